@@ -257,6 +257,60 @@ user < directoryObject
   userType:String
 verifiedDomain
   capabilities:String isDefault:Boolean isInitial:Boolean name:String type:String
+team < entity
+  classification:String createdDateTime:DateTimeOffset description:String displayName:String
+  firstChannelName:String funSettings:teamFunSettings guestSettings:teamGuestSettings
+  internalId:String isArchived:Boolean memberSettings:teamMemberSettings
+  messagingSettings:teamMessagingSettings specialization:teamSpecialization summary:teamSummary
+  tenantId:String visibility:teamVisibilityType webUrl:String
+teamFunSettings
+  allowCustomMemes:Boolean allowGiphy:Boolean allowStickersAndMemes:Boolean
+  giphyContentRating:giphyRatingType
+teamGuestSettings
+  allowCreateUpdateChannels:Boolean allowDeleteChannels:Boolean
+teamMemberSettings
+  allowAddRemoveApps:Boolean allowCreatePrivateChannels:Boolean
+  allowCreateUpdateChannels:Boolean allowCreateUpdateRemoveConnectors:Boolean
+  allowCreateUpdateRemoveTabs:Boolean allowDeleteChannels:Boolean
+teamMessagingSettings
+  allowChannelMentions:Boolean allowOwnerDeleteMessages:Boolean allowTeamMentions:Boolean
+  allowUserDeleteMessages:Boolean allowUserEditMessages:Boolean
+conversationMember < entity
+  displayName:String roles:[String] visibleHistoryStartDateTime:DateTimeOffset
+aadUserConversationMember < conversationMember
+  email:String tenantId:String userId:String
+channel < entity
+  createdDateTime:DateTimeOffset description:String displayName:String! email:String
+  isArchived:Boolean isFavoriteByDefault:Boolean layoutType:channelLayoutType
+  membershipType:channelMembershipType migrationMode:migrationMode
+  originalCreatedDateTime:DateTimeOffset summary:channelSummary tenantId:String webUrl:String
+channelIdentity
+  channelId:String teamId:String
+chatMessage < entity
+  attachments:[chatMessageAttachment] body:itemBody! channelIdentity:channelIdentity chatId:String
+  createdDateTime:DateTimeOffset deletedDateTime:DateTimeOffset etag:String
+  eventDetail:eventMessageDetail from:chatMessageFromIdentitySet
+  importance:chatMessageImportance! lastEditedDateTime:DateTimeOffset
+  lastModifiedDateTime:DateTimeOffset locale:String! mentions:[chatMessageMention]
+  messageHistory:[chatMessageHistoryItem] messageType:chatMessageType!
+  policyViolation:chatMessagePolicyViolation reactions:[chatMessageReaction] replyToId:String
+  subject:String summary:String webUrl:String replies:[chatMessage]
+chatMessageAttachment
+  content:String contentType:String contentUrl:String id:String name:String teamsAppId:String
+  thumbnailUrl:String
+chatMessageFromIdentitySet < identitySet
+chatMessageMention
+  id:Int32 mentioned:chatMessageMentionedIdentitySet mentionText:String
+chatMessageMentionedIdentitySet < identitySet
+  conversation:teamworkConversationIdentity
+teamsApp < entity
+  displayName:String distributionMethod:teamsAppDistributionMethod externalId:String
+teamsTab < entity
+  configuration:teamsTabConfiguration displayName:String webUrl:String teamsApp:teamsApp
+teamsTabConfiguration
+  contentUrl:String entityId:String removeUrl:String websiteUrl:String
+teamworkUserIdentity < identity
+  userIdentityType:teamworkUserIdentityType
 `;
 
 const ENUMS = `
@@ -269,6 +323,16 @@ inferenceClassificationType: focused other
 mdmAuthority: unknown intune sccm office365
 nativeAuthenticationApisEnabled: none all unknownFutureValue
 partnerTenantType: microsoftSupport syndicatePartner breadthPartner breadthPartnerDelegatedAdmin resellerPartnerDelegatedAdmin valueAddedResellerPartnerDelegatedAdmin unknownFutureValue
+channelLayoutType: post chat unknownFutureValue
+channelMembershipType: standard private unknownFutureValue shared
+chatMessageImportance: normal high urgent unknownFutureValue
+chatMessageType: message chatEvent typing unknownFutureValue systemEventMessage
+giphyRatingType: strict moderate unknownFutureValue
+migrationMode: inProgress completed unknownFutureValue
+teamSpecialization: none educationStandard educationClass educationProfessionalLearningCommunity educationStaff healthcareStandard healthcareCareCoordination unknownFutureValue
+teamVisibilityType: private public hiddenMembership unknownFutureValue
+teamsAppDistributionMethod: store organization sideloaded unknownFutureValue
+teamworkUserIdentityType: aadUser onPremiseAadUser anonymousGuest federatedUser personalMicrosoftAccountUser skypeUser phoneUser unknownFutureValue emailUser
 userPurpose: user linked shared room equipment others unknownFutureValue
 `;
 
@@ -348,7 +412,7 @@ export function checkEntity(type: string, value: unknown, path = type): string[]
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [`${path}: not an object`];
   return Object.entries(value).flatMap(([name, part]) => {
-    if (name.startsWith('@odata.') || name.startsWith('@microsoft.graph.')) return [];
+    if (name.includes('@odata.') || name.startsWith('@microsoft.graph.')) return [];
     if (name === '@removed') return checkRemoved(part, `${path}.${name}`);
     const property = findProperty(type, name);
     if (!property) return [`${path}.${name}: no such property`];

@@ -3,11 +3,12 @@ import { OUTBOX_CSS } from '../../platform/mail/outbox-page.ts';
 import type { ItemRow } from '../tenant/drive-store.ts';
 import { type FolderRow, type MessageRow, readProps } from '../tenant/mailbox-store.ts';
 import type { Person } from '../tenant/people.ts';
+import type { ChannelRow } from '../tenant/team-store.ts';
 import type { DemoTenant } from '../tenant/tenant.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
 
 export const BASE = '/demo/tenant';
-const MAX_SHOWN = 100;
+export const MAX_SHOWN = 100;
 
 /** A tenant of the demo and the provider whose organization it is. */
 export interface ShownTenant {
@@ -29,7 +30,7 @@ nav ul { padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .5re
 `;
 
 /** Without scripts or inline styles, to comply with the content security policy. */
-const page = (title: string, body: string): string => `<!doctype html>
+export const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -73,9 +74,23 @@ ${table(
   ]),
 )}
 ${action(shown, '/people', t.addPerson)}
+<h2>${t.teams}</h2>
+${table(
+  [t.name, t.channels],
+  admin.teams.list().map((team) => [
+    escaped(team.name),
+    admin.teams
+      .listChannels(team.id)
+      .map((channel) => channelLink(shown, team.id, channel))
+      .join(' · '),
+  ]),
+)}
 </main>`,
   );
 }
+
+const channelLink = (shown: ShownTenant, team: string, { n, name }: ChannelRow): string =>
+  `<a href="${BASE}/${shown.n}/teams/${team}/channels/${n}">${escaped(name)}</a>`;
 
 function codes(shown: ShownTenant, people: readonly Person[]): string {
   const waiting = shown.tenant.admin.listDeviceCodes();
@@ -207,13 +222,13 @@ ${action(shown, path, t.addFile)}
   );
 }
 
-const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   `<div class="scroll"><table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows
     .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
     .join('\n')}</tbody></table></div>`;
 
 /** A button that changes something; its name says what, if its label is shared. */
-const action = (
+export const action = (
   shown: ShownTenant,
   path: string,
   label: string,
@@ -228,9 +243,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
+export const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
 
-const time = (at: Ms): string => {
+export const time = (at: Ms): string => {
   const text = new Date(at).toISOString();
   return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 16)} UTC</time>`;
 };

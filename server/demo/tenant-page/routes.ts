@@ -4,12 +4,19 @@ import { isOperator } from '../../platform/http/is-operator.ts';
 import type { DemoTenants } from '../demo-tenants.ts';
 import { GraphError } from '../tenant/graph-error.ts';
 import type { Person } from '../tenant/people.ts';
+import type { TeamAdmin } from '../tenant/team-admin.ts';
+import type { GroupRow } from '../tenant/groups.ts';
+import type { ChannelRow } from '../tenant/team-store.ts';
+import { channelPage } from './channel-page.ts';
+import { tenantPageMessages as t } from './messages.en.ts';
 import { BASE, type ShownTenant, TENANT_CSS, filesPage, mailsPage, tenantPage } from './page.ts';
 
 const toPeople = (): string => '';
 const toMails = (c: Context): string =>
   `/people/${c.req.param('person')}/mails?folder=${encodeURIComponent(c.req.query('folder') ?? 'inbox')}`;
 const toFiles = (c: Context): string => `/people/${c.req.param('person')}/files`;
+const toChannel = (c: Context): string =>
+  `/teams/${c.req.param('team')}/channels/${c.req.param('channel')}`;
 const param = (c: Context, name: string): string => c.req.param(name) ?? '';
 
 /**
@@ -46,6 +53,21 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
       }
       return c.redirect(`${BASE}/${found.shown.n}${back(c)}`, 303);
     };
+  const findShownChannel = (
+    { teams }: ShownTenant['tenant']['admin'],
+    c: Context,
+  ): { readonly team: GroupRow; readonly channel: ChannelRow } | null => {
+    const team = teams.list().find(({ id }) => id === c.req.param('team'));
+    const channel =
+      team && teams.listChannels(team.id).find(({ n }) => String(n) === c.req.param('channel'));
+    return team && channel ? { team, channel } : null;
+  };
+  /** Does something in a channel and goes back to its page. */
+  const actIn = (work: (teams: TeamAdmin, team: string, channel: string, c: Context) => unknown) =>
+    act((admin, c) => {
+      const found = findShownChannel(admin, c);
+      if (found) work(admin.teams, found.team.id, found.channel.id, c);
+    }, toChannel);
   return (app) => {
     app.get(`${BASE}.css`, (c) =>
       isOperator(world, c.req.raw, c.env)
@@ -116,6 +138,45 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
     app.post(
       `${BASE}/:n/people/:person/files/:file/delete`,
       act((admin, c) => admin.deleteFile(param(c, 'person'), param(c, 'file')), toFiles),
+    );
+    const channelPath = `${BASE}/:n/teams/:team/channels/:channel`;
+    app.get(channelPath, (c) => {
+      const shown = find(c)?.shown;
+      const found = shown && findShownChannel(shown.tenant.admin, c);
+      return found ? send(channelPage(shown, found.team, found.channel)) : c.notFound();
+    });
+    app.post(
+      `${channelPath}/posts`,
+      actIn((teams, team, channel) => teams.addPost(team, channel)),
+    );
+    app.post(
+      `${channelPath}/posts/:post/reply`,
+      actIn((teams, team, channel, c) => {
+        const root = teams.listPosts(team, channel).find(({ id }) => id === c.req.param('post'));
+        if (root) teams.addPost(team, channel, root);
+      }),
+    );
+    app.post(
+      `${channelPath}/posts/:post/delete`,
+      actIn((teams, team, channel, c) => teams.deletePost(team, channel, param(c, 'post'))),
+    );
+    app.post(
+      `${channelPath}/files`,
+      actIn((teams, team, channel) =>
+        teams.addFile(team, channel, t.newFile({ n: teams.listFiles(team, channel).length + 1 })),
+      ),
+    );
+    app.post(
+      `${channelPath}/files/:file/change`,
+      actIn((teams, team, channel, c) => teams.changeFile(team, channel, param(c, 'file'))),
+    );
+    app.post(
+      `${channelPath}/files/:file/delete`,
+      actIn((teams, team, channel, c) => teams.deleteFile(team, channel, param(c, 'file'))),
+    );
+    app.post(
+      `${channelPath}/tabs/:tab/remove`,
+      actIn((teams, team, channel, c) => teams.removeTab(team, channel, param(c, 'tab'))),
     );
   };
 }

@@ -32,6 +32,7 @@ import { makeRng } from '../random.ts';
 import { type Person, addPerson, listPeople, removePerson } from './people.ts';
 import { type TenantSize, fillPerson, makeFile, makeMessage } from './seed.ts';
 import type { Tenant } from './store.ts';
+import { type TeamAdmin, teamAdmin } from './team-admin.ts';
 import { expireTokens } from './sync-token.ts';
 import type { LoggedRequest, Watch } from './watch.ts';
 import { type FailureRule, makeFailurePlan } from './failure-plan.ts';
@@ -56,6 +57,7 @@ export interface TenantAdmin {
   /** Replaces a file's content, by new bytes or its next revision. */
   changeFile(user: string, item: string, bytes?: Uint8Array): ItemRow;
   deleteFile(user: string, item: string): void;
+  readonly teams: TeamAdmin;
   /** Registers an application with a secret and consents to its roles. */
   registerApplication(name: string, roles: readonly string[]): { appId: string; secret: string };
   /** Adds a certificate, in DER, to an application. */
@@ -164,6 +166,7 @@ export function createAdmin(
     },
     deleteFile: (user, id) =>
       deleteItem(tenant, findItem(tenant, driveOfOwner(tenant, user).id, id)),
+    teams: teamAdmin(tenant),
     registerApplication: (name, roles) => {
       const password = newPassword(tenant, 'secret');
       const application = { ...newApplication(tenant, name), passwords: [password], roles };

@@ -91,6 +91,7 @@ function startState(
       at: 0,
       until,
       select: query.select,
+      expand: query.expand,
       pageSize: query.top,
       receivedSince: readReceivedSince(query.filter),
       changeType: readChangeType(url),

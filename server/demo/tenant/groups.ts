@@ -12,7 +12,7 @@ import type { Tenant } from './store.ts';
 
 const SITES = 'demo.sharepoint.com';
 
-interface GroupRow {
+export interface GroupRow {
   readonly n: number;
   readonly id: string;
   readonly name: string;
@@ -80,7 +80,8 @@ export function seedGroups(tenant: Tenant, people: readonly Person[], total: num
   });
 }
 
-function insertSite(
+/** Adds a site and returns its id. */
+export function insertSite(
   tenant: Tenant,
   site: {
     readonly name: string;
@@ -182,7 +183,7 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
 }
 
 /** @throws GraphError 404 */
-function findGroup({ store }: Tenant, id: string): GroupRow {
+export function findGroup({ store }: Tenant, id: string): GroupRow {
   const row = store.get<GroupRow>('select * from team where id = ? and removed = 0', id);
   if (!row) throw resourceNotFound(id);
   return row;

@@ -41,5 +41,11 @@ const BASE_32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 export const itemId = ({ seed }: Tenant, n: number): string =>
   `01${[...digest(seed, 'item', n)].map((byte) => BASE_32[byte % 32]).join('')}`;
 
+export const channelId = ({ seed }: Tenant, n: number): string =>
+  `19:${digest(seed, 'channel', n).toString('hex').slice(0, 32)}@thread.tacv2`;
+
+/** Returns date and time to the millisecond, as messages have them. */
+export const exactTime = (at: Ms): string => new Date(at).toISOString();
+
 /** Returns date and time as the cloud writes them: UTC, to the second. */
 export const isoTime = (at: Ms): string => `${new Date(at).toISOString().slice(0, 19)}Z`;

@@ -19,6 +19,7 @@ import {
 import { type Person, addPerson, listPeople, removePerson } from './people.ts';
 import { type TenantSize, fillPerson, makeFile, makeMessage } from './seed.ts';
 import type { Tenant } from './store.ts';
+import { liveTeams } from './team-life.ts';
 
 const TICK_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -70,6 +71,7 @@ function liveTick(
       liveMailbox(tenant, person, people, { random, at, isBusy });
     if (person.hasDrive && isBusy) liveDrive(tenant, person, { random, at, size });
   }
+  if (isBusy) liveTeams(tenant, at);
 }
 
 function peopleComeAndGo(

@@ -64,6 +64,43 @@ const ALLOWED = {
   ],
   writeFiles: ['Files.ReadWrite.All', 'Sites.ReadWrite.All', 'Sites.FullControl.All'],
   readSites: ['Sites.Read.All', 'Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
+  readTeams: [
+    'TeamSettings.Read.All',
+    'TeamSettings.ReadWrite.All',
+    'Group.Read.All',
+    'Group.ReadWrite.All',
+    'Directory.Read.All',
+    'Directory.ReadWrite.All',
+  ],
+  writeTeams: ['TeamSettings.ReadWrite.All', 'Group.ReadWrite.All', 'Directory.ReadWrite.All'],
+  readTeamMembers: ['TeamMember.Read.All', 'TeamMember.ReadWrite.All'],
+  writeTeamMembers: ['TeamMember.ReadWrite.All'],
+  readChannels: [
+    'Channel.ReadBasic.All',
+    'ChannelSettings.Read.All',
+    'ChannelSettings.ReadWrite.All',
+    'Group.Read.All',
+    'Group.ReadWrite.All',
+    'Directory.Read.All',
+    'Directory.ReadWrite.All',
+  ],
+  createChannels: [
+    'Channel.Create',
+    'Teamwork.Migrate.All',
+    'Group.ReadWrite.All',
+    'Directory.ReadWrite.All',
+  ],
+  readPosts: ['ChannelMessage.Read.All'],
+  importPosts: ['Teamwork.Migrate.All'],
+  readTabs: [
+    'TeamsTab.Read.All',
+    'TeamsTab.ReadWrite.All',
+    'Group.Read.All',
+    'Group.ReadWrite.All',
+    'Directory.Read.All',
+    'Directory.ReadWrite.All',
+  ],
+  writeTabs: ['TeamsTab.ReadWrite.All', 'Group.ReadWrite.All', 'Directory.ReadWrite.All'],
 } as const;
 
 export type Action = keyof typeof ALLOWED;
@@ -78,6 +115,18 @@ const MAIL: ReadonlySet<Action> = new Set<Action>([
   'exportItems',
   'importItems',
 ]);
+const TEAMS: ReadonlySet<Action> = new Set<Action>([
+  'readTeams',
+  'writeTeams',
+  'readTeamMembers',
+  'writeTeamMembers',
+  'readChannels',
+  'createChannels',
+  'readPosts',
+  'importPosts',
+  'readTabs',
+  'writeTabs',
+]);
 const FILES: ReadonlySet<Action> = new Set<Action>(['readFiles', 'writeFiles', 'readSites']);
 
 /** @throws GraphError 403 if no permission of the caller allows the action */
@@ -90,6 +139,12 @@ export function checkPermission(caller: Caller, action: Action): void {
       'Access is denied. Check credentials and try again.',
     );
   if (FILES.has(action)) throw new GraphError(403, 'accessDenied', 'Access denied');
+  if (TEAMS.has(action))
+    throw new GraphError(
+      403,
+      'Forbidden',
+      `Missing role permissions on the request. API requires one of '${ALLOWED[action].join(', ')}'.`,
+    );
   throw new GraphError(
     403,
     'Authorization_RequestDenied',
@@ -101,6 +156,7 @@ export function checkPermission(caller: Caller, action: Action): void {
 export const APP_ROLES: Readonly<Record<string, string>> = {
   'User.Read.All': 'df021288-bdef-4463-88db-98f22de89214',
   'Group.Read.All': '5b567255-7703-4780-807c-7be8301ae99b',
+  'Group.ReadWrite.All': '62a82d76-70ea-41e2-9197-370581804d09',
   'GroupMember.Read.All': '98830695-27a2-44f7-8c18-0c3ebc9698f6',
   'Directory.Read.All': '7ab1d382-f21e-4acd-a863-ba3e13f7da61',
   'Organization.Read.All': '498476ce-e0fe-48b0-b801-37ba7e2685c6',
@@ -117,4 +173,14 @@ export const APP_ROLES: Readonly<Record<string, string>> = {
   'Sites.Read.All': '332a536c-c7ef-4017-ab91-336970924f0d',
   'Sites.ReadWrite.All': '9492366f-7969-46a4-8d15-ed1a20078fff',
   'Sites.FullControl.All': 'a82116e5-55eb-4c41-a434-62fe8a61c773',
+  'TeamSettings.Read.All': '242607bd-1d2c-432c-82eb-bdb27baa23ab',
+  'TeamSettings.ReadWrite.All': 'bdd80a03-d9bc-451d-b7c4-ce7c63fe3c8f',
+  'TeamMember.Read.All': '660b7406-55f1-41ca-a0ed-0b035e182f3e',
+  'TeamMember.ReadWrite.All': '0121dc95-1b9f-4aed-8bac-58c5ac466691',
+  'Channel.ReadBasic.All': '59a6b24b-4225-4393-8165-ebaec5f55d7a',
+  'Channel.Create': 'f3a65bd4-b703-46df-8f7e-0174fea562aa',
+  'ChannelMessage.Read.All': '7b2449af-6ccd-4f4d-9f78-e550c193f0d1',
+  'Teamwork.Migrate.All': 'dfb0dd15-61de-45b2-be36-d6a69fba3c79',
+  'TeamsTab.Read.All': '46890524-499a-4bb2-ad64-1476b4f3e1cf',
+  'TeamsTab.ReadWrite.All': 'a96d855f-016b-47d7-b51c-1218a98d791c',
 };

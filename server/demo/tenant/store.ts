@@ -62,6 +62,27 @@ create table if not exists version (
 create table if not exists blob (id text primary key, bytes blob not null);
 create table if not exists permission (
   id text not null, item_id text not null, props text not null, primary key (item_id, id));
+create table if not exists team_owner (
+  team_id text not null, person_id text not null, primary key (team_id, person_id)) without rowid;
+create table if not exists team_settings (team_id text primary key, props text not null);
+create table if not exists channel (
+  n integer primary key, id text not null unique, team_id text not null, name text not null collate nocase,
+  description text not null, membership text not null, drive_id text not null, folder_id text not null,
+  created_at integer not null, migration text, original_created_at integer,
+  removed integer not null default 0, seq integer not null);
+create index if not exists channel_team on channel (team_id);
+create table if not exists post (
+  n integer primary key, id text not null, channel_id text not null, root_id text, props text not null,
+  created_at integer not null, changed_at integer not null, edited_at integer, deleted_at integer,
+  thread_at integer not null, seq integer not null, unique (channel_id, id));
+create index if not exists post_thread on post (channel_id, root_id, seq);
+create table if not exists hosted_content (
+  id text not null, post_n integer not null, type text not null, bytes blob not null,
+  primary key (post_n, id)) without rowid;
+create table if not exists tab (
+  n integer primary key, id text not null unique, channel_id text not null, name text not null,
+  app_id text not null, configuration text not null);
+create index if not exists tab_channel on tab (channel_id);
 `;
 
 /** The tables of the tenant, in memory or in a file. */

@@ -11,6 +11,8 @@ export interface SyncState {
   /** The last number of the previous page. */
   readonly at: number;
   readonly select: readonly string[] | null;
+  /** Related entities that come with each one. */
+  readonly expand?: readonly string[];
   readonly pageSize: number | null;
   /** Only messages that were received since. */
   readonly receivedSince: Ms | null;

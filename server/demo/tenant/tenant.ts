@@ -20,6 +20,9 @@ import { addMailWritingRoutes } from './mail-writing.ts';
 import { GRAPH } from './odata.ts';
 import { DEFAULT_SIZE, type TenantSize, seedTenant } from './seed.ts';
 import { Store, type Tenant } from './store.ts';
+import { addTeamRoutes } from './team.ts';
+import { seedTeams } from './team-life.ts';
+import { addTeamWritingRoutes } from './team-writing.ts';
 import { type UploadSessions, uploadSessions } from './upload.ts';
 import { createWatch } from './watch.ts';
 
@@ -79,6 +82,8 @@ export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
     seedTenant(tenant, size);
     beginLife(tenant);
   }
+  // A tenant of an earlier version has teams without channels.
+  store.transaction(() => seedTeams(tenant));
   const codes: DeviceCodes = new Map();
   const watch = createWatch(tenant, (request) => answer(request));
   const files = downloadApp(tenant);
@@ -128,6 +133,8 @@ function graphApp(
   addApplicationRoutes(app, tenant);
   addDirectoryRoutes(app, tenant);
   addGroupRoutes(app, tenant);
+  addTeamRoutes(app, tenant);
+  addTeamWritingRoutes(app, tenant);
   addExchangeRoutes(app, tenant);
   addMailRoutes(app, tenant);
   addMailWritingRoutes(app, tenant);

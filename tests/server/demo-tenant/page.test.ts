@@ -211,3 +211,28 @@ test('GRAPH-15: each provider of the demo has its own tenant, which is stored an
   expect(again.find('00000000-0000-4000-8000-000000000000')).toBeNull();
   again.close();
 });
+
+test('GRAPH-23: the page shows channels and changes posts, files and tabs in them', async () => {
+  const { cloud, ask, press } = await aBrowser();
+  const { teams } = cloud.tenant.admin;
+  const team = teams.list()[0]?.id ?? '';
+  const channel = teams.listChannels(team)[0];
+  if (!channel) throw new Error('a team without channels');
+  const path = `/demo/tenant/1/teams/${team}/channels/${channel.n}`;
+  expect((await ask('/demo/tenant')).text).toContain(`href="${path}"`);
+  expect((await ask(`/demo/tenant/1/teams/${team}/channels/99`)).status).toBe(404);
+  const count = () =>
+    teams.listPosts(team, channel.id).filter((post) => post.deleted_at === null).length;
+  const before = count();
+  expect((await press(path, 'Add post')).status).toBe(200);
+  expect(count()).toBe(before + 1);
+  await press(path, 'Add reply');
+  await press(path, 'Delete post');
+  expect(count()).toBe(before);
+  const files = teams.listFiles(team, channel.id).length;
+  expect((await press(path, 'Add file to the channel')).text).toContain(`Note ${files + 1}.txt`);
+  await press(path, `Change file: Note ${files + 1}.txt`);
+  await press(path, `Delete file: Note ${files + 1}.txt`);
+  expect(teams.listFiles(team, channel.id)).toHaveLength(files);
+  expect((await press(path, 'Remove tab')).text).toContain('No tabs');
+});

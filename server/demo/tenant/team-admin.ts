@@ -1,0 +1,115 @@
+import { makeRng } from '../random.ts';
+import { type ItemRow, changeContent, deleteItem, editContent, findItem } from './drive-store.ts';
+import { GraphError } from './graph-error.ts';
+import type { GroupRow } from './groups.ts';
+import type { Tenant } from './store.ts';
+import { addChannelFile, listTeams } from './team-life.ts';
+import { makePost, pickMember } from './team-posts.ts';
+import { type TeamMember, listTeamMembers, putMember, removeMember } from './team-settings.ts';
+import {
+  type ChannelRow,
+  type PostRow,
+  type TabRow,
+  addChannel,
+  changePost,
+  deleteTab,
+  findChannel,
+  findPost,
+  findTab,
+  listChannels,
+  listPosts,
+  listReplies,
+  listTabs,
+  updateChannel,
+} from './team-store.ts';
+
+/** What the members of teams do. */
+export interface TeamAdmin {
+  list(): GroupRow[];
+  listChannels(team: string): ChannelRow[];
+  addChannel(team: string, name: string, membership?: ChannelRow['membership']): ChannelRow;
+  renameChannel(team: string, channel: string, name: string): void;
+  /** Its folder stays in the team's site, unless the channel is private. */
+  removeChannel(team: string, channel: string): void;
+  listPosts(team: string, channel: string): PostRow[];
+  listReplies(post: PostRow): PostRow[];
+  /** A member writes a post, or a reply to one. */
+  addPost(team: string, channel: string, root?: PostRow, at?: number): PostRow;
+  editPost(team: string, channel: string, post: string, content: string): void;
+  deletePost(team: string, channel: string, post: string, reply?: string): void;
+  listFiles(team: string, channel: string): ItemRow[];
+  addFile(team: string, channel: string, name: string): ItemRow;
+  changeFile(team: string, channel: string, file: string): void;
+  deleteFile(team: string, channel: string, file: string): void;
+  listTabs(team: string, channel: string): TabRow[];
+  removeTab(team: string, channel: string, tab: string): void;
+  listMembers(team: string): TeamMember[];
+  putMember(team: string, member: TeamMember): void;
+  removeMember(team: string, person: string): void;
+}
+
+export function teamAdmin(tenant: Tenant): TeamAdmin {
+  const { store } = tenant;
+  const channelOf = (team: string, id: string): ChannelRow => findChannel(tenant, team, id);
+  const fileOf = (team: string, channel: string, file: string): ItemRow =>
+    findItem(tenant, channelOf(team, channel).drive_id, file);
+  const rng = (what: string) => makeRng(tenant.seed, what, store.nextSeq());
+  return {
+    list: () => listTeams(tenant),
+    listChannels: (team) => listChannels(tenant, team),
+    addChannel(team, name, membership = 'standard') {
+      const group = listTeams(tenant).find(({ id }) => id === team);
+      if (!group) throw new GraphError(404, 'NotFound', 'No such team.');
+      return store.transaction(() =>
+        addChannel(tenant, { team: group, name, description: '', membership, at: tenant.now() }),
+      );
+    },
+    renameChannel: (team, channel, name) =>
+      updateChannel(tenant, channelOf(team, channel), { name }),
+    removeChannel: (team, channel) => {
+      const row = channelOf(team, channel);
+      store.transaction(() => {
+        updateChannel(tenant, row, { removed: 1 });
+        if (row.membership === 'private') store.run('delete from drive where id = ?', row.drive_id);
+      });
+    },
+    listPosts: (team, channel) => listPosts(tenant, channelOf(team, channel).id),
+    listReplies: (post) => listReplies(tenant, post),
+    addPost(team, channel, root, at = tenant.now()) {
+      const random = rng('post');
+      const author = pickMember(tenant, team, random);
+      if (!author) throw new GraphError(404, 'NotFound', 'The team has no members.');
+      return store.transaction(() =>
+        makePost(tenant, channelOf(team, channel), { author, root: root ?? null, at, random }),
+      );
+    },
+    editPost: (team, channel, post, content) =>
+      changePost(tenant, findPost(tenant, channelOf(team, channel).id, post), { content }),
+    deletePost: (team, channel, post, reply) =>
+      changePost(
+        tenant,
+        reply === undefined
+          ? findPost(tenant, channelOf(team, channel).id, post)
+          : findPost(tenant, channelOf(team, channel).id, reply, post),
+        { isDeleted: true },
+      ),
+    listFiles: (team, channel) =>
+      store.all<ItemRow>(
+        'select * from item where parent_id = ? and is_folder = 0 and deleted = 0 order by n',
+        channelOf(team, channel).folder_id,
+      ),
+    addFile: (team, channel, name) =>
+      addChannelFile(tenant, channelOf(team, channel), name, rng('file')),
+    changeFile: (team, channel, file) => {
+      const item = fileOf(team, channel, file);
+      changeContent(tenant, item, editContent(item), item.author);
+    },
+    deleteFile: (team, channel, file) => deleteItem(tenant, fileOf(team, channel, file)),
+    listTabs: (team, channel) => listTabs(tenant, channelOf(team, channel).id),
+    removeTab: (team, channel, tab) =>
+      deleteTab(tenant, findTab(tenant, channelOf(team, channel).id, tab)),
+    listMembers: (team) => listTeamMembers(tenant, team),
+    putMember: (team, member) => putMember(tenant, team, member),
+    removeMember: (team, person) => removeMember(tenant, team, person),
+  };
+}
