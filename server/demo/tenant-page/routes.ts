@@ -53,15 +53,6 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
       }
       return c.redirect(`${BASE}/${found.shown.n}${back(c)}`, 303);
     };
-  const findShownChannel = (
-    { teams }: ShownTenant['tenant']['admin'],
-    c: Context,
-  ): { readonly team: GroupRow; readonly channel: ChannelRow } | null => {
-    const team = teams.list().find(({ id }) => id === c.req.param('team'));
-    const channel =
-      team && teams.listChannels(team.id).find(({ n }) => String(n) === c.req.param('channel'));
-    return team && channel ? { team, channel } : null;
-  };
   /** Does something in a channel and goes back to its page. */
   const actIn = (work: (teams: TeamAdmin, team: string, channel: string, c: Context) => unknown) =>
     act((admin, c) => {
@@ -179,6 +170,16 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
       actIn((teams, team, channel, c) => teams.removeTab(team, channel, param(c, 'tab'))),
     );
   };
+}
+
+function findShownChannel(
+  { teams }: ShownTenant['tenant']['admin'],
+  c: Context,
+): { readonly team: GroupRow; readonly channel: ChannelRow } | null {
+  const team = teams.list().find(({ id }) => id === c.req.param('team'));
+  const channel =
+    team && teams.listChannels(team.id).find(({ n }) => String(n) === c.req.param('channel'));
+  return team && channel ? { team, channel } : null;
 }
 
 const send = (body: string, type = 'text/html; charset=utf-8'): Response =>

@@ -52,11 +52,8 @@ test('GRAPH-20: a team has settings, members with roles, channels, files and tab
     memberSettings: { allowCreateUpdateChannels: true },
   });
   const members = await all('aadUserConversationMember', `/teams/${team}/members?$top=2`);
-  expect(members.map(({ userId }) => userId).toSorted()).toEqual(
-    tenant.admin.teams
-      .listMembers(team)
-      .map(({ personId }) => personId)
-      .toSorted(),
+  expect(new Set(members.map(({ userId }) => userId))).toEqual(
+    new Set(tenant.admin.teams.listMembers(team).map(({ personId }) => personId)),
   );
   expect(members.filter(({ roles }) => roles.includes('owner'))).toHaveLength(1);
   const channels = await all('channel', `/teams/${team}/channels`);
@@ -259,20 +256,22 @@ test('GRAPH-22: channels, tabs, members and settings are written', async () => {
   });
 });
 
+/** Lets a tenant live on in so many steps, and returns the posts of a team. */
+async function liveOn(steps: number) {
+  const { tenant, clock, teams, team } = await aTeam();
+  const before = teams.listChannels(team).flatMap(({ id }) => teams.listPosts(team, id)).length;
+  const days = 20;
+  for (let step = 1; step <= steps; step += 1)
+    tenant.live(clock.now + (days * DAY_MS * step) / steps);
+  const posts = teams
+    .listChannels(team)
+    .flatMap(({ id }) =>
+      teams.listPosts(team, id).map((row) => [row.id, row.props, row.deleted_at !== null]),
+    );
+  expect(posts.length).toBeGreaterThan(before);
+  return posts;
+}
+
 test('GRAPH-23: teams change over time, the same in one step or many', async () => {
-  const read = async (steps: number) => {
-    const { tenant, clock, teams, team } = await aTeam();
-    const before = teams.listChannels(team).flatMap(({ id }) => teams.listPosts(team, id)).length;
-    const days = 20;
-    for (let step = 1; step <= steps; step += 1)
-      tenant.live(clock.now + (days * DAY_MS * step) / steps);
-    const posts = teams
-      .listChannels(team)
-      .flatMap(({ id }) =>
-        teams.listPosts(team, id).map((row) => [row.id, row.props, row.deleted_at !== null]),
-      );
-    expect(posts.length).toBeGreaterThan(before);
-    return posts;
-  };
-  expect(await read(1)).toEqual(await read(20));
+  expect(await liveOn(1)).toEqual(await liveOn(20));
 });
