@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { type Rng, makeRng, pickOne, upTo } from '../random.ts';
+import { type Rng, pickOne, upTo } from '../random.ts';
 import { makePicture } from './content.ts';
 import type { Tenant } from './store.ts';
 import { type ChannelRow, type PostRow, addPost, imageMark } from './team-store.ts';
@@ -76,7 +76,3 @@ export function pickMember(
   );
   return members[upTo(random, members.length)] ?? null;
 }
-
-/** The generator of something that happens in a team now. */
-export const rngNow = (tenant: Tenant, what: string): Rng =>
-  makeRng(tenant.seed, what, tenant.store.seq());
