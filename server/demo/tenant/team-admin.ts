@@ -50,9 +50,9 @@ export interface TeamAdmin {
 
 export function teamAdmin(tenant: Tenant): TeamAdmin {
   const { store } = tenant;
-  const channelOf = (team: string, id: string): ChannelRow => findChannel(tenant, team, id);
-  const fileOf = (team: string, channel: string, file: string): ItemRow =>
-    findItem(tenant, channelOf(team, channel).drive_id, file);
+  const findOpenChannel = (team: string, id: string): ChannelRow => findChannel(tenant, team, id);
+  const findFile = (team: string, channel: string, file: string): ItemRow =>
+    findItem(tenant, findOpenChannel(team, channel).drive_id, file);
   const rng = (what: string) => makeRng(tenant.seed, what, store.nextSeq());
   return {
     list: () => listTeams(tenant),
@@ -65,49 +65,54 @@ export function teamAdmin(tenant: Tenant): TeamAdmin {
       );
     },
     renameChannel: (team, channel, name) =>
-      updateChannel(tenant, channelOf(team, channel), { name }),
+      updateChannel(tenant, findOpenChannel(team, channel), { name }),
     removeChannel: (team, channel) => {
-      const row = channelOf(team, channel);
+      const row = findOpenChannel(team, channel);
       store.transaction(() => {
         updateChannel(tenant, row, { removed: 1 });
         if (row.membership === 'private') store.run('delete from drive where id = ?', row.drive_id);
       });
     },
-    listPosts: (team, channel) => listPosts(tenant, channelOf(team, channel).id),
+    listPosts: (team, channel) => listPosts(tenant, findOpenChannel(team, channel).id),
     listReplies: (post) => listReplies(tenant, post),
     addPost(team, channel, root, at = tenant.now()) {
       const random = rng('post');
       const author = pickMember(tenant, team, random);
       if (!author) throw new GraphError(404, 'NotFound', 'The team has no members.');
       return store.transaction(() =>
-        makePost(tenant, channelOf(team, channel), { author, root: root ?? null, at, random }),
+        makePost(tenant, findOpenChannel(team, channel), {
+          author,
+          root: root ?? null,
+          at,
+          random,
+        }),
       );
     },
     editPost: (team, channel, post, content) =>
-      changePost(tenant, findPost(tenant, channelOf(team, channel).id, post), { content }),
+      changePost(tenant, findPost(tenant, findOpenChannel(team, channel).id, post), { content }),
     deletePost: (team, channel, post, reply) =>
       changePost(
         tenant,
         reply === undefined
-          ? findPost(tenant, channelOf(team, channel).id, post)
-          : findPost(tenant, channelOf(team, channel).id, reply, post),
+          ? findPost(tenant, findOpenChannel(team, channel).id, post)
+          : findPost(tenant, findOpenChannel(team, channel).id, reply, post),
         { isDeleted: true },
       ),
     listFiles: (team, channel) =>
       store.all<ItemRow>(
         'select * from item where parent_id = ? and is_folder = 0 and deleted = 0 order by n',
-        channelOf(team, channel).folder_id,
+        findOpenChannel(team, channel).folder_id,
       ),
     addFile: (team, channel, name) =>
-      addChannelFile(tenant, channelOf(team, channel), name, rng('file')),
+      addChannelFile(tenant, findOpenChannel(team, channel), name, rng('file')),
     changeFile: (team, channel, file) => {
-      const item = fileOf(team, channel, file);
+      const item = findFile(team, channel, file);
       changeContent(tenant, item, editContent(item), item.author);
     },
-    deleteFile: (team, channel, file) => deleteItem(tenant, fileOf(team, channel, file)),
-    listTabs: (team, channel) => listTabs(tenant, channelOf(team, channel).id),
+    deleteFile: (team, channel, file) => deleteItem(tenant, findFile(team, channel, file)),
+    listTabs: (team, channel) => listTabs(tenant, findOpenChannel(team, channel).id),
     removeTab: (team, channel, tab) =>
-      deleteTab(tenant, findTab(tenant, channelOf(team, channel).id, tab)),
+      deleteTab(tenant, findTab(tenant, findOpenChannel(team, channel).id, tab)),
     listMembers: (team) => listTeamMembers(tenant, team),
     putMember: (team, member) => putMember(tenant, team, member),
     removeMember: (team, person) => removeMember(tenant, team, person),
