@@ -47,11 +47,20 @@ export const PAGE_PATHS = [
   '/o365/organizations',
   '/o365/jobs',
   '/o365/repositories',
+  '/o365/users',
+  '/o365/users-logs',
   '/o365/licensing',
   '/o365/license-consumption',
   '/o365/restore/outlook',
   '/o365/restore/onedrive',
+  '/o365/invoices',
+  '/o365/profile',
   '/o365/subscriptions',
+  '/o365/change-password',
+  '/o365/reset-password',
+  '/o365/security-questions',
+  '/o365/support/request',
+  '/o365/support/live',
   '/o365/forbidden',
   '/admin/dashboard',
   '/admin/events',
@@ -59,6 +68,26 @@ export const PAGE_PATHS = [
   '/admin/branding',
   '/admin/settings',
   '/admin/notices',
+  '/admin/profile',
+  '/admin/change-password',
+  '/admin/reset-password',
+  '/admin/security-questions',
   '/admin/forbidden',
 ] as const;
 export type PagePath = (typeof PAGE_PATHS)[number];
+
+const PATHS: ReadonlySet<string> = new Set(PAGE_PATHS);
+export const isPagePath = (path: string): path is PagePath => PATHS.has(path);
+
+/** The apps of the portal, as the first part of a page's path. */
+export const AREAS = ['monitoring', 'o365', 'admin'] as const;
+export type Area = (typeof AREAS)[number];
+
+export const getArea = (path: string): Area =>
+  AREAS.find((area) => path === `/${area}` || path.startsWith(`/${area}/`)) ?? 'monitoring';
+
+/** Returns the same page in another area; the given path if that area doesn't have it. */
+export function getPageIn(area: Area, path: PagePath): PagePath {
+  const own = path.replace(/^\/[^/]+/, `/${area}`);
+  return isPagePath(own) ? own : path;
+}

@@ -13,9 +13,22 @@ export interface Page {
 }
 
 /** SUPPORT-1. */
+const hasLink = (
+  { enabled, links }: Features['supportSection'],
+  link: 'request' | 'live' | 'downloads',
+): boolean => enabled && links[link];
 const support = (link: 'request' | 'live' | 'downloads'): Page => ({
   ability: null,
-  when: ({ supportSection: { enabled, links } }) => enabled && links[link],
+  when: ({ supportSection }) => hasLink(supportSection, link),
+});
+
+/** A page of the cloud suite that needs its role besides the ability of its data. */
+const inSuite = (
+  ability: Ability | null,
+  when: (features: Features) => boolean = () => true,
+): Page => ({
+  ability,
+  when: (features, roles) => roles.includes('o365_admin') && when(features),
 });
 
 /**
@@ -83,6 +96,8 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/o365/organizations': { ability: 'o365.organizations' },
   '/o365/jobs': { ability: 'o365.jobs' },
   '/o365/repositories': { ability: 'o365.repositories' },
+  '/o365/users': { ability: 'o365.users' },
+  '/o365/users-logs': inSuite('monitoring.userLogs'),
   '/o365/licensing': { ability: 'o365.licensing' },
   '/o365/license-consumption': { ability: 'o365.consumption' },
   '/o365/restore/outlook': {
@@ -93,8 +108,16 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
     ability: 'o365.restoreOnedrive',
     when: ({ office365 }) => office365.restorePortal.onedrive,
   },
-  // Has no ability of its own; the page itself checks the role.
-  '/o365/subscriptions': { ability: null, when: (_, roles) => roles.includes('o365_admin') },
+  '/o365/invoices': inSuite('monitoring.invoices', ({ invoice_automation: on }) => on),
+  '/o365/profile': inSuite(null),
+  '/o365/subscriptions': inSuite(null),
+  '/o365/change-password': inSuite(null),
+  '/o365/reset-password': inSuite(null),
+  '/o365/security-questions': inSuite(null),
+  '/o365/support/request': inSuite(null, ({ supportSection }) =>
+    hasLink(supportSection, 'request'),
+  ),
+  '/o365/support/live': inSuite(null, ({ supportSection }) => hasLink(supportSection, 'live')),
   '/o365/forbidden': { ability: null },
   '/admin/dashboard': { ability: 'admin.dashboard' },
   '/admin/events': { ability: 'admin.dashboard' },
@@ -102,6 +125,10 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/admin/branding': { ability: 'admin.dashboard' },
   '/admin/settings': { ability: 'admin.dashboard' },
   '/admin/notices': { ability: 'admin.dashboard' },
+  '/admin/profile': { ability: null },
+  '/admin/change-password': { ability: null },
+  '/admin/reset-password': { ability: null },
+  '/admin/security-questions': { ability: null },
   '/admin/forbidden': { ability: null },
 };
 

@@ -3,5 +3,5 @@ let last: string | null = null;
 /** Returns the last visited page outside support. A support request refers to it. */
 export const lastPage = (): string | null => last;
 export function onPage(path: string): void {
-  if (!path.startsWith('/monitoring/support/')) last = path;
+  if (!path.split('/').includes('support')) last = path;
 }

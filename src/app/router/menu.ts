@@ -1,6 +1,6 @@
 import type { Role } from '#contract/abilities.ts';
 import type { Branding, Features } from '#contract/branding/branding.ts';
-import type { PagePath } from '#contract/page-paths.ts';
+import { getPageIn, isPagePath, type PagePath } from '#contract/page-paths.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import type { Page } from '#contract/pages.ts';
 import type { Who } from '#workers/api.ts';
@@ -210,8 +210,21 @@ export const getAppMenu = (
     .filter((group) => (group.app ?? app) === app)
     .map((group) => ({
       ...group,
-      entries: group.entries.filter((entry) => (entry.app ?? app) === app),
+      entries: group.entries
+        .filter((entry) => (entry.app ?? app) === app)
+        .map((entry) => ({ ...entry, to: getOpenPageIn(app, entry.to, roles, branding) })),
     }));
+
+/** Returns the page in an app, or the given one if that app doesn't have it for these roles. */
+function getOpenPageIn(
+  app: 'monitoring' | 'o365',
+  path: PagePath,
+  roles: readonly Role[],
+  branding: Branding | null,
+): PagePath {
+  const own = path.startsWith('/monitoring/') ? getPageIn(app, path) : path;
+  return mayOpen(PAGES[own], roles, branding?.features ?? null) ? own : path;
+}
 
 /**
  * Returns the start page of these roles: an overview, or the first page that requires an ability.
@@ -257,5 +270,4 @@ function getLandingPage(
   return isOpen && !path.endsWith('/forbidden') ? local : null;
 }
 
-const isPagePath = (path: string): path is PagePath => Object.hasOwn(PAGES, path);
 const OVERVIEWS: readonly PagePath[] = ['/monitoring/dashboard', '/admin/dashboard'];

@@ -1,5 +1,5 @@
 import { writeStored, readStored } from '../session/browser-storage.ts';
-import { RESET } from './route-guards.ts';
+import { isResetPage } from './route-guards.ts';
 
 /** Storage key of the path that the user requested before signing in. */
 const KEY = 'urlToRedirectAfterLogin';
@@ -18,7 +18,7 @@ export function pauseRedirectTarget(pause: boolean): void {
 }
 
 export function storeRedirectTarget(path: string): void {
-  if (!paused && !path.startsWith(RESET)) put(localPath(path));
+  if (!paused && !isResetPage(path)) put(localPath(path));
 }
 
 /**

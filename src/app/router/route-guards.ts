@@ -29,12 +29,15 @@ export interface Way {
   readonly entering: boolean;
 }
 
-export const RESET = '/monitoring/reset-password';
+const RESET = '/monitoring/reset-password';
 const QUESTIONS = '/monitoring/security-questions';
 
 /** Whether a path is the page of a required step, which comes before the requested page. */
 export const isStepPage = (path: string): boolean =>
-  [RESET, QUESTIONS].some((page) => path.startsWith(page));
+  /^\/[^/]+\/(reset-password|security-questions)/.test(path);
+
+/** Whether a path is the page of a required password change, in any app. */
+export const isResetPage = (path: string): boolean => /^\/[^/]+\/reset-password/.test(path);
 
 /**
  * Runs the first guards in order: signed in, required password change, required security questions.

@@ -32,6 +32,22 @@ export const SCREENS = {
 } as const satisfies Readonly<Record<string, Screen>>;
 export type ScreenName = keyof typeof SCREENS;
 
+/** Screens that several apps have. */
+const SHARED = {
+  profile: async () => (await import('../../features/auth/profile/profile.tsx')).Profile,
+  changePassword: async () =>
+    (await import('../../features/auth/security/change-password.tsx')).ChangePassword,
+  resetPassword: async () =>
+    (await import('../../features/auth/security/reset-password.tsx')).ResetPassword,
+  securityQuestions: async () =>
+    (await import('../../features/auth/security/security-questions.tsx')).SecurityQuestions,
+  users: async () => (await import('../../features/users/screen.tsx')).Users,
+  userLogs: async () => (await import('../../features/users/logs/screen.tsx')).UserLogs,
+  invoices: async () => (await import('../../features/billing/invoices/screen.tsx')).Invoices,
+  supportRequest: async () => (await import('../../features/support/request.tsx')).SupportRequest,
+  supportLive: async () => (await import('../../features/support/live.tsx')).LiveSupport,
+} as const satisfies Readonly<Record<string, Screen>>;
+
 export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/dashboard': async () =>
     (await import('../../features/dashboard/screen.tsx')).Dashboard,
@@ -50,15 +66,13 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/notifications/webhooks/screen.tsx')).Webhooks,
   '/monitoring/ticketing': async () =>
     (await import('../../features/tickets/ticketing/screen.tsx')).Ticketing,
-  '/monitoring/users': async () => (await import('../../features/users/screen.tsx')).Users,
+  '/monitoring/users': SHARED.users,
   '/monitoring/companies': async () =>
     (await import('../../features/companies/screen.tsx')).Companies,
-  '/monitoring/users-logs': async () =>
-    (await import('../../features/users/logs/screen.tsx')).UserLogs,
+  '/monitoring/users-logs': SHARED.userLogs,
   '/monitoring/licensing': async () =>
     (await import('../../features/billing/licensing/screen.tsx')).Licensing,
-  '/monitoring/invoices': async () =>
-    (await import('../../features/billing/invoices/screen.tsx')).Invoices,
+  '/monitoring/invoices': SHARED.invoices,
   '/monitoring/invoices/quickbooks': async () =>
     (await import('../../features/billing/quickbooks/screen.tsx')).QuickBooks,
   '/monitoring/billing': async () => (await import('../../features/billing/billing.tsx')).Billing,
@@ -80,14 +94,11 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/sources': async () => (await import('../../features/ingest/sources.tsx')).Sources,
   '/monitoring/connections': async () =>
     (await import('../../features/connections/screen.tsx')).Connections,
-  '/monitoring/support/request': async () =>
-    (await import('../../features/support/request.tsx')).SupportRequest,
-  '/monitoring/support/live': async () =>
-    (await import('../../features/support/live.tsx')).LiveSupport,
+  '/monitoring/support/request': SHARED.supportRequest,
+  '/monitoring/support/live': SHARED.supportLive,
   '/monitoring/downloads': async () =>
     (await import('../../features/support/downloads.tsx')).Downloads,
-  '/monitoring/profile': async () =>
-    (await import('../../features/auth/profile/profile.tsx')).Profile,
+  '/monitoring/profile': SHARED.profile,
   '/monitoring/subscriptions': async () =>
     (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
   '/monitoring/notifications': async () =>
@@ -97,12 +108,9 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/api-keys': async () =>
     (await import('../../features/auth/api-keys/screen.tsx')).ApiKeys,
   '/monitoring/api': async () => (await import('../../features/auth/api-docs/screen.tsx')).Api,
-  '/monitoring/change-password': async () =>
-    (await import('../../features/auth/security/change-password.tsx')).ChangePassword,
-  '/monitoring/reset-password': async () =>
-    (await import('../../features/auth/security/reset-password.tsx')).ResetPassword,
-  '/monitoring/security-questions': async () =>
-    (await import('../../features/auth/security/security-questions.tsx')).SecurityQuestions,
+  '/monitoring/change-password': SHARED.changePassword,
+  '/monitoring/reset-password': SHARED.resetPassword,
+  '/monitoring/security-questions': SHARED.securityQuestions,
   '/monitoring/forbidden': async () => (await import('../shell/forbidden.tsx')).Forbidden,
   '/o365/dashboard': async () =>
     (await import('../../features/backup/dashboard/screen.tsx')).BackupDashboard,
@@ -111,6 +119,8 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/o365/jobs': async () => (await import('../../features/backup/jobs/screen.tsx')).BackupJobs,
   '/o365/repositories': async () =>
     (await import('../../features/backup/repositories/screen.tsx')).BackupRepositories,
+  '/o365/users': SHARED.users,
+  '/o365/users-logs': SHARED.userLogs,
   '/o365/licensing': async () =>
     (await import('../../features/billing/suite-usage/licensing-screen.tsx')).SuiteLicensing,
   '/o365/license-consumption': async () =>
@@ -121,6 +131,13 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/restore/screen.tsx')).OneDriveRestore,
   '/o365/subscriptions': async () =>
     (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
+  '/o365/invoices': SHARED.invoices,
+  '/o365/profile': SHARED.profile,
+  '/o365/change-password': SHARED.changePassword,
+  '/o365/reset-password': SHARED.resetPassword,
+  '/o365/security-questions': SHARED.securityQuestions,
+  '/o365/support/request': SHARED.supportRequest,
+  '/o365/support/live': SHARED.supportLive,
   '/o365/forbidden': async () => (await import('../shell/forbidden.tsx')).Forbidden,
   '/admin/dashboard': async () =>
     (await import('../../features/providers/dashboard/screen.tsx')).AdminDashboard,
@@ -134,5 +151,9 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/branding/settings/screen.tsx')).ProviderSettingsScreen,
   '/admin/notices': async () =>
     (await import('../../features/notifications/notices/screen.tsx')).AdminNotices,
+  '/admin/profile': SHARED.profile,
+  '/admin/change-password': SHARED.changePassword,
+  '/admin/reset-password': SHARED.resetPassword,
+  '/admin/security-questions': SHARED.securityQuestions,
   '/admin/forbidden': async () => (await import('../shell/forbidden.tsx')).Forbidden,
 };

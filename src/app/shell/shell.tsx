@@ -9,6 +9,7 @@ import { useDrawer } from './drawer-state.ts';
 import { mayPromptAnywhere } from './first-run/first-run.ts';
 import { useAlone } from './forced-pages.ts';
 import { onPage } from '../router/last-page.ts';
+import { isResetPage } from '../router/route-guards.ts';
 import { useShellShortcuts } from './shell-shortcuts.ts';
 import { setPalette, usePalette } from './palette-state.ts';
 import { usePreferredTheme } from './branding/preferred-theme.ts';
@@ -61,7 +62,7 @@ export function Shell() {
   const me = useMe();
   const branding = useBranding();
   const chat = useChat();
-  const forced = useAlone(path) || path === '/monitoring/reset-password';
+  const forced = useAlone(path) || isResetPage(path);
   const terms = termsFor(me, branding?.features);
   useEffect(() => onPage(path), [path]);
   usePreferredTheme();

@@ -1,4 +1,5 @@
-import { Link, useRouterState } from '@tanstack/react-router';
+import { useArea } from '../router/area.ts';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import type { Me } from '#contract/auth/current-user.ts';
 import { withChunkTimeout } from '../../ui/chunk-load.ts';
@@ -12,7 +13,6 @@ import { getSidebarTitle } from './branding/apply-branding.ts';
 import { hasChat, setChat } from './chat/chat-state.ts';
 import { setSmall, useSmall } from './drawer-state.ts';
 import { LogOut } from './log-out/log-out.tsx';
-import { getApp } from './notifications/dismissed.ts';
 import { setPalette } from './palette-state.ts';
 import { ThemeChoice } from './branding/theme-choice.tsx';
 import { ToCheck } from './open-problems-badge.tsx';
@@ -51,7 +51,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
   const branding = useBranding();
   const me = useMe();
   const title = getSidebarTitle(branding);
-  const area = useRouterState({ select: ({ location }) => getApp(location.pathname) });
+  const area = useArea();
   // Users without the cloud suite role keep the monitoring menu, also on the suite's forbidden
   // page.
   const app = area === 'o365' && me?.roles.includes('o365_admin') === true ? 'o365' : 'monitoring';

@@ -4,6 +4,7 @@ import { mayOpen, PAGES } from '#contract/pages.ts';
 import { hasChat, setChat } from '#src/app/shell/chat/chat-state.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Page } from '#src/app/shell/page.tsx';
+import { useAreaPage } from '#src/app/router/area.ts';
 import { useBranding, useMe } from '#src/app/session/session.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -18,7 +19,8 @@ export function LiveSupport() {
   const { name, supportPhone: phone, supportEmail: email, features } = branding;
   const chat = features.chat?.url ?? null;
   const widget = hasChat(me, branding);
-  const writes = mayOpen(PAGES['/monitoring/support/request'], roles, features);
+  const request = useAreaPage('/monitoring/support/request');
+  const writes = mayOpen(PAGES[request], roles, features);
   return (
     <Page title={t.liveTitle}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
@@ -27,7 +29,7 @@ export function LiveSupport() {
             <p className="m-0">
               {t.liveNoneHint({ name })}{' '}
               {writes && (
-                <Link to="/monitoring/support/request" className={LINK}>
+                <Link to={request} className={LINK}>
                   {t.writeRequest}
                 </Link>
               )}
@@ -76,7 +78,7 @@ export function LiveSupport() {
               {writes && (
                 <p className="m-0 text-ink-2">
                   {t.notUrgent}{' '}
-                  <Link to="/monitoring/support/request" className={LINK}>
+                  <Link to={request} className={LINK}>
                     {t.writeRequest}
                   </Link>
                 </p>

@@ -7,13 +7,13 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { CallButton } from '#src/app/call-button.tsx';
+import { useAreaPage } from '#src/app/router/area.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { LOGS_PATH } from './logs/address.ts';
 import { getId } from '../shared/ids.ts';
 import { UserKeys } from './api-keys.tsx';
 import { DeleteUser, RemoveUser, ResetFactors } from './end-dialogs.tsx';
@@ -40,6 +40,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
   const [asking, setAsking] = useState<
     'password' | 'factors' | 'login-as' | 'delete' | 'remove' | null
   >(null);
+  const logs = useAreaPage('/monitoring/users-logs');
   const [sending, setSending] = useState(false);
   const own = getId(user) === me.id || getId(user) === me.acting?.id;
   const locked = !user.editable;
@@ -159,7 +160,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
       )}
       {can(me.roles, 'monitoring.userLogs') && (
         <AccessAction title={t.activityLog} description={t.activityLogDetail}>
-          <Button icon="log" onClick={() => onFollow(`${LOGS_PATH}?user=${getId(user)}`)}>
+          <Button icon="log" onClick={() => onFollow(`${logs}?user=${getId(user)}`)}>
             {t.viewActivityLog}
           </Button>
         </AccessAction>

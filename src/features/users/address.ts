@@ -43,7 +43,6 @@ export const USERS_DEFAULTS: UsersPlace = {
   open: null,
   tab: 'details',
 };
-export const USERS_PATH = '/monitoring/users';
 
 /** Returns the query of an address without `?`. Default values are left out. */
 export function usersQuery(place: UsersPlace): string {

@@ -13,7 +13,8 @@ import { getFieldErrors } from '../shared/forms/field-errors.ts';
 import { SaveBar } from '../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
 import { getId } from '../shared/ids.ts';
-import { USERS_PATH, usersPlace } from './address.ts';
+import { usersPlace } from './address.ts';
+import { useAreaPage } from '#src/app/router/area.ts';
 import { UserFields } from './fields.tsx';
 import { toChanges, createInput, toDraft, getUserErrors, getField, isChanged } from './form.ts';
 import type { FormErrors, UserDraft } from './form.ts';
@@ -29,6 +30,7 @@ export interface DetailsProps {
 
 /** Form of a user, also of a new one. */
 export function Details({ me, user, offline, onSaved }: DetailsProps) {
+  const users = useAreaPage('/monitoring/users');
   const authType = useBranding()?.authType ?? 'db';
   const [before, setBefore] = useState(() => toDraft(user, authType));
   const [draft, setDraft] = useState(before);
@@ -147,7 +149,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
           const place = usersPlace(query);
           return (
             !left.current &&
-            (path !== USERS_PATH ||
+            (path !== users ||
               place.open !== (user === null ? 'new' : getId(user)) ||
               place.tab !== 'details')
           );

@@ -1,3 +1,4 @@
+import { useAreaPage } from '#src/app/router/area.ts';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ROLES } from '#contract/abilities.ts';
@@ -22,14 +23,7 @@ import { SidePanel } from '#src/ui/side-panel.tsx';
 import { getId, isThe } from '../shared/ids.ts';
 import { Access } from './access.tsx';
 import { Accounts } from './accounts.tsx';
-import {
-  USERS_DEFAULTS,
-  USERS_PATH,
-  usersAsk,
-  usersMoved,
-  usersPlace,
-  usersQuery,
-} from './address.ts';
+import { USERS_DEFAULTS, usersAsk, usersMoved, usersPlace, usersQuery } from './address.ts';
 import type { UsersPlace, UserSort } from './address.ts';
 import { Details } from './details.tsx';
 import { UserList } from './list.tsx';
@@ -44,6 +38,7 @@ export function Users() {
 
 function UsersOf({ me }: { readonly me: Me }) {
   const { history } = useRouter();
+  const path = useAreaPage('/monitoring/users');
   const place = usersPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
@@ -69,7 +64,7 @@ function UsersOf({ me }: { readonly me: Me }) {
 
   const go = (next: Partial<UsersPlace>, how: 'push' | 'replace' = 'push'): void => {
     const query = usersQuery(usersMoved(place, next));
-    history[how](`${USERS_PATH}${query === '' ? '' : `?${query}`}`);
+    history[how](`${path}${query === '' ? '' : `?${query}`}`);
   };
   const close = (): void => {
     go({ open: null, tab: 'details' });

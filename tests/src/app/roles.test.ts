@@ -7,7 +7,7 @@ import type { Features } from '#contract/branding/branding.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { PAGE_PATHS } from '#contract/page-paths.ts';
 import type { PagePath } from '#contract/page-paths.ts';
-import { PAGES } from '#contract/pages.ts';
+import { mayOpen, PAGES } from '#contract/pages.ts';
 import type { KnownWho } from '#src/app/router/route-guards.ts';
 import { getAppMenu, getHomePage, getMenu } from '#src/app/router/menu.ts';
 import { guardPage } from '#src/app/router/page-route-guard.ts';
@@ -197,7 +197,58 @@ const SUITE: readonly (readonly [path: PagePath, ability: Ability])[] = [
   ['/o365/repositories', 'o365.repositories'],
   ['/o365/licensing', 'o365.licensing'],
   ['/o365/license-consumption', 'o365.consumption'],
+  ['/o365/users', 'o365.users'],
 ];
+
+/** Pages of the cloud suite that the specification opens without an ability, and those of data. */
+const OWN_SUITE: readonly (readonly [path: PagePath, ability: Ability | null])[] = [
+  ['/o365/profile', null],
+  ['/o365/subscriptions', null],
+  ['/o365/change-password', null],
+  ['/o365/reset-password', null],
+  ['/o365/security-questions', null],
+  ['/o365/support/request', null],
+  ['/o365/support/live', null],
+  ['/o365/users-logs', 'monitoring.userLogs'],
+  ['/o365/invoices', 'monitoring.invoices'],
+];
+
+test('PAGE-2, SUITE-40: the pages of the account and of support are in each area, for those who may open the area', () => {
+  for (const [path, ability] of OWN_SUITE) {
+    expect([path, PAGES[path].ability]).toEqual([path, ability]);
+    for (const roles of [...ROLES.map((role) => [role]), ['o365_admin', 'admin'] as const]) {
+      const has =
+        roles.includes('o365_admin') &&
+        (ability === null || roles.some((role) => getAbilities(role).includes(ability)));
+      expect([roles, path, mayOpen(PAGES[path], roles, ON)]).toEqual([roles, path, has]);
+    }
+  }
+  for (const page of [
+    'profile',
+    'change-password',
+    'reset-password',
+    'security-questions',
+  ] as const)
+    for (const role of ROLES)
+      expect(mayOpen(PAGES[`/admin/${page}`], [role], PLAIN_FEATURES)).toBe(true);
+});
+
+test('SUITE-40: the menu of the cloud suite opens the pages of the cloud suite', () => {
+  const branding = { ...getBranding(scene), features: ON };
+  const links = (app: 'monitoring' | 'o365', roles: readonly Role[]) =>
+    getAppMenu(app, roles, branding)
+      .flatMap(({ entries }) => entries)
+      .map(({ to }) => to);
+  const suite = links('o365', ['o365_admin']);
+  for (const page of ['support/request', 'support/live', 'profile', 'change-password'])
+    expect([
+      suite.includes(`/o365/${page}` as PagePath),
+      suite.includes(`/monitoring/${page}` as PagePath),
+    ]).toEqual([true, false]);
+  // What only Monitoring has stays there.
+  expect(suite).toContain('/monitoring/security');
+  expect(links('monitoring', ['o365_admin']).filter((to) => to.startsWith('/o365/'))).toEqual([]);
+});
 
 test('PAGE-2, BILL-8: a page of the cloud suite opens for o365_admin, and everybody else is sent to Monitoring', () => {
   for (const [path, ability] of SUITE) {

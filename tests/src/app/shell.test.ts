@@ -8,7 +8,8 @@ import type { Result } from '#contract/result.ts';
 import { setClient } from '#src/app/worker/worker-client.ts';
 import { exitWord } from '#src/app/shell/impersonation/impersonation.ts';
 import { getSide } from '#src/app/shell/branding/brand-colours.ts';
-import { getApp, listUndismissed } from '#src/app/shell/notifications/dismissed.ts';
+import { getArea } from '#contract/page-paths.ts';
+import { listUndismissed } from '#src/app/shell/notifications/dismissed.ts';
 import { answerReauth, withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { SIDE_COLOURS } from '#src/app/shell/branding/sidebar-colour.ts';
 import { termsFor } from '#src/app/shell/terms/pending-terms.ts';
@@ -119,7 +120,7 @@ const of = (id: string, app: Notification['app']): Notification => ({
 test("OWN-8: notices of its app that aren't dismissed are above a page", () => {
   const all = [of('a', 'monitoring'), of('b', 'o365'), of('c', 'monitoring'), of('d', 'admin')];
   const ids = (path: string, gone: readonly string[] = []): string =>
-    listUndismissed(all, getApp(path), new Set(gone))
+    listUndismissed(all, getArea(path), new Set(gone))
       .map(({ _id: id }) => id)
       .join('');
   expect([

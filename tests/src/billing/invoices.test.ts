@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import {
-  invoicesAddress,
+  invoicesQuery,
   invoicesAsk,
   INVOICES_DEFAULTS,
   invoicesMoved,
@@ -43,7 +43,7 @@ test('BILL-6: the address has the whole state of the invoices page, and its quer
         open: fc.constantFrom(null, '12'),
       }),
       (place) => {
-        expect(invoicesPlace(getSearch(invoicesAddress(place)))).toEqual(place);
+        expect(invoicesPlace(getSearch(invoicesQuery(place)))).toEqual(place);
       },
     ),
   );

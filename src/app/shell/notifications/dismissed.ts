@@ -15,10 +15,6 @@ export const listUndismissed = (
   without: ReadonlySet<string>,
 ): readonly Notification[] => all.filter(({ app: of, _id: id }) => of === app && !without.has(id));
 
-/** Returns the app that an address belongs to. */
-export const getApp = (path: string): Notification['app'] =>
-  path.startsWith('/o365') ? 'o365' : path.startsWith('/admin') ? 'admin' : 'monitoring';
-
 let gone: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {

@@ -9,7 +9,8 @@ import { useCachedQuery } from '../../worker/use-cached-query.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { tell, tellFailure } from '../../../ui/toasts.ts';
-import { getApp, setGone, listUndismissed, useGone } from './dismissed.ts';
+import { getArea } from '#contract/page-paths.ts';
+import { setGone, listUndismissed, useGone } from './dismissed.ts';
 import { withReauth } from '../reauth/reauth.ts';
 import { SEVERITIES } from './severity.ts';
 import { richText } from '../../../ui/rich-text.tsx';
@@ -39,7 +40,7 @@ export function Notifications({ me }: { readonly me: Me }) {
   }, [me.acting]);
   const shown = listUndismissed(
     [...(invitation === null ? [] : [invitation]), ...(taken?.all ?? [])],
-    getApp(path),
+    getArea(path),
     gone,
   );
   if (shown.length === 0) return null;

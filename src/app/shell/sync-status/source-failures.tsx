@@ -9,7 +9,7 @@ import { formatCount } from '../../../ui/format.ts';
 import { announce } from '../announce.tsx';
 import { failingSources, failureCount, failureSentence } from './failing-sources.ts';
 import type { FailingSource } from './failing-sources.ts';
-import { getApp } from '../notifications/dismissed.ts';
+import { getArea } from '#contract/page-paths.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 
 const list = () => import('./source-failures-list.tsx');
@@ -24,7 +24,7 @@ const SourceFailuresDialog = lazy(async () => ({
 export function SourceFailures() {
   const lastSync = useWatch('lastSync', EMPTY);
   const isMonitoring = useRouterState({
-    select: ({ location }) => getApp(location.pathname) === 'monitoring',
+    select: ({ location }) => getArea(location.pathname) === 'monitoring',
   });
   const user = useMe()?.id ?? null;
   const [open, setOpen] = useState(false);

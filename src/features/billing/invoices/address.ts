@@ -32,7 +32,6 @@ export interface InvoicesPlace {
 }
 
 const SIZE = PAGE_SIZE;
-const PATH = '/monitoring/invoices';
 export const INVOICES_DEFAULTS: InvoicesPlace = {
   text: '',
   state: null,
@@ -44,8 +43,8 @@ export const INVOICES_DEFAULTS: InvoicesPlace = {
   open: null,
 };
 
-/** Returns the address; default values are left out. */
-export function invoicesAddress({
+/** Returns the query of an address, with `?`; default values are left out. */
+export function invoicesQuery({
   text,
   state,
   company,
@@ -65,7 +64,7 @@ export function invoicesAddress({
   if (size !== SIZE) params.set('size', String(size));
   if (open !== null) params.set('invoice', open);
   const query = params.toString();
-  return query === '' ? PATH : `${PATH}?${query}`;
+  return query === '' ? '' : `?${query}`;
 }
 
 /** Parses any query. Invalid values fall back to their defaults. */

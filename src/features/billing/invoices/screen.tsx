@@ -1,3 +1,4 @@
+import { useAreaPage } from '#src/app/router/area.ts';
 import { Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
@@ -26,7 +27,7 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { INVOICE_WORDS } from '../labels.ts';
 import {
   INVOICES_DEFAULTS,
-  invoicesAddress,
+  invoicesQuery,
   invoicesAsk,
   invoicesMoved,
   invoicesNarrowed,
@@ -47,6 +48,7 @@ const EVERY = 15_000;
 /** `/monitoring/invoices`: invoices read from QuickBooks (BILL-6). */
 export function Invoices() {
   const { history } = useRouter();
+  const path = useAreaPage('/monitoring/invoices');
   const place = invoicesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const { open } = place;
   const offline = useWatch('status', EMPTY)?.is === 'offline';
@@ -67,7 +69,7 @@ export function Invoices() {
   const none = page?.source.is === 'none';
 
   const go = (next: Partial<InvoicesPlace>, how: 'push' | 'replace' = 'push'): void =>
-    history[how](invoicesAddress(invoicesMoved(place, next)));
+    history[how](path + invoicesQuery(invoicesMoved(place, next)));
   const close = (): void => {
     go({ open: null });
     requestAnimationFrame(() =>

@@ -26,7 +26,6 @@ export const LOGS_DEFAULTS: LogsPlace = {
   page: 1,
   size: PAGE_SIZE,
 };
-export const LOGS_PATH = '/monitoring/users-logs';
 
 /** Returns the query of an address without `?`. Default values are left out. */
 export function logsQuery({ span, user, what, text, page, size }: LogsPlace): string {

@@ -1,3 +1,4 @@
+import { useAreaPage } from '#src/app/router/area.ts';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { can } from '#contract/abilities.ts';
@@ -20,7 +21,7 @@ import { Download } from '../../shared/export/download.tsx';
 import { ListState } from '../../shared/lists/list-parts.tsx';
 import { PersonPicker } from '../../shared/forms/person-picker.tsx';
 import { getId, isThe } from '../../shared/ids.ts';
-import { LOGS_DEFAULTS, LOGS_PATH, logsAsk, logsMoved, logsPlace, logsQuery } from './address.ts';
+import { LOGS_DEFAULTS, logsAsk, logsMoved, logsPlace, logsQuery } from './address.ts';
 import type { LogsPlace } from './address.ts';
 import { LogList } from './list.tsx';
 import { getWords } from '#contract/users/log-labels.ts';
@@ -35,6 +36,7 @@ export function UserLogs() {
 
 function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const { history } = useRouter();
+  const path = useAreaPage('/monitoring/users-logs');
   const place = logsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const now = useNow(60_000);
@@ -56,7 +58,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
 
   const go = (next: Partial<LogsPlace>, how: 'push' | 'replace' = 'push'): void => {
     const query = logsQuery(logsMoved(place, next));
-    history[how](`${LOGS_PATH}${query === '' ? '' : `?${query}`}`);
+    history[how](`${path}${query === '' ? '' : `?${query}`}`);
   };
   const about =
     place.user === null
