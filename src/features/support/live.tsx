@@ -14,12 +14,12 @@ import { supportMessages as t } from './messages.en.ts';
 export function LiveSupport() {
   const branding = useBranding();
   const me = useMe();
+  const request = useAreaPage('/monitoring/support/request');
   const roles = me?.roles ?? [];
   if (branding === null) return <Page title={t.liveTitle}>{null}</Page>;
   const { name, supportPhone: phone, supportEmail: email, features } = branding;
   const chat = features.chat?.url ?? null;
   const widget = hasChat(me, branding);
-  const request = useAreaPage('/monitoring/support/request');
   const writes = mayOpen(PAGES[request], roles, features);
   return (
     <Page title={t.liveTitle}>
