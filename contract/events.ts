@@ -5,14 +5,14 @@ import * as organizations from './backup/organizations.ts';
 import * as backupRepositories from './backup/repositories.ts';
 import * as monitoring from './runs/events.ts';
 import { companyPinned } from './companies/pins.ts';
-import { userPreferred } from './auth/preferences.ts';
-import { shiftEnded } from './daily-checks/hand-over.ts';
+import { userPreferenceSaved } from './auth/preferences.ts';
+import { shiftHandedOver } from './daily-checks/hand-over.ts';
 import * as hints from './hints/hints.ts';
 import * as restoreSessions from './restore/sessions.ts';
 import { restoreTaskEnded } from './restore/tasks.ts';
 import * as rules from './rules/rules.ts';
 import * as tickets from './tickets/tickets.ts';
-import { viewRemoved, viewSaved } from './daily-checks/saved-views.ts';
+import { viewDeleted, viewSaved } from './daily-checks/saved-views.ts';
 import * as people from './users/events.ts';
 
 /**
@@ -20,18 +20,18 @@ import * as people from './users/events.ts';
  * event against this schema (LOG-1).
  */
 export const EventSchema = v.variant('type', [
-  people.companyMade,
-  people.companyChanged,
+  people.companyCreated,
+  people.companyUpdated,
   people.companyDeleted,
-  people.userMade,
+  people.userCreated,
   people.userScoped,
-  people.userChanged,
+  people.userUpdated,
   people.userDeleted,
   people.userRemoved,
-  userPreferred,
+  userPreferenceSaved,
   companyPinned,
   monitoring.jobFound,
-  monitoring.jobChanged,
+  monitoring.jobUpdated,
   monitoring.jobCalibrated,
   monitoring.jobIgnored,
   monitoring.jobUnignored,
@@ -46,32 +46,32 @@ export const EventSchema = v.variant('type', [
   monitoring.problemSnoozed,
   monitoring.problemUnsnoozed,
   monitoring.problemNoted,
-  monitoring.problemTicketed,
+  monitoring.problemTicketSet,
   monitoring.problemTicketLinked,
-  monitoring.keyMade,
+  monitoring.keyCreated,
   monitoring.keyRotated,
   monitoring.keyRevoked,
-  monitoring.keyHeard,
+  monitoring.keyFirstResultReceived,
   monitoring.computerSeen,
   monitoring.computerNoted,
   monitoring.computerIgnored,
   monitoring.computerUnignored,
   monitoring.repositorySampled,
   viewSaved,
-  viewRemoved,
-  shiftEnded,
-  rules.ruleMade,
-  rules.ruleChanged,
-  rules.ruleRemoved,
+  viewDeleted,
+  shiftHandedOver,
+  rules.ruleCreated,
+  rules.ruleUpdated,
+  rules.ruleDeleted,
   rules.rulesOrdered,
   rules.problemExcepted,
   rules.problemUnexcepted,
-  rules.problemRuled,
+  rules.problemRuleApplied,
   hints.hintSaved,
-  hints.hintRemoved,
-  hints.problemHelped,
-  tickets.ticketMade,
-  tickets.ticketChanged,
+  hints.hintDeleted,
+  hints.problemHintRated,
+  tickets.ticketCreated,
+  tickets.ticketUpdated,
   tickets.ticketLinked,
   tickets.ticketDeleted,
   organizations.organizationCreated,
@@ -90,7 +90,7 @@ export const EventSchema = v.variant('type', [
   backupJobs.backupJobUpdated,
   backupJobs.backupJobEnabled,
   backupJobs.backupJobDisabled,
-  backupJobs.backupJobNotificationsChanged,
+  backupJobs.backupJobNotificationsUpdated,
   backupJobs.backupJobDeleted,
   backupJobs.backupSessionStarted,
   backupJobs.backupSessionEnded,

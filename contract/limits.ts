@@ -123,4 +123,4 @@ export const LIMITS = {
 } as const;
 
 /** Version of the sync protocol. The server supports this version and the previous one. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;

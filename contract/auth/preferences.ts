@@ -24,8 +24,8 @@ export const preferenceFields = {
   name: v.picklist(PREFERENCES),
   value: v.pipe(v.string(), v.maxLength(LIMITS.preferenceChars)),
 };
-export const userPreferred = v.strictObject({
-  type: v.literal('user.preferred@1'),
+export const userPreferenceSaved = v.strictObject({
+  type: v.literal('user.preferenceSaved@1'),
   data: v.strictObject({ id: v.pipe(v.string(), v.uuid()), ...preferenceFields }),
 });
 

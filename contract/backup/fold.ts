@@ -134,7 +134,7 @@ export function foldBackupJobs(rows: Rows, { event, at }: LoggedAbout<'backupJob
     case 'backupjob.disabled@1':
       table?.set(row.id, { ...row, enabled: false });
       return;
-    case 'backupjob.notificationschanged@1':
+    case 'backupjob.notificationsUpdated@1':
       table?.set(row.id, { ...row, notifications: event.data.notifications });
       return;
     case 'backupjob.deleted@1':

@@ -108,8 +108,8 @@ const notifications = v.strictObject({
   userIds: v.pipe(v.array(id), v.maxLength(LIMITS.backupJobRecipients)),
   externalCount: count,
 });
-export const backupJobNotificationsChanged = v.strictObject({
-  type: v.literal('backupjob.notificationschanged@1'),
+export const backupJobNotificationsUpdated = v.strictObject({
+  type: v.literal('backupjob.notificationsUpdated@1'),
   data: v.strictObject({ id, notifications }),
 });
 

@@ -10,12 +10,12 @@ export function foldDailyChecks(rows: Rows, logged: LoggedAbout<'view' | 'shift'
     case 'view.saved@1':
       rows.view?.set(event.data.id, { ...event.data, savedAt: at, removedAt: null });
       return;
-    case 'view.removed@1': {
+    case 'view.deleted@1': {
       const view = rows.view?.get(event.data.id);
       if (view) rows.view?.set(view.id, { ...view, removedAt: at });
       return;
     }
-    case 'shift.ended@1':
+    case 'shift.handedOver@1':
       rows.shift?.set(event.data.id, { ...event.data, by: getPerson(logged), receivedAt: at });
       return;
     default:
@@ -24,5 +24,5 @@ export function foldDailyChecks(rows: Rows, logged: LoggedAbout<'view' | 'shift'
 }
 
 export const touchesDailyChecks = (event: EventOf<EventsAbout<'view' | 'shift'>>): Touch[] => [
-  [event.type === 'shift.ended@1' ? 'shift' : 'view', event.data.id],
+  [event.type === 'shift.handedOver@1' ? 'shift' : 'view', event.data.id],
 ];

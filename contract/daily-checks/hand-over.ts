@@ -28,8 +28,8 @@ export const shiftFields = {
   /** The list that was handed over: the query of its address, after `?`. */
   query: v.pipe(v.string(), v.maxLength(LIMITS.viewChars)),
 };
-export const shiftEnded = v.strictObject({
-  type: v.literal('shift.ended@1'),
+export const shiftHandedOver = v.strictObject({
+  type: v.literal('shift.handedOver@1'),
   data: v.strictObject(shiftFields),
 });
 

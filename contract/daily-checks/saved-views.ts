@@ -39,7 +39,7 @@ export const viewSaved = v.strictObject({
  * `owner` and `shared` are the values before the removal. They determine which users receive the
  * event.
  */
-export const viewRemoved = v.strictObject({
-  type: v.literal('view.removed@1'),
+export const viewDeleted = v.strictObject({
+  type: v.literal('view.deleted@1'),
   data: v.strictObject({ id: uuid, owner: uuid, shared: v.boolean() }),
 });

@@ -16,7 +16,7 @@ export function foldHints(rows: Rows, logged: LoggedAbout<'hint'>): void {
         removedAt: null,
       });
       return;
-    case 'hint.removed@1':
+    case 'hint.deleted@1':
       if (hint) rows.hint?.set(hint.id, { ...hint, removedAt: at });
       return;
     default:

@@ -65,16 +65,16 @@ export const hintSaved = v.strictObject({
   type: v.literal('hint.saved@1'),
   data: v.strictObject({ id: uuid, ...hintFields }),
 });
-export const hintRemoved = v.strictObject({
-  type: v.literal('hint.removed@1'),
+export const hintDeleted = v.strictObject({
+  type: v.literal('hint.deleted@1'),
   data: v.strictObject({ id: uuid }),
 });
 /**
  * A hint helped with a problem, or somebody withdrew that. `name`: the name of the hint at that
  * time.
  */
-export const problemHelped = v.strictObject({
-  type: v.literal('problem.helped@1'),
+export const problemHintRated = v.strictObject({
+  type: v.literal('problem.hintRated@1'),
   data: v.strictObject({
     problem: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
     hint: uuid,

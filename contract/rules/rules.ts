@@ -102,16 +102,16 @@ export const RuleRowSchema = v.object({
 export type RuleRow = v.InferOutput<typeof RuleRowSchema>;
 
 const rank = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-export const ruleMade = v.strictObject({
-  type: v.literal('rule.made@1'),
+export const ruleCreated = v.strictObject({
+  type: v.literal('rule.created@1'),
   data: v.strictObject({ id: uuid, rank, ...ruleFields }),
 });
-export const ruleChanged = v.strictObject({
-  type: v.literal('rule.changed@1'),
+export const ruleUpdated = v.strictObject({
+  type: v.literal('rule.updated@1'),
   data: v.strictObject({ id: uuid, ...ruleFields }),
 });
-export const ruleRemoved = v.strictObject({
-  type: v.literal('rule.removed@1'),
+export const ruleDeleted = v.strictObject({
+  type: v.literal('rule.deleted@1'),
   data: v.strictObject({ id: uuid }),
 });
 /** All existing rules, from the top. */
@@ -137,8 +137,8 @@ export const RULE_ACTIONS = ['snoozed', 'noted', 'ticketed', 'notified', 'hinted
  * What a rule did to a problem, apart from an exception. Snooze, note and ticket also have events
  * of their own.
  */
-export const problemRuled = v.strictObject({
-  type: v.literal('problem.ruled@1'),
+export const problemRuleApplied = v.strictObject({
+  type: v.literal('problem.ruleApplied@1'),
   data: v.strictObject({
     ...byRule,
     did: v.array(v.picklist(RULE_ACTIONS)),

@@ -142,7 +142,7 @@ export function decideChange(
     if (change.is === 'not-anomaly') {
       for (const { measure, value } of target.run.anomaly ?? []) {
         drafts.push({
-          event: { type: 'job.taught@1', data: { n: target.run.job, measure, value } },
+          event: { type: 'job.calibrated@1', data: { n: target.run.job, measure, value } },
           company,
           entity: `job:${target.run.job}`,
         });
@@ -204,8 +204,8 @@ function getEvent(change: Change, problems: number[]): Event {
         data: { problems, until: change.until, reason: change.reason },
       };
     case 'ticket':
-      return { type: 'problem.ticketed@1', data: { problems, ticket: change.ticket } };
+      return { type: 'problem.ticketSet@1', data: { problems, ticket: change.ticket } };
     case 'wake':
-      return { type: 'problem.woken@1', data: { problems } };
+      return { type: 'problem.unsnoozed@1', data: { problems } };
   }
 }

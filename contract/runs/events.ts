@@ -57,14 +57,14 @@ export const jobFound = v.strictObject({
     ...jobFields,
   }),
 });
-export const jobChanged = v.strictObject({
-  type: v.literal('job.changed@1'),
+export const jobUpdated = v.strictObject({
+  type: v.literal('job.updated@1'),
   data: v.strictObject({ n, ...jobFields }),
 });
 
 /** "Not an anomaly": the typical range includes the value from now on. */
 export const jobCalibrated = v.strictObject({
-  type: v.literal('job.taught@1'),
+  type: v.literal('job.calibrated@1'),
   data: v.strictObject({ n, measure: v.picklist(MEASURES), value: v.number() }),
 });
 
@@ -77,7 +77,7 @@ export const jobIgnored = v.strictObject({
   data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']), until: v.nullable(ms) }),
 });
 export const jobUnignored = v.strictObject({
-  type: v.literal('job.heeded@1'),
+  type: v.literal('job.unignored@1'),
   data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']) }),
 });
 
@@ -196,13 +196,12 @@ export const problemSnoozed = v.strictObject({
   }),
 });
 export const problemUnsnoozed = v.strictObject({
-  type: v.literal('problem.woken@1'),
+  type: v.literal('problem.unsnoozed@1'),
   data: v.strictObject({ problems }),
 });
-/** `content` null deletes the note. */
 /** `ticket` is the ticket's number in the provider's ticketing; null removes it. */
-export const problemTicketed = v.strictObject({
-  type: v.literal('problem.ticketed@1'),
+export const problemTicketSet = v.strictObject({
+  type: v.literal('problem.ticketSet@1'),
   data: v.strictObject({
     problems,
     ticket: v.nullable(
@@ -220,16 +219,17 @@ export const LinkedTicketSchema = v.strictObject({
   url: v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^https?:\/\//))),
 });
 export const problemTicketLinked = v.strictObject({
-  type: v.literal('problem.tied@1'),
-  data: v.strictObject({ problems, tied: v.nullable(LinkedTicketSchema) }),
+  type: v.literal('problem.ticketLinked@1'),
+  data: v.strictObject({ problems, linkedTicket: v.nullable(LinkedTicketSchema) }),
 });
+/** `content` null deletes the note. */
 export const problemNoted = v.strictObject({
   type: v.literal('problem.noted@1'),
   data: v.strictObject({ problems, content: comment }),
 });
 
-export const keyMade = v.strictObject({
-  type: v.literal('key.made@1'),
+export const keyCreated = v.strictObject({
+  type: v.literal('key.created@1'),
   data: v.strictObject({
     id: uuid,
     name: named,
@@ -249,8 +249,8 @@ export const keyRevoked = v.strictObject({
   type: v.literal('key.revoked@1'),
   data: v.strictObject({ id: uuid }),
 });
-export const keyHeard = v.strictObject({
-  type: v.literal('key.heard@1'),
+export const keyFirstResultReceived = v.strictObject({
+  type: v.literal('key.firstResultReceived@1'),
   data: v.strictObject({ id: uuid }),
 });
 
@@ -280,7 +280,7 @@ export const computerIgnored = v.strictObject({
   data: v.strictObject({ id: computerId, until: v.nullable(ms) }),
 });
 export const computerUnignored = v.strictObject({
-  type: v.literal('computer.heeded@1'),
+  type: v.literal('computer.unignored@1'),
   data: v.strictObject({ id: computerId }),
 });
 export const repositorySampled = v.strictObject({

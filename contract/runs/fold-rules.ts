@@ -6,10 +6,10 @@ import { authorMessages as t } from './author.messages.en.ts';
 type OfRules = EventOf<
   | 'problem.excepted@1'
   | 'problem.unexcepted@1'
-  | 'problem.ruled@1'
-  | 'rule.made@1'
-  | 'rule.changed@1'
-  | 'rule.removed@1'
+  | 'problem.ruleApplied@1'
+  | 'rule.created@1'
+  | 'rule.updated@1'
+  | 'rule.deleted@1'
   | 'rules.ordered@1'
 >;
 
@@ -27,17 +27,17 @@ export const getRuleName = (by: UserId): string | null =>
 /** Folds events of rules, and of their actions on problems (RULES-2). */
 export function foldRules(rows: Rows, { at, actor, subject }: Logged, event: OfRules): void {
   switch (event.type) {
-    case 'rule.made@1': {
+    case 'rule.created@1': {
       const madeBy = subject ?? (actor.is === 'clock' ? 'clock' : actor.id);
       rows.rule?.set(event.data.id, { ...event.data, madeBy, changedAt: at, removedAt: null });
       return;
     }
-    case 'rule.changed@1': {
+    case 'rule.updated@1': {
       const rule = rows.rule?.get(event.data.id);
       if (rule) rows.rule?.set(rule.id, { ...rule, ...event.data, changedAt: at });
       return;
     }
-    case 'rule.removed@1': {
+    case 'rule.deleted@1': {
       const rule = rows.rule?.get(event.data.id);
       if (rule) rows.rule?.set(rule.id, { ...rule, removedAt: at });
       return;

@@ -35,7 +35,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
       });
       rows.stat?.set(event.data.n, emptyStat(event.data.n));
       return;
-    case 'job.changed@1': {
+    case 'job.updated@1': {
       const job = rows.job?.get(event.data.n);
       if (job)
         rows.job?.set(job.n, {
@@ -53,13 +53,13 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
         event.data.what === 'missed' ? { missedIgnored: ignored } : { disabledIgnored: ignored },
       );
     }
-    case 'job.heeded@1':
+    case 'job.unignored@1':
       return eachJob(
         rows,
         event.data.n,
         event.data.what === 'missed' ? { missedIgnored: null } : { disabledIgnored: null },
       );
-    case 'job.taught@1':
+    case 'job.calibrated@1':
       return applyCalibration(rows, event);
     case 'run.started@1':
       return startRun(rows, event);
@@ -95,7 +95,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
         snooze: { by: getPerson(logged), at, until, reason },
       }));
     }
-    case 'problem.woken@1':
+    case 'problem.unsnoozed@1':
       return eachProblem(rows, event.data.problems, (one) => ({ ...one, snooze: null }));
     case 'problem.noted@1': {
       const { content } = event.data;
@@ -104,7 +104,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
         note: content === null ? null : { by: getPerson(logged), at, content },
       }));
     }
-    case 'problem.ticketed@1': {
+    case 'problem.ticketSet@1': {
       const { ticket } = event.data;
       return eachProblem(rows, event.data.problems, (one) => ({
         ...one,
@@ -112,26 +112,26 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
         ...(one.tied && { tied: null }),
       }));
     }
-    case 'problem.tied@1': {
-      const { tied: linkedTicket } = event.data;
+    case 'problem.ticketLinked@1': {
+      const { linkedTicket } = event.data;
       return eachProblem(rows, event.data.problems, (one) => ({ ...one, tied: linkedTicket }));
     }
     case 'problem.excepted@1':
     case 'problem.unexcepted@1':
-    case 'problem.ruled@1':
-    case 'rule.made@1':
-    case 'rule.changed@1':
-    case 'rule.removed@1':
+    case 'problem.ruleApplied@1':
+    case 'rule.created@1':
+    case 'rule.updated@1':
+    case 'rule.deleted@1':
     case 'rules.ordered@1':
       return foldRules(rows, logged, event);
-    case 'problem.helped@1': {
+    case 'problem.hintRated@1': {
       const { problem, hint, helped } = event.data;
       return eachProblem(rows, [problem], ({ helpedBy = [], ...one }) => ({
         ...one,
         helpedBy: [...helpedBy.filter((id) => id !== hint), ...(helped ? [hint] : [])],
       }));
     }
-    case 'key.made@1':
+    case 'key.created@1':
       rows.key?.set(event.data.id, {
         ...event.data,
         madeAt: at,
@@ -144,7 +144,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
       return eachKey(rows, event.data.id, { rotatedAt: at, hint: event.data.hint });
     case 'key.revoked@1':
       return eachKey(rows, event.data.id, { revokedAt: at });
-    case 'key.heard@1':
+    case 'key.firstResultReceived@1':
       return eachKey(rows, event.data.id, { firstResultAt: at });
     case 'computer.seen@1': {
       const before = rows.computer?.get(event.data.id);
@@ -167,7 +167,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
       return eachComputer(rows, event.data.id, {
         ignored: { by: getPerson(logged), at, until: event.data.until },
       });
-    case 'computer.heeded@1':
+    case 'computer.unignored@1':
       return eachComputer(rows, event.data.id, { ignored: null });
     case 'repository.sampled@1':
       return sampleRepository(rows, event);
@@ -179,10 +179,10 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
 export function touchesMonitoring(event: EventOf<EventsAbout<Monitored>>): Touch[] {
   switch (event.type) {
     case 'job.found@1':
-    case 'job.changed@1':
-    case 'job.taught@1':
+    case 'job.updated@1':
+    case 'job.calibrated@1':
     case 'job.ignored@1':
-    case 'job.heeded@1':
+    case 'job.unignored@1':
       return [
         ['job', event.data.n],
         ['stat', event.data.n],
@@ -215,31 +215,31 @@ export function touchesMonitoring(event: EventOf<EventsAbout<Monitored>>): Touch
     case 'problem.reviewed@1':
     case 'problem.reopened@1':
     case 'problem.snoozed@1':
-    case 'problem.woken@1':
+    case 'problem.unsnoozed@1':
     case 'problem.noted@1':
-    case 'problem.ticketed@1':
-    case 'problem.tied@1':
+    case 'problem.ticketSet@1':
+    case 'problem.ticketLinked@1':
       return event.data.problems.map((n): Touch => ['problem', n]);
     case 'problem.excepted@1':
     case 'problem.unexcepted@1':
-    case 'problem.ruled@1':
-    case 'problem.helped@1':
+    case 'problem.ruleApplied@1':
+    case 'problem.hintRated@1':
       return [['problem', event.data.problem]];
-    case 'rule.made@1':
-    case 'rule.changed@1':
-    case 'rule.removed@1':
+    case 'rule.created@1':
+    case 'rule.updated@1':
+    case 'rule.deleted@1':
       return [['rule', event.data.id]];
     case 'rules.ordered@1':
       return event.data.ids.map((id): Touch => ['rule', id]);
-    case 'key.made@1':
+    case 'key.created@1':
     case 'key.rotated@1':
     case 'key.revoked@1':
-    case 'key.heard@1':
+    case 'key.firstResultReceived@1':
       return [['key', event.data.id]];
     case 'computer.seen@1':
     case 'computer.noted@1':
     case 'computer.ignored@1':
-    case 'computer.heeded@1':
+    case 'computer.unignored@1':
       return [['computer', event.data.id]];
     case 'repository.sampled@1':
       return [['repository', event.data.id]];
@@ -384,7 +384,7 @@ function setJobProblem(rows: Rows, n: number, problem: number | null): void {
   if (job) rows.job?.set(n, { ...job, problem });
 }
 
-function applyCalibration(rows: Rows, { data }: EventOf<'job.taught@1'>): void {
+function applyCalibration(rows: Rows, { data }: EventOf<'job.calibrated@1'>): void {
   const stat = rows.stat?.get(data.n);
   if (!stat) return;
   const [low, high] = stat.taught[data.measure] ?? [data.value, data.value];

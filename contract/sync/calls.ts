@@ -3,6 +3,7 @@ import { MeSchema } from '../auth/current-user.ts';
 import { BrandingSchema } from '../branding/branding.ts';
 import { call } from '../call.ts';
 import { LoggedSchema } from '../events.ts';
+import { FORMER_TYPES } from '../former-events.ts';
 import { PROBLEM_KINDS, SOURCES } from '../runs/vocabulary.ts';
 import { REPLICATED_TABLES, TABLES } from '../tables.ts';
 import type { ReplicatedAs, ReplicatedTable, Tables } from '../tables.ts';
@@ -95,6 +96,17 @@ export const BootstrapSchema = v.object({
 });
 export type Bootstrap = v.InferOutput<typeof BootstrapSchema>;
 
+/** An event as readers of the previous protocol get it (SYNC-9). */
+const FormerLoggedSchema = v.object({
+  ...LoggedSchema.entries,
+  event: v.object({ type: v.picklist(FORMER_TYPES), data: v.looseObject({}) }),
+});
+/** Has the type of today's events, which everyone gets who asks for the current protocol. */
+const anyLogged = v.union([LoggedSchema, FormerLoggedSchema]) as v.GenericSchema<
+  v.InferInput<typeof LoggedSchema>,
+  v.InferOutput<typeof LoggedSchema>
+>;
+
 /**
  * `cursor`: the log position that the response covers, even if none of the events is for this user.
  * `more`: request the next page immediately. `causes`: for users with access to some companies, the
@@ -107,7 +119,7 @@ export const EventsSchema = v.object({
   cursor: v.number(),
   head: v.number(),
   more: v.boolean(),
-  events: v.array(LoggedSchema),
+  events: v.array(anyLogged),
   causes: v.optional(
     v.array(v.object({ n: v.number(), template: v.string(), kind: v.picklist(PROBLEM_KINDS) })),
   ),
@@ -151,7 +163,7 @@ export const syncCalls = {
     method: 'GET',
     path: 'sync/events',
     summary:
-      "Returns the events after a cursor that this user can see. If the epoch in the response differs from the one in the request, the log or the user's access has changed: reload all data.",
+      "Returns the events after a cursor that this user can see. If the epoch in the response differs from the one in the request, the log or the user's access has changed: reload all data. Send `protocol=2` to get the current names of event types. Without it, the response has the deprecated names of protocol 1, which the next version removes.",
     input: v.strictObject({
       after: whole,
       epoch: v.string(),

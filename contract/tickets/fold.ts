@@ -9,7 +9,7 @@ export function foldTickets(
   rows: Rows,
   { event, at, actor, subject: inName }: LoggedAbout<'ticket'>,
 ): void {
-  if (event.type === 'ticket.made@1') {
+  if (event.type === 'ticket.created@1') {
     const madeBy = inName ?? (actor.is === 'clock' ? 'clock' : actor.id);
     rows.ticket?.set(event.data.id, {
       ...event.data,
@@ -26,7 +26,7 @@ export function foldTickets(
   const row = rows.ticket?.get(event.data.id);
   if (!row) return;
   switch (event.type) {
-    case 'ticket.changed@1': {
+    case 'ticket.updated@1': {
       const {
         by,
         subject = row.subject,

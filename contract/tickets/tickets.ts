@@ -71,8 +71,8 @@ const fields = {
  * The envelope also carries `company`. The number is the provider's own, in sequence; the ticketing
  * system assigns its own number later.
  */
-export const ticketMade = v.strictObject({
-  type: v.literal('ticket.made@1'),
+export const ticketCreated = v.strictObject({
+  type: v.literal('ticket.created@1'),
   data: v.strictObject({
     id: uuid,
     number: n,
@@ -83,8 +83,8 @@ export const ticketMade = v.strictObject({
   }),
 });
 /** Fields that are present replace the old values; fields left out stay unchanged. */
-export const ticketChanged = v.strictObject({
-  type: v.literal('ticket.changed@1'),
+export const ticketUpdated = v.strictObject({
+  type: v.literal('ticket.updated@1'),
   data: v.strictObject({
     id: uuid,
     by: v.picklist(TICKET_BY),
@@ -102,7 +102,7 @@ export const ticketDeleted = v.strictObject({
 });
 
 export const TicketRowSchema = v.object({
-  ...ticketMade.entries.data.entries,
+  ...ticketCreated.entries.data.entries,
   /** The ticket in the ticketing system; null until it exists there. */
   remote: v.nullable(ticketLinked.entries.data.entries.remote),
   madeBy: v.string(),

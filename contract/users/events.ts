@@ -5,8 +5,8 @@ import { COMPANY_FIELDS } from '../companies/company-fields.ts';
 
 const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-export const companyMade = v.strictObject({
-  type: v.literal('company.made@1'),
+export const companyCreated = v.strictObject({
+  type: v.literal('company.created@1'),
   data: v.strictObject({
     n,
     id: v.pipe(v.string(), v.uuid()),
@@ -15,8 +15,8 @@ export const companyMade = v.strictObject({
 });
 
 /** All settings of a company, valid from this event on. */
-export const companyChanged = v.strictObject({
-  type: v.literal('company.changed@1'),
+export const companyUpdated = v.strictObject({
+  type: v.literal('company.updated@1'),
   data: v.strictObject({ n, ...COMPANY_FIELDS }),
 });
 
@@ -26,8 +26,8 @@ export const companyDeleted = v.strictObject({
   data: v.strictObject({ n }),
 });
 
-export const userMade = v.strictObject({
-  type: v.literal('user.made@1'),
+export const userCreated = v.strictObject({
+  type: v.literal('user.created@1'),
   data: v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
     roles: v.array(RoleSchema),
@@ -54,8 +54,8 @@ export const userDeleted = v.strictObject({
  * Fields of a user that are stored outside the log were changed. The event contains their names,
  * never their values.
  */
-export const userChanged = v.strictObject({
-  type: v.literal('user.changed@1'),
+export const userUpdated = v.strictObject({
+  type: v.literal('user.updated@1'),
   data: v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
     fields: v.array(v.pipe(v.string(), v.maxLength(64))),

@@ -6,7 +6,7 @@ import type { EventsAbout, LoggedAbout } from '../tables.ts';
 export function foldPeople(rows: Rows, logged: LoggedAbout<'company' | 'user'>): void {
   const { event, at } = logged;
   switch (event.type) {
-    case 'company.made@1':
+    case 'company.created@1':
       rows.company?.set(event.data.n, {
         n: event.data.n,
         id: event.data.id,
@@ -14,7 +14,7 @@ export function foldPeople(rows: Rows, logged: LoggedAbout<'company' | 'user'>):
         madeAt: at,
       });
       return;
-    case 'company.changed@1': {
+    case 'company.updated@1': {
       const company = rows.company?.get(event.data.n);
       if (company) rows.company?.set(company.n, { ...company, ...event.data });
       return;
@@ -24,7 +24,7 @@ export function foldPeople(rows: Rows, logged: LoggedAbout<'company' | 'user'>):
       if (company) rows.company?.set(company.n, { ...company, deletedAt: at });
       return;
     }
-    case 'user.made@1':
+    case 'user.created@1':
       rows.user?.set(event.data.id, { ...event.data, madeAt: at, deletedAt: null });
       return;
     case 'user.scoped@1': {
@@ -48,7 +48,7 @@ export function foldPeople(rows: Rows, logged: LoggedAbout<'company' | 'user'>):
         rows.user?.set(user.id, { ...user, deletedAt: user.deletedAt ?? at, removedAt: at });
       return;
     }
-    case 'user.changed@1':
+    case 'user.updated@1':
       return;
     default:
       event satisfies never;
@@ -57,16 +57,16 @@ export function foldPeople(rows: Rows, logged: LoggedAbout<'company' | 'user'>):
 
 export function touchesPeople(event: EventOf<EventsAbout<'company' | 'user'>>): Touch[] {
   switch (event.type) {
-    case 'company.made@1':
-    case 'company.changed@1':
+    case 'company.created@1':
+    case 'company.updated@1':
     case 'company.deleted@1':
       return [['company', event.data.n]];
-    case 'user.made@1':
+    case 'user.created@1':
     case 'user.scoped@1':
     case 'user.deleted@1':
     case 'user.removed@1':
       return [['user', event.data.id]];
-    case 'user.changed@1':
+    case 'user.updated@1':
       return [];
     default:
       return event satisfies never;

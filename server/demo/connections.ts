@@ -93,7 +93,7 @@ export async function settleConnections(world: AppContext, plan: ProviderPlan): 
       [first, second, third].map(
         ({ n, name, veeamId = null, notify = [], applications = NO_APPLICATIONS }, turn) => ({
           event: {
-            type: 'company.changed@1' as const,
+            type: 'company.updated@1' as const,
             data: {
               n,
               name,

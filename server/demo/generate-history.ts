@@ -135,7 +135,7 @@ export function generateHistory(
       const data = job ? jobChange(job, { ...getJobFields(one.job), enabled: false }) : null;
       if (data)
         say(
-          { company, entity: `job:${data.n}`, event: { type: 'job.changed@1', data } },
+          { company, entity: `job:${data.n}`, event: { type: 'job.updated@1', data } },
           bySource(key, one.at),
         );
     }
@@ -157,7 +157,7 @@ export function generateHistory(
         {
           company: key.company,
           entity: `key:${key.id}`,
-          event: { type: 'key.heard@1', data: { id: key.id } },
+          event: { type: 'key.firstResultReceived@1', data: { id: key.id } },
         },
         bySource(key, one.at),
       );

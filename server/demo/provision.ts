@@ -39,13 +39,13 @@ export async function provision(
     const companies = plan.companies.map(({ id, name }, place): NewEvent => ({
       company: first + place,
       entity: `company:${first + place}`,
-      event: { type: 'company.made@1', data: { n: first + place, id, name } },
+      event: { type: 'company.created@1', data: { n: first + place, id, name } },
     }));
     const keys = plan.keys.map(({ id, name, company, tool, managed }): NewEvent => ({
       company: first + company,
       entity: `key:${id}`,
       event: {
-        type: 'key.made@1',
+        type: 'key.created@1',
         data: {
           id,
           name,

@@ -72,7 +72,7 @@ export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void
       });
       return [
         about({
-          type: 'ticket.made@1',
+          type: 'ticket.created@1',
           data: {
             id,
             number,
@@ -86,8 +86,11 @@ export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void
             owner,
           },
         }),
-        of({ type: 'problem.ticketed@1', data: { problems, ticket: `D-${number}` } }),
-        of({ type: 'problem.tied@1', data: { problems, tied: { id, open: !closed, url: null } } }),
+        of({ type: 'problem.ticketSet@1', data: { problems, ticket: `D-${number}` } }),
+        of({
+          type: 'problem.ticketLinked@1',
+          data: { problems, linkedTicket: { id, open: !closed, url: null } },
+        }),
         ...changed(id, status, begin, about),
       ];
     });
@@ -104,7 +107,7 @@ const changed = (
     ? []
     : [
         about({
-          type: 'ticket.changed@1',
+          type: 'ticket.updated@1',
           data: { id, by: status.closed ? 'success' : 'person', status },
         }),
       ];

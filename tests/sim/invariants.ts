@@ -96,7 +96,7 @@ export function expectNoHole(
   const rekinded = new Set(
     server.log
       .slice(replica.cursor)
-      .flatMap(({ event }) => (event.type === 'job.changed@1' ? [event.data.n] : [])),
+      .flatMap(({ event }) => (event.type === 'job.updated@1' ? [event.data.n] : [])),
   );
   const expected = [...rows.run.values()].filter(
     (run) => sees(run.company) && !later.has(run.n) && !rekinded.has(run.job),

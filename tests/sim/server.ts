@@ -103,7 +103,7 @@ export class SimServer {
     )
       this.#changed.set(getDay(event.data.startedAt), seq);
     if (
-      event.type === 'job.changed@1' &&
+      event.type === 'job.updated@1' &&
       this.rows.job.get(event.data.n)?.managed !== event.data.managed
     )
       this.#kinds = seq;
@@ -393,7 +393,7 @@ export class SimServer {
       const id = path.split('/').at(-1) ?? '';
       const event: Event =
         request.method === 'DELETE'
-          ? { type: 'view.removed@1', data: { id, owner, shared: false } }
+          ? { type: 'view.deleted@1', data: { id, owner, shared: false } }
           : path.startsWith('monitoring/views/')
             ? { type: 'view.saved@1', data: { ...(input as object), id, owner } as never }
             : path.includes('/pinned-companies/')
@@ -403,10 +403,10 @@ export class SimServer {
                 }
               : path.startsWith('profile/')
                 ? {
-                    type: 'user.preferred@1',
+                    type: 'user.preferenceSaved@1',
                     data: { ...(input as object), id: owner, name: id } as never,
                   }
-                : { type: 'shift.ended@1', data: input };
+                : { type: 'shift.handedOver@1', data: input };
       this.append([{ event, company: null }], {
         actor: { is: 'user', id: owner },
         commandId: request.headers.get(COMMAND_HEADERS.key),

@@ -33,7 +33,7 @@ export class Story {
       drafts.push({
         company: n,
         event: {
-          type: 'company.made@1',
+          type: 'company.created@1',
           data: {
             n,
             id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
@@ -113,7 +113,7 @@ export class Story {
       {
         company: job.company,
         event: {
-          type: 'job.changed@1',
+          type: 'job.updated@1',
           data: {
             n: job.n,
             name,

@@ -76,13 +76,13 @@ export function getEffects(
         return own({ type: 'view.saved@1', data: { ...request.input, owner: me } });
       case 'removeView':
         return own({
-          type: 'view.removed@1',
+          type: 'view.deleted@1',
           data: { id: request.input.id, owner: me, shared: false },
         });
       case 'endShift':
-        return own({ type: 'shift.ended@1', data: request.input });
+        return own({ type: 'shift.handedOver@1', data: request.input });
       case 'prefer':
-        return own({ type: 'user.preferred@1', data: { ...request.input, id: me } });
+        return own({ type: 'user.preferenceSaved@1', data: { ...request.input, id: me } });
       case 'pinCompany':
         return own({ type: 'company.pinned@1', data: { ...request.input, id: me } });
       case 'enableBackupJob':

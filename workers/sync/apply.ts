@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Logged } from '#contract/events.ts';
 import { LoggedSchema } from '#contract/events.ts';
 import { emptyTables, fold } from '#contract/fold.ts';
+import { renameEvent } from '#contract/former-events.ts';
 import type { Id, Rows, Table } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { CommandId, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
@@ -63,14 +64,14 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
   let committedAt: Ms | null = null;
   let gone = false;
   for (const raw of events) {
-    const parsed = v.safeParse(LoggedSchema, raw);
+    const parsed = v.safeParse(LoggedSchema, withCurrentName(raw));
     if (!parsed.success) {
       poison.push(getName(raw));
       continue;
     }
     const logged = parsed.output;
     const { event } = logged;
-    if (event.type === 'job.changed@1') {
+    if (event.type === 'job.updated@1') {
       const before = written.job.get(event.data.n) ?? base.row('job', event.data.n);
       if (
         before &&
@@ -215,6 +216,18 @@ export const rekind = (run: LeanRun, job: JobRow): LeanRun => {
   const { kind } = toLeanRun({ ...getRun(run), status }, job);
   return { ...run, kind: (kind & ~8) | (run.kind & 8) };
 };
+
+/** A server of the version before sends events under their former names. */
+function withCurrentName(raw: unknown): unknown {
+  const logged = raw as {
+    readonly event?: { readonly type?: unknown; readonly data?: unknown };
+  } | null;
+  const event = logged?.event;
+  if (typeof event?.type !== 'string' || typeof event.data !== 'object' || event.data === null)
+    return raw;
+  const renamed = renameEvent({ type: event.type, data: event.data });
+  return renamed.type === event.type ? raw : { ...logged, event: renamed };
+}
 
 const getName = (raw: unknown): string => {
   const one = raw as { seq?: unknown; event?: { type?: unknown } } | null;

@@ -37,7 +37,7 @@ export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof em
       await tx.append(
         [
           {
-            event: { type: 'user.changed@1', data: { id: user.id, fields: ['emailVerified'] } },
+            event: { type: 'user.updated@1', data: { id: user.id, fields: ['emailVerified'] } },
             company: null,
             entity: `user:${user.id}`,
           },

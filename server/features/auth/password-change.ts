@@ -221,7 +221,7 @@ export function passwordHandlers(
     await tx.append(
       [
         {
-          event: { type: 'user.changed@1', data: { id: userId, fields: [field] } },
+          event: { type: 'user.updated@1', data: { id: userId, fields: [field] } },
           company: null,
           entity: `user:${userId}`,
         },

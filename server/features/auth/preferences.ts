@@ -24,7 +24,10 @@ export function preferenceHandlers(world: AppContext): Pick<Handlers, 'prefer'> 
             issues: [{ path: 'value', message: MESSAGES.preferenceUnreadable }],
           });
         }
-        const event = { type: 'user.preferred@1', data: { id: userId, name, value } } as const;
+        const event = {
+          type: 'user.preferenceSaved@1',
+          data: { id: userId, name, value },
+        } as const;
         return {
           drafts: [{ event, company: null, entity: `preference:${preferenceId(userId, name)}` }],
           answer: (seq) => ok({ seq }),

@@ -178,7 +178,7 @@ function aboutUser({ userId }: Principal, changed: readonly string[]): NewEvent[
     ? []
     : [
         {
-          event: { type: 'user.changed@1', data: { id: userId, fields: [...changed] } },
+          event: { type: 'user.updated@1', data: { id: userId, fields: [...changed] } },
           company: null,
           entity: `user:${userId}`,
         },
@@ -201,7 +201,7 @@ async function aboutTheme(
   return [
     {
       event: {
-        type: 'user.preferred@1',
+        type: 'user.preferenceSaved@1',
         data: { id: userId, name: 'theme', value: JSON.stringify(theme) },
       },
       company: null,

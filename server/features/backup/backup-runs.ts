@@ -212,7 +212,7 @@ async function openKey(
       [
         {
           event: {
-            type: 'key.made@1',
+            type: 'key.created@1',
             data: {
               id: key,
               name,

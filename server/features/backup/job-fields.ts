@@ -113,7 +113,7 @@ export async function setNotification(
       .execute();
   return {
     event: {
-      type: 'backupjob.notificationschanged@1' as const,
+      type: 'backupjob.notificationsUpdated@1' as const,
       data: {
         id: job.id,
         notifications: {

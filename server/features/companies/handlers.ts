@@ -97,7 +97,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
         await tx.append(
           [
             {
-              event: { type: 'company.made@1', data: { n, id, name: fields.name } },
+              event: { type: 'company.created@1', data: { n, id, name: fields.name } },
               company: n,
               entity: `company:${n}`,
             },
@@ -309,7 +309,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
 /** Returns the event that stores all fields of the company, with the changes applied. */
 const changed = (row: CompanyRow, fields: Partial<Fields>) => ({
   event: {
-    type: 'company.changed@1' as const,
+    type: 'company.updated@1' as const,
     data: {
       n: row.n,
       name: fields.name ?? row.name,

@@ -79,7 +79,7 @@ export function computerHandlers(
     },
     heedComputer: ({ id }, ctx) =>
       change(ctx, id, ({ ignored }) =>
-        ignored === null ? null : { type: 'computer.heeded@1', data: { id } },
+        ignored === null ? null : { type: 'computer.unignored@1', data: { id } },
       ),
   };
 }

@@ -40,7 +40,7 @@ export async function openChannels(
       return [
         {
           event: {
-            type: 'key.made@1',
+            type: 'key.created@1',
             data: {
               id: key,
               name,

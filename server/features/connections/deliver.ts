@@ -235,7 +235,7 @@ async function retire(
         company,
       }) => ({
         event: {
-          type: 'job.changed@1' as const,
+          type: 'job.updated@1' as const,
           data: {
             n,
             name,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Actor, EventType } from '#contract/events.ts';
+import { getCurrentType, listStoredTypes } from '#contract/former-events.ts';
 import type { CompanyN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
 import type { Execution, ProblemAction } from '#contract/runs/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/runs/rows.ts';
@@ -115,16 +116,17 @@ const DONE = {
   'problem.reviewed@1': 'Reviewed',
   'problem.reopened@1': 'Taken back to check',
   'problem.snoozed@1': 'Snoozed',
-  'problem.woken@1': 'Snooze ended',
+  'problem.unsnoozed@1': 'Snooze ended',
   'problem.noted@1': 'Note',
-  'problem.ticketed@1': 'Ticket',
+  'problem.ticketSet@1': 'Ticket',
   'problem.excepted@1': 'Exception',
   'problem.unexcepted@1': 'Exception ended',
-  'problem.ruled@1': 'Rule',
-  'problem.helped@1': 'Hint helped',
+  'problem.ruleApplied@1': 'Rule',
+  'problem.hintRated@1': 'Hint helped',
   'problem.opened@1': 'Began',
   'problem.closed@1': 'Over',
 } as const satisfies Partial<Record<EventType, ProblemAction>>;
+const HISTORY_TYPES = Object.keys(DONE) as (keyof typeof DONE)[];
 const isHistoryEvent = (type: string): type is keyof typeof DONE => type in DONE;
 
 const HISTORY = 100;
@@ -145,7 +147,7 @@ export const historyQuery = (
   problem: ProblemN,
   company: CompanyN,
 ): RawBuilder<HistoryRecord> => {
-  const actions = sql`tenant_id = ${tenant} and type in (${sql.join(Object.keys(DONE))})`;
+  const actions = sql`tenant_id = ${tenant} and type in (${sql.join(listStoredTypes(HISTORY_TYPES))})`;
   const own = sql`entity = ${`problem:${problem}`} and entity not like 'run:%'`;
   return sql<HistoryRecord>`select type, at, actor, data from (
     (select seq, type, at, actor, data from event where ${actions} and ${own} order by seq desc limit ${HISTORY})
@@ -171,8 +173,9 @@ async function loadHistory(
         .execute()
     ).map(({ id, name }) => [id, name]),
   );
-  return events.flatMap(({ type, at, actor, data }) =>
-    !isHistoryEvent(type)
+  return events.flatMap(({ type: storedType, at, actor, data }) => {
+    const type = getCurrentType(storedType);
+    return !isHistoryEvent(type)
       ? []
       : [
           {
@@ -187,8 +190,8 @@ async function loadHistory(
                     : actorMessages.system,
             ...toHistoryEntry(DONE[type], data as Said),
           },
-        ],
-  );
+        ];
+  });
 }
 
 /** The optional fields of the events in `DONE`. */

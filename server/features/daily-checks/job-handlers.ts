@@ -59,7 +59,7 @@ export function jobHandlers(
       change(ctx, of, async (_tx, job) =>
         job.disabledIgnored === null
           ? []
-          : [about(job, { type: 'job.heeded@1', data: { n: job.n, what: 'disabled' } })],
+          : [about(job, { type: 'job.unignored@1', data: { n: job.n, what: 'disabled' } })],
       ),
   };
 }
@@ -100,9 +100,9 @@ async function unignoreMissed(tx: TenantTx, job: JobRow): Promise<readonly NewEv
   const own =
     problem?.snooze?.until === missedIgnored.until && problem?.snooze?.at === missedIgnored.at;
   return [
-    about(job, { type: 'job.heeded@1', data: { n: job.n, what: 'missed' } }),
+    about(job, { type: 'job.unignored@1', data: { n: job.n, what: 'missed' } }),
     ...(problem && own
-      ? [on(problem, { type: 'problem.woken@1', data: { problems: [problem.n] } })]
+      ? [on(problem, { type: 'problem.unsnoozed@1', data: { problems: [problem.n] } })]
       : []),
   ];
 }

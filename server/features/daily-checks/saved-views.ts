@@ -61,7 +61,11 @@ export function viewHandlers(
         const data = { ...shift, ...(await within(tx, toScope(ctx.session), shift)) };
         return {
           drafts: [
-            { event: { type: 'shift.ended@1', data }, company: null, entity: `shift:${shift.id}` },
+            {
+              event: { type: 'shift.handedOver@1', data },
+              company: null,
+              entity: `shift:${shift.id}`,
+            },
           ],
           answer: done,
         };
@@ -72,7 +76,7 @@ export function viewHandlers(
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 
 const removed = ({ id, owner, shared }: ViewRow): NewEvent => ({
-  event: { type: 'view.removed@1', data: { id, owner, shared } },
+  event: { type: 'view.deleted@1', data: { id, owner, shared } },
   company: null,
   entity: `view:${id}`,
 });

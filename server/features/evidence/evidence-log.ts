@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { Actor, Event, EventOf, EventType } from '#contract/events.ts';
+import type { Actor, EventOf, EventType } from '#contract/events.ts';
+import { listStoredTypes, renameEvent } from '#contract/former-events.ts';
 import type { CompanyN, JobN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -10,14 +11,15 @@ const AUDITED_EVENTS = {
   'problem.reviewed@1': 'reviewed',
   'problem.reopened@1': 'reopened',
   'problem.snoozed@1': 'snoozed',
-  'problem.woken@1': 'woken',
+  'problem.unsnoozed@1': 'woken',
   'problem.noted@1': 'noted',
-  'problem.ticketed@1': 'ticketed',
-  'job.taught@1': 'called usual',
+  'problem.ticketSet@1': 'ticketed',
+  'job.calibrated@1': 'called usual',
   'job.ignored@1': 'ignored',
-  'job.heeded@1': 'heeded',
+  'job.unignored@1': 'heeded',
 } as const satisfies Partial<Record<EventType, Evidence['what']>>;
 type AuditedType = keyof typeof AUDITED_EVENTS;
+const AUDITED_TYPES = Object.keys(AUDITED_EVENTS) as AuditedType[];
 type AuditedEvent = EventOf<AuditedType>;
 
 /** An event of the log that is evidence. */
@@ -130,7 +132,7 @@ export function buildRecordsQuery(
       : without.length > 0
         ? sql`and (company is null or company not in (${sql.join(without)}))`
         : sql``;
-  return sql<Found>`select d.* from (values ${sql.join(Object.keys(AUDITED_EVENTS).map((type) => sql`(${type}::text)`))}) as wanted(type)
+  return sql<Found>`select d.* from (values ${sql.join(listStoredTypes(AUDITED_TYPES).map((type) => sql`(${type}::text)`))}) as wanted(type)
     cross join lateral (
       select seq, type, at, actor, subject, company, data from event
       where tenant_id = ${tenant} and type = wanted.type and entity not like 'run:%' and seq > ${after} and seq < ${next} and at >= ${from} and at < ${to} ${only}
@@ -147,6 +149,6 @@ export async function loadRecordsBefore(
   return rows.map(({ type, data, company, ...rest }) => ({
     ...rest,
     company: company ?? 0,
-    event: { type, data } as Event as AuditedEvent,
+    event: renameEvent({ type, data }) as AuditedEvent,
   }));
 }

@@ -120,7 +120,7 @@ async function problemsOfJobs(
         job: line.job,
         seq: line.deed.seq,
         at: line.deed.at,
-        missed: event.type !== 'job.taught@1',
+        missed: event.type !== 'job.calibrated@1',
       },
     ];
   });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { NewEvent, Event } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { RunN } from '#contract/ids.ts';
+import { listStoredTypes } from '#contract/former-events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { HintOut, HintShown } from '#contract/hints/calls.ts';
@@ -98,7 +99,7 @@ export function hintHandlers(
           (await missing(tx, scope, id)) ?? (scope.companies === null ? null : FORBIDDEN);
         return refused
           ? refusal(refused)
-          : { drafts: [about(id, { type: 'hint.removed@1', data: { id } })], answer: done };
+          : { drafts: [about(id, { type: 'hint.deleted@1', data: { id } })], answer: done };
       }),
 
     hintHelped: ({ id, run, helped }, ctx) =>
@@ -109,7 +110,7 @@ export function hintHandlers(
         if (!hint || problem === null) return refusal(NOT_FOUND);
         if ((problem.helpedBy ?? []).includes(id) === helped) return { drafts: [], answer: done };
         const event: Event = {
-          type: 'problem.helped@1',
+          type: 'problem.hintRated@1',
           data: { problem: problem.n, hint: id, name: hint.name, helped },
         };
         return {
@@ -190,7 +191,7 @@ async function countHelped(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['h
     last: number;
   }>`select hint, count(*)::int as problems, max(at)::float8 as last from (
     select distinct on (data->>'hint', data->>'problem') data->>'hint' as hint, at, (data->>'helped')::boolean as helped from event
-    where tenant_id = ${tx.tenant} and type = 'problem.helped@1' and entity not like 'run:%' order by data->>'hint', data->>'problem', seq desc
+    where tenant_id = ${tx.tenant} and type in (${sql.join(listStoredTypes(['problem.hintRated@1']))}) and entity not like 'run:%' order by data->>'hint', data->>'problem', seq desc
   ) as said where helped group by hint`.execute(tx.sql);
   return new Map(rows.map(({ hint, problems, last }) => [hint, { problems, last }]));
 }

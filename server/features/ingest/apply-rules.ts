@@ -103,7 +103,7 @@ export function applyRules(
       }
       if (does.ticket !== null && upper.get('ticket') === rule && problem.ticket === null) {
         did.push('ticketed');
-        say(actor, { type: 'problem.ticketed@1', data: { problems: [n], ticket: does.ticket } });
+        say(actor, { type: 'problem.ticketSet@1', data: { problems: [n], ticket: does.ticket } });
       }
       if (does.notify.length > 0) {
         did.push('notified');
@@ -112,7 +112,7 @@ export function applyRules(
       if (does.hint !== null) did.push('hinted');
       if (did.length > 0)
         say(actor, {
-          type: 'problem.ruled@1',
+          type: 'problem.ruleApplied@1',
           data: { problem: n, rule: rule.id, name: rule.name, did, hint: does.hint },
         });
     }

@@ -117,7 +117,10 @@ export function decideResults(
     }
     if (answer !== null && one.tasks.length > 0) tasks.push({ run: answer, tasks: one.tasks });
     if (answer !== null && deciding.key.get(key.id)?.firstResultAt === null)
-      deciding.emit(key.company, `key:${key.id}`, { type: 'key.heard@1', data: { id: key.id } });
+      deciding.emit(key.company, `key:${key.id}`, {
+        type: 'key.firstResultReceived@1',
+        data: { id: key.id },
+      });
   }
   const accepted = executions.length - duplicates - rejected.length;
   return { logs, tasks, accepted, duplicates, rejected };
@@ -189,7 +192,7 @@ function jobFor(deciding: Deciding, key: KeyRow, one: Normal): JobRow {
   }
   const changed = jobChange(known, one.job);
   if (changed !== null)
-    deciding.emit(known.company, `job:${known.n}`, { type: 'job.changed@1', data: changed });
+    deciding.emit(known.company, `job:${known.n}`, { type: 'job.updated@1', data: changed });
   return deciding.job.get(known.n) as JobRow;
 }
 

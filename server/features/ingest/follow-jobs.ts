@@ -30,7 +30,7 @@ export async function followJobs(
       ? []
       : [
           {
-            event: { type: 'job.changed@1', data },
+            event: { type: 'job.updated@1', data },
             company: job.company,
             entity: `job:${job.n}`,
           },

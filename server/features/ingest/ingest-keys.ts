@@ -54,7 +54,7 @@ export function keyHandlers(
         const id = world.chance.uuid();
         const secret = getSecret(world.chance.bytes(32));
         const event: Event = {
-          type: 'key.made@1',
+          type: 'key.created@1',
           data: {
             id,
             name,

@@ -23,7 +23,7 @@ export const newJob = (n: JobN, key: KeyRow, says: JobSays): EventOf<'job.found@
 });
 
 /** Returns the job with the changes that its source reports; null if there are none. */
-export function jobChange(job: JobRow, says: JobSays): EventOf<'job.changed@1'>['data'] | null {
+export function jobChange(job: JobRow, says: JobSays): EventOf<'job.updated@1'>['data'] | null {
   const next = {
     n: job.n,
     name: getName(says),
@@ -55,7 +55,7 @@ const FIELDS = Object.keys({
   enabled: true,
   graceSec: true,
 } satisfies Record<Compared, true>) as Compared[];
-type Compared = Exclude<keyof EventOf<'job.changed@1'>['data'], 'n' | 'schedule'>;
+type Compared = Exclude<keyof EventOf<'job.updated@1'>['data'], 'n' | 'schedule'>;
 
 /** A job is identified by its uid, which replaces an empty name. */
 const getName = ({ name, uid }: JobSays): string =>

@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely';
+import { listStoredTypes } from '#contract/former-events.ts';
 import type { JobN, Ms, RunN, TenantId } from '#contract/ids.ts';
 import { abandonedAt, getExpectation } from '#contract/problems/expectation.ts';
 import type { JobRow, StatRow } from '#contract/runs/rows.ts';
@@ -126,12 +127,24 @@ const NEVER = Infinity;
 export const dueAt = (job: JobRow, stat: StatRow | undefined, bootedAt: Ms): Ms =>
   (stat ? getExpectation(job, stat, bootedAt, cronNext)?.dueAt : undefined) ?? NEVER;
 
+const STORED_TYPES = listStoredTypes([
+  'run.started@1',
+  'run.finished@1',
+  'run.missed@1',
+  'job.found@1',
+  'job.updated@1',
+  'job.ignored@1',
+  'job.unignored@1',
+])
+  .map((type) => `'${type}'`)
+  .join(', ');
+
 /** Returns the jobs that events are about, and whether an event changed the job itself. */
 async function changedJobs(tx: TenantTx, after: number): Promise<Map<JobN, boolean>> {
   const { rows } = await tx.sql.executeQuery(
     CompiledQuery.raw(
       `select coalesce(data->>'job', data->>'n')::bigint as job, bool_or(type like 'job.%') as itself
-    from event where tenant_id = $1 and seq > $2 and type in ('run.started@1', 'run.finished@1', 'run.missed@1', 'job.found@1', 'job.changed@1', 'job.ignored@1', 'job.heeded@1') group by 1`,
+    from event where tenant_id = $1 and seq > $2 and type in (${STORED_TYPES}) group by 1`,
       [tx.tenant, after],
     ),
   );

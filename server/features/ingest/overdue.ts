@@ -93,7 +93,7 @@ export async function markRanAgain(
     });
     await tx.append(
       again.map(({ n, company }): NewEvent => ({
-        event: { type: 'job.heeded@1', data: { n, what: 'missed' } },
+        event: { type: 'job.unignored@1', data: { n, what: 'missed' } },
         company,
         entity: `job:${n}`,
       })),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { listStoredTypes } from '#contract/former-events.ts';
 import { ticketNumber } from '#contract/tickets/tickets.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
@@ -21,9 +22,9 @@ export async function findNewFacts(
   const { rows } = await sql<{
     kind: 'problem' | 'ticket';
     id: string;
-  }>`select case when type = 'ticket.changed@1' then 'ticket' else 'problem' end as kind, case when type = 'ticket.changed@1' then data->>'id' else data->>'n' end as id
+  }>`select case when type = 'problem.opened@1' then 'problem' else 'ticket' end as kind, case when type = 'problem.opened@1' then data->>'n' else data->>'id' end as id
     from event where tenant_id = ${tx.tenant} and seq > ${after} and seq <= ${to}
-      and ((type = 'problem.opened@1' and data->>'state' in ('Failed', 'Error', 'Missed')) or (type = 'ticket.changed@1' and data->>'by' = 'system' and data->'status'->>'closed' = 'true')) order by seq`.execute(
+      and ((type = 'problem.opened@1' and data->>'state' in ('Failed', 'Error', 'Missed')) or (type in (${sql.join(listStoredTypes(['ticket.updated@1']))}) and data->>'by' = 'system' and data->'status'->>'closed' = 'true')) order by seq`.execute(
     tx.sql,
   );
   const problems = await tx.rows(

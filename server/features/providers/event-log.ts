@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { EventListed } from '#contract/providers/admin-calls.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Actor } from '#contract/events.ts';
+import { getCurrentType, listFormerTypes, renameEvent } from '#contract/former-events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -88,7 +89,15 @@ async function matching(
     .where('tenant_id', '=', tenant)
     .where('seq', '>=', low)
     .where('seq', '<', high);
-  if (type !== undefined) query = query.where('type', 'like', `${escapeLike(type)}%`);
+  if (type !== undefined)
+    query = query.where((is) =>
+      is.or([
+        is('type', 'like', `${escapeLike(type)}%`),
+        ...listFormerTypes((current) => current.startsWith(type)).map((former) =>
+          is('type', '=', former),
+        ),
+      ]),
+    );
   if (entity !== undefined) query = query.where('entity', 'like', `${escapeLike(entity)}%`);
   if (company !== undefined) query = query.where('company', '=', company);
   if (actor === 'clock' || actor === 'source') query = query.where(sql`actor->>'is'`, '=', actor);
@@ -101,6 +110,9 @@ async function matching(
     query = query.where((is) =>
       is.or([
         is('type', 'ilike', like),
+        ...listFormerTypes((current) => current.toLowerCase().includes(text.toLowerCase())).map(
+          (former) => is('type', '=', former),
+        ),
         is('entity', 'ilike', like),
         is(sql`data::text`, 'ilike', like),
       ]),
@@ -129,7 +141,7 @@ async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventLis
   return found.map(({ seq, at, type, entity, company, actor, subject, data }) => ({
     seq,
     at,
-    type,
+    type: getCurrentType(type),
     entity,
     company: company === null ? null : (companies.get(company) ?? String(company)),
     actor:
@@ -142,7 +154,7 @@ async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventLis
             : actor.is,
     subject: subject === null ? null : (people.get(subject) ?? subject),
     acting: actor.is === 'user' && actor.impersonation !== undefined,
-    data: JSON.stringify(data),
+    data: JSON.stringify(renameEvent({ type, data }).data),
   }));
 }
 

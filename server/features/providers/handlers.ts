@@ -74,7 +74,7 @@ export const providerHandlers = (
         await tx.append(
           [
             about(user, {
-              type: 'user.made@1',
+              type: 'user.created@1',
               data: { id: user, roles: ['admin', 'super-admin'], companies: null },
             }),
           ],

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { NewEvent, Event } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
+import { listStoredTypes } from '#contract/former-events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RuleOut } from '#contract/rules/calls.ts';
@@ -62,7 +63,7 @@ export function ruleHandlers(
         forgetRules(tx);
         const rank = (existing.at(-1)?.rank ?? -1) + 1;
         return {
-          drafts: [about(id, { type: 'rule.made@1', data: { id, rank, ...rule } })],
+          drafts: [about(id, { type: 'rule.created@1', data: { id, rank, ...rule } })],
           answer: () => ok({ _id: id }),
         };
       }),
@@ -78,7 +79,7 @@ export function ruleHandlers(
           if (refused) return refusal(refused);
           forgetRules(tx);
           return {
-            drafts: [about(id, { type: 'rule.changed@1', data: { id, ...rule } })],
+            drafts: [about(id, { type: 'rule.updated@1', data: { id, ...rule } })],
             answer: done,
           };
         }
@@ -111,7 +112,7 @@ export function ruleHandlers(
         if (!rule || !owns(toScope(ctx.session), rule.when)) return refusal(NOT_FOUND);
         forgetRules(tx);
         return {
-          drafts: [about(id, { type: 'rule.removed@1', data: { id } })],
+          drafts: [about(id, { type: 'rule.deleted@1', data: { id } })],
           answer: () => ok({}),
         };
       }),
@@ -196,7 +197,7 @@ async function loadRuleActivity(
     problems: number;
     last: number;
   }>`select data->>'rule' as rule, count(distinct data->>'problem')::int as problems, max(at)::float8 as last from event
-    where tenant_id = ${tx.tenant} and type in ('problem.excepted@1', 'problem.ruled@1') and entity not like 'run:%' and at >= ${since} group by 1`.execute(
+    where tenant_id = ${tx.tenant} and type in (${sql.join(listStoredTypes(['problem.excepted@1', 'problem.ruleApplied@1']))}) and entity not like 'run:%' and at >= ${since} group by 1`.execute(
     tx.sql,
   );
   return new Map(rows.map(({ rule, problems, last }) => [rule, { problems, last }]));

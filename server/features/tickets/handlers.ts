@@ -161,7 +161,7 @@ export function ticketHandlers(
         };
         const drafts = change(row, 'person', to, await loadProblems(tx, id));
         const parts = drafts.flatMap(({ event }): TicketPart[] =>
-          event.type === 'ticket.changed@1'
+          event.type === 'ticket.updated@1'
             ? PARTS.filter((part) => event.data[part] !== undefined)
             : [],
         );

@@ -49,7 +49,7 @@ export const tie = (
     ? []
     : [
         ofProblems(row.company, problems, {
-          type: 'problem.ticketed@1',
+          type: 'problem.ticketSet@1',
           data: { problems: [...problems], ticket: ticketNumber(row) },
         }),
         state(row, open, problems),
@@ -60,8 +60,8 @@ const state = (
   problems: readonly ProblemN[],
 ): NewEvent =>
   ofProblems(company, problems, {
-    type: 'problem.tied@1',
-    data: { problems: [...problems], tied: { id, open, url: remote?.url ?? null } },
+    type: 'problem.ticketLinked@1',
+    data: { problems: [...problems], linkedTicket: { id, open, url: remote?.url ?? null } },
   });
 
 export type TicketChange = {
@@ -88,7 +88,7 @@ export function change(
   if (Object.keys(changed).length === 0) return [];
   const turned = changed.status !== undefined && changed.status.closed !== row.status.closed;
   return [
-    ofTicket(row, { type: 'ticket.changed@1', data: { id: row.id, by, ...changed } }),
+    ofTicket(row, { type: 'ticket.updated@1', data: { id: row.id, by, ...changed } }),
     ...(turned && problems.length > 0
       ? [state(row, !(changed.status as TicketStatus).closed, problems)]
       : []),
@@ -154,7 +154,7 @@ export const removal = (row: TicketRow, problems: readonly ProblemN[]): NewEvent
     ? []
     : [
         ofProblems(row.company, problems, {
-          type: 'problem.ticketed@1',
+          type: 'problem.ticketSet@1',
           data: { problems: [...problems], ticket: null },
         }),
       ]),
@@ -166,6 +166,6 @@ export const making = (
   >,
   problems: readonly ProblemN[],
 ): NewEvent[] => [
-  ofTicket(row, { type: 'ticket.made@1', data: row }),
+  ofTicket(row, { type: 'ticket.created@1', data: row }),
   ...tie({ ...row, remote: null }, true, problems),
 ];

@@ -22,7 +22,7 @@ export const makeCompany = (world: AppContext, tenant: TenantId, name: string): 
     await tx.append(
       [
         {
-          event: { type: 'company.made@1', data: { n, id: world.chance.uuid(), name } },
+          event: { type: 'company.created@1', data: { n, id: world.chance.uuid(), name } },
           company: n,
           entity: `company:${n}`,
         },
@@ -53,7 +53,7 @@ export async function makeUser(
     await tx.append(
       [
         {
-          event: { type: 'user.made@1', data: { id, roles: [...user.roles], companies } },
+          event: { type: 'user.created@1', data: { id, roles: [...user.roles], companies } },
           company: null,
           entity: `user:${id}`,
         },

@@ -49,7 +49,7 @@ export const userEndHandlers = (
       if (id === userId || id === actor) return NOT_YOURSELF;
       const had = await revokeFactors(tx, id, ctx.now);
       await tx.append(
-        [about(id, { type: 'user.changed@1', data: { id, fields: ['factors'] } })],
+        [about(id, { type: 'user.updated@1', data: { id, fields: ['factors'] } })],
         by(ctx),
       );
       await revokeSessions(tx, id, ctx.now);
@@ -158,7 +158,7 @@ async function wasSet(
   id: UserId,
 ): Promise<Result<Record<string, never>>> {
   await tx.append(
-    [about(id, { type: 'user.changed@1', data: { id, fields: ['password'] } })],
+    [about(id, { type: 'user.updated@1', data: { id, fields: ['password'] } })],
     by(ctx),
   );
   await revokeSessions(tx, id, ctx.now);

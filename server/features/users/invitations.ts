@@ -124,7 +124,7 @@ export const invitationHandlers = (
       const companies = await findRemainingCompanies(tx, used.data);
       if (companies === null) return LINK_OVER;
       await tx.append(
-        [about(id, { type: 'user.made@1', data: { id, roles: [...INVITED_ROLES], companies } })],
+        [about(id, { type: 'user.created@1', data: { id, roles: [...INVITED_ROLES], companies } })],
         { actor: { is: 'user', id }, subject: null, commandId: null, at: ctx.now },
       );
       await tx.sql

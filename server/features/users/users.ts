@@ -82,7 +82,7 @@ export const userHandlers = (
       await tx.append(
         [
           about(id, {
-            type: 'user.made@1',
+            type: 'user.created@1',
             data: { id, roles: once(roles), companies: companies && once(companies) },
           }),
         ],
@@ -167,7 +167,7 @@ export const userHandlers = (
           }),
         );
       if (changed.length > 0)
-        drafts.push(about(id, { type: 'user.changed@1', data: { id, fields: changed } }));
+        drafts.push(about(id, { type: 'user.updated@1', data: { id, fields: changed } }));
       await tx.append(drafts, by(ctx));
       const { username, name, email, auth } = fields;
       await tx.sql
@@ -351,7 +351,7 @@ async function keepAccounts(
   settings: object,
 ): Promise<Result<UserListed>> {
   await tx.append(
-    [about(id, { type: 'user.changed@1', data: { id, fields: ['accounts'] } })],
+    [about(id, { type: 'user.updated@1', data: { id, fields: ['accounts'] } })],
     by(ctx),
   );
   await tx.sql

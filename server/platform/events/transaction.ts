@@ -1,6 +1,7 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Actor, Logged } from '#contract/events.ts';
 import type { Id } from '#contract/fold.ts';
+import { renameEvent } from '#contract/former-events.ts';
 import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
@@ -344,7 +345,7 @@ interface EventRecord {
   readonly data: unknown;
 }
 
-/** Converts a log record to an event. Its schema was checked when it was written. */
+/** Converts a log record to an event of today. Its schema was checked when it was written. */
 export const toLogged = (row: EventRecord): Logged => ({
   seq: row.seq,
   at: row.at,
@@ -353,5 +354,5 @@ export const toLogged = (row: EventRecord): Logged => ({
   commandId: row.command_id,
   company: row.company,
   entity: row.entity,
-  event: { type: row.type, data: row.data } as Logged['event'],
+  event: renameEvent({ type: row.type, data: row.data }) as Logged['event'],
 });

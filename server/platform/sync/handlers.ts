@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logged } from '#contract/events.ts';
+import { toFormerEvent } from '#contract/former-events.ts';
 import { failed, ok } from '#contract/result.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -28,6 +29,12 @@ const STREAM_HEADERS = {
 };
 const tooOld = (protocol: number | undefined): boolean =>
   protocol !== undefined && protocol < PROTOCOL - 1;
+/** The version before, which knows events by their former names, and programs that name none. */
+const isFormer = (protocol: number = PROTOCOL - 1): boolean => protocol < PROTOCOL;
+const toFormer = (logged: Logged): Logged => ({
+  ...logged,
+  event: toFormerEvent(logged.event) as Logged['event'],
+});
 const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNeeded });
 
 export function syncHandlers(
@@ -105,7 +112,7 @@ export function syncHandlers(
           cursor,
           head: head.seq,
           more,
-          events: seen,
+          events: isFormer(protocol) ? seen.map(toFormer) : seen,
           ...(scope.companies !== null && { causes: await causesIn(tx, seen) }),
           ...(synced !== null && synced.tag !== sources && { sources: synced }),
         });

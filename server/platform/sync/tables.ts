@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { listStoredTypes } from '#contract/former-events.ts';
 import type { CompanyN, TenantId } from '#contract/ids.ts';
 import type { Head, TenantTx } from '#server/platform/db/store.ts';
 import { seesCompany } from './scope.ts';
@@ -39,6 +40,9 @@ export function makeKinds(): Kinds {
   };
 }
 
+const UPDATED = listStoredTypes(['job.updated@1']);
+const FOUND_OR_UPDATED = listStoredTypes(['job.found@1', 'job.updated@1']);
+
 /**
  * Returns the last change after `seq` in each company. Compares every change of a job with its
  * previous state.
@@ -48,9 +52,9 @@ async function loadChanges(tx: TenantTx, seq: number): Promise<Last> {
     company: CompanyN;
     seq: number;
   }>`select e.company, max(e.seq) as seq from event as e
-    cross join lateral (select data from event where tenant_id = ${tx.tenant}::uuid and entity = e.entity and seq < e.seq and type in ('job.found@1', 'job.changed@1')
+    cross join lateral (select data from event where tenant_id = ${tx.tenant}::uuid and entity = e.entity and seq < e.seq and type in (${sql.join(FOUND_OR_UPDATED)})
       and entity not like 'run:%' order by seq desc limit 1) as p
-    where e.tenant_id = ${tx.tenant}::uuid and e.type = 'job.changed@1' and e.seq > ${seq} and e.entity not like 'run:%' and e.company is not null
+    where e.tenant_id = ${tx.tenant}::uuid and e.type in (${sql.join(UPDATED)}) and e.seq > ${seq} and e.entity not like 'run:%' and e.company is not null
       and (e.data->>'managed', e.data->>'source', e.data->>'type') is distinct from (p.data->>'managed', p.data->>'source', p.data->>'type')
     group by e.company`.execute(tx.sql);
   return new Map(rows.map(({ company, seq: at }) => [company, at]));

@@ -112,7 +112,7 @@ function mayRead(scope: Scope, { event, company }: Logged): boolean {
 }
 
 function visibleData({ reads }: Scope, event: Event): Event {
-  if (event.type === 'company.changed@1')
+  if (event.type === 'company.updated@1')
     return reads.has('companySettings')
       ? event
       : {

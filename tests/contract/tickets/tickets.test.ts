@@ -44,7 +44,7 @@ test('TICKET-2: a device that keeps problems alone learns number, state and page
   if (!begin) throw new Error('no status');
   expect(
     say({
-      type: 'ticket.made@1',
+      type: 'ticket.created@1',
       data: {
         id: ID,
         number: 3,
@@ -59,25 +59,25 @@ test('TICKET-2: a device that keeps problems alone learns number, state and page
       },
     }),
   ).toEqual(problem);
-  expect(say({ type: 'problem.ticketed@1', data: { problems: [7], ticket: 'D-3' } })).toEqual({
+  expect(say({ type: 'problem.ticketSet@1', data: { problems: [7], ticket: 'D-3' } })).toEqual({
     ...problem,
     ticket: 'D-3',
   });
   expect(
     say({
-      type: 'problem.tied@1',
-      data: { problems: [7, 8], tied: { id: ID, open: true, url: null } },
+      type: 'problem.ticketLinked@1',
+      data: { problems: [7, 8], linkedTicket: { id: ID, open: true, url: null } },
     }),
   ).toMatchObject({ ticket: 'D-3', tied: { id: ID, open: true } });
   expect(
     say({
-      type: 'problem.tied@1',
-      data: { problems: [7], tied: { id: ID, open: false, url: 'https://psa.example/1' } },
+      type: 'problem.ticketLinked@1',
+      data: { problems: [7], linkedTicket: { id: ID, open: false, url: 'https://psa.example/1' } },
     })?.tied,
   ).toEqual({ id: ID, open: false, url: 'https://psa.example/1' });
-  expect(say({ type: 'problem.ticketed@1', data: { problems: [7], ticket: 'T-9' } })).toMatchObject(
-    { ticket: 'T-9', tied: null },
-  );
+  expect(
+    say({ type: 'problem.ticketSet@1', data: { problems: [7], ticket: 'T-9' } }),
+  ).toMatchObject({ ticket: 'T-9', tied: null });
 });
 
 test('TICKET-3: what is left out of a change stays; closing and opening again are known with who did it', () => {
@@ -86,7 +86,7 @@ test('TICKET-3: what is left out of a change stays; closing and opening again ar
   const events: readonly [Event, number][] = [
     [
       {
-        type: 'ticket.made@1',
+        type: 'ticket.created@1',
         data: {
           id: ID,
           number: 3,
@@ -103,11 +103,11 @@ test('TICKET-3: what is left out of a change stays; closing and opening again ar
       1,
     ],
     [
-      { type: 'ticket.changed@1', data: { id: ID, by: 'person', status: progress, subject: 't' } },
+      { type: 'ticket.updated@1', data: { id: ID, by: 'person', status: progress, subject: 't' } },
       2,
     ],
     [{ type: 'ticket.linked@1', data: { id: ID, remote: { id: '9', number: '9', url: null } } }, 3],
-    [{ type: 'ticket.changed@1', data: { id: ID, by: 'system', status: closed } }, 4],
+    [{ type: 'ticket.updated@1', data: { id: ID, by: 'system', status: closed } }, 4],
   ];
   for (const [event, at] of events) {
     expect(touches({ event })).toEqual([['ticket', ID]]);
@@ -128,7 +128,7 @@ test('TICKET-3: what is left out of a change stays; closing and opening again ar
     '9',
     'D-3',
   ]);
-  fold(rows, logged({ type: 'ticket.changed@1', data: { id: ID, by: 'again', status: begin } }, 5));
+  fold(rows, logged({ type: 'ticket.updated@1', data: { id: ID, by: 'again', status: begin } }, 5));
   expect(rows.ticket.get(ID)).toMatchObject({ closedAt: null, closedBy: null });
   fold(rows, logged({ type: 'ticket.deleted@1', data: { id: ID } }, 6));
   expect(rows.ticket.get(ID)?.deletedAt).toBe(6);

@@ -163,7 +163,7 @@ eachDatabase((_name, open) => {
         [
           {
             event: {
-              type: 'key.made@1',
+              type: 'key.created@1',
               data: {
                 id: fixture.world.chance.uuid(),
                 name: 'k',
@@ -182,23 +182,27 @@ eachDatabase((_name, open) => {
     });
     const events = async (secret: string, epoch: string) =>
       (
-        await ask<OutputOf<'events'>>(app, `/api/v1/sync/events?after=0&epoch=${epoch}`, {
-          host: both.host,
-          token: secret,
-        })
+        await ask<OutputOf<'events'>>(
+          app,
+          `/api/v1/sync/events?protocol=2&after=0&epoch=${epoch}`,
+          {
+            host: both.host,
+            token: secret,
+          },
+        )
       ).body.data;
     const kinds = async (secret: string) =>
       (await events(secret, (await events(secret, '')).epoch)).events.map(
         ({ event }) => event.type,
       );
     expect(await kinds((await secretFor(both, ['monitoring.daily-checks'])).secret)).not.toContain(
-      'key.made@1',
+      'key.created@1',
     );
     expect(
       await kinds(
         (await secretFor(both, ['monitoring.daily-checks', 'monitoring.sources'])).secret,
       ),
-    ).toContain('key.made@1');
+    ).toContain('key.created@1');
   });
 
   test("KEY-2: a permission that the user loses is lost to the key at its next call, and it sees the user's companies", async () => {

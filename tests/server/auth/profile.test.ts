@@ -118,13 +118,13 @@ eachDatabase((_name, open) => {
         await tx.append(
           [
             {
-              event: { type: 'company.made@1', data: { n, id, name: `Company ${n}` } },
+              event: { type: 'company.created@1', data: { n, id, name: `Company ${n}` } },
               company: n,
               entity: `company:${n}`,
             },
             {
               event: {
-                type: 'company.changed@1',
+                type: 'company.updated@1',
                 data: {
                   n,
                   name: `Company ${n}`,
@@ -196,15 +196,15 @@ eachDatabase((_name, open) => {
     );
     expect(events.map(({ event }) => event)).toEqual([
       {
-        type: 'user.changed@1',
+        type: 'user.updated@1',
         data: { id: kate.id, fields: ['name', 'language', 'timeZone', 'notices'] },
       },
       {
-        type: 'user.preferred@1',
+        type: 'user.preferenceSaved@1',
         data: { id: kate.id, name: 'theme', value: '{"mode":"dark","sidebarMini":true}' },
       },
       {
-        type: 'user.changed@1',
+        type: 'user.updated@1',
         data: {
           id: kate.id,
           fields: ['language', 'notices', 'wizardPromptDismissed', 'ackO365TermsOfUse'],

@@ -53,7 +53,7 @@ test("G44, USER-7: giving a user more roles or companies needs a recent factor, 
     tx.append(
       [1, 2].map((n) => ({
         event: {
-          type: 'company.made@1' as const,
+          type: 'company.created@1' as const,
           data: { n, id: fixture.world.chance.uuid(), name: `Company ${n}` },
         },
         company: n,

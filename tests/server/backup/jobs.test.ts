@@ -106,7 +106,7 @@ eachDatabase((kind, open) => {
       'backupjob.disabled@1',
       'backupjob.enabled@1',
       'backupjob.updated@1',
-      'backupjob.notificationschanged@1',
+      'backupjob.notificationsUpdated@1',
       'backupjob.deleted@1',
     ]);
   });

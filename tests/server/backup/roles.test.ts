@@ -128,7 +128,7 @@ eachDatabase((kind, open) => {
       held.backupJobs.map(({ company }) => company),
       held.backupProxies,
     ]).toEqual([[1], [1], [1], []]);
-    const { text } = await one('GET', `sync/events?after=0&epoch=${held.epoch}`);
+    const { text } = await one('GET', `sync/events?protocol=2&after=0&epoch=${held.epoch}`);
     expect(text).toContain('backupjob.created@1');
     expect(text).not.toMatch(WORDS);
     expect(text).not.toContain('backupproxy.joined@1');

@@ -53,7 +53,7 @@ async function makeRecipients(store: Store) {
     bob: objects[1],
     notify: (notifyOnFailure: boolean, enabled = true) =>
       bench.append({
-        type: 'backupjob.notificationschanged@1',
+        type: 'backupjob.notificationsUpdated@1',
         data: {
           id: job,
           notifications: { enabled, notifyOnFailure, userIds, externalCount: 2 },

@@ -82,12 +82,12 @@ eachDatabase((_name, open) => {
     ])
       expect((await root('POST', 'companies', body)).status).toBe(400);
     expect((await logged()).filter((type) => type.startsWith('company.'))).toEqual([
-      'company.made@1',
-      'company.made@1',
-      'company.made@1',
-      'company.changed@1',
-      'company.changed@1',
-      'company.changed@1',
+      'company.created@1',
+      'company.created@1',
+      'company.created@1',
+      'company.updated@1',
+      'company.updated@1',
+      'company.updated@1',
     ]);
     expect((await rebuild(fixture.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
   });
@@ -170,15 +170,19 @@ eachDatabase((_name, open) => {
       ]).toEqual([[2], [2], [2], [[TODAY, 1]]]);
       const start = who === wide ? before : partBefore;
       const { events, epoch } = (
-        await who<EventsPage>('GET', `sync/events?after=${start.cursor}&epoch=${start.epoch}`)
+        await who<EventsPage>(
+          'GET',
+          `sync/events?protocol=2&after=${start.cursor}&epoch=${start.epoch}`,
+        )
       ).body.data;
       // Who was named for it has other companies by now, and by another epoch learns to load
       // everything again.
       expect([events.map(({ event }) => event.type), epoch === start.epoch]).toEqual(
         who === wide ? [['company.deleted@1'], true] : [[], false],
       );
-      const old = (await who<EventsPage>('GET', `sync/events?after=0&epoch=${now.epoch}`)).body.data
-        .events;
+      const old = (
+        await who<EventsPage>('GET', `sync/events?protocol=2&after=0&epoch=${now.epoch}`)
+      ).body.data.events;
       expect(old.length).toBeGreaterThan(0);
       expect(
         old.filter(({ company, event }) => company === 1 && event.type !== 'company.deleted@1'),

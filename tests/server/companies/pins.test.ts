@@ -16,9 +16,9 @@ const pin = async (who: Asker, company: number, on = true): Promise<number> =>
     })
   ).status;
 const loadEvents = async (who: Asker, { cursor, epoch }: Bootstrap): Promise<string[]> =>
-  (await who<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}`)).body.data.events.map(
-    ({ event }) => event.type,
-  );
+  (
+    await who<EventsPage>('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}`)
+  ).body.data.events.map(({ event }) => event.type);
 
 eachDatabase((kind, open) => {
   test(`DESK-8, SYNC-6: pins belong to their user, at the start and as events (${kind})`, async () => {

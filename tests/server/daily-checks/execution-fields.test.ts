@@ -63,8 +63,9 @@ async function begin(jobs: number) {
 }
 
 async function eventsSince(me: Asker, { epoch, cursor }: Bootstrap): Promise<readonly unknown[]> {
-  const { events } = (await me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}`))
-    .body.data;
+  const { events } = (
+    await me<EventsPage>('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}`)
+  ).body.data;
   return events.map(({ event }) => event);
 }
 const booted = async (me: Asker): Promise<Bootstrap> =>

@@ -29,7 +29,8 @@ const eventsSince = async (
   me: Asker,
   { epoch, cursor }: Bootstrap,
 ): Promise<EventsPage['events']> =>
-  (await me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}`)).body.data.events;
+  (await me<EventsPage>('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}`)).body.data
+    .events;
 
 /**
  * Two who see the whole provider, one who sees the first company, one who looks only. They sign in
@@ -155,7 +156,7 @@ eachDatabase((_name, open) => {
     await clock.tick(now());
     expect(
       (await eventsSince(dana, device)).flatMap(({ event, actor }) =>
-        event.type === 'job.heeded@1' ? [[event.data.what, actor.is]] : [],
+        event.type === 'job.unignored@1' ? [[event.data.what, actor.is]] : [],
       ),
     ).toEqual([['missed', 'clock']]);
     expect(

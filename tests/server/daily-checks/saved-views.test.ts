@@ -32,7 +32,8 @@ const eventsSince = async (
   me: Asker,
   { epoch, cursor }: Bootstrap,
 ): Promise<EventsPage['events']> =>
-  (await me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}`)).body.data.events;
+  (await me<EventsPage>('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}`)).body.data
+    .events;
 
 interface View {
   readonly id: string;
@@ -166,8 +167,8 @@ eachDatabase((_name, open) => {
       ),
     );
     expect(types).toEqual([
-      ['view.saved@1', 'view.removed@1', 'view.saved@1'],
-      ['view.saved@1', 'view.removed@1'],
+      ['view.saved@1', 'view.deleted@1', 'view.saved@1'],
+      ['view.saved@1', 'view.deleted@1'],
       ['view.saved@1'],
     ]);
     expect(JSON.stringify(await eventsSince(max, devices[1]))).not.toContain('secret=1');

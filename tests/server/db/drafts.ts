@@ -50,7 +50,7 @@ export async function aTenant(store: Store): Promise<TenantId> {
 export const companyDraft = (n: number): NewEvent => ({
   company: n,
   entity: `company:${n}`,
-  event: { type: 'company.made@1', data: { n, id: randomUUID(), name: `Company ${n}` } },
+  event: { type: 'company.created@1', data: { n, id: randomUUID(), name: `Company ${n}` } },
 });
 
 const JOB = {
@@ -74,7 +74,7 @@ export const jobDraft = (n: number, name = `Job ${n}`): NewEvent => ({
 export const jobChange = (n: number, name: string): NewEvent => ({
   company: 1,
   entity: `job:${n}`,
-  event: { type: 'job.changed@1', data: { n, name, ...JOB } },
+  event: { type: 'job.updated@1', data: { n, name, ...JOB } },
 });
 
 interface RunOf {

@@ -91,8 +91,8 @@ test('EST-5: the history has been worked on: reviews with comments, notes, snooz
   expect(reviews.filter(({ comment }) => comment !== null).length).toBeGreaterThan(30);
   expect(events('problem.noted@1').length).toBeGreaterThan(5);
   expect(events('problem.snoozed@1').length).toBeGreaterThan(5);
-  expect(events('problem.ticketed@1').length).toBeGreaterThan(5);
-  expect(events('job.taught@1').length).toBeGreaterThan(3);
+  expect(events('problem.ticketSet@1').length).toBeGreaterThan(5);
+  expect(events('job.calibrated@1').length).toBeGreaterThan(3);
   // Nobody has been at the desk since: what happened today is for whoever looks.
   const last = Math.max(...past.by.filter(({ actor }) => actor.is === 'user').map(({ at }) => at));
   expect(BORN - last).toBeGreaterThan(18 * HOUR);

@@ -140,7 +140,7 @@ function action(index: number, problems: readonly number[]): NewEvent {
       ? { type: 'problem.noted@1', data: { problems: list, content: `${index}` } }
       : index % 3 === 1
         ? { type: 'problem.reviewed@1', data: { problems: list, comment: `${index}` } }
-        : { type: 'problem.ticketed@1', data: { problems: list, ticket: `${index}` } };
+        : { type: 'problem.ticketSet@1', data: { problems: list, ticket: `${index}` } };
   return { company: 1, entity: list.length === 1 ? `problem:${list[0]}` : 'problem:*', event };
 }
 

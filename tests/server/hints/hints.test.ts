@@ -137,8 +137,9 @@ eachDatabase((_name, open) => {
       (await stranger.ann('DELETE', `${PATH}/${shown}`)).status,
     ]).toEqual([[], 404]);
     const { epoch } = (await dana<Bootstrap>('GET', 'sync/bootstrap')).body.data;
-    const { events } = (await dana<EventsPage>('GET', `sync/events?after=0&epoch=${epoch}`)).body
-      .data;
+    const { events } = (
+      await dana<EventsPage>('GET', `sync/events?protocol=2&after=0&epoch=${epoch}`)
+    ).body.data;
     expect(events.filter(({ event }) => event.type.startsWith('hint.'))).toEqual([]);
   });
 

@@ -405,7 +405,7 @@ for (const [who, begin, passes] of WHO) {
     const more = [
       [
         'GET',
-        `sync/events?after=0&epoch=${(await must<Bootstrap>(asker, 'GET', 'sync/bootstrap')).epoch}`,
+        `sync/events?protocol=2&after=0&epoch=${(await must<Bootstrap>(asker, 'GET', 'sync/bootstrap')).epoch}`,
       ],
       ['GET', 'monitoring/search?text=canary'],
       ['GET', 'monitoring/search?text=zoe'],

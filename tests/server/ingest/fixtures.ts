@@ -109,7 +109,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     await tx.append(
       [
         {
-          event: { type: 'company.made@1', data: { n, id: randomUUID(), name: 'Company' } },
+          event: { type: 'company.created@1', data: { n, id: randomUUID(), name: 'Company' } },
           company: n,
           entity: `company:${n}`,
         },

@@ -317,8 +317,8 @@ eachDatabase((_name, open) => {
     const types = await place.ground.world.store.tenant(place.tenant, async (tx) =>
       (await tx.eventsAfter(0, 100)).map(({ event }) => event.type),
     );
-    expect(types.filter((type) => type === 'job.changed@1')).toHaveLength(1);
-    expect(types.filter((type) => type === 'key.heard@1')).toHaveLength(1);
+    expect(types.filter((type) => type === 'job.updated@1')).toHaveLength(1);
+    expect(types.filter((type) => type === 'key.firstResultReceived@1')).toHaveLength(1);
   });
 
   test("ING-2: secrets in a source's texts reach neither events nor log", async () => {

@@ -201,7 +201,7 @@ eachDatabase((_name, open) => {
           [
             {
               event: {
-                type: 'ticket.made@1',
+                type: 'ticket.created@1',
                 data: {
                   id,
                   number,
@@ -219,7 +219,7 @@ eachDatabase((_name, open) => {
               entity,
             },
             {
-              event: { type: 'ticket.changed@1', data: { id, by, status: closed } },
+              event: { type: 'ticket.updated@1', data: { id, by, status: closed } },
               company: 1,
               entity,
             },

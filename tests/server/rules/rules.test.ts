@@ -447,8 +447,9 @@ eachDatabase((_name, open) => {
     const { cursor, epoch } = await booted(dana);
     await dana('PUT', PATH, { id, rule: { ...wide, name: 'Renamed' } });
     await warns(office, 'Mail');
-    const events = (await dana<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}`))
-      .body.data.events;
+    const events = (
+      await dana<EventsPage>('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}`)
+    ).body.data.events;
     expect(
       events.map(({ event }) => event.type).filter((type) => /^rule|excepted/.test(type)),
     ).toEqual(['problem.excepted@1']);

@@ -38,8 +38,12 @@ const pulled = async (
   { cursor, epoch }: Pick<Bootstrap, 'cursor' | 'epoch'>,
   tag: string,
 ): Promise<SyncedSources | undefined> =>
-  (await who<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}&sources=${tag}`)).body
-    .data.sources;
+  (
+    await who<EventsPage>(
+      'GET',
+      `sync/events?protocol=2&after=${cursor}&epoch=${epoch}&sources=${tag}`,
+    )
+  ).body.data.sources;
 
 /** What an open stream of a new user is sent. */
 const loadLines = async (

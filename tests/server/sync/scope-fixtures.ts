@@ -147,7 +147,7 @@ export async function eventsFrom(who: Asker, epoch: string, after = 0): Promise<
   for (let cursor = after, more = true; more;) {
     const {
       body: { data },
-    } = await who<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}`);
+    } = await who<EventsPage>('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}`);
     if (data.epoch !== epoch) throw new Error('another epoch');
     all.push(...(data.events as Logged[]));
     ({ cursor, more } = data);

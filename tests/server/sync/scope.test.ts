@@ -269,7 +269,7 @@ eachDatabase((kind, open) => {
     await office.post(1, [failure('after-the-change', '2026-03-02T06:00:00Z')]);
     const page = await who<EventsPage>(
       'GET',
-      `sync/events?after=${before.cursor}&epoch=${before.epoch}`,
+      `sync/events?protocol=2&after=${before.cursor}&epoch=${before.epoch}`,
     );
     expect([page.body.data.events, page.body.data.epoch === before.epoch]).toEqual([[], false]);
     for (const headers of [{}, { 'if-none-match': day?.tag ?? '' }] as Record<string, string>[]) {
@@ -337,7 +337,8 @@ eachDatabase((kind, open) => {
           headers,
           ...(body === undefined ? {} : { body }),
         });
-      const { epoch } = (await asKey<EventsPage>('GET', 'sync/events?after=0&epoch=')).body.data;
+      const { epoch } = (await asKey<EventsPage>('GET', 'sync/events?protocol=2&after=0&epoch='))
+        .body.data;
       return JSON.stringify(await eventsFrom(asKey, epoch));
     };
     const narrow = await read(['monitoring.daily-checks']);

@@ -44,7 +44,7 @@ const events = (
   { epoch, cursor }: Pick<Bootstrap, 'epoch' | 'cursor'>,
   more = '',
 ): Promise<Answer<EventsPage>> =>
-  me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}${more}`);
+  me<EventsPage>('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}${more}`);
 
 const loadBootstrap = async (who: Asker): Promise<Bootstrap> =>
   (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
@@ -228,7 +228,7 @@ eachDatabase((_name, open) => {
     const details: number[] = [];
     for (const managed of [null, true, true, false, null]) {
       const { event, ...draft } = jobChange(1, `Name ${details.length}`);
-      if (event.type !== 'job.changed@1') throw new Error('not a change');
+      if (event.type !== 'job.updated@1') throw new Error('not a change');
       await store.tenant(tenant, (tx) =>
         tx.append([{ ...draft, event: { ...event, data: { ...event.data, managed } } }], byClock),
       );
@@ -357,12 +357,36 @@ eachDatabase((_name, open) => {
   test('SYNC-9, LOG-6: the previous protocol is answered, an older one is told to update; another epoch says so and gives no events', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('ines', ['operator']);
-    expect((await me('GET', 'sync/bootstrap?protocol=0')).status).toBe(200);
+    expect((await me('GET', 'sync/bootstrap?protocol=1')).status).toBe(200);
+    expect((await me('GET', 'sync/bootstrap?protocol=0')).body.error?.kind).toBe('update-needed');
     const data = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
     const other = (await events(me, { epoch: 'another', cursor: 1 })).body.data;
     expect(other).toMatchObject({ epoch: data.epoch, events: [] });
     const ahead = (await events(me, { epoch: data.epoch, cursor: data.cursor + 100 })).body.data;
     expect(ahead.cursor).toBe(data.cursor);
+  });
+
+  test('SYNC-9, LOG-10: devices of the version before, and programs, get events under their former names', async () => {
+    const office = await anOffice(fixture);
+    const me = await office.as('nora', ['operator']);
+    await office.post(1, [failure('files', `${TODAY}T02:00:00Z`)]);
+    const begun = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+    const run = begun.problems[0]?.lastRun;
+    for (const change of [
+      { is: 'snooze', until: Date.parse(`${TODAY}T23:00:00Z`), reason: 'later' },
+      { is: 'wake' },
+    ])
+      await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, { change });
+    const listTypes = async (protocol: string): Promise<string[]> =>
+      (
+        await me<EventsPage>(
+          'GET',
+          `sync/events?after=${begun.cursor}&epoch=${begun.epoch}${protocol}`,
+        )
+      ).body.data.events.map(({ event }) => event.type);
+    expect(await listTypes('&protocol=2')).toEqual(['problem.snoozed@1', 'problem.unsnoozed@1']);
+    expect(await listTypes('&protocol=1')).toEqual(['problem.snoozed@1', 'problem.woken@1']);
+    expect(await listTypes('')).toEqual(['problem.snoozed@1', 'problem.woken@1']);
   });
 
   test('SYNC-5, G33: the stream pokes after a commit, signals changed rights, and ends with the session', async () => {

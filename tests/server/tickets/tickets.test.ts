@@ -224,7 +224,7 @@ eachDatabase((_name, open) => {
       (
         await who<EventsPage>(
           'GET',
-          `sync/events?after=0&epoch=${(await who<Bootstrap>('GET', 'sync/bootstrap')).body.data.epoch}`,
+          `sync/events?protocol=2&after=0&epoch=${(await who<Bootstrap>('GET', 'sync/bootstrap')).body.data.epoch}`,
         )
       ).text;
     const [hers, all] = [await loadEvents(desk.cora), await loadEvents(desk.dana)];
@@ -298,7 +298,7 @@ eachDatabase((_name, open) => {
           const company = 1 + (i % 2);
           return {
             event: {
-              type: 'ticket.made@1',
+              type: 'ticket.created@1',
               data: {
                 id,
                 number: i + 1,

@@ -38,7 +38,7 @@ async function targets(wanted: readonly Omit<Target, 'id'>[]): Promise<readonly 
     await tx.append(
       made.map(({ id, roles, companies }) => ({
         event: {
-          type: 'user.made@1' as const,
+          type: 'user.created@1' as const,
           data: { id, roles: [...roles], companies: companies && [...companies] },
         },
         company: null,

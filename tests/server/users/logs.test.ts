@@ -172,15 +172,15 @@ eachDatabase((_name, open) => {
     expect(file.text).toContain(`"${endText(ORGANIZATION.name)}"`);
 
     for (const who of [both, root]) {
-      const page = await who('GET', `sync/events?after=${cursor}&epoch=${epoch}`);
+      const page = await who('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}`);
       const bootstrap = await who('GET', 'sync/bootstrap');
       expect(page.status).toBe(200);
       expect(page.text + bootstrap.text).not.toMatch(/restoretask|restoreTask/);
       expect(page.text + bootstrap.text).not.toContain(task);
     }
-    expect((await both('GET', `sync/events?after=${cursor}&epoch=${epoch}`)).text).toContain(
-      'organization.created@1',
-    );
+    expect(
+      (await both('GET', `sync/events?protocol=2&after=${cursor}&epoch=${epoch}`)).text,
+    ).toContain('organization.created@1');
   });
 
   test('LOGS-3: the record as a file has all matches, with local times and UTC, and no formulas', async () => {

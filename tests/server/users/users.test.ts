@@ -362,7 +362,7 @@ eachDatabase((_name, open) => {
       (await again('PUT', `users/${id}`, { email: 'eve@example.org' })).body.data,
     ).toMatchObject({ email: 'eve@example.org' });
     expect((await people.posted()).map((mail) => mail.to)).toEqual(['eva@example.net']);
-    expect((await people.logged()).slice(-1)).toEqual(['user.changed@1']);
+    expect((await people.logged()).slice(-1)).toEqual(['user.updated@1']);
   });
 
   test('USER-7: an email tells a user which new username an administrator set, and an edit without a new one sends nothing', async () => {

@@ -49,8 +49,8 @@ test("ADMIN-5: the query is valid input of the call, with the provider's days fr
 });
 
 test('ADMIN-5: types are offered by subject and one by one, and data is shown as readable JSON', () => {
-  expect(typeOptions(['run.started@1', 'key.heard@1', 'run.finished@2'])).toEqual([
-    ['key.heard@1', 'key.heard'],
+  expect(typeOptions(['run.started@1', 'key.firstResultReceived@1', 'run.finished@2'])).toEqual([
+    ['key.firstResultReceived@1', 'key.firstResultReceived'],
     ['run.', 'run.* (all)'],
     ['run.started@1', 'run.started'],
     ['run.finished@2', 'run.finished'],

@@ -54,8 +54,8 @@ test('OUT-4, OUT-2: views, hand-overs and preferences show immediately, survive 
   expect(server.log.slice(-4).map(({ event }) => event.type)).toEqual([
     'view.saved@1',
     'view.saved@1',
-    'shift.ended@1',
-    'user.preferred@1',
+    'shift.handedOver@1',
+    'user.preferenceSaved@1',
   ]);
   expect(readTables(again)).toEqual(all);
   const other = getDevice(ann).open(); // from the bootstrap

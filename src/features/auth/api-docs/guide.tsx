@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { LIMITS } from '#contract/limits.ts';
+import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { formatCount } from '#src/ui/format.ts';
 import { richText } from '#src/ui/rich-text.tsx';
@@ -115,6 +115,9 @@ export function Guide() {
         </p>
         <p className="m-0">
           {t.eventsRestored} {t.eventsUnknown}
+        </p>
+        <p className="m-0">
+          {richText(t.eventsProtocol, { protocol: code(`protocol=${PROTOCOL}`) })}
         </p>
       </Chapter>
       <Chapter title={t.description}>

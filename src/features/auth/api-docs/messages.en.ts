@@ -98,6 +98,8 @@ export const apiMessages = defineMessages('api', {
   eventsRestored:
     'If the epoch changes or the cursor goes back, the server was restored. Read everything again.',
   eventsUnknown: "Ignore event types that you don't know.",
+  eventsProtocol:
+    'Add {protocol} to get the current names of event types. Without it, you get the names of the previous version. They are deprecated and end with the next version.',
   description: 'OpenAPI description',
   descriptionDetail: 'Download the OpenAPI 3.1 description: {link}. The list below comes from it.',
 });

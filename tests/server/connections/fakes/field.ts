@@ -61,13 +61,13 @@ export async function aField(
         await tx.append(
           [
             {
-              event: { type: 'company.made@1', data: { n, id: randomUUID(), name } },
+              event: { type: 'company.created@1', data: { n, id: randomUUID(), name } },
               company: n,
               entity: `company:${n}`,
             },
             {
               event: {
-                type: 'company.changed@1',
+                type: 'company.updated@1',
                 data: { n, name, veeamId: null, notify: [], applications },
               },
               company: n,
