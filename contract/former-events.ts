@@ -50,8 +50,8 @@ export function renameEvent(event: StoredEvent): StoredEvent {
   const type = CURRENT.get(event.type);
   if (type === undefined) return event;
   if (type !== 'problem.ticketLinked@1') return { type, data: event.data };
-  const { tied, ...data } = event.data as { readonly tied?: unknown };
-  return { type, data: { ...data, linkedTicket: tied } };
+  const { tied: linkedTicket, ...data } = event.data as { readonly tied?: unknown };
+  return { type, data: { ...data, linkedTicket } };
 }
 
 /** Returns the event as readers of the version before know it (SYNC-9). */

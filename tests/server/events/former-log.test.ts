@@ -13,12 +13,12 @@ import { FORMER_LOG, TODAY } from './former-log.ts';
 
 /** The same log under the names of today. */
 const CURRENT_LOG = FORMER_LOG.map(({ type, data, ...envelope }): NewEvent => {
-  const { tied, ...others } = data;
+  const { tied: linkedTicket, ...others } = data;
   return {
     ...envelope,
     event: {
       type: TODAY[type] ?? type,
-      data: tied === undefined ? data : { ...others, linkedTicket: tied },
+      data: linkedTicket === undefined ? data : { ...others, linkedTicket },
     } as NewEvent['event'],
   };
 });

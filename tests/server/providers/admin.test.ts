@@ -131,10 +131,10 @@ eachDatabase((_name, open) => {
       await sql`update head set seq = seq + 1 where tenant_id = ${tenant}::uuid`.execute(tx.sql);
     });
     for (const query of ['?type=job.calib', '?text=CALIBRATED', '?type=job.taught'])
-      expect(
-        (await page(root, query)).events.map(({ type, data }) => [type, data]),
+      expect([query, (await page(root, query)).events]).toMatchObject([
         query,
-      ).toEqual([['job.calibrated@1', '{"n":1,"measure":"bytes","value":9}']]);
+        [{ type: 'job.calibrated@1', data: '{"n":1,"measure":"bytes","value":9}' }],
+      ]);
     expect(first.types).toEqual(expect.arrayContaining(['company.deleted@1', 'run.finished@1']));
     expect(JSON.stringify(first)).not.toContain('lena');
   });
