@@ -84,7 +84,7 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   'src': {
     rooms: ['contract', 'machines', 'src'],
     packages:
-      /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(query|router|virtual)|@headlessui\/react|@tremor\/react|comlink|valibot|luxon|xstate|@xstate\/react|@simplewebauthn\/browser|uqr)$/,
+      /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(form|query|router|virtual)|@headlessui\/react|@tremor\/react|comlink|valibot|luxon|xstate|@xstate\/react|@simplewebauthn\/browser|uqr)$/,
   },
   // The service worker is one file of its own beside the page: it shares nothing with it.
   'src/service-worker': { rooms: ['src/service-worker'], packages: /^$/ },

@@ -4,8 +4,11 @@ import type { Failure } from '#contract/errors.ts';
 
 /** Errors of a form's fields by dotted path; an empty path is the whole form. */
 export type FormErrors = Readonly<Record<string, string>>;
-/** The form's own messages by path, with `*` for any number in it. */
-export type ErrorLabels = Readonly<Record<string, string>>;
+/**
+ * The form's own messages by path, with `*` for any number in it. Null: the field shows the message
+ * of the issue.
+ */
+export type ErrorLabels = Readonly<Record<string, string | null>>;
 
 /** Validates an input with the call's schema before it is sent. Returns the errors by path. */
 export function findFormErrors(
@@ -59,7 +62,7 @@ function worded(
 }
 
 /** Returns the message of the path, or of its nearest parent. */
-function getWord(path: string, words: ErrorLabels): string | undefined {
+function getWord(path: string, words: ErrorLabels): string | null | undefined {
   const parts = path.split('.').map((part) => (/^\d+$/.test(part) ? '*' : part));
   for (let count = parts.length; count > 0; count -= 1) {
     const word = words[parts.slice(0, count).join('.')];

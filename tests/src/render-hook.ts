@@ -7,7 +7,7 @@ export interface RenderedHook<P, T> {
   readonly current: () => T;
   readonly render: (props: P) => Promise<void>;
   /** Runs something that changes state, with what follows from it. */
-  readonly run: (change: () => void) => Promise<void>;
+  readonly run: (change: () => void | Promise<unknown>) => Promise<void>;
   readonly unmount: () => Promise<void>;
 }
 
@@ -44,9 +44,9 @@ export async function renderHook<P, T>(
   };
 }
 
-const run = (change: () => void): Promise<void> =>
+const run = (change: () => void | Promise<unknown>): Promise<void> =>
   act(async () => {
-    change();
+    await change();
   });
 
 /** The parts of an element that React asks for when nothing is shown in it. */

@@ -24,19 +24,16 @@ export function DeleteCompany({
   readonly onClose: () => void;
 }) {
   const { value, failure, again } = useSearchQuery('getCompany', { id: getId(company) });
-  const end = async (): Promise<string | null> => {
-    const result = await withReauth(() => client().ask('deleteCompany', { id: getId(company) }));
-    if (!result.ok) return getFailureText(result.failure);
-    tell(t.companyDeleted({ company: company.name }));
-    onDone();
-    return null;
-  };
   return (
     <TypedConfirm
       title={t.deleteTitle({ company: company.name })}
       type={{ label: t.typeName, text: company.name }}
       phrase={t.deleteCompany}
-      onConfirm={end}
+      send={() => withReauth(() => client().ask('deleteCompany', { id: getId(company) }))}
+      onDone={() => {
+        tell(t.companyDeleted({ company: company.name }));
+        onDone();
+      }}
       onClose={onClose}
     >
       {failure !== null && (

@@ -1,13 +1,10 @@
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
+import { useState } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PEOPLE } from '#contract/messages/people.messages.en.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { client } from '#src/app/worker/worker-client.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
-import { focusFirstError } from '#src/ui/form-errors.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useMe } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -15,15 +12,14 @@ import { Chosen } from '#src/ui/chosen.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { tell } from '#src/ui/toasts.ts';
-import { getFieldErrors } from '../shared/forms/field-errors.ts';
 import { FormPart, SaveBar } from '../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
 import { PersonPicker } from '../shared/forms/person-picker.tsx';
 import { getId } from '../shared/ids.ts';
 import { COMPANIES_PATH, companiesPlace } from './address.ts';
-import { getChanges, createInput, getDraft, isChanged } from './form.ts';
-import type { CompanyDraft } from './form.ts';
+import { companySchema, explainRefusal, getChanges, getDraft } from './form.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { companyMessages as t } from './messages.en.ts';
 
@@ -38,22 +34,26 @@ export interface CompanyDetailsProps {
 
 export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyDetailsProps) {
   const ownId = useMe()?.id ?? '';
-  const [before, setBefore] = useState(() => getDraft(company));
-  const [draft, setDraft] = useState(before);
   const [organization, setOrganization] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [named, setNamed] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const form = useRef<HTMLFormElement>(null);
-  const left = useRef(false);
-  const dirty = isChanged(draft, before);
-  const change = (next: Partial<CompanyDraft>): void => {
-    setDraft((now) => ({ ...now, ...next }));
-    if ('name' in next) setNamed(null);
-    setError(null);
-  };
+  const { form, change, errors, error, busy, dirty, formRef, save, reset } = useDraftForm({
+    initial: getDraft(company),
+    offline,
+    schema: companySchema,
+    submit: (input, draft) =>
+      withReauth(() =>
+        company === null
+          ? client().ask('createCompany', input)
+          : client().ask('editCompany', { id: getId(company), ...getChanges(draft, company) }),
+      ),
+    explain: explainRefusal,
+    onSaved: (saved) => {
+      reset(getDraft(saved));
+      tell(company === null ? t.companyCreated({ company: saved.name }) : t.changesSaved);
+      onSaved(saved);
+    },
+  });
   const field = (key: 'veeamId' | 'vac' | 'vcd' | 'zerto') => ({
-    value: draft[key],
+    value: form[key],
     maxLength: LIMITS.nameChars,
     autoComplete: 'off',
     spellCheck: false,
@@ -63,52 +63,14 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
 
   function addOrganization(): void {
     const id = organization.trim();
-    if (id !== '' && !draft.organizations.includes(id))
-      change({ organizations: [...draft.organizations, id] });
+    if (id !== '' && !form.organizations.includes(id))
+      change({ organizations: [...form.organizations, id] });
     setOrganization('');
-  }
-
-  async function save(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy || offline) return;
-    if (draft.name.trim() === '') {
-      setNamed(t.nameMissing);
-      focusFirstError(form.current);
-      return;
-    }
-    setBusy(true);
-    setError(null);
-    const result =
-      company === null
-        ? await withReauth(() => client().ask('createCompany', createInput(draft)))
-        : await withReauth(() =>
-            client().ask('editCompany', { id: getId(company), ...getChanges(draft, company) }),
-          );
-    setBusy(false);
-    if (result.ok) {
-      const next = getDraft(result.value);
-      left.current = company === null;
-      setBefore(next);
-      setDraft(next);
-      tell(company === null ? t.companyCreated({ company: result.value.name }) : t.changesSaved);
-      onSaved(result.value);
-      return;
-    }
-    const { failure } = result;
-    const details =
-      failure.kind === 'conflict' && failure.message === MESSAGES.companyNameTaken
-        ? failure.message
-        : getFieldErrors(failure)['name'];
-    if (details === undefined) setError(getFailureText(failure));
-    else {
-      setNamed(details);
-      focusFirstError(form.current);
-    }
   }
 
   return (
     <form
-      ref={form}
+      ref={formRef}
       className="flex min-h-0 grow flex-col"
       noValidate
       onSubmit={(event) => void save(event)}
@@ -118,11 +80,11 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
           <RequiredNote />
           <TextField
             label={t.name}
-            value={draft.name}
+            value={form.name}
             maxLength={LIMITS.nameChars}
             autoComplete="off"
             required
-            error={named}
+            error={errors['name'] ?? null}
             onChange={(event) => change({ name: event.target.value })}
           />
           {company !== null && (
@@ -141,10 +103,10 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
           <Switch
             label={t.microsoft365}
             detail={t.microsoft365Detail}
-            on={draft.office365}
+            on={form.office365}
             onChange={(office365) => change({ office365 })}
           />
-          {draft.office365 && (
+          {form.office365 && (
             <div className="grid gap-2">
               <TextField
                 label={t.addOrganization}
@@ -169,9 +131,9 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
               <Chosen
                 label={t.organizations}
                 none={t.noOrganizations}
-                items={draft.organizations.map((id) => ({ key: id, label: id }))}
+                items={form.organizations.map((id) => ({ key: id, label: id }))}
                 onRemove={(id) =>
-                  change({ organizations: draft.organizations.filter((one) => one !== id) })
+                  change({ organizations: form.organizations.filter((one) => one !== id) })
                 }
               />
             </div>
@@ -182,19 +144,19 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
             label={t.addUser}
             own={ownId}
             errorText={PEOPLE.getUsersToNotify}
-            without={draft.notify.map(({ _id }) => _id)}
+            without={form.notify.map(({ _id }) => _id)}
             onChoose={({ _id, name, username }) =>
-              change({ notify: [...draft.notify, { _id, name, username }] })
+              change({ notify: [...form.notify, { _id, name, username }] })
             }
           />
           <Chosen
             label={t.usersToNotify}
             none={t.noUsersToNotify}
-            items={draft.notify.map(({ _id, name, username }) => ({
+            items={form.notify.map(({ _id, name, username }) => ({
               key: _id,
               label: `${name} (${username})`,
             }))}
-            onRemove={(id) => change({ notify: draft.notify.filter(({ _id }) => _id !== id) })}
+            onRemove={(id) => change({ notify: form.notify.filter(({ _id }) => _id !== id) })}
           />
         </FormPart>
         {onDelete && (
@@ -222,22 +184,13 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
         dirty={dirty || company === null}
         offline={offline}
         error={error}
-        onUndo={
-          company === null
-            ? null
-            : () => {
-                setDraft(before);
-                setNamed(null);
-                setError(null);
-              }
-        }
+        onUndo={company === null ? null : () => reset()}
       />
       <LeaveQuestion
         dirty={dirty}
         leaves={(path, query) =>
-          !left.current &&
-          (path !== COMPANIES_PATH ||
-            companiesPlace(query).open !== (company === null ? 'new' : getId(company)))
+          path !== COMPANIES_PATH ||
+          companiesPlace(query).open !== (company === null ? 'new' : getId(company))
         }
       />
     </form>

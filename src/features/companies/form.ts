@@ -1,6 +1,12 @@
 import type { InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { companyCalls } from '#contract/companies/calls.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import type { FormRefusal } from '#src/ui/use-draft-form.ts';
 import { companyMessages as t } from './messages.en.ts';
 
 /** A company as typed. */
@@ -67,8 +73,17 @@ export function getChanges(
   );
 }
 
-export const isChanged = (draft: CompanyDraft, before: CompanyDraft): boolean =>
-  JSON.stringify(draft) !== JSON.stringify(before);
+export const companySchema = makeFormSchema(
+  companyCalls.createCompany.input,
+  (draft: CompanyDraft) => ({ value: createInput(draft) }),
+  { name: t.nameMissing },
+);
+
+/** Returns why a company was not saved: at its name, or about the whole form. */
+export const explainRefusal = (failure: Failure): FormRefusal =>
+  failure.kind === 'conflict' && failure.message === MESSAGES.companyNameTaken
+    ? { errors: { name: failure.message }, above: null }
+    : readServerErrors(failure, {});
 
 /** Returns the names of the external systems that the company is linked with. */
 export function applicationWords({

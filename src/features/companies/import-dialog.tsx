@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Result } from '#contract/result.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -38,9 +39,9 @@ export function ImportDialog({
   const there = useSearchQuery('companiesOfVac', EMPTY);
   const own = useSearchQuery('listCompanies', EMPTY);
   const [text, setText] = useState('');
-  const [busy, setBusy] = useState<string | null>(null);
+  const mutation = useServerMutation();
   const [linking, setLinking] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const error = mutation.failure && getFailureText(mutation.failure);
   const failure = there.failure ?? own.failure;
   const ours = own.value ?? [];
   const all = there.value && own.value ? linkings(there.value.companies, own.value) : null;
@@ -54,11 +55,7 @@ export function ImportDialog({
   };
 
   async function run(id: string, work: () => Promise<Result<unknown>>): Promise<boolean> {
-    setBusy(id);
-    setError(null);
-    const result = await withReauth(work);
-    setBusy(null);
-    if (!result.ok) setError(getFailureText(result.failure));
+    const result = await mutation.send(() => withReauth(work), id);
     return result.ok;
   }
   const done = (words: string): void => {
@@ -96,8 +93,8 @@ export function ImportDialog({
           {unknown.length > 1 && (
             <Button
               variant="primary"
-              busy={busy === 'all'}
-              disabled={busy !== null && busy !== 'all'}
+              busy={mutation.pending === 'all'}
+              disabled={mutation.busy && mutation.pending !== 'all'}
               onClick={() => void createAll()}
             >
               {t.createAll({ count: unknown.length })}
@@ -150,8 +147,8 @@ export function ImportDialog({
                     {one.is === 'same-name' && (
                       <Button
                         size="sm"
-                        busy={busy === one.there.id}
-                        disabled={busy !== null && busy !== one.there.id}
+                        busy={mutation.pending === one.there.id}
+                        disabled={mutation.busy && mutation.pending !== one.there.id}
                         onClick={() => void link(one, one.ours)}
                       >
                         {t.linkExisting}
@@ -161,8 +158,8 @@ export function ImportDialog({
                       <>
                         <Button
                           size="sm"
-                          busy={busy === one.there.id}
-                          disabled={busy !== null && busy !== one.there.id}
+                          busy={mutation.pending === one.there.id}
+                          disabled={mutation.busy && mutation.pending !== one.there.id}
                           aria-label={t.createNamed({ company: one.there.name })}
                           onClick={() => void create(one)}
                         >

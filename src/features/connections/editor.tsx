@@ -1,12 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
+import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { SIGN_INS_OF } from '#contract/connections/connection.ts';
 import type { ConnectionOut, ConnectionTested } from '#contract/connections/calls.ts';
+import type { Result } from '#contract/result.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { type FormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import type { FormRefusal } from '#src/ui/use-draft-form.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -21,12 +26,11 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import {
-  type Draft,
   getDraft,
   everyChoices,
   ERROR_TEXTS,
-  getInput,
   keepsSecret,
+  makeConnectionSchema,
   KIND_WORDS,
   KINDS,
   NEW,
@@ -49,67 +53,59 @@ export interface EditorProps {
 
 /** Editor of a connection; it is tested before it is saved. */
 export function Editor({ connection, companies, zone, offline, onClose, onSaved }: EditorProps) {
-  const [draft, setDraft] = useState<Draft>(connection === null ? NEW : getDraft(connection));
-  const [errors, setErrors] = useState<FormErrors>({});
-  const [above, setAbove] = useState<string | null>(null);
-  const [busy, setBusy] = useState<'test' | 'save' | null>(null);
+  const {
+    form: draft,
+    change,
+    errors,
+    error,
+    busy: isSaving,
+    formRef,
+    save,
+    check,
+    refuse,
+  } = useDraftForm({
+    initial: connection === null ? NEW : getDraft(connection),
+    offline,
+    schema: makeConnectionSchema(connection),
+    submit: async (sent): Promise<Result<unknown>> =>
+      sent.is === 'make'
+        ? withReauth(() => client().ask('makeConnection', sent.input))
+        : withReauth(() => client().ask('editConnection', sent.input)),
+    explain,
+    onSaved: () => {
+      tell(connection === null ? t.created : t.saved);
+      onSaved();
+    },
+  });
+  const testing = useServerMutation();
   const [tested, setTested] = useState<{
     readonly of: string;
     readonly description: ConnectionTested;
   } | null>(null);
-  const form = useRef<HTMLFormElement>(null);
   const first = useRef<HTMLInputElement>(null);
   const { signIn, certificate } = draft;
   const labels = SIGN_IN_WORDS[signIn];
   const test = JSON.stringify(toTestInput(draft, connection));
   const details = tested?.of === test ? tested.description : null;
-  const change = (next: Partial<Draft>): void => {
-    setDraft((before) => ({ ...before, ...next }));
-    setErrors({});
-    setAbove(null);
-  };
-  const wrong = (next: FormErrors): boolean => {
-    setErrors(next);
-    if (Object.keys(next).length > 0) focusFirstError(form.current);
-    return Object.keys(next).length > 0;
-  };
-  const refused = (failure: Parameters<typeof readServerErrors>[0]): void => {
-    const refusal = readServerErrors(failure, ERROR_TEXTS);
-    setAbove(refusal.above);
-    wrong(refusal.errors);
-  };
+  const busy = testing.busy || isSaving;
 
   async function tryIt(): Promise<ConnectionTested | null> {
-    if (wrong(getInput(draft, connection).errors)) return null;
-    setBusy('test');
-    const answer = await client().ask('testConnection', toTestInput(draft, connection));
-    setBusy(null);
+    if (check() === null) return null;
+    const answer = await testing.send(() =>
+      client().ask('testConnection', toTestInput(draft, connection)),
+    );
     if (!answer.ok) {
-      refused(answer.failure);
+      refuse(explain(answer.failure));
       return null;
     }
     setTested({ of: test, description: answer.value });
     return answer.value;
   }
 
-  async function save(): Promise<void> {
-    const { sent, errors } = getInput(draft, connection);
-    if (wrong(errors)) return;
-    setBusy('save');
-    const answer =
-      sent.is === 'make'
-        ? await withReauth(() => client().ask('makeConnection', sent.input))
-        : await withReauth(() => client().ask('editConnection', sent.input));
-    setBusy(null);
-    if (!answer.ok) return refused(answer.failure);
-    tell(connection === null ? t.created : t.saved);
-    onSaved();
-  }
-
   /** Tests the connection first if it is enabled and untested. */
   async function submit(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
-    if (busy !== null || offline) return;
+    if (busy || offline) return;
     if (draft.enabled && details?.ok !== true && (await tryIt())?.ok !== true) return;
     await save();
   }
@@ -139,22 +135,22 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
             variant="primary"
             type="submit"
             form="connection"
-            busy={busy === 'save'}
-            disabled={offline || busy === 'test'}
+            busy={isSaving}
+            disabled={offline || testing.busy}
             {...why}
           >
             {!draft.enabled || details?.ok === true ? ui.save : t.testAndSave}
           </Button>
           <Button
-            busy={busy === 'test'}
-            disabled={offline || busy === 'save'}
+            busy={testing.busy}
+            disabled={offline || isSaving}
             {...why}
             onClick={() => void tryIt()}
           >
             {t.test}
           </Button>
           {details !== null && !details.ok && (
-            <Button variant="quiet" disabled={offline || busy !== null} onClick={() => void save()}>
+            <Button variant="quiet" disabled={offline || busy} onClick={() => void save()}>
               {t.saveAnyway}
             </Button>
           )}
@@ -166,7 +162,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
     >
       <form
         id="connection"
-        ref={form}
+        ref={formRef}
         noValidate
         className="grid grid-cols-[minmax(0,1fr)] gap-4 px-5 py-4"
         onSubmit={(event) => void submit(event)}
@@ -299,9 +295,9 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
             </div>
           </>
         )}
-        {above !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {above}
+            {error}
           </Callout>
         )}
         {details !== null && (
@@ -319,6 +315,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
 
 /** With more companies than this, the list has a search field. */
 const FEW = 10;
+const explain = (failure: Failure): FormRefusal => readServerErrors(failure, ERROR_TEXTS);
 
 /** The test result. An untrusted certificate is displayed for comparison with the system's own. */
 function TestResult({

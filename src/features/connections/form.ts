@@ -12,6 +12,8 @@ import {
   type Credentials,
 } from '#contract/connections/calls.ts';
 import { type FormErrors, findFormErrors, type ErrorLabels } from '#src/ui/form-errors.ts';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
+import type { FormSchema } from '#src/ui/form-schema.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
 /** A connection as typed. `companyN`: empty for none. An empty secret keeps the stored one. */
@@ -197,6 +199,12 @@ export function getInput(
     errors: { ...findFormErrors(collectorCalls.editConnection.input, input, WORDS), ...own },
   };
 }
+
+export const makeConnectionSchema = (stored: ConnectionOut | null): FormSchema<Draft, Input> =>
+  makeReadingSchema((draft: Draft) => {
+    const { sent: value, errors } = getInput(draft, stored);
+    return { value, errors };
+  });
 
 export const toTestInput = (
   draft: Draft,

@@ -1,13 +1,15 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
+import { ticketCalls } from '#contract/tickets/calls.ts';
 import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import type { TicketSystem } from '#contract/tickets/tickets.ts';
 import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
@@ -27,26 +29,25 @@ interface AdoptTicketProps {
  * system, by its number or the address of its page.
  */
 export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicketProps) {
-  const [ticket, setTicket] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const name = SYSTEM_NAMES[system];
+  const {
+    form: { ticket },
+    change,
+    error,
+    busy,
+    save,
+  } = useDraftForm({
+    initial: { ticket: '' },
+    schema: makeSchema(runs),
+    submit: (input) => client().ask('adoptTicket', input),
+    onSaved: ({ number }) => {
+      tell(t.ticketLinked({ number }));
+      onClose();
+    },
+  });
   const canSubmit = ticket.trim() !== '' && !busy;
 
-  async function take(): Promise<void> {
-    if (!canSubmit) return;
-    setBusy(true);
-    setError(null);
-    const result = await client().ask('adoptTicket', {
-      runs: [...runs].slice(0, LIMITS.ticketProblems),
-      ticket: ticket.trim(),
-    });
-    setBusy(false);
-    if (!result.ok) return setError(getFailureText(result.failure));
-    tell(t.ticketLinked({ number: result.value.number }));
-    onClose();
-  }
   return (
     <Dialog
       title={title}
@@ -54,7 +55,7 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
       first={field}
       footer={
         <>
-          <Button variant="primary" busy={busy} disabled={!canSubmit} onClick={() => void take()}>
+          <Button variant="primary" busy={busy} disabled={!canSubmit} onClick={() => void save()}>
             {t.linkThisTicket}
           </Button>
           <Button variant="quiet" onClick={onClose}>
@@ -70,7 +71,7 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
         className="grid grid-cols-1 gap-4 px-5 py-4"
         onSubmit={(event) => {
           event.preventDefault();
-          void take();
+          if (canSubmit) void save();
         }}
       >
         {error !== null && (
@@ -85,10 +86,15 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
           value={ticket}
           maxLength={2_000}
           autoComplete="off"
-          onChange={({ target }) => setTicket(target.value)}
+          onChange={({ target }) => change({ ticket: target.value })}
         />
         <p className="m-0 text-agate text-ink-3">{t.followTicketHint({ system: name })}</p>
       </form>
     </Dialog>
   );
 }
+
+const makeSchema = (runs: readonly RunN[]) =>
+  makeFormSchema(ticketCalls.adoptTicket.input, ({ ticket }: { readonly ticket: string }) => ({
+    value: { runs: [...runs].slice(0, LIMITS.ticketProblems), ticket: ticket.trim() },
+  }));

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/auth/current-user.ts';
@@ -7,6 +6,8 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { useNow } from '#src/app/clock.ts';
+import { ok } from '#contract/result.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -104,14 +105,14 @@ interface RowProps {
 }
 
 function Row({ job, canAct, offline, zone, now }: RowProps) {
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const about = t.jobOfCompany({ job: job.name, company: job.companyName });
   const ignored = isIgnored(job.ignored, now);
   const press = async (): Promise<void> => {
-    setBusy(true);
     const of = { jobInstanceUid: job.uid, key: job.key };
-    await (ignored ? unignoreDisabled(of, about) : ignoreDisabled(of, about));
-    setBusy(false);
+    await mutation.send(async () =>
+      ok(await (ignored ? unignoreDisabled(of, about) : ignoreDisabled(of, about))),
+    );
   };
   return (
     <tr
@@ -151,7 +152,7 @@ function Row({ job, canAct, offline, zone, now }: RowProps) {
         <td className="col-start-2 row-span-4 row-start-1 self-center text-right tablet:pr-4">
           <Button
             size="sm"
-            busy={busy}
+            busy={mutation.busy}
             disabled={offline}
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
             aria-label={(ignored ? t.stopIgnoringItem : t.ignoreItem)({ name: about })}

@@ -1,19 +1,23 @@
 import { useRef, useState } from 'react';
+import { ticketCalls } from '#contract/tickets/calls.ts';
 import type { TicketFormOut } from '#contract/tickets/calls.ts';
 import type { RunN } from '#contract/ids.ts';
 import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import type { RunView } from '#contract/runs/query.ts';
 import type { LinkedTicket } from '#contract/runs/rows.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { ticketAddress } from '../shared/page-links/tickets.ts';
@@ -168,46 +172,39 @@ function NewTicket({
   onClose,
 }: TicketDialogProps & { readonly form: TicketFormOut; readonly onOther: () => void }) {
   const first = useRef<HTMLInputElement>(null);
-  const [draft, setDraft] = useState<TicketDraft>(() => ({
-    subject: getSubject(row, runs.length),
-    description: getDescription(row),
-    status: form.statuses.find(({ closed }) => !closed)?.id ?? '',
-    priority: form.priority ?? '',
-    owner: form.owner,
-  }));
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const {
+    form: draft,
+    change,
+    error,
+    busy,
+    save,
+  } = useDraftForm({
+    initial: {
+      subject: getSubject(row, runs.length),
+      description: getDescription(row),
+      status: form.statuses.find(({ closed }) => !closed)?.id ?? '',
+      priority: form.priority ?? '',
+      owner: form.owner,
+    },
+    schema: makeTicketSchema(runs),
+    submit: async (input): Promise<Result<readonly OpenedTicket[]>> => {
+      if (!several) {
+        const made = await client().ask('makeTicket', input);
+        return made.ok ? ok([made.value]) : made;
+      }
+      const made = await client().ask('makeTickets', input);
+      return made.ok ? ok(made.value.tickets) : made;
+    },
+    onSaved: (tickets) => {
+      tell(getOpenedTicket(tickets, form.system));
+      onClose();
+    },
+  });
   // The server found that they belong to several companies.
   const several = error === MESSAGES.ticketOneCompany;
   const canMapCompanies = useAbility('common.companies');
   const canSubmit = form.blocked === null && draft.subject.trim() !== '' && !busy;
 
-  async function make(each = false): Promise<void> {
-    if (!canSubmit) return;
-    setBusy(true);
-    setError(null);
-    const { subject, description, status, priority, owner } = draft;
-    const wanted = {
-      runs: [...runs].slice(0, MOST),
-      subject: subject.trim(),
-      description,
-      priority: priority === '' ? null : priority,
-      ...(status !== '' && { status }),
-      ...(owner !== null && { owner }),
-    };
-    const result = each
-      ? await client().ask('makeTickets', wanted)
-      : await client().ask('makeTicket', wanted);
-    setBusy(false);
-    if (!result.ok) return setError(getFailureText(result.failure));
-    tell(
-      getOpenedTicket(
-        'tickets' in result.value ? result.value.tickets : [result.value],
-        form.system,
-      ),
-    );
-    onClose();
-  }
   return (
     <Dialog
       title={title}
@@ -215,12 +212,7 @@ function NewTicket({
       first={first}
       footer={
         <>
-          <Button
-            variant="primary"
-            busy={busy}
-            disabled={!canSubmit}
-            onClick={() => void make(several)}
-          >
+          <Button variant="primary" busy={busy} disabled={!canSubmit} onClick={() => void save()}>
             {several ? t.openTicketPerCompany : t.openTicket}
           </Button>
           <Button variant="quiet" onClick={onClose}>
@@ -236,7 +228,7 @@ function NewTicket({
         className="grid grid-cols-1 gap-4 px-5 py-4"
         onSubmit={(event) => {
           event.preventDefault();
-          void make(several);
+          if (canSubmit) void save();
         }}
       >
         {form.blocked !== null && (
@@ -260,7 +252,7 @@ function NewTicket({
           first={first}
           closing={false}
           error={draft.subject.trim() === '' ? t.subjectMissing : null}
-          onChange={(next) => setDraft((before) => ({ ...before, ...next }))}
+          onChange={change}
         />
         <p className="m-0 text-agate text-ink-3">
           {form.system === 'own'
@@ -280,7 +272,7 @@ function NewTicket({
 }
 
 function getOpenedTicket(
-  tickets: readonly { readonly number: string; readonly waiting: boolean }[],
+  tickets: readonly OpenedTicket[],
   system: TicketFormOut['system'],
 ): string {
   const isQueued = tickets.some(({ waiting }) => waiting);
@@ -296,3 +288,22 @@ function getOpenedTicket(
 /** Maximum number of results in a ticket. */
 const MOST = 500;
 const EMPTY = {};
+
+interface OpenedTicket {
+  readonly number: string;
+  readonly waiting: boolean;
+}
+const makeTicketSchema = (runs: readonly RunN[]) =>
+  makeFormSchema(
+    ticketCalls.makeTicket.input,
+    ({ subject, description, status, priority, owner }: TicketDraft) => ({
+      value: {
+        runs: [...runs].slice(0, MOST),
+        subject: subject.trim(),
+        description,
+        priority: priority === '' ? null : priority,
+        ...(status !== '' && { status }),
+        ...(owner !== null && { owner }),
+      },
+    }),
+  );

@@ -1,11 +1,14 @@
 import { useEffect, useState } from 'react';
-import type { Failure } from '#contract/errors.ts';
 import type { RunN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import type { Failure } from '#contract/errors.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import type { Change } from '#contract/runs/change.ts';
 import { ofGroup } from '#contract/runs/query.ts';
 import type { GroupHead, RunView } from '#contract/runs/query.ts';
 import { announce } from '#src/app/shell/announce.tsx';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
@@ -42,7 +45,7 @@ const RANGE_MOST = 2_000;
 export function useRunActions(round: RunList, me: string): RunActions {
   const { view, selection, cursor, list, seen, reach } = round;
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const [anchor, setAnchor] = useState<number | null>(null);
 
   // The rows of the range have been loaded.
@@ -58,31 +61,29 @@ export function useRunActions(round: RunList, me: string): RunActions {
   const getRow = (n: RunN): RunView | undefined =>
     view?.rows.find((row) => row.n === n) ?? seen.get(n);
 
-  const settle = (failure: Failure | null, again: () => void, done: () => void): void => {
-    setBusy(false);
-    if (failure)
-      tellFailure(getFailureText(failure), RETRIED.has(failure.kind) ? again : undefined);
-    else done();
-  };
+  const run = (acts: readonly Act[]): Promise<Result<null>> =>
+    mutation.send(async () => {
+      const failure = await perform(acts);
+      return failure === null ? ok(null) : failed(failure);
+    });
   const send = (act: Act): void => {
     const back = getUndoActions(act, seen);
     const only =
       act.runs.length === 1 && act.runs[0] !== undefined ? getRow(act.runs[0]) : undefined;
-    setBusy(true);
-    perform([act]).then(
-      (failure) =>
+    run([act]).then(
+      (result) =>
         settle(
-          failure,
+          result,
           () => send(act),
           () => {
             const details = getToastText(act, only, round.rule.zone);
             if (back === null) tell(details);
             else
               tellWithUndo(details, () => {
-                perform(listOwnActions(back, seen, me)).then(
-                  (error) =>
+                run(listOwnActions(back, seen, me)).then(
+                  (undone) =>
                     settle(
-                      error,
+                      undone,
                       () => {},
                       () => announce(t.undone),
                     ),
@@ -94,11 +95,6 @@ export function useRunActions(round: RunList, me: string): RunActions {
       broke,
     );
   };
-  const broke = (): void => {
-    setBusy(false);
-    tellFailure(MESSAGES.bulk);
-  };
-
   const change = (next: Change, runs: readonly RunN[]): void => {
     if (runs.length === 0) return;
     round.work();
@@ -127,7 +123,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
   return {
     dialog,
     setDialog,
-    busy,
+    busy: mutation.busy,
     getRow,
     change,
     targets() {
@@ -206,3 +202,13 @@ const RETRIED: ReadonlySet<Failure['kind']> = new Set([
   'needs-network',
   'storage',
 ]);
+
+const settle = (result: Result<null>, again: () => void, done: () => void): void => {
+  if (!result.ok)
+    tellFailure(
+      getFailureText(result.failure),
+      RETRIED.has(result.failure.kind) ? again : undefined,
+    );
+  else done();
+};
+const broke = (): void => tellFailure(MESSAGES.bulk);

@@ -7,6 +7,7 @@ import { Button, IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
 import { EditorButtons } from '../shared/forms/editor-buttons.tsx';
+import type { FormErrors } from '#src/ui/form-errors.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
@@ -15,8 +16,8 @@ import { tell } from '#src/ui/toasts.ts';
 import { KIND_WORDS } from '../shared/runs/labels.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
 import { HintBody } from '../shared/hint-body.tsx';
-import { getHint } from './form.ts';
-import type { FormErrors, Form, LinkForm } from './form.ts';
+import { hintFormSchema } from './form.ts';
+import type { Form, LinkForm } from './form.ts';
 import { conditionsText } from './labels.ts';
 import { hintMessages as t } from './messages.en.ts';
 
@@ -32,31 +33,17 @@ export interface EditorProps {
 
 /** Editor of a hint: matching results, the steps, and a preview. */
 export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: EditorProps) {
-  const {
-    form,
-    change,
-    errors: shown,
-    error,
-    busy,
-    dirty,
-    formRef,
-    headingRef,
-    save,
-  } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, headingRef, save } = useDraftForm({
     initial,
     offline,
-    validate: readForm,
-    onSaved,
-    async submit(hint) {
-      const details =
-        id === null
-          ? await client().ask('makeHint', { hint })
-          : await client().ask('changeHint', { id, hint });
-      if (details.ok) tell(id === null ? t.created : t.saved);
-      return details.ok ? null : details.failure.message;
+    schema: hintFormSchema,
+    submit: (hint) =>
+      id === null ? client().ask('makeHint', { hint }) : client().ask('changeHint', { id, hint }),
+    onSaved: () => {
+      tell(id === null ? t.created : t.saved);
+      onSaved();
     },
   });
-  const errors: FormErrors = shown ?? {};
 
   return (
     <form
@@ -84,7 +71,7 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
             required
             value={form.name}
             maxLength={200}
-            error={errors.name ?? null}
+            error={errors['name'] ?? null}
             onChange={({ target }) => change({ name: target.value })}
           />
           <Check
@@ -99,7 +86,7 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
             label={t.messageContains}
             value={form.text}
             maxLength={200}
-            error={errors.when ?? null}
+            error={errors['when'] ?? null}
             onChange={({ target }) => change({ text: target.value })}
             hint={t.patternHint}
           />
@@ -123,7 +110,7 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
             label={t.summary}
             value={form.description}
             maxLength={2_000}
-            error={errors.says ?? null}
+            error={errors['says'] ?? null}
             onChange={({ target }) => change({ description: target.value })}
           />
           <TextArea
@@ -131,7 +118,7 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
             rows={5}
             value={form.steps}
             maxLength={10_000}
-            error={errors.steps ?? null}
+            error={errors['steps'] ?? null}
             hint={t.stepsHint}
             onChange={({ target }) => change({ steps: target.value })}
           />
@@ -154,11 +141,6 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
     </form>
   );
 }
-
-const readForm = (form: Form) => {
-  const { hint: value, errors } = getHint(form);
-  return { value, errors };
-};
 
 const LINKS = 10;
 

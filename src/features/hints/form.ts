@@ -1,8 +1,10 @@
 import type { HintFields } from '#contract/hints/hints.ts';
+import { HintSchema } from '#contract/hints/hints.ts';
 import { hintAsksSomething, hintTells } from '#contract/hints/hints.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { ProblemKind, Source } from '#contract/runs/vocabulary.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { hintMessages as t } from './messages.en.ts';
 
 /** A hint as typed. `steps`: one per line. */
@@ -107,3 +109,8 @@ export function getHint(form: Form): {
   });
   return { hint: Object.keys(errors).length > 0 ? null : hint, errors };
 }
+
+export const hintFormSchema = makeFormSchema(HintSchema, (form: Form) => {
+  const { hint: value, errors } = getHint(form);
+  return { value, errors };
+});

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -22,15 +22,13 @@ export interface SourceConfirmProps {
 }
 
 export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: SourceConfirmProps) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const mutation = useServerMutation();
+  const error = mutation.failure?.message ?? null;
   const { id, name, tool } = row.key;
 
   async function end(): Promise<void> {
-    setBusy(true);
-    setError(null);
     if (how === 'rotate') {
-      const result = await withReauth(() => client().ask('rotateKey', { id }));
+      const result = await mutation.send(() => withReauth(() => client().ask('rotateKey', { id })));
       if (result.ok)
         onRotated({
           id,
@@ -39,15 +37,13 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
           secret: result.value.secret,
           since: result.value.key.rotatedAt,
         });
-      else setError(result.failure.message);
     } else {
       const result = await client().ask('revokeKey', { id });
       if (result.ok) {
         tell(t.keyRevoked);
         onClose();
-      } else setError(result.failure.message);
+      }
     }
-    setBusy(false);
   }
 
   return (
@@ -56,7 +52,7 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
       onClose={onClose}
       footer={
         <>
-          <Button variant="danger" busy={busy} onClick={() => void end()}>
+          <Button variant="danger" busy={mutation.busy} onClick={() => void end()}>
             {how === 'rotate' ? t.replaceSecret : t.revokeKey}
           </Button>
           <Button onClick={onClose}>{ui.cancel}</Button>

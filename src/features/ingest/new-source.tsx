@@ -1,7 +1,7 @@
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
+import { useRef } from 'react';
 import type { CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { monitoringCalls } from '#contract/runs/calls.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -10,6 +10,8 @@ import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { Select } from '#src/ui/select.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { TOOL_CHOICES } from './install-commands.ts';
 import type { RevealedSecret } from './secret-dialog.tsx';
@@ -24,40 +26,33 @@ export interface NewSourceProps {
 /** With more companies than this, the list has a search field. */
 const FEW = 10;
 
-export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
-  const [name, setName] = useState('');
-  const [company, setCompany] = useState<CompanyN | null>(
-    companies.length === 1 ? (companies[0]?.n ?? null) : null,
-  );
-  const [tool, setTool] = useState<Source>('restic');
-  const [busy, setBusy] = useState(false);
-  const [tried, setTried] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const first = useRef<HTMLInputElement>(null);
-  const named = name.trim() !== '';
-  const companyError = tried && company === null ? t.companyMissing : null;
+interface SourceForm {
+  readonly name: string;
+  readonly companyN: CompanyN | null;
+  readonly tool: Source;
+}
+const schema = makeFormSchema(
+  monitoringCalls.makeKey.input,
+  ({ name, companyN, tool }: SourceForm) => ({
+    value: { name: name.trim(), companyN: companyN ?? 0, tool },
+    errors: { ...(companyN === null && { companyN: t.companyMissing }) },
+  }),
+  { name: t.nameMissing },
+);
 
-  async function make(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    setTried(true);
-    if (!named) first.current?.focus();
-    if (busy || !named || company === null) return;
-    setBusy(true);
-    setError(null);
-    const result = await withReauth(() =>
-      client().ask('makeKey', { name: name.trim(), companyN: company, tool }),
-    );
-    setBusy(false);
-    if (result.ok)
-      onMade({
-        id: result.value.key.id,
-        name: result.value.key.name,
-        tool,
-        secret: result.value.secret,
-        since: null,
-      });
-    else setError(result.failure.message);
-  }
+export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
+  const first = useRef<HTMLInputElement>(null);
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: {
+      name: '',
+      companyN: companies.length === 1 ? (companies[0]?.n ?? null) : null,
+      tool: 'restic',
+    },
+    schema,
+    submit: (input) => withReauth(() => client().ask('makeKey', input)),
+    onSaved: ({ key: { id, name }, secret }, { tool }) =>
+      onMade({ id, name, tool: tool ?? 'restic', secret, since: null }),
+  });
 
   const options = companies
     .map((one) => ({ value: String(one.n), label: one.name }))
@@ -66,10 +61,10 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
     label: t.company,
     required: true,
     block: true,
-    value: company === null ? '' : String(company),
+    value: form.companyN === null ? '' : String(form.companyN),
     options,
-    error: companyError,
-    onChange: (n: string) => setCompany(Number(n)),
+    error: errors['companyN'] ?? null,
+    onChange: (n: string) => change({ companyN: Number(n) }),
   };
   return (
     <FormDialog
@@ -80,18 +75,19 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
       submitLabel={t.createKey}
       busy={busy}
       error={error}
-      onSubmit={make}
+      formRef={formRef}
+      onSubmit={save}
     >
       <TextField
         ref={first}
         label={t.name}
         required
-        value={name}
+        value={form.name}
         maxLength={LIMITS.nameChars}
         autoComplete="off"
-        onChange={(event) => setName(event.target.value)}
+        onChange={({ target }) => change({ name: target.value })}
         hint={t.nameHint}
-        error={tried && !named ? t.nameMissing : null}
+        error={errors['name'] ?? null}
       />
       {companies.length > FEW ? (
         <Combobox {...field} placeholder={t.typeName} />
@@ -105,10 +101,10 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
             <Choice
               key={choice.tool}
               name="tool"
-              checked={tool === choice.tool}
+              checked={form.tool === choice.tool}
               title={choice.label}
               detail={choice.detail}
-              onChoose={() => setTool(choice.tool)}
+              onChoose={() => change({ tool: choice.tool })}
             />
           ))}
         </div>

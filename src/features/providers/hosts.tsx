@@ -1,15 +1,14 @@
-import { useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
-import type { SyntheticEvent } from 'react';
 import { providerCalls } from '#contract/providers/calls.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { findFormErrors } from '#src/ui/form-errors.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { hostsIn, hostsText } from './host-names.ts';
 import { adminProvidersMessages as t } from './messages.en.ts';
@@ -22,37 +21,18 @@ export interface HostsProps {
 
 /** The host names of a provider's portal. */
 export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsProps) {
-  const [typed, setTyped] = useState(hostsText(hosts));
-  const [error, setError] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const next = hostsIn(typed);
-  const gone = hosts.filter((host) => !next.includes(host));
-  const here = gone.includes(location.hostname);
-
-  async function save(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    const input = { id, hosts: [...next] };
-    const [wrong] = Object.values(
-      findFormErrors(providerCalls.setHosts.input, input, {
-        hosts: t.hostsNotValid,
-      }),
-    );
-    setError(wrong ?? null);
-    if (wrong !== undefined) return;
-    setBusy(true);
-    const saved = await withReauth(() => client().ask('setHosts', input));
-    setBusy(false);
-    if (saved.ok) {
+  const { form, change, errors, error, busy, save } = useDraftForm({
+    initial: { hosts: hostsText(hosts) },
+    schema: makeHostsSchema(id),
+    submit: (input) => withReauth(() => client().ask('setHosts', input)),
+    onSaved: () => {
       tell(t.hostNamesSaved);
       onSaved();
-    } else
-      setError(
-        saved.failure.kind === 'bad-input'
-          ? (saved.failure.issues[0]?.message ?? saved.failure.message)
-          : saved.failure.message,
-      );
-  }
+    },
+  });
+  const next = hostsIn(form.hosts);
+  const gone = hosts.filter((host) => !next.includes(host));
+  const here = gone.includes(location.hostname);
 
   return (
     <Dialog
@@ -83,14 +63,11 @@ export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsP
           label={t.hostNames}
           mono
           rows={6}
-          value={typed}
-          error={error}
+          value={form.hosts}
+          error={Object.values(errors)[0] ?? error}
           spellCheck={false}
           autoCapitalize="none"
-          onChange={(event) => {
-            setTyped(event.target.value);
-            setError(null);
-          }}
+          onChange={({ target }) => change({ hosts: target.value })}
           hint={t.hostsHint}
         />
         {gone.length > 0 && (
@@ -103,3 +80,10 @@ export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsP
     </Dialog>
   );
 }
+
+const makeHostsSchema = (id: string) =>
+  makeFormSchema(
+    providerCalls.setHosts.input,
+    ({ hosts }: { readonly hosts: string }) => ({ value: { id, hosts: [...hostsIn(hosts)] } }),
+    { hosts: t.hostsNotValid },
+  );

@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
-import type { SyntheticEvent } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { providerCalls } from '#contract/providers/calls.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { findFormErrors } from '#src/ui/form-errors.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { adminProvidersMessages as t } from './messages.en.ts';
 
@@ -23,31 +23,15 @@ export interface InviteProps {
 
 /** An invitation link for one user: sent by email, or displayed to pass on. */
 export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProps) {
-  const [email, setEmail] = useState('');
-  const [error, setError] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
   const [made, setMade] = useState<
     (OutputOf<'inviteUser'> & { readonly to: string | null }) | null
   >(null);
-
-  async function invite(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    const to = email.trim() === '' ? null : email.trim();
-    const input = { id, email: to };
-    const [wrong] = Object.values(
-      findFormErrors(providerCalls.inviteUser.input, input, {
-        email: t.optionalEmailNotValid,
-      }),
-    );
-    setError(wrong ?? null);
-    if (wrong !== undefined) return;
-    setBusy(true);
-    const answer = await withReauth(() => client().ask('inviteUser', input));
-    setBusy(false);
-    if (answer.ok) setMade({ ...answer.value, to });
-    else setError(answer.failure.message);
-  }
+  const { form, change, errors, error, busy, save } = useDraftForm({
+    initial: { email: '' },
+    schema: makeInviteSchema(id),
+    submit: (input) => withReauth(() => client().ask('inviteUser', input)),
+    onSaved: (answer, { email }) => setMade({ ...answer, to: email ?? null }),
+  });
 
   if (made !== null) {
     return (
@@ -74,9 +58,9 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
     <FormDialog
       title={t.inviteTo({ name })}
       onClose={onClose}
-      submitLabel={email.trim() === '' ? t.createLink : t.sendInvitation}
+      submitLabel={form.email.trim() === '' ? t.createLink : t.sendInvitation}
       busy={busy}
-      onSubmit={invite}
+      onSubmit={save}
     >
       <p className="m-0 text-ink-2">
         {t.linkForOneUser} {own ? t.ownInvitationHint : t.invitationHint}
@@ -85,17 +69,23 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
         label={t.email}
         required
         type="email"
-        value={email}
-        error={error}
+        value={form.email}
+        error={errors['email'] ?? error}
         maxLength={254}
         autoComplete="off"
         autoCapitalize="none"
-        onChange={(event) => {
-          setEmail(event.target.value);
-          setError(null);
-        }}
+        onChange={({ target }) => change({ email: target.value })}
         hint={t.emailHint}
       />
     </FormDialog>
   );
 }
+
+const makeInviteSchema = (id: string) =>
+  makeFormSchema(
+    providerCalls.inviteUser.input,
+    ({ email }: { readonly email: string }) => ({
+      value: { id, email: email.trim() === '' ? null : email.trim() },
+    }),
+    { email: t.optionalEmailNotValid },
+  );

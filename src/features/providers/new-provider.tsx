@@ -1,14 +1,14 @@
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { providerCalls } from '#contract/providers/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
@@ -24,6 +24,17 @@ const WORDS = {
 };
 const HOST_EXAMPLE = 'backup.example.com';
 const EMPTY = { name: '', hosts: '', username: '', person: '', email: '' };
+const schema = makeFormSchema(
+  providerCalls.createProvider.input,
+  ({ name, hosts, username, person, email }: typeof EMPTY) => ({
+    value: {
+      name,
+      hosts: [...hostsIn(hosts)],
+      administrator: { username, name: person, email },
+    },
+  }),
+  WORDS,
+);
 
 /** Form for a provider below this one: name, host names and first user. */
 export function NewProvider({
@@ -33,51 +44,25 @@ export function NewProvider({
   readonly onClose: () => void;
   readonly onMade: () => void;
 }) {
-  const [typed, setTyped] = useState(EMPTY);
-  const [errors, setErrors] = useState<FormErrors>({});
-  const [above, setAbove] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  const field = (name: keyof typeof EMPTY, path: string) => ({
-    value: typed[name],
-    error: findErrorAt(errors, path),
-    onChange: (event: { readonly target: { readonly value: string } }) => {
-      setTyped({ ...typed, [name]: event.target.value });
-      setErrors(without(errors, path));
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: EMPTY,
+    schema,
+    submit: (input) => withReauth(() => client().ask('createProvider', input)),
+    explain: (failure) =>
+      failure.kind === 'conflict'
+        ? { errors: { hosts: failure.message }, above: null }
+        : readServerErrors(failure, WORDS),
+    onSaved: ({ name }, { administrator }) => {
+      tell(t.providerCreated({ name, email: administrator.email.trim() }));
+      onMade();
     },
   });
-
-  async function save(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    const input = {
-      name: typed.name,
-      hosts: [...hostsIn(typed.hosts)],
-      administrator: { username: typed.username, name: typed.person, email: typed.email },
-    };
-    const wrong = findFormErrors(providerCalls.createProvider.input, input, WORDS);
-    setAbove(null);
-    setErrors(wrong);
-    if (Object.keys(wrong).length > 0) {
-      focusFirstError(form.current);
-      return;
-    }
-    setBusy(true);
-    const made = await withReauth(() => client().ask('createProvider', input));
-    setBusy(false);
-    if (made.ok) {
-      tell(t.providerCreated({ name: made.value.name, email: typed.email.trim() }));
-      onMade();
-      return;
-    }
-    const refusal =
-      made.failure.kind === 'conflict'
-        ? { errors: { hosts: made.failure.message }, above: null }
-        : readServerErrors(made.failure, WORDS);
-    setAbove(refusal.above);
-    setErrors(refusal.errors);
-    focusFirstError(form.current);
-  }
+  const field = (name: keyof typeof EMPTY, path: string) => ({
+    value: form[name],
+    error: findErrorAt(errors, path),
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      change({ [name]: target.value }),
+  });
 
   return (
     <FormDialog
@@ -85,7 +70,7 @@ export function NewProvider({
       onClose={onClose}
       submitLabel={t.createProvider}
       busy={busy}
-      formRef={form}
+      formRef={formRef}
       onSubmit={save}
     >
       <RequiredNote />
@@ -136,9 +121,9 @@ export function NewProvider({
           autoCapitalize="none"
         />
       </fieldset>
-      {above !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {above}
+          {error}
         </Callout>
       )}
     </FormDialog>
@@ -148,7 +133,3 @@ export function NewProvider({
 /** Returns the error of the field, or of one of its lines. */
 const findErrorAt = (errors: FormErrors, path: string): string | null =>
   Object.entries(errors).find(([at]) => at === path || at.startsWith(`${path}.`))?.[1] ?? null;
-const without = (errors: FormErrors, path: string): FormErrors =>
-  Object.fromEntries(
-    Object.entries(errors).filter(([at]) => at !== path && !at.startsWith(`${path}.`)),
-  );

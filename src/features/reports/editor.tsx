@@ -1,14 +1,16 @@
 import { useEffect, useRef, useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
-import type { FormEvent } from 'react';
-import { flushSync } from 'react-dom';
+import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ReportOut, TemplateOut } from '#contract/reports/calls.ts';
 import { REPORT_FORMATS, REPORT_LANGUAGES, REPORT_PERIODS } from '#contract/reports/setting.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
+import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
-import type { FormErrors } from '#src/ui/form-errors.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import type { FormRefusal } from '#src/ui/use-draft-form.ts';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -21,7 +23,7 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
-import { ERROR_TEXTS, getSetting } from './form.ts';
+import { ERROR_TEXTS, getSetting, reportSchema } from './form.ts';
 import type { Form } from './form.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { ReportSheet } from './sheet.tsx';
@@ -53,94 +55,76 @@ export function Editor({
   onClose,
   onDelete,
 }: EditorProps) {
-  const [first] = useState(begin);
-  const [form, setForm] = useState(first);
-  const [shows, setShows] = useState(false);
-  const [busy, setBusy] = useState<'save' | 'preview' | null>(null);
-  const [done, setDone] = useState(false);
-  const [above, setAbove] = useState<string | null>(null);
-  const [refused, setRefused] = useState<FormErrors>({});
+  const {
+    form,
+    change,
+    errors,
+    error: above,
+    busy,
+    dirty,
+    formRef,
+    headingRef,
+    save,
+    refuse,
+  } = useDraftForm({
+    initial: begin,
+    offline,
+    schema: reportSchema,
+    submit: async (setting): Promise<Result<unknown>> =>
+      id === null
+        ? client().ask('makeReportSetting', { setting })
+        : client().ask('changeReportSetting', { id, setting }),
+    explain,
+    onSaved: () => {
+      tell(id === null ? t.reportCreated : t.reportSaved);
+      onSaved();
+    },
+  });
+  const previewing = useServerMutation();
   const [preview, setPreview] = useState<ReportOut | null>(null);
-  const place = useRef<HTMLFormElement>(null);
-  const head = useRef<HTMLHeadingElement>(null);
   const shown = useRef<HTMLElement>(null);
   const { customers, description } = TEMPLATES[form.template];
   const { setting, errors: typed } = getSetting(form, customers);
-  const errors = shows ? { ...refused, ...typed } : refused;
   const error = (path: string): string | null =>
     errors[`setting.${path}`] ??
     Object.entries(errors).find(([one]) => one.startsWith(`setting.${path}.`))?.[1] ??
     null;
-  const change = (next: Partial<Form>): void => {
-    setRefused({});
-    setForm((before) => ({ ...before, ...next }));
-  };
 
-  useEffect(() => {
-    head.current?.focus();
-  }, []);
   useEffect(() => {
     if (preview !== null) shown.current?.focus();
   }, [preview]);
 
-  const showFailure = (failure: Parameters<typeof readServerErrors>[0]): void => {
-    const said = readServerErrors(failure, WORDS);
-    setRefused(said.errors);
-    setAbove(said.above);
-    if (Object.keys(said.errors).length > 0) focusFirstError(place.current);
-  };
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    setShows(true);
-    setAbove(null);
-    if (setting === null) return focusFirstError(place.current);
-    if (offline) return setAbove(MESSAGES.needsNetwork);
-    setBusy('save');
-    const answer =
-      id === null
-        ? await client().ask('makeReportSetting', { setting })
-        : await client().ask('changeReportSetting', { id, setting });
-    setBusy(null);
-    if (!answer.ok) return showFailure(answer.failure);
-    tell(id === null ? t.reportCreated : t.reportSaved);
-    // The page must not ask about saved changes.
-    flushSync(() => setDone(true));
-    onSaved();
-  }
   async function look(): Promise<void> {
-    setAbove(null);
     const missing = typed['setting.companies'];
-    if (missing !== undefined) {
-      setRefused({ 'setting.companies': missing });
-      return focusFirstError(place.current);
-    }
-    setBusy('preview');
+    refuse(
+      missing === undefined ? null : { errors: { 'setting.companies': missing }, above: null },
+    );
+    if (missing !== undefined) return;
     const { template, period, language } = form;
-    const answer = await client().ask('previewReport', {
-      setting: {
-        name: form.name.trim() === '' ? TEMPLATES[template].prettyName : form.name,
-        template,
-        companies: [...form.companies],
-        period,
-        language,
-      },
-    });
-    setBusy(null);
-    if (!answer.ok) return showFailure(answer.failure);
-    setPreview(answer.value);
+    const answer = await previewing.send(() =>
+      client().ask('previewReport', {
+        setting: {
+          name: form.name.trim() === '' ? TEMPLATES[template].prettyName : form.name,
+          template,
+          companies: [...form.companies],
+          period,
+          language,
+        },
+      }),
+    );
+    if (answer.ok) setPreview(answer.value);
+    else refuse(explain(answer.failure));
   }
 
   return (
     <form
-      ref={place}
+      ref={formRef}
       noValidate
       className="grid grid-cols-[minmax(0,1fr)] px-4 py-4 tablet:px-5"
       onSubmit={(event) => void save(event)}
     >
-      <UnsavedQuestion
-        dirty={!done && busy !== 'save' && JSON.stringify(form) !== JSON.stringify(first)}
-      />
-      <h2 ref={head} tabIndex={-1} className="m-0 pb-3 text-head outline-none">
+      <UnsavedQuestion dirty={dirty} />
+      <h2 ref={headingRef} tabIndex={-1} className="m-0 pb-3 text-head outline-none">
         {id === null ? t.newReport : t.editReport}
       </h2>
       <FormSection title={t.report} description={description}>
@@ -229,14 +213,14 @@ export function Editor({
       )}
       <EditorButtons
         saveLabel={id === null ? t.createReport : uiMessages.save}
-        busy={busy === 'save'}
+        busy={busy}
         offline={offline}
         onClose={onClose}
         onDelete={onDelete}
       >
         <Button
           icon="eye"
-          busy={busy === 'preview'}
+          busy={previewing.busy}
           disabled={offline}
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           onClick={() => void look()}
@@ -268,3 +252,4 @@ const WORDS = {
   'setting.companies': MESSAGES.reportNotYours,
   'setting.schedule.timeZone': MESSAGES.reportZone,
 };
+const explain = (failure: Failure): FormRefusal => readServerErrors(failure, WORDS);

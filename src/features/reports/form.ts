@@ -8,10 +8,12 @@ import type {
   ReportPeriod,
   ReportSchedule,
 } from '#contract/reports/setting.ts';
+import { TEMPLATES } from '#contract/reports/templates.ts';
 import { MOST_CUSTOMERS } from '#contract/reports/template.ts';
 import type { Customers, TemplateKey } from '#contract/reports/template.ts';
 import { findFormErrors } from '#src/ui/form-errors.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import * as v from 'valibot';
 import { reportMessages as t } from './messages.en.ts';
 
@@ -136,3 +138,8 @@ export function getSetting(
     errors,
   };
 }
+
+export const reportSchema = makeReadingSchema((form: Form) => {
+  const { setting: value, errors } = getSetting(form, TEMPLATES[form.template].customers);
+  return { value, errors };
+});

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -30,7 +31,7 @@ export interface ReportPageProps {
 export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
   const request = useCachedQuery('openSentReport', { id });
   const { value, failure } = request;
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const head = useRef<HTMLHeadingElement>(null);
   const here = value !== null;
   useEffect(() => {
@@ -41,9 +42,7 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
   }, [here, id]);
 
   async function download(): Promise<void> {
-    setBusy(true);
-    const made = await client().file('reportFile', { id });
-    setBusy(false);
+    const made = await mutation.send(() => client().file('reportFile', { id }));
     if (!made.ok) return tellFailure(made.failure.message);
     saveFile(made.value.name, made.value.file);
     tell(t.fileDownloaded({ name: made.value.name }));
@@ -94,7 +93,7 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
           <Button
             variant="primary"
             icon="download"
-            busy={busy}
+            busy={mutation.busy}
             disabled={offline || sent.fileName === null}
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
             onClick={() => void download()}

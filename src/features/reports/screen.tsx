@@ -3,6 +3,7 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import type { SettingOut } from '#contract/reports/calls.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -11,7 +12,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
@@ -41,7 +42,7 @@ export function ReportSettings() {
     .toSorted(([, a], [, b]) => a.localeCompare(b));
   const request = useCachedQuery('listReportSettings', EMPTY);
   const templates = useCachedQuery('listReportTemplates', EMPTY).value;
-  const [busy, setBusy] = useState<string | null>(null);
+  const mutation = useServerMutation();
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
   const settings = request.value?.settings ?? null;
@@ -64,9 +65,10 @@ export function ReportSettings() {
     close();
   };
   async function send(id: string): Promise<void> {
-    setBusy(id);
-    const result = await client().ask('sendReport', { reportSettingId: id });
-    setBusy(null);
+    const result = await mutation.send(
+      () => client().ask('sendReport', { reportSettingId: id }),
+      id,
+    );
     if (!result.ok) return tellFailure(result.failure.message);
     tellInfo(t.sendingReport);
     go({ tab: 'history' });
@@ -83,22 +85,24 @@ export function ReportSettings() {
     language,
     enabled,
   }: SettingOut): Promise<void> {
-    setBusy(id);
-    const result = await client().ask('changeReportSetting', {
+    const result = await mutation.send(
+      () =>
+        client().ask('changeReportSetting', {
+          id,
+          setting: {
+            name,
+            template,
+            companies: of,
+            period,
+            schedule,
+            recipients,
+            format,
+            language,
+            enabled: !enabled,
+          },
+        }),
       id,
-      setting: {
-        name,
-        template,
-        companies: of,
-        period,
-        schedule,
-        recipients,
-        format,
-        language,
-        enabled: !enabled,
-      },
-    });
-    setBusy(null);
+    );
     if (!result.ok) tellFailure(result.failure.message);
     request.again();
   }
@@ -156,7 +160,7 @@ export function ReportSettings() {
         settings={settings}
         zone={zone}
         offline={offline}
-        busy={busy}
+        busy={mutation.pending}
         companyName={(n) => names.get(n) ?? t.unknownCompany}
         onOpen={(id) => go({ open: id })}
         onSend={(id) => void send(id)}

@@ -1,3 +1,4 @@
+import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
@@ -10,7 +11,8 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { DoesFields, WhenFields } from './fields.tsx';
 import type { FieldsProps } from './fields.tsx';
-import { type Form, getRule, toRuleInput } from './form.ts';
+import { makeRuleFormSchema, toRuleInput } from './form.ts';
+import type { Form } from './form.ts';
 import { Tested } from './test-result.tsx';
 import { useTest } from './use-test.ts';
 import { ruleText } from './labels.ts';
@@ -39,34 +41,17 @@ export function Editor({
   onClose,
   onDelete,
 }: EditorProps) {
-  const {
-    form,
-    change,
-    errors: shown,
-    error,
-    busy,
-    dirty,
-    formRef,
-    headingRef,
-    save,
-  } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, headingRef, save } = useDraftForm({
     initial,
     offline,
-    validate: (typed: Form) => {
-      const { rule: value, errors } = getRule(typed, zone);
-      return { value, errors };
-    },
-    onSaved,
-    async submit(rule) {
-      const result =
-        id === null
-          ? await client().ask('makeRule', { rule })
-          : await client().ask('changeRules', { id, rule });
-      if (result.ok) tell(id === null ? t.created : t.saved);
-      return result.ok ? null : result.failure.message;
+    schema: makeRuleFormSchema(zone),
+    submit: async (rule): Promise<Result<unknown>> =>
+      id === null ? client().ask('makeRule', { rule }) : client().ask('changeRules', { id, rule }),
+    onSaved: () => {
+      tell(id === null ? t.created : t.saved);
+      onSaved();
     },
   });
-  const fieldErrors: ReturnType<typeof getRule>['errors'] = shown ?? {};
   const tried = toRuleInput(form, zone);
   const test = useTest(id, tried, offline);
   const names = new Map(companies);
@@ -94,7 +79,7 @@ export function Editor({
             required
             value={form.name}
             maxLength={200}
-            error={fieldErrors.name ?? null}
+            error={errors['name'] ?? null}
             onChange={({ target }) => change({ name: target.value })}
           />
           <Switch
@@ -114,21 +99,21 @@ export function Editor({
               label={t.lastDay}
               type="date"
               value={form.to}
-              error={fieldErrors.to ?? null}
+              error={errors['to'] ?? null}
               onChange={({ target }) => change({ to: target.value })}
             />
           </div>
         </FormSection>
         <WhenFields
           form={form}
-          errors={fieldErrors}
+          errors={errors}
           companies={companies}
           people={people}
           onChange={change}
         />
         <DoesFields
           form={form}
-          errors={fieldErrors}
+          errors={errors}
           companies={companies}
           people={people}
           onChange={change}

@@ -2,18 +2,19 @@ import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '#contract/runs/vocabulary.ts
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { STATES } from '#src/ui/states.ts';
 import { Check } from '#src/ui/check.tsx';
+import type { FormErrors } from '#src/ui/form-errors.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
-import type { Form, getRule } from './form.ts';
+import type { Form } from './form.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
 import { DAY_NAMES } from './labels.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 export interface FieldsProps {
   readonly form: Form;
-  readonly errors: ReturnType<typeof getRule>['errors'];
+  readonly errors: FormErrors;
   readonly companies: readonly (readonly [n: number, name: string])[];
   readonly people: readonly (readonly [id: string, name: string])[];
   readonly onChange: (next: Partial<Form>) => void;
@@ -23,13 +24,13 @@ export interface FieldsProps {
 export function WhenFields({ form, errors, companies, onChange }: FieldsProps) {
   return (
     <FormSection title={t.conditions} description={t.conditionsHint}>
-      {errors.when !== undefined && <p className="m-0 text-failed">{errors.when}</p>}
+      {errors['when'] !== undefined && <p className="m-0 text-failed">{errors['when']}</p>}
       <TextField
         label={t.messageContains}
         value={form.text}
         maxLength={200}
         hint={t.patternHint}
-        aria-invalid={errors.when !== undefined}
+        aria-invalid={errors['when'] !== undefined}
         onChange={({ target }) => onChange({ text: target.value })}
       />
       <TextField
@@ -112,7 +113,7 @@ export function WhenFields({ form, errors, companies, onChange }: FieldsProps) {
                 label={t.startTime}
                 type="time"
                 value={form.begins}
-                error={errors.begins ?? null}
+                error={errors['begins'] ?? null}
                 onChange={({ target }) => onChange({ begins: target.value })}
               />
               <TextField
@@ -140,7 +141,7 @@ const RANGES: readonly (readonly [word: string, field: 'minutes' | 'megabytes' |
 export function DoesFields({ form, errors, people, onChange }: FieldsProps) {
   return (
     <FormSection title={t.actions} description={t.actionsHint}>
-      {errors.does !== undefined && <p className="m-0 text-failed">{errors.does}</p>}
+      {errors['does'] !== undefined && <p className="m-0 text-failed">{errors['does']}</p>}
       <Check
         checked={form.exception}
         title={t.markAsOk}
@@ -151,7 +152,7 @@ export function DoesFields({ form, errors, people, onChange }: FieldsProps) {
         label={t.snoozeHours}
         value={form.snoozeHours}
         inputMode="numeric"
-        error={errors.snoozeHours ?? null}
+        error={errors['snoozeHours'] ?? null}
         onChange={({ target }) => onChange({ snoozeHours: target.value })}
       />
       <TextArea

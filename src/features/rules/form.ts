@@ -1,8 +1,16 @@
 import type { CompanyN, Day } from '#contract/ids.ts';
-import { ANYTHING, asksSomething, doesSomething, NOTHING_DONE } from '#contract/rules/rules.ts';
+import {
+  ANYTHING,
+  asksSomething,
+  doesSomething,
+  NOTHING_DONE,
+  RuleSchema,
+} from '#contract/rules/rules.ts';
 import type { Range, RuleFields, RuleWhen } from '#contract/rules/rules.ts';
 import type { JobType, ProblemState, Source } from '#contract/runs/vocabulary.ts';
 import { addDays, dayAt, isDay, momentAt } from '#src/features/shared/date-range/dates.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import type { FormSchema } from '#src/ui/form-schema.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 /**
@@ -141,6 +149,12 @@ export function getRule(
     errors,
   };
 }
+
+export const makeRuleFormSchema = (zone: string): FormSchema<Form, RuleFields> =>
+  makeFormSchema(RuleSchema, (form: Form) => {
+    const { rule: value, errors } = getRule(form, zone);
+    return { value, errors };
+  });
 
 /** Returns the typed rule without its name, for the test; null if it is invalid. */
 export function toRuleInput(form: Form, zone: string): Pick<RuleFields, 'when' | 'does'> | null {

@@ -6,6 +6,7 @@ import type { InputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RuleOut } from '#contract/rules/calls.ts';
 import { useNow } from '#src/app/clock.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -14,7 +15,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
@@ -38,7 +39,7 @@ export function Rules() {
   const zone = useZone();
   const now = useNow(30_000);
   const request = useCachedQuery('listRules', EMPTY);
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
   const rules = request.value?.rules ?? null;
@@ -61,10 +62,8 @@ export function Rules() {
   };
 
   async function change(input: InputOf<'changeRules'>): Promise<void> {
-    setBusy(true);
-    const error = await put(input);
-    setBusy(false);
-    if (error !== null) tellFailure(error);
+    const changed = await mutation.send(() => client().ask('changeRules', input));
+    if (!changed.ok) tellFailure(changed.failure.message);
     request.again();
   }
   function move(id: string, by: 1 | -1): void {
@@ -157,7 +156,7 @@ export function Rules() {
               zone={zone}
               now={now}
               offline={offline}
-              busy={busy}
+              busy={mutation.busy}
               companyName={(n) => names.get(n) ?? t.unknownCompany}
               onOpen={(id) => history.push(rulesAddress(id))}
               onSwitch={({ _id: id, name, enabled, from, to, when, does }) =>
@@ -207,10 +206,5 @@ function Empty({ offline, make }: { readonly offline: boolean; readonly make: Re
   );
 }
 
-/** Returns null on success, otherwise the error message. */
-async function put(input: InputOf<'changeRules'>): Promise<string | null> {
-  const details = await client().ask('changeRules', input);
-  return details.ok ? null : details.failure.message;
-}
 const getId = ({ _id: id }: RuleOut): string => id;
 const EMPTY = {};

@@ -11,8 +11,8 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { ENTITY_GROUP_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
-import { getAlarm } from './form.ts';
-import type { FormErrors, Form } from './form.ts';
+import { alarmFormSchema } from './form.ts';
+import type { Form } from './form.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
@@ -41,30 +41,16 @@ export function Editor({
   onClose,
   onDelete,
 }: EditorProps) {
-  const {
-    form,
-    change,
-    errors: shown,
-    error,
-    busy,
-    dirty,
-    formRef,
-    headingRef,
-    save,
-  } = useDraftForm({
+  const { form, change, errors, error, busy, dirty, formRef, headingRef, save } = useDraftForm({
     initial,
     offline,
-    validate: readForm,
+    schema: alarmFormSchema,
     onSaved,
-    async submit(alarm) {
-      const result =
-        id === null
-          ? await client().ask('saveSlaAlarm', { alarm })
-          : await client().ask('changeSlaAlarm', { id, alarm });
-      return result.ok ? null : result.failure.message;
-    },
+    submit: (alarm) =>
+      id === null
+        ? client().ask('saveSlaAlarm', { alarm })
+        : client().ask('changeSlaAlarm', { id, alarm }),
   });
-  const errors: FormErrors = shown ?? {};
 
   return (
     <form
@@ -84,7 +70,7 @@ export function Editor({
           required
           value={form.name}
           maxLength={200}
-          error={errors.name ?? null}
+          error={errors['name'] ?? null}
           onChange={({ target }) => change({ name: target.value })}
         />
         <Switch
@@ -135,7 +121,7 @@ export function Editor({
           label={t.maxAge}
           value={form.hours}
           inputMode="numeric"
-          error={errors.hours ?? null}
+          error={errors['hours'] ?? null}
           hint={t.maxAgeHint}
           onChange={({ target }) => change({ hours: target.value })}
         />
@@ -143,7 +129,7 @@ export function Editor({
           label={t.minSuccess}
           value={form.percent}
           inputMode="numeric"
-          error={errors.percent ?? null}
+          error={errors['percent'] ?? null}
           hint={t.minSuccessHint}
           onChange={({ target }) => change({ percent: target.value })}
         />
@@ -152,7 +138,7 @@ export function Editor({
           required
           value={form.days}
           inputMode="numeric"
-          error={errors.days ?? null}
+          error={errors['days'] ?? null}
           onChange={({ target }) => change({ days: target.value })}
         />
       </FormSection>
@@ -180,8 +166,3 @@ export function Editor({
     </form>
   );
 }
-
-const readForm = (form: Form) => {
-  const { alarm: value, errors } = getAlarm(form);
-  return { value, errors };
-};

@@ -1,6 +1,8 @@
 import { MESSAGES } from '#contract/messages.ts';
+import { SlaSchema } from '#contract/sla/sla.ts';
 import type { SlaFields } from '#contract/sla/sla.ts';
 import type { EntityGroup, JobType, Source } from '#contract/runs/vocabulary.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 /** An alarm as typed. */
@@ -101,3 +103,8 @@ export function getAlarm(form: Form): {
   };
   return { alarm: Object.keys(errors).length > 0 ? null : alarm, errors };
 }
+
+export const alarmFormSchema = makeFormSchema(SlaSchema, (form: Form) => {
+  const { alarm: value, errors } = getAlarm(form);
+  return { value, errors };
+});

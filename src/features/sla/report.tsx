@@ -1,9 +1,11 @@
-import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { csvLine, csvName, BOM, utcText } from '#contract/runs/csv.ts';
 import type { SlaLine } from '#contract/sla/calls.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -71,11 +73,10 @@ export function Report({ place: supplied, offline, companies, onPlace }: ReportP
     page: String(place.page),
     pageSize: String(place.size),
   });
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const request = place.percent !== null || place.hours !== null;
 
-  async function download(): Promise<void> {
-    setBusy(true);
+  async function loadAll(): Promise<Result<readonly SlaLine[]>> {
     const rows: SlaLine[] = [];
     for (let page = 1; ; page++) {
       const answer = await client().ask('slaReport', {
@@ -83,14 +84,15 @@ export function Report({ place: supplied, offline, companies, onPlace }: ReportP
         page: String(page),
         pageSize: String(FILE_PAGE),
       });
-      if (!answer.ok) {
-        setBusy(false);
-        return tellFailure(getExportFailureText(answer.failure));
-      }
+      if (!answer.ok) return answer;
       rows.push(...answer.value.rows);
-      if (answer.value.rows.length < FILE_PAGE) break;
+      if (answer.value.rows.length < FILE_PAGE) return ok(rows);
     }
-    setBusy(false);
+  }
+  async function download(): Promise<void> {
+    const loaded = await mutation.send(loadAll);
+    if (!loaded.ok) return tellFailure(getExportFailureText(loaded.failure));
+    const rows = loaded.value;
     const name = csvName('SLA', now, rule.zone);
     saveFile(
       name,
@@ -158,7 +160,7 @@ export function Report({ place: supplied, offline, companies, onPlace }: ReportP
           size="sm"
           icon="download"
           className="ml-auto"
-          busy={busy}
+          busy={mutation.busy}
           disabled={offline || details === null || details.count === 0}
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           onClick={() => void download()}

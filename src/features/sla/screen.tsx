@@ -13,7 +13,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { supportCalls } from '#contract/support/calls.ts';
 import type { SupportPart } from '#contract/support/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -16,6 +17,8 @@ import { Check } from '#src/ui/check.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { richText } from '#src/ui/rich-text.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { lastFailures, tellInfo } from '#src/ui/toasts.ts';
 import { getContext, contextParts } from './context.ts';
@@ -38,12 +41,6 @@ export function SupportRequest() {
     { page: String(page), pageSize: String(size) },
     { everyMs: 10_000 },
   );
-  const [subject, setSubject] = useState('');
-  const [message, setMessage] = useState('');
-  const [without, setWithout] = useState<ReadonlySet<SupportPart>>(new Set());
-  const [tried, setTried] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
   const parts = contextParts({
     path: lastPage(),
     failures: lastFailures(),
@@ -52,30 +49,20 @@ export function SupportRequest() {
   });
   const to = branding?.supportEmail ?? null;
   const phone = branding?.supportPhone ?? null;
-  const empty = {
-    subject: subject.trim() === '' ? t.subjectMissing : null,
-    message: message.trim() === '' ? t.messageMissing : null,
-  };
-
-  async function send(): Promise<void> {
-    setTried(true);
-    if (empty.subject !== null || empty.message !== null || offline || busy) return;
-    setBusy(true);
-    const result = await client().ask('sendSupport', {
-      subject,
-      message,
-      context: getContext(parts, without),
-    });
-    setBusy(false);
-    if (!result.ok) return setError(result.failure.message);
-    setSubject('');
-    setMessage('');
-    setTried(false);
-    setError(null);
-    setPage(1);
-    sent.again();
-    tellInfo(t.sending);
-  }
+  const { form, change, errors, error, busy, formRef, save, reset } = useDraftForm({
+    initial: EMPTY_REQUEST,
+    offline,
+    schema,
+    submit: (input, { without }) =>
+      client().ask('sendSupport', { ...input, context: getContext(parts, new Set(without)) }),
+    onSaved: (_, __, { without }) => {
+      reset({ ...EMPTY_REQUEST, without });
+      setPage(1);
+      sent.again();
+      tellInfo(t.sending);
+    },
+  });
+  const { subject, message, without } = form;
 
   return (
     <Page title={t.requestTitle}>
@@ -94,12 +81,10 @@ export function SupportRequest() {
           </Notice>
         ) : (
           <form
+            ref={formRef}
             className="max-w-[760px]"
             noValidate
-            onSubmit={(event) => {
-              event.preventDefault();
-              void send();
-            }}
+            onSubmit={(event) => void save(event)}
           >
             <FormSection
               title={t.aboutSection}
@@ -117,8 +102,8 @@ export function SupportRequest() {
                 required
                 value={subject}
                 maxLength={LIMITS.subjectChars}
-                error={tried ? empty.subject : null}
-                onChange={(event) => setSubject(event.target.value)}
+                error={errors['subject'] ?? null}
+                onChange={({ target }) => change({ subject: target.value })}
               />
               <TextArea
                 label={t.message}
@@ -126,8 +111,8 @@ export function SupportRequest() {
                 rows={7}
                 value={message}
                 maxLength={LIMITS.descriptionChars}
-                error={tried ? empty.message : null}
-                onChange={(event) => setMessage(event.target.value)}
+                error={errors['message'] ?? null}
+                onChange={({ target }) => change({ message: target.value })}
               />
             </FormSection>
             <FormSection title={t.contextSection} description={t.contextHint}>
@@ -136,15 +121,13 @@ export function SupportRequest() {
                 {parts.map(({ part, label, text }) => (
                   <Check
                     key={part}
-                    checked={!without.has(part)}
+                    checked={!without.includes(part)}
                     title={label}
                     detail={text}
                     onChange={(on) =>
-                      setWithout(
-                        new Set(
-                          on ? [...without].filter((one) => one !== part) : [...without, part],
-                        ),
-                      )
+                      change({
+                        without: on ? without.filter((one) => one !== part) : [...without, part],
+                      })
                     }
                   />
                 ))}
@@ -183,3 +166,20 @@ export function SupportRequest() {
 }
 
 const EMPTY = {};
+interface RequestForm {
+  readonly subject: string;
+  readonly message: string;
+  /** The details that the user leaves out. */
+  readonly without: readonly SupportPart[];
+}
+const EMPTY_REQUEST: RequestForm = { subject: '', message: '', without: [] };
+const schema = makeFormSchema(
+  supportCalls.sendSupport.input,
+  ({ subject, message }: RequestForm) => ({
+    value: { subject, message },
+    errors: {
+      ...(subject.trim() === '' && { subject: t.subjectMissing }),
+      ...(message.trim() === '' && { message: t.messageMissing }),
+    },
+  }),
+);

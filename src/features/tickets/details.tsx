@@ -1,21 +1,26 @@
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import type { FormEvent } from 'react';
+import { ticketCalls } from '#contract/tickets/calls.ts';
 import type { TicketWhole } from '#contract/tickets/calls.ts';
 import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatAge, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { TicketFields } from '../shared/ticket-fields/ticket-fields.tsx';
 import type { TicketDraft } from '../shared/ticket-fields/ticket-fields.tsx';
+import { getId } from '../shared/ids.ts';
 import { TicketMark } from './mark.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ticketMessages as t } from './messages.en.ts';
@@ -41,9 +46,23 @@ export function TicketDetails({
   onDelete,
 }: TicketDetailsProps) {
   const { _id: id, system, status, fault: error, waiting, list, owner, priority } = ticket;
-  const [draft, setDraft] = useState<TicketDraft>(() => getDraft(ticket));
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
+  const {
+    form: draft,
+    change,
+    error: wrong,
+    busy: isSaving,
+    save: submit,
+    refuse,
+    reset,
+  } = useDraftForm({
+    initial: getDraft(ticket),
+    offline,
+    schema: makeTicketSchema(ticket),
+    submit: (input) => client().ask('changeTicket', input),
+    onSaved: (saved) => show(saved, t.saved),
+  });
+  const closing = useServerMutation();
+  const busy = isSaving || closing.busy;
   const form = useCachedQuery(
     'getTicketForm',
     { company: String(ticket.company) },
@@ -51,27 +70,30 @@ export function TicketDetails({
   ).value;
   // Another user changed the ticket: an unedited form takes the new values, an edited one keeps the
   // typed values.
-  const [seen, setSeen] = useState(ticket);
-  if (ticket.changedAt !== seen.changedAt) {
-    setSeen(ticket);
-    if (Object.keys(getChanges(seen, draft)).length === 0) setDraft(getDraft(ticket));
-  }
-  const changed = getChanges(ticket, draft);
-  const same = Object.keys(changed).length === 0;
+  const seen = useRef(ticket);
+  const takeOver = useEffectEvent((next: TicketWhole) => {
+    if (Object.keys(getChanges(seen.current, draft)).length === 0) reset(getDraft(next));
+    seen.current = next;
+  });
+  useEffect(() => {
+    if (ticket.changedAt !== seen.current.changedAt) takeOver(ticket);
+  }, [ticket]);
+  const same = Object.keys(getChanges(ticket, draft)).length === 0;
 
-  async function put(next: Partial<ReturnType<typeof getChanges>>, said: string): Promise<void> {
-    setBusy(true);
-    setWrong(null);
-    const result = await client().ask('changeTicket', { id, ...next });
-    setBusy(false);
-    if (!result.ok) return setWrong(getFailureText(result.failure));
-    setDraft(getDraft(result.value));
-    tell(said);
-    onSaved(result.value);
+  function show(saved: TicketWhole, text: string): void {
+    reset(getDraft(saved));
+    tell(text);
+    onSaved(saved);
+  }
+  async function setStatus(statusId: string, text: string): Promise<void> {
+    refuse(null);
+    const result = await closing.send(() => client().ask('changeTicket', { id, status: statusId }));
+    if (result.ok) show(result.value, text);
+    else refuse({ errors: {}, above: getFailureText(result.failure) });
   }
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    if (draft.subject.trim() !== '' && !same) void put(changed, t.saved);
+    if (draft.subject.trim() !== '' && !same) void submit();
   };
   const other = form?.statuses.find(({ closed }) => closed !== status.closed);
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
@@ -112,13 +134,13 @@ export function TicketDetails({
             form={form}
             closing
             error={draft.subject.trim() === '' ? t.subjectMissing : null}
-            onChange={(next) => setDraft((before) => ({ ...before, ...next }))}
+            onChange={change}
           />
           <div className="flex flex-wrap gap-2">
             <Button
               type="submit"
               variant="primary"
-              busy={busy}
+              busy={isSaving}
               disabled={offline || same || draft.subject.trim() === ''}
               {...why}
             >
@@ -128,9 +150,7 @@ export function TicketDetails({
               <Button
                 disabled={offline || busy}
                 {...why}
-                onClick={() =>
-                  void put({ status: other.id }, other.closed ? t.closedNow : t.reopened)
-                }
+                onClick={() => void setStatus(other.id, other.closed ? t.closedNow : t.reopened)}
               >
                 {other.closed ? t.closeTicket : t.reopenTicket}
               </Button>
@@ -238,3 +258,8 @@ function getChanges(ticket: TicketWhole, draft: TicketDraft) {
     ...(draft.owner?.id !== ticket.owner?.id && { owner: draft.owner }),
   };
 }
+
+const makeTicketSchema = (ticket: TicketWhole) =>
+  makeFormSchema(ticketCalls.changeTicket.input, (draft: TicketDraft) => ({
+    value: { id: getId(ticket), ...getChanges(ticket, draft) },
+  }));

@@ -14,7 +14,7 @@ import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';

@@ -8,6 +8,7 @@ import type { UserListed } from '#contract/users/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { useAreaPage } from '#src/app/router/area.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -41,7 +42,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
     'password' | 'factors' | 'login-as' | 'delete' | 'remove' | null
   >(null);
   const logs = useAreaPage('/monitoring/users-logs');
-  const [sending, setSending] = useState(false);
+  const mutation = useServerMutation();
   const own = getId(user) === me.id || getId(user) === me.acting?.id;
   const locked = !user.editable;
   const state = getState(user);
@@ -49,9 +50,9 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
   const close = (): void => setAsking(null);
 
   async function sendLink(): Promise<void> {
-    setSending(true);
-    const result = await client().ask('forgotPassword', { username: user.username });
-    setSending(false);
+    const result = await mutation.send(() =>
+      client().ask('forgotPassword', { username: user.username }),
+    );
     if (result.ok) tell(user.email === null ? t.linkSent : t.linkSentTo({ email: user.email }));
     else tellFailure(getFailureText(result.failure));
   }
@@ -95,7 +96,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
         >
           <Button
             icon="mail"
-            busy={sending}
+            busy={mutation.busy}
             disabled={offline}
             {...why}
             onClick={() => void sendLink()}

@@ -1,13 +1,16 @@
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
+import { useRef } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { userCalls } from '#contract/users/calls.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { IconButton } from '#src/ui/button.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { getId } from '../shared/ids.ts';
@@ -23,56 +26,32 @@ export interface AccountsProps {
  * Accounts in ticketing or billing systems that a user is responsible for. Changes apply at once.
  */
 export function Accounts({ user, offline, onSaved }: AccountsProps) {
-  const [accountId, setAccountId] = useState('');
-  const [name, setName] = useState('');
-  const [busy, setBusy] = useState<string | null>(null);
-  const [missing, setMissing] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const locked = user.deleted || !user.editable;
-
-  async function add(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    const id = accountId.trim();
-    const known = user.accounts.some((one) => one.accountId === id);
-    setMissing(id === '' ? t.accountNumberMissing : known ? t.accountExists : null);
-    if (id === '' || known) field.current?.focus();
-    if (busy !== null || offline || id === '' || known) return;
-    setBusy('add');
-    setError(null);
-    const result = await withReauth(() =>
-      client().ask('addUserAccount', {
-        id: getId(user),
-        accountId: id,
-        ...(name.trim() !== '' && { name: name.trim() }),
-      }),
-    );
-    setBusy(null);
-    if (!result.ok) {
-      setError(getFailureText(result.failure));
-      return;
-    }
-    setAccountId('');
-    setName('');
-    tell(t.accountAdded({ account: id }));
-    onSaved(result.value);
+  const stored = (saved: UserListed, text: string): void => {
+    tell(text);
+    onSaved(saved);
     field.current?.focus();
-  }
+  };
+  const { form, change, errors, error, busy, formRef, save, reset, refuse } = useDraftForm({
+    initial: EMPTY,
+    offline,
+    schema: makeAccountSchema(user),
+    submit: (input) => withReauth(() => client().ask('addUserAccount', input)),
+    onSaved: (saved, { accountId }) => {
+      reset(EMPTY);
+      stored(saved, t.accountAdded({ account: accountId }));
+    },
+  });
+  const removing = useServerMutation();
 
-  async function remove(id: string): Promise<void> {
-    setBusy(id);
-    setError(null);
-    const result = await withReauth(() =>
-      client().ask('removeUserAccount', { id: getId(user), accountId: id }),
+  async function remove(accountId: string): Promise<void> {
+    refuse(null);
+    const result = await removing.send(() =>
+      withReauth(() => client().ask('removeUserAccount', { id: getId(user), accountId })),
     );
-    setBusy(null);
-    if (!result.ok) {
-      setError(getFailureText(result.failure));
-      return;
-    }
-    tell(t.accountRemoved({ account: id }));
-    onSaved(result.value);
-    field.current?.focus();
+    if (result.ok) stored(result.value, t.accountRemoved({ account: accountId }));
+    else refuse({ errors: {}, above: getFailureText(result.failure) });
   }
 
   return (
@@ -100,7 +79,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
                 <IconButton
                   icon="trash"
                   label={t.removeAccount({ account: one.accountId })}
-                  disabled={offline || busy !== null}
+                  disabled={offline || busy || removing.busy}
                   onClick={() => void remove(one.accountId)}
                 />
               )}
@@ -109,28 +88,30 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
         </ul>
       )}
       {!locked && (
-        <form className="grid gap-3" noValidate onSubmit={(event) => void add(event)}>
+        <form
+          ref={formRef}
+          className="grid gap-3"
+          noValidate
+          onSubmit={(event) => void save(event)}
+        >
           <TextField
             ref={field}
             label={t.accountNumber}
             required
-            value={accountId}
+            value={form.accountId}
             maxLength={LIMITS.nameChars}
             autoComplete="off"
             spellCheck={false}
-            error={missing}
-            onChange={(event) => {
-              setAccountId(event.target.value);
-              setMissing(null);
-            }}
+            error={errors['accountId'] ?? null}
+            onChange={({ target }) => change({ accountId: target.value })}
           />
           <TextField
             label={t.accountName}
-            value={name}
+            value={form.name}
             maxLength={LIMITS.nameChars}
             autoComplete="off"
             hint={t.optional}
-            onChange={(event) => setName(event.target.value)}
+            onChange={({ target }) => change({ name: target.value })}
           />
           {error !== null && (
             <p role="alert" className="m-0 text-failed">
@@ -143,7 +124,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
               call="addUserAccount"
               type="submit"
               icon="plus"
-              busy={busy === 'add'}
+              busy={busy}
               disabled={offline}
             >
               {t.addAccount}
@@ -154,3 +135,22 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
     </div>
   );
 }
+
+interface AccountForm {
+  readonly accountId: string;
+  readonly name: string;
+}
+const EMPTY: AccountForm = { accountId: '', name: '' };
+
+const makeAccountSchema = (user: UserListed) =>
+  makeFormSchema(userCalls.addUserAccount.input, (form: AccountForm) => {
+    const accountId = form.accountId.trim();
+    const name = form.name.trim();
+    const known = user.accounts.some((one) => one.accountId === accountId);
+    return {
+      value: { id: getId(user), accountId, ...(name !== '' && { name }) },
+      errors: {
+        accountId: accountId === '' ? t.accountNumberMissing : known ? t.accountExists : null,
+      },
+    };
+  });

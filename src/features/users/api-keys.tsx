@@ -4,6 +4,8 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
@@ -82,16 +84,16 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
           type={null}
           phrase={t.revokeKey}
           onClose={() => setEnding(null)}
-          onConfirm={async () => {
+          send={async (): Promise<Result<unknown>> => {
             const result = await withReauth(() =>
               client().ask('revokeUserApiKey', { id, key: ending.id }),
             );
-            if (!result.ok && result.failure.kind !== 'not-found')
-              return getFailureText(result.failure);
+            return !result.ok && result.failure.kind === 'not-found' ? ok(null) : result;
+          }}
+          onDone={() => {
             tell(t.keyRevoked);
             setEnding(null);
             request.again();
-            return null;
           }}
         >
           <p className="m-0">

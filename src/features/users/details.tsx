@@ -1,23 +1,18 @@
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
+import type { InputOf } from '#contract/calls.ts';
 import type { Me } from '#contract/auth/current-user.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
-import { focusFirstError } from '#src/ui/form-errors.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useBranding } from '#src/app/session/session.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { tell } from '#src/ui/toasts.ts';
-import { getFieldErrors } from '../shared/forms/field-errors.ts';
 import { SaveBar } from '../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
 import { getId } from '../shared/ids.ts';
 import { usersPlace } from './address.ts';
 import { useAreaPage } from '#src/app/router/area.ts';
 import { UserFields } from './fields.tsx';
-import { toChanges, createInput, toDraft, getUserErrors, getField, isChanged } from './form.ts';
-import type { FormErrors, UserDraft } from './form.ts';
+import { explainRefusal, makeEditSchema, newUserSchema, toDraft } from './form.ts';
 import { userMessages as t } from './messages.en.ts';
 
 export interface DetailsProps {
@@ -32,80 +27,32 @@ export interface DetailsProps {
 export function Details({ me, user, offline, onSaved }: DetailsProps) {
   const users = useAreaPage('/monitoring/users');
   const authType = useBranding()?.authType ?? 'db';
-  const [before, setBefore] = useState(() => toDraft(user, authType));
-  const [draft, setDraft] = useState(before);
-  const [busy, setBusy] = useState(false);
-  const [tried, setTried] = useState(false);
-  const [details, setResult] = useState<FormErrors>({});
-  const [error, setError] = useState<string | null>(null);
-  const form = useRef<HTMLFormElement>(null);
-  const left = useRef(false);
-  const errors: FormErrors = tried ? { ...details, ...getUserErrors(draft, user) } : details;
-  const dirty = isChanged(draft, before);
   const locked = user !== null && (user.deleted || !user.editable);
-
-  const change = (next: Partial<UserDraft>): void => {
-    setDraft((now) => ({ ...now, ...next }));
-    setResult((now) =>
-      Object.fromEntries(
-        Object.entries(now).filter(([field]) => !(field in next) && !('sso' in next)),
+  const { form, change, errors, error, busy, dirty, formRef, save, reset } = useDraftForm({
+    initial: toDraft(user, authType),
+    offline,
+    schema: user === null ? newUserSchema : makeEditSchema(user),
+    submit: (input: InputOf<'createUser'> | InputOf<'editUser'>) =>
+      withReauth(() =>
+        'id' in input ? client().ask('editUser', input) : client().ask('createUser', input),
       ),
-    );
-    setError(null);
-  };
-
-  async function save(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    setTried(true);
-    if (busy || offline || locked) return;
-    if (Object.keys(getUserErrors(draft, user)).length > 0) {
-      focusFirstError(form.current);
-      return;
-    }
-    setBusy(true);
-    setError(null);
-    setResult({});
-    const result =
-      user === null
-        ? await withReauth(() => client().ask('createUser', createInput(draft)))
-        : await withReauth(() =>
-            client().ask('editUser', { id: getId(user), ...toChanges(draft, user) }),
-          );
-    setBusy(false);
-    if (result.ok) {
-      const next = toDraft(result.value);
-      left.current = user === null;
-      setBefore(next);
-      setDraft(next);
-      setTried(false);
+    explain: explainRefusal,
+    onSaved: (saved) => {
+      reset(toDraft(saved));
       tell(
         user !== null
           ? t.changesSaved
-          : result.value.invited
-            ? t.userInvited({ user: result.value.name })
-            : t.userCreated({ user: result.value.name }),
+          : saved.invited
+            ? t.userInvited({ user: saved.name })
+            : t.userCreated({ user: saved.name }),
       );
-      onSaved(result.value);
-      return;
-    }
-    const { failure } = result;
-    const fields =
-      failure.kind === 'conflict' && failure.message === MESSAGES.usernameTaken
-        ? { username: failure.message }
-        : Object.fromEntries(
-            Object.entries(getFieldErrors(failure)).flatMap(([path, message]) => {
-              const field = getField(path);
-              return field === null ? [] : [[field, message]];
-            }),
-          );
-    setResult(fields);
-    if (Object.keys(fields).length > 0) focusFirstError(form.current);
-    else setError(getFailureText(failure));
-  }
+      onSaved(saved);
+    },
+  });
 
   return (
     <form
-      ref={form}
+      ref={formRef}
       className="flex min-h-0 grow flex-col"
       noValidate
       onSubmit={(event) => void save(event)}
@@ -115,7 +62,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
           <p className="m-0 pb-4 text-ink-2">{user.deleted ? t.deletedUser : t.cannotChange}</p>
         )}
         <fieldset disabled={locked} className="m-0 grid min-w-0 gap-6 border-0 p-0">
-          <UserFields me={me} user={user} draft={draft} errors={errors} onChange={change} />
+          <UserFields me={me} user={user} draft={form} errors={errors} onChange={change} />
         </fieldset>
       </div>
       {!locked && (
@@ -123,7 +70,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
           label={
             user !== null
               ? t.saveChanges
-              : draft.auth === 'db' && draft.first === 'invite'
+              : form.auth === 'db' && form.first === 'invite'
                 ? t.createAndInvite
                 : t.createUser
           }
@@ -131,16 +78,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
           dirty={dirty || user === null}
           offline={offline}
           error={error}
-          onUndo={
-            user === null
-              ? null
-              : () => {
-                  setDraft(before);
-                  setTried(false);
-                  setResult({});
-                  setError(null);
-                }
-          }
+          onUndo={user === null ? null : () => reset()}
         />
       )}
       <LeaveQuestion
@@ -148,10 +86,9 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
         leaves={(path, query) => {
           const place = usersPlace(query);
           return (
-            !left.current &&
-            (path !== users ||
-              place.open !== (user === null ? 'new' : getId(user)) ||
-              place.tab !== 'details')
+            path !== users ||
+            place.open !== (user === null ? 'new' : getId(user)) ||
+            place.tab !== 'details'
           );
         }}
       />

@@ -1,6 +1,5 @@
 import type { UserListed } from '#contract/users/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
@@ -15,19 +14,16 @@ interface EndProps {
 }
 
 export function DeleteUser({ user, onDone, onClose }: EndProps) {
-  const end = async (): Promise<string | null> => {
-    const result = await withReauth(() => client().ask('deleteUser', { id: getId(user) }));
-    if (!result.ok) return getFailureText(result.failure);
-    tell(t.userDeleted({ user: user.name }));
-    onDone();
-    return null;
-  };
   return (
     <TypedConfirm
       title={t.deleteTitle({ user: user.name })}
       type={null}
       phrase={t.deleteUser}
-      onConfirm={end}
+      send={() => withReauth(() => client().ask('deleteUser', { id: getId(user) }))}
+      onDone={() => {
+        tell(t.userDeleted({ user: user.name }));
+        onDone();
+      }}
       onClose={onClose}
     >
       <p className="m-0">
@@ -39,19 +35,16 @@ export function DeleteUser({ user, onDone, onClose }: EndProps) {
 }
 
 export function ResetFactors({ user, onDone, onClose }: EndProps) {
-  const end = async (): Promise<string | null> => {
-    const result = await withReauth(() => client().ask('resetFactors', { id: getId(user) }));
-    if (!result.ok) return getFailureText(result.failure);
-    tell(t.twoFactorReset({ user: user.name }));
-    onDone();
-    return null;
-  };
   return (
     <TypedConfirm
       title={t.resetTwoFactorTitle}
       type={null}
       phrase={t.resetTwoFactor}
-      onConfirm={end}
+      send={() => withReauth(() => client().ask('resetFactors', { id: getId(user) }))}
+      onDone={() => {
+        tell(t.twoFactorReset({ user: user.name }));
+        onDone();
+      }}
       onClose={onClose}
     >
       <p className="m-0">
@@ -63,19 +56,16 @@ export function ResetFactors({ user, onDone, onClose }: EndProps) {
 }
 
 export function RemoveUser({ user, onDone, onClose }: EndProps) {
-  const end = async (): Promise<string | null> => {
-    const result = await withReauth(() => client().ask('removeUser', { id: getId(user) }));
-    if (!result.ok) return getFailureText(result.failure);
-    tell(t.userErased({ user: user.username }));
-    onDone();
-    return null;
-  };
   return (
     <TypedConfirm
       title={t.eraseTitle}
       type={{ label: t.typeUsername, text: user.username }}
       phrase={t.erase}
-      onConfirm={end}
+      send={() => withReauth(() => client().ask('removeUser', { id: getId(user) }))}
+      onDone={() => {
+        tell(t.userErased({ user: user.username }));
+        onDone();
+      }}
       onClose={onClose}
     >
       <p className="m-0">

@@ -2,7 +2,16 @@ import type { Role } from '#contract/abilities.ts';
 import type { InputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import type { Failure } from '#contract/errors.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { userCalls } from '#contract/users/calls.ts';
 import type { UserListed } from '#contract/users/calls.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import type { FormSchema } from '#src/ui/form-schema.ts';
+import type { FormRefusal } from '#src/ui/use-draft-form.ts';
+import { getFieldErrors } from '../shared/forms/field-errors.ts';
+import { getId } from '../shared/ids.ts';
 import { userMessages as t } from './messages.en.ts';
 
 /** An account in another system, as typed. */
@@ -202,8 +211,28 @@ export function toChanges(draft: UserDraft, user: UserListed): Omit<InputOf<'edi
   );
 }
 
-export const isChanged = (draft: UserDraft, before: UserDraft): boolean =>
-  JSON.stringify(draft) !== JSON.stringify(before);
+export const newUserSchema = makeFormSchema(userCalls.createUser.input, (draft: UserDraft) => ({
+  value: createInput(draft),
+  errors: getUserErrors(draft, null),
+}));
+export const makeEditSchema = (user: UserListed): FormSchema<UserDraft, InputOf<'editUser'>> =>
+  makeFormSchema(userCalls.editUser.input, (draft: UserDraft) => ({
+    value: { id: getId(user), ...toChanges(draft, user) },
+    errors: getUserErrors(draft, user),
+  }));
+
+/** Returns why a user was not saved: at the fields, or about the whole form. */
+export function explainRefusal(failure: Failure): FormRefusal {
+  if (failure.kind === 'conflict' && failure.message === MESSAGES.usernameTaken)
+    return { errors: { username: failure.message }, above: null };
+  const errors = Object.fromEntries(
+    Object.entries(getFieldErrors(failure)).flatMap(([path, message]) => {
+      const field = getField(path);
+      return field === null ? [] : [[field, message]];
+    }),
+  );
+  return { errors, above: Object.keys(errors).length > 0 ? null : getFailureText(failure) };
+}
 
 const cut = (text: string): string => text.trim().slice(0, LIMITS.nameChars);
 const orNull = (text: string): string | null => (text.trim() === '' ? null : cut(text));

@@ -1,15 +1,16 @@
 import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
+import { userCalls } from '#contract/users/calls.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { IconButton } from '#src/ui/button.tsx';
+import { readServerErrors } from '#src/ui/form-errors.ts';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { tell } from '#src/ui/toasts.ts';
-import { getFieldErrors } from '../shared/forms/field-errors.ts';
 import { getId } from '../shared/ids.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { userMessages as t } from './messages.en.ts';
@@ -24,43 +25,19 @@ export function PasswordDialog({
   readonly onDone: () => void;
   readonly onClose: () => void;
 }) {
-  const [password, setPassword] = useState('');
   const [shown, setShown] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
-
-  async function set(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    if (password === '') {
-      setWrong(t.passwordMissing);
-      field.current?.focus();
-      return;
-    }
-    setBusy(true);
-    setError(null);
-    setWrong(null);
-    const result = await withReauth(() =>
-      client().ask(user.auth === 'ad' ? 'setPasswordAd' : 'setPasswordDb', {
-        id: getId(user),
-        password,
-      }),
-    );
-    setBusy(false);
-    if (result.ok) {
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: { password: '' },
+    schema: makePasswordSchema(getId(user)),
+    submit: (input) =>
+      withReauth(() => client().ask(user.auth === 'ad' ? 'setPasswordAd' : 'setPasswordDb', input)),
+    explain: (failure) => readServerErrors(failure, { password: null }),
+    onSaved: () => {
       tell(t.passwordSet({ user: user.name }));
       onDone();
-      return;
-    }
-    const details = getFieldErrors(result.failure)['password'];
-    if (details === undefined) setError(getFailureText(result.failure));
-    else {
-      setWrong(details);
-      field.current?.focus();
-    }
-  }
+    },
+  });
 
   return (
     <FormDialog
@@ -70,7 +47,8 @@ export function PasswordDialog({
       submitLabel={t.setPassword}
       busy={busy}
       error={error}
-      onSubmit={set}
+      formRef={formRef}
+      onSubmit={save}
     >
       <p className="m-0 break-words text-ink-2">
         {richText(t.setPasswordTerms, { user: <b className="text-ink">{user.name}</b> })}
@@ -80,18 +58,15 @@ export function PasswordDialog({
         label={t.newPassword}
         required
         type={shown ? 'text' : 'password'}
-        value={password}
+        value={form.password}
         maxLength={LIMITS.passwordChars}
         autoComplete="new-password"
         spellCheck={false}
-        error={wrong}
+        error={errors['password'] ?? null}
         {...(user.auth === 'db' && {
           hint: t.newPasswordHint,
         })}
-        onChange={(event) => {
-          setPassword(event.target.value);
-          setWrong(null);
-        }}
+        onChange={({ target }) => change({ password: target.value })}
         end={
           <IconButton
             icon={shown ? 'eye-off' : 'eye'}
@@ -103,3 +78,10 @@ export function PasswordDialog({
     </FormDialog>
   );
 }
+
+const makePasswordSchema = (id: string) =>
+  makeFormSchema(
+    userCalls.setPasswordDb.input,
+    ({ password }: { readonly password: string }) => ({ value: { id, password } }),
+    { password: t.passwordMissing },
+  );

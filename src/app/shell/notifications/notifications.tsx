@@ -3,6 +3,8 @@ import { useEffect, useState } from 'react';
 import type { Me } from '#contract/auth/current-user.ts';
 import type { Notification } from '#contract/notifications/notices.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
+import { ok } from '#contract/result.ts';
+import { useServerMutation } from '../../worker/server-mutation.ts';
 import { client, useWatch } from '../../worker/worker-client.ts';
 import { keepPush } from '../../push-subscription.ts';
 import { useCachedQuery } from '../../worker/use-cached-query.ts';
@@ -71,22 +73,22 @@ interface NoticeProps {
 }
 
 function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const { message, link, copy, event, hideAck, hideClose, severity } = notice;
   const { icon, text, edge, wash } = SEVERITIES[severity];
 
   async function acknowledge(): Promise<void> {
-    if (busy) return;
+    if (mutation.busy) return;
     if (offline) return tellFailure(BASE.needsNetwork);
-    setBusy(true);
-    const answer = await client().ask('ackNotification', {
-      notificationId: id,
-      userId: me.id,
-      username: me.username,
-      ...(event !== null && { event }),
-    });
-    setBusy(false);
+    const answer = await mutation.send(() =>
+      client().ask('ackNotification', {
+        notificationId: id,
+        userId: me.id,
+        username: me.username,
+        ...(event !== null && { event }),
+      }),
+    );
     if (!answer.ok && answer.failure.kind !== 'not-found')
       return tellFailure(answer.failure.message, () => void acknowledge());
     setGone(id);
@@ -94,9 +96,7 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
   }
   async function createLink(): Promise<void> {
     if (offline) return tellFailure(BASE.needsNetwork);
-    setBusy(true);
-    await onCreate?.();
-    return setBusy(false);
+    await mutation.send(async () => ok(await onCreate?.()));
   }
   async function take(): Promise<void> {
     try {
@@ -132,7 +132,7 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
       </p>
       <span className="flex items-center gap-2">
         {onCreate !== null && link === null && (
-          <Button size="sm" icon="plus" busy={busy} onClick={() => void createLink()}>
+          <Button size="sm" icon="plus" busy={mutation.busy} onClick={() => void createLink()}>
             {t.createLink}
           </Button>
         )}
@@ -142,7 +142,7 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
           </Button>
         )}
         {!hideAck && (
-          <Button size="sm" icon="check" busy={busy} onClick={() => void acknowledge()}>
+          <Button size="sm" icon="check" busy={mutation.busy} onClick={() => void acknowledge()}>
             {t.gotIt}
           </Button>
         )}

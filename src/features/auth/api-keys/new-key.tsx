@@ -1,12 +1,12 @@
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
+import { useRef } from 'react';
 import type { Ability } from '#contract/abilities.ts';
+import { apiKeyCalls } from '#contract/auth/api-key-calls.ts';
 import type { MadeApiKey } from '#contract/auth/api-key-calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { useNow } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { focusFirstError } from '#src/ui/form-errors.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -14,6 +14,7 @@ import { Check } from '#src/ui/check.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatDay } from '#src/ui/format.ts';
 import { Select } from '#src/ui/select.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { inOrder, LASTS, describeAbility, getExpiry, getWord } from './labels.ts';
 import type { Lasts } from './labels.ts';
@@ -31,44 +32,33 @@ export interface NewKeyProps {
 /** Dialog for a new key: name, permissions and expiry. */
 export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
   const now = useNow(60_000);
-  const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<ReadonlySet<Ability>>(new Set());
-  const [lasts, setLasts] = useState<Lasts>('90');
-  const [day, setDay] = useState('');
-  const [tried, setTried] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
   const first = useRef<HTMLInputElement>(null);
-  const form = useRef<HTMLFormElement>(null);
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: EMPTY,
+    schema: makeFormSchema(apiKeyCalls.makeApiKey.input, (typed: KeyForm) => {
+      const until = getExpiry(typed.lasts, typed.day, now, zone);
+      const found = {
+        name: typed.name.trim() === '' ? t.nameMissing : null,
+        abilities: typed.abilities.length === 0 ? t.permissionMissing : null,
+        until: until === null ? ACCOUNT.keyUntil({ days: LIMITS.apiKeyDays }) : null,
+      };
+      return {
+        value: until && {
+          id,
+          name: typed.name.trim(),
+          abilities: abilities.filter((one) => typed.abilities.includes(one)),
+          until,
+        },
+        errors: found,
+      };
+    }),
+    submit: (input) => withReauth(() => client().ask('makeApiKey', input)),
+    onSaved: onMade,
+  });
+  const { name, abilities: chosen, lasts, day } = form;
   const until = getExpiry(lasts, day, now, zone);
-  const errors = {
-    name: name.trim() === '' ? t.nameMissing : null,
-    abilities: chosen.size === 0 ? t.permissionMissing : null,
-    until: until === null ? ACCOUNT.keyUntil({ days: LIMITS.apiKeyDays }) : null,
-  };
   const put = (ability: Ability, on: boolean): void =>
-    setChosen(new Set([...chosen].filter((one) => one !== ability).concat(on ? [ability] : [])));
-
-  async function submit(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    setTried(true);
-    if (until === null || errors.name !== null || errors.abilities !== null)
-      return focusFirstError(form.current);
-    setBusy(true);
-    setError(null);
-    const answer = await withReauth(() =>
-      client().ask('makeApiKey', {
-        id,
-        name: name.trim(),
-        abilities: abilities.filter((one) => chosen.has(one)),
-        until,
-      }),
-    );
-    setBusy(false);
-    if (answer.ok) onMade(answer.value);
-    else setError(answer.failure.message);
-  }
+    change({ abilities: chosen.filter((one) => one !== ability).concat(on ? [ability] : []) });
 
   return (
     <Dialog
@@ -93,10 +83,10 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
       }
     >
       <form
-        ref={form}
+        ref={formRef}
         id="new-api-key"
         className="grid grid-cols-[minmax(0,1fr)] gap-5 px-5 py-4"
-        onSubmit={(event) => void submit(event)}
+        onSubmit={(event) => void save(event)}
         noValidate
         aria-busy={busy}
       >
@@ -107,20 +97,26 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
           value={name}
           maxLength={LIMITS.nameChars}
           autoComplete="off"
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => change({ name: target.value })}
           hint={t.nameHint}
-          error={tried ? errors.name : null}
+          error={errors['name'] ?? null}
         />
         <div className="grid items-start gap-4 tablet:grid-cols-2">
-          <Select label={t.expires} block value={lasts} options={LASTS} onChange={setLasts} />
+          <Select
+            label={t.expires}
+            block
+            value={lasts}
+            options={LASTS}
+            onChange={(next) => change({ lasts: next })}
+          />
           {lasts === 'own' ? (
             <TextField
               label={t.expirationDay}
               required
               type="date"
               value={day}
-              onChange={({ target }) => setDay(target.value)}
-              error={tried ? errors.until : null}
+              onChange={({ target }) => change({ day: target.value })}
+              error={errors['until'] ?? null}
               hint={t.withinDays({ days: LIMITS.apiKeyDays })}
             />
           ) : (
@@ -133,7 +129,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
         </div>
         <fieldset
           className="m-0 min-w-0 border-0 p-0"
-          aria-invalid={tried && errors.abilities !== null}
+          aria-invalid={errors['abilities'] !== undefined}
           tabIndex={-1}
         >
           <legend className="flex w-full flex-wrap items-center gap-2 p-0 pb-1">
@@ -142,22 +138,26 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
           <div className="flex flex-wrap gap-2 pb-1">
             <Button
               size="sm"
-              disabled={chosen.size === abilities.length}
-              onClick={() => setChosen(new Set(abilities))}
+              disabled={chosen.length === abilities.length}
+              onClick={() => change({ abilities })}
             >
               {t.selectAll}
             </Button>
-            <Button size="sm" disabled={chosen.size === 0} onClick={() => setChosen(new Set())}>
+            <Button
+              size="sm"
+              disabled={chosen.length === 0}
+              onClick={() => change({ abilities: [] })}
+            >
               {t.clearAll}
             </Button>
           </div>
-          {tried && errors.abilities !== null && (
-            <p className="m-0 text-agate text-failed">{errors.abilities}</p>
+          {errors['abilities'] !== undefined && (
+            <p className="m-0 text-agate text-failed">{errors['abilities']}</p>
           )}
           {inOrder(abilities).map((ability) => (
             <Check
               key={ability}
-              checked={chosen.has(ability)}
+              checked={chosen.includes(ability)}
               title={getWord(ability)}
               detail={describeAbility(ability)}
               onChange={(on) => put(ability, on)}
@@ -168,3 +168,11 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
     </Dialog>
   );
 }
+
+interface KeyForm {
+  readonly name: string;
+  readonly abilities: readonly Ability[];
+  readonly lasts: Lasts;
+  readonly day: string;
+}
+const EMPTY: KeyForm = { name: '', abilities: [], lasts: '90', day: '' };

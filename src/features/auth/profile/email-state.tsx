@@ -1,5 +1,5 @@
-import { useState } from 'react';
 import type { Profile } from '#contract/auth/profile-calls.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -18,14 +18,12 @@ export function EmailState({
   readonly onSent: (profile: Profile) => void;
 }) {
   const { id, email, emailVerified, emailLinkUntil } = profile;
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   if (emailVerified || email === '') return null;
 
   async function send(): Promise<void> {
-    setBusy(true);
-    const answer = await client().ask('sendEmailLink', { id });
-    setBusy(false);
+    const answer = await mutation.send(() => client().ask('sendEmailLink', { id }));
     if (!answer.ok) {
       tellFailure(answer.failure.message);
       return;
@@ -37,7 +35,7 @@ export function EmailState({
     <Callout
       tone="warning"
       action={
-        <Button size="sm" busy={busy} disabled={offline} onClick={() => void send()}>
+        <Button size="sm" busy={mutation.busy} disabled={offline} onClick={() => void send()}>
           {emailLinkUntil === null ? t.sendLink : t.resendLink}
         </Button>
       }

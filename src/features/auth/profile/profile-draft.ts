@@ -1,3 +1,4 @@
+import { profileCalls } from '#contract/auth/profile-calls.ts';
 import type { Profile } from '#contract/auth/profile-calls.ts';
 import { NOTICES } from '#contract/auth/profile.ts';
 import type { InputOf } from '#contract/calls.ts';
@@ -5,6 +6,8 @@ import { LANGUAGE_TAGS } from '#contract/i18n/language-tags.ts';
 import type { LanguageTag } from '#contract/i18n/language-tags.ts';
 import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import type { FormSchema } from '#src/ui/form-schema.ts';
 import { getPhone } from '../phone-number.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
@@ -104,6 +107,12 @@ export function getChanges(
   };
   return Object.keys(changes).length === 0 ? null : changes;
 }
+
+export const makeProfileSchema = (profile: Profile): FormSchema<Draft, InputOf<'editProfile'>> =>
+  makeFormSchema(profileCalls.editProfile.input, (draft: Draft) => ({
+    value: { id: profile.id, ...getChanges(draft, profile) },
+    errors: getProfileErrors(draft, profile),
+  }));
 
 /** Assigns a refusal to its fields, or to the whole form. */
 export function getRefusal(failure: Failure): {

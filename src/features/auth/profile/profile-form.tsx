@@ -1,9 +1,6 @@
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
 import type { Profile } from '#contract/auth/profile-calls.ts';
 import { NOTICES } from '#contract/auth/profile.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { BASE } from '#contract/messages/base.messages.en.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
@@ -15,13 +12,13 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { fullText } from '#src/ui/full-text.tsx';
 import { EmailState } from './email-state.tsx';
 import { languageChoices, zoneChoices } from '../../shared/language-choices.ts';
-import { getChanges, getDraft, getProfileErrors, FIELDS, getRefusal } from './profile-draft.ts';
-import type { Draft, FormErrors } from './profile-draft.ts';
+import { getChanges, getDraft, getRefusal, makeProfileSchema } from './profile-draft.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
@@ -32,57 +29,49 @@ export interface ProfileFormProps {
 
 /** Name, contact details, language and emails; saved together. */
 export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
-  const [draft, setDraft] = useState<Draft>(() => getDraft(profile));
-  const [errors, setErrors] = useState<FormErrors>({});
-  const [above, setAbove] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
   const zone = useZone();
   const offline = useWatch('status', EMPTY)?.is === 'offline';
-  const changes = getChanges(draft, profile);
-  const put = (next: Partial<Draft>): void => setDraft((old) => ({ ...old, ...next }));
-  const directory = profile.auth === 'ad';
-
-  function show(wrong: FormErrors): void {
-    setErrors(wrong);
-    const first = FIELDS.find((field) => wrong[field] !== undefined);
-    if (first !== undefined) form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
-  }
-
-  async function save(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    setAbove(offline ? BASE.needsNetwork : null);
-    const wrong = getProfileErrors(draft, profile);
-    show(wrong);
-    if (offline || changes === null || Object.keys(wrong).length > 0) return;
-    setBusy(true);
-    const answer = await withReauth(() =>
-      client().ask('editProfile', { id: profile.id, ...changes }),
-    );
-    setBusy(false);
-    if (answer.ok) {
-      onSaved(answer.value);
-      setDraft(getDraft(answer.value));
+  const {
+    form: draft,
+    change: put,
+    errors,
+    error,
+    busy,
+    formRef,
+    save,
+    reset,
+  } = useDraftForm({
+    initial: getDraft(profile),
+    offline,
+    schema: makeProfileSchema(profile),
+    submit: (input) => withReauth(() => client().ask('editProfile', input)),
+    explain: getRefusal,
+    onSaved: (stored) => {
+      onSaved(stored);
+      reset(getDraft(stored));
       tell(t.profileSaved);
-      return;
-    }
-    const refusal = getRefusal(answer.failure);
-    setAbove(refusal.above);
-    show(refusal.errors);
-  }
+    },
+  });
+  const changes = getChanges(draft, profile);
+  const directory = profile.auth === 'ad';
 
   const field = (name: 'name' | 'username' | 'email' | 'mobilePhone' | 'officePhone') => ({
     name,
     value: draft[name],
     error: errors[name] ?? null,
-    onChange: (event: { readonly target: { readonly value: string } }) => {
-      put({ [name]: event.target.value });
-      setErrors((old) => ({ ...old, [name]: undefined }));
-    },
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      put({ [name]: target.value }),
   });
   return (
-    <form ref={form} onSubmit={(event) => void save(event)} noValidate aria-busy={busy}>
+    <form
+      ref={formRef}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (changes !== null) void save();
+      }}
+      noValidate
+      aria-busy={busy}
+    >
       <UnsavedQuestion dirty={changes !== null && !busy} />
       <FormSection title={t.identity} description={t.colleaguesSeeThisName}>
         <RequiredNote />
@@ -162,9 +151,9 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
         </div>
       </FormSection>
       <div className="grid max-w-[760px] gap-3 pb-6 desk:pl-[280px]">
-        {above !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {above}
+            {error}
           </Callout>
         )}
         <div className="flex flex-wrap items-center gap-2">
@@ -172,15 +161,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
             {ui.save}
           </Button>
           {changes !== null && !busy && (
-            <Button
-              onClick={() => {
-                setDraft(getDraft(profile));
-                setErrors({});
-                setAbove(null);
-              }}
-            >
-              {t.discardChanges}
-            </Button>
+            <Button onClick={() => reset(getDraft(profile))}>{t.discardChanges}</Button>
           )}
         </div>
       </div>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Result } from '#contract/result.ts';
 import { now } from '#src/app/clock.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { toSignInError } from '../sign-in/sign-in-error.ts';
 import type { SignInError } from '../sign-in/sign-in-error.ts';
 
@@ -13,16 +14,14 @@ export interface RecoveryAsk {
 
 /** Makes one recovery call at a time and tracks its outcome. */
 export function useRecoveryAsk(): RecoveryAsk {
-  const [busy, setBusy] = useState(false);
+  const calls = useServerMutation();
   const [error, setError] = useState<SignInError | null>(null);
   return {
-    busy,
-    error,
-    async request(call) {
-      setBusy(true);
+    busy: calls.busy,
+    error: calls.busy ? null : error,
+    async request<T>(call: () => Promise<Result<T>>) {
       setError(null);
-      const result = await call();
-      setBusy(false);
+      const result = await calls.send(call);
       if (!result.ok && result.failure.kind !== 'bad-input')
         setError(toSignInError(result.failure, now()));
       return result;

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Factors } from '#contract/auth/factor-calls.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useZone } from '#src/app/session/session.ts';
@@ -30,18 +31,14 @@ export function Authenticator({
     null,
   );
   const [removing, setRemoving] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const mutation = useServerMutation();
+  const error = mutation.failure?.message ?? null;
   const zone = useZone();
 
   async function begin(): Promise<void> {
-    if (busy) return;
-    setBusy(true);
-    setError(null);
-    const answer = await withReauth(() => client().ask('beginTotp', { id }));
-    setBusy(false);
+    if (mutation.busy) return;
+    const answer = await mutation.send(() => withReauth(() => client().ask('beginTotp', { id })));
     if (answer.ok) setBegun(answer.value);
-    else setError(answer.failure.message);
   }
 
   return (
@@ -61,7 +58,7 @@ export function Authenticator({
         </Callout>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button busy={busy} onClick={() => void begin()}>
+        <Button busy={mutation.busy} onClick={() => void begin()}>
           {totp === null ? t.setUpAuthenticator : t.changeApp}
         </Button>
         {totp !== null && <Button onClick={() => setRemoving(true)}>{ui.remove}</Button>}

@@ -1,5 +1,5 @@
-import { useState } from 'react';
 import type { Result } from '#contract/result.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
@@ -16,14 +16,11 @@ export interface ConfirmProps {
 
 /** Confirmation before something of the account is removed. It shows a refusal in place. */
 export function Confirm({ title, description, action, call, onClose, onDone }: ConfirmProps) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const mutation = useServerMutation();
+  const error = mutation.failure?.message ?? null;
   async function go(): Promise<void> {
-    setBusy(true);
-    setError(null);
-    const answer = await withReauth(call);
-    setBusy(false);
-    if (!answer.ok) return setError(answer.failure.message);
+    const answer = await mutation.send(() => withReauth(call));
+    if (!answer.ok) return;
     onClose();
     return onDone();
   }
@@ -33,7 +30,7 @@ export function Confirm({ title, description, action, call, onClose, onDone }: C
       onClose={onClose}
       footer={
         <>
-          <Button variant="danger" busy={busy} onClick={() => void go()}>
+          <Button variant="danger" busy={mutation.busy} onClick={() => void go()}>
             {action}
           </Button>
           <Button onClick={onClose}>{ui.cancel}</Button>

@@ -1,10 +1,12 @@
 import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
+import { factorCalls } from '#contract/auth/factor-calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { AuthenticatorSecret } from '../authenticator-secret.tsx';
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
@@ -21,33 +23,23 @@ export interface NewAuthenticatorProps {
 
 /** Dialog: scan the secret, confirm the first code, then show the recovery codes once. */
 export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthenticatorProps) {
-  const [code, setCode] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
   const [over, setOver] = useState<string | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const field = useRef<HTMLInputElement>(null);
-
-  async function confirm(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    if (!/^\d{6}$/.test(code)) {
-      setError(t.authenticatorCodeInvalid);
-      return field.current?.focus();
-    }
-    setBusy(true);
-    setError(null);
-    const answer = await withReauth(() => client().ask('confirmTotp', { id, code }));
-    setBusy(false);
-    if (answer.ok) {
-      setCodes(answer.value.recoveryCodes);
-      return onConfirmed();
-    }
-    if (answer.failure.kind === 'conflict') return setOver(answer.failure.message);
-    setError(answer.failure.message);
-    setCode('');
-    return field.current?.focus();
-  }
+  const { form, change, errors, busy, formRef, save } = useDraftForm({
+    initial: { code: '' },
+    schema: makeCodeSchema(id),
+    submit: (input) => withReauth(() => client().ask('confirmTotp', input)),
+    explain(failure) {
+      if (failure.kind === 'conflict') setOver(failure.message);
+      else change({ code: '' });
+      return { errors: { code: failure.message }, above: null };
+    },
+    onSaved: ({ recoveryCodes }) => {
+      setCodes(recoveryCodes);
+      onConfirmed();
+    },
+  });
 
   if (codes !== null)
     return (
@@ -70,9 +62,10 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
       }
     >
       <form
+        ref={formRef}
         id="new-authenticator"
         className="grid grid-cols-1 gap-4 px-5 py-4"
-        onSubmit={(event) => void confirm(event)}
+        onSubmit={(event) => void save(event)}
         noValidate
         aria-busy={busy}
       >
@@ -92,9 +85,11 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
               inputMode="numeric"
               autoComplete="one-time-code"
               maxLength={7}
-              value={code}
-              error={error}
-              onChange={(event) => setCode(event.target.value.replaceAll(/\D/g, '').slice(0, 6))}
+              value={form.code}
+              error={errors['code'] ?? null}
+              onChange={({ target }) =>
+                change({ code: target.value.replaceAll(/\D/g, '').slice(0, 6) })
+              }
             />
           </>
         )}
@@ -102,3 +97,13 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
     </Dialog>
   );
 }
+
+const makeCodeSchema = (id: string) =>
+  makeFormSchema(
+    factorCalls.confirmTotp.input,
+    ({ code }: { readonly code: string }) => ({
+      value: { id, code },
+      errors: { ...(!/^\d{6}$/.test(code) && { code: t.authenticatorCodeInvalid }) },
+    }),
+    { code: t.authenticatorCodeInvalid },
+  );

@@ -1,11 +1,15 @@
 import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
+import { failed } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { makePasskey } from '#src/app/shell/reauth/passkey.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { getDevice } from '../../shared/device-labels.ts';
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
@@ -22,38 +26,25 @@ export interface NewPasskeyProps {
  * Dialog: name the passkey, confirm it in the browser, and show recovery codes if there were none.
  */
 export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
-  const [name, setName] = useState(() => freeName(getDevice(navigator.userAgent), taken));
-  const [busy, setBusy] = useState(false);
-  const [missing, setMissing] = useState(false);
-  const [error, setError] = useState<string | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const field = useRef<HTMLInputElement>(null);
-
-  async function make(): Promise<string | null> {
-    const request = await withReauth(() => client().ask('passkeyOptions', { id }));
-    if (!request.ok) return request.failure.message;
-    const made = await makePasskey(request.value.options);
-    if (made.is === 'known') return t.passkeyExists;
-    if (made.is === 'none') return ACCOUNT.passkeyNotMade;
-    const answer = await withReauth(() =>
-      client().ask('addPasskey', { id, name: name.trim(), response: made.response }),
-    );
-    if (!answer.ok) return answer.failure.message;
-    onMade();
-    if (answer.value.recoveryCodes === null) onClose();
-    else setCodes(answer.value.recoveryCodes);
-    return null;
-  }
-  async function submit(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    setMissing(name.trim() === '');
-    if (name.trim() === '') return field.current?.focus();
-    setBusy(true);
-    setError(null);
-    setError(await make());
-    return setBusy(false);
-  }
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: { name: freeName(getDevice(navigator.userAgent), taken) },
+    schema,
+    async submit({ name }): Promise<Result<OutputOf<'addPasskey'>>> {
+      const request = await withReauth(() => client().ask('passkeyOptions', { id }));
+      if (!request.ok) return request;
+      const made = await makePasskey(request.value.options);
+      if (made.is === 'known') return failed({ kind: 'conflict', message: t.passkeyExists });
+      if (made.is === 'none') return failed({ kind: 'conflict', message: ACCOUNT.passkeyNotMade });
+      return withReauth(() => client().ask('addPasskey', { id, name, response: made.response }));
+    },
+    onSaved: ({ recoveryCodes }) => {
+      onMade();
+      if (recoveryCodes === null) onClose();
+      else setCodes(recoveryCodes);
+    },
+  });
 
   if (codes !== null)
     return (
@@ -70,21 +61,19 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
       first={field}
       submitLabel={t.continue}
       busy={busy}
-      onSubmit={submit}
+      formRef={formRef}
+      onSubmit={save}
     >
       <TextField
         ref={field}
         label={t.name}
         required
-        value={name}
+        value={form.name}
         maxLength={64}
         autoComplete="off"
-        onChange={(event) => {
-          setName(event.target.value);
-          setMissing(false);
-        }}
+        onChange={({ target }) => change({ name: target.value })}
         hint={t.passkeyNameHint}
-        error={missing ? t.nameMissing : null}
+        error={errors['name'] ?? null}
       />
       {error !== null && (
         <Callout tone="failed" alert>
@@ -94,6 +83,11 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
     </FormDialog>
   );
 }
+
+const schema = makeReadingSchema(({ name }: { readonly name: string }) => ({
+  value: { name: name.trim() },
+  errors: { name: name.trim() === '' ? t.nameMissing : null },
+}));
 
 /** Returns a name that no other passkey has. */
 function freeName(name: string, taken: readonly string[]): string {

@@ -1,5 +1,6 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { SyntheticEvent } from 'react';
+import { profileCalls } from '#contract/auth/profile-calls.ts';
 import type { Me } from '#contract/auth/current-user.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
@@ -8,6 +9,8 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { passwordRefusal, getRules } from './password-labels.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
@@ -35,51 +38,42 @@ export function PasswordForm({
   action,
   onChanged,
 }: PasswordFormProps) {
-  const [typed, setTyped] = useState<Readonly<Record<At, string>>>({
-    current: '',
-    next: '',
-    again: '',
+  const {
+    form: typed,
+    change: put,
+    errors,
+    error,
+    busy,
+    formRef,
+    save,
+    reset,
+  } = useDraftForm({
+    initial: EMPTY,
+    schema: makePasswordSchema(me, least),
+    submit: (input) =>
+      withReauth(
+        () => client().ask(me.auth === 'ad' ? 'changePasswordAd' : 'changePasswordDb', input),
+        input.currentPassword,
+      ),
+    explain(failure) {
+      if (failure.kind === 'too-many') setWaitUntil(now() + failure.retryAfterMs);
+      const { at, sentence } = passwordRefusal(failure, me.auth, failed);
+      if (at === 'current') put({ current: '' });
+      return at === null
+        ? { errors: {}, above: sentence }
+        : { errors: { [at]: sentence }, above: null };
+    },
+    onSaved: () => {
+      reset(EMPTY);
+      onChanged();
+    },
   });
-  const [error, setError] = useState<{ readonly at: At | null; readonly sentence: string } | null>(
-    null,
-  );
   const [shown, setShown] = useState(false);
-  const [busy, setBusy] = useState(false);
   const [waitUntil, setWaitUntil] = useState(0);
   const waits = Math.max(0, Math.ceil((waitUntil - useNow(1_000)) / 1_000));
-  const form = useRef<HTMLFormElement>(null);
-  const focus = (at: At): void => form.current?.querySelector<HTMLElement>(`[name=${at}]`)?.focus();
-
-  function refuse(at: At | null, sentence: string): void {
-    setError({ at, sentence });
-    if (at !== null) focus(at);
-  }
-
   async function change(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
-    if (busy || waits > 0) return;
-    setError(null);
-    const { current, next, again } = typed;
-    if (current === '') return refuse('current', t.currentPasswordMissing);
-    if (next === '') return refuse('next', t.newPasswordMissing);
-    if (me.auth === 'db' && Array.from(next).length < least)
-      return refuse('next', ACCOUNT.passwordShort({ min: least }));
-    if (next !== again) return refuse('again', t.passwordsDiffer);
-    setBusy(true);
-    const input = { id: me.id, currentPassword: current, newPassword: next };
-    const answer = await withReauth(
-      () => client().ask(me.auth === 'ad' ? 'changePasswordAd' : 'changePasswordDb', input),
-      current,
-    );
-    setBusy(false);
-    if (answer.ok) {
-      setTyped({ current: '', next: '', again: '' });
-      return onChanged();
-    }
-    if (answer.failure.kind === 'too-many') setWaitUntil(now() + answer.failure.retryAfterMs);
-    const { at, sentence } = passwordRefusal(answer.failure, me.auth, failed);
-    if (at === 'current') setTyped({ ...typed, current: '' });
-    return refuse(at, sentence);
+    if (waits === 0) await save();
   }
 
   const field = (at: At) => ({
@@ -90,15 +84,13 @@ export function PasswordForm({
     autoCapitalize: 'none',
     spellCheck: false,
     autoComplete: at === 'current' ? 'current-password' : 'new-password',
-    error: error?.at === at ? error.sentence : null,
-    onChange: (event: { readonly target: { readonly value: string } }) => {
-      setTyped({ ...typed, [at]: event.target.value });
-      setError(null);
-    },
+    error: errors[at] ?? null,
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      put({ [at]: target.value }),
   });
   return (
     <form
-      ref={form}
+      ref={formRef}
       className="grid gap-4"
       onSubmit={(event) => void change(event)}
       noValidate
@@ -117,9 +109,9 @@ export function PasswordForm({
           <li key={rule}>{rule}</li>
         ))}
       </ul>
-      {error !== null && error.at === null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {error.sentence}
+          {error}
         </Callout>
       )}
       <TextField {...field('current')} label={label} required />
@@ -146,3 +138,23 @@ export function PasswordForm({
     </form>
   );
 }
+
+const EMPTY: Readonly<Record<At, string>> = { current: '', next: '', again: '' };
+
+const makePasswordSchema = (me: Me, least: number) =>
+  makeFormSchema(
+    profileCalls.changePasswordDb.input,
+    ({ current, next, again }: Readonly<Record<At, string>>) => ({
+      value: { id: me.id, currentPassword: current, newPassword: next },
+      errors:
+        current === ''
+          ? { current: t.currentPasswordMissing }
+          : next === ''
+            ? { next: t.newPasswordMissing }
+            : me.auth === 'db' && Array.from(next).length < least
+              ? { next: ACCOUNT.passwordShort({ min: least }) }
+              : next === again
+                ? {}
+                : { again: t.passwordsDiffer },
+    }),
+  );

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -16,17 +17,16 @@ export function RecoveryCodesLeft({
   onChanged,
 }: FactorProps) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const mutation = useServerMutation();
+  const error = mutation.failure?.message ?? null;
   const able = totp !== null || passkeys.length > 0;
 
   async function renew(): Promise<void> {
-    if (busy) return;
-    setBusy(true);
-    setError(null);
-    const answer = await withReauth(() => client().ask('renewRecoveryCodes', { id }));
-    setBusy(false);
-    if (!answer.ok) return setError(answer.failure.message);
+    if (mutation.busy) return;
+    const answer = await mutation.send(() =>
+      withReauth(() => client().ask('renewRecoveryCodes', { id })),
+    );
+    if (!answer.ok) return;
     setCodes(answer.value.codes);
     return onChanged();
   }
@@ -43,7 +43,7 @@ export function RecoveryCodesLeft({
       )}
       {able && (
         <div>
-          <Button busy={busy} onClick={() => void renew()}>
+          <Button busy={mutation.busy} onClick={() => void renew()}>
             {t.createCodes}
           </Button>
         </div>

@@ -1,6 +1,6 @@
-import { useState } from 'react';
 import type { OpenSession } from '#contract/auth/profile-calls.ts';
 import { useNow } from '#src/app/clock.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useZone } from '#src/app/session/session.ts';
@@ -22,21 +22,21 @@ export interface SessionsProps {
 
 /** The user's active sessions, with a button to end each of them. */
 export function Sessions({ id, sessions, onChanged }: SessionsProps) {
-  const [busy, setBusy] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const mutation = useServerMutation();
+  const error = mutation.failure?.message ?? null;
   const zone = useZone();
   const now = useNow(60_000);
   const others = sessions.filter(({ current }) => !current);
 
   async function end(session: string): Promise<void> {
-    if (busy !== null) return;
-    setBusy(session);
-    setError(null);
-    const answer = await withReauth(() => client().ask('endSession', { id, session }));
-    setBusy(null);
+    if (mutation.busy) return;
+    const answer = await mutation.send(
+      () => withReauth(() => client().ask('endSession', { id, session })),
+      session,
+    );
     if (answer.ok)
       tell(session === 'others' ? t.sessionsEnded({ count: answer.value.ended }) : t.sessionEnded);
-    else if (answer.failure.kind !== 'not-found') return setError(answer.failure.message);
+    else if (answer.failure.kind !== 'not-found') return;
     return onChanged();
   }
 
@@ -81,7 +81,7 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
             {!one.current && (
               <Button
                 size="sm"
-                busy={busy === one.id}
+                busy={mutation.pending === one.id}
                 onClick={() => void end(one.id)}
                 aria-label={t.endNamedSession({ device: getDevice(one.agent), address: one.ip })}
               >
@@ -93,7 +93,7 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
       </ul>
       <div>
         {others.length > 0 ? (
-          <Button busy={busy === 'others'} onClick={() => void end('others')}>
+          <Button busy={mutation.pending === 'others'} onClick={() => void end('others')}>
             {t.endOtherSessions}
           </Button>
         ) : (

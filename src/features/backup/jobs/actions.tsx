@@ -4,6 +4,7 @@ import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { DeleteJob } from './delete-job.tsx';
@@ -26,14 +27,12 @@ export function JobActions({
   const { id, enabled, running } = row;
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const { history } = useRouter();
-  const [busy, setBusy] = useState<Action | null>(null);
+  const mutation = useServerMutation();
   const [open, setOpen] = useState<'notifications' | 'delete' | null>(null);
   /** The session that was asked to stop. It runs until it has stored what it has read. */
   const [stopping, setStopping] = useState<string | null>(null);
   const act = async (action: Action): Promise<void> => {
-    setBusy(action);
-    const answer = await CALLS[action](id);
-    setBusy(null);
+    const answer = await mutation.send<unknown>(() => CALLS[action](id), action);
     if (answer.ok) tell(DONE[action]());
     else tellFailure(getFailureText(answer.failure));
     if (answer.ok && action === 'stop') setStopping(running?.id ?? null);
@@ -52,7 +51,7 @@ export function JobActions({
         {...needsNetwork}
         call={run === 'start' ? 'startBackupJob' : 'stopBackupJob'}
         disabled={offline || isStopping}
-        busy={busy === run}
+        busy={mutation.pending === run}
         onClick={() => void act(run)}
       >
         {isStopping ? t.stoppingNow : run === 'start' ? t.start : t.stop}
@@ -60,7 +59,7 @@ export function JobActions({
       <CallButton
         size="sm"
         call={enabled ? 'disableBackupJob' : 'enableBackupJob'}
-        busy={busy === toggle}
+        busy={mutation.pending === toggle}
         onClick={() => void act(toggle)}
       >
         {toggle === 'enable' ? t.enable : t.disable}

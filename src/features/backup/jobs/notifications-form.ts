@@ -1,7 +1,10 @@
 import * as v from 'valibot';
-import type { OutputOf } from '#contract/calls.ts';
+import { backupJobCalls } from '#contract/backup/job-calls.ts';
+import type { InputOf, OutputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Person } from '../../shared/forms/person-picker.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import type { FormSchema } from '#src/ui/form-schema.ts';
 import { backupJobMessages as t } from './messages.en.ts';
 
 export interface NotificationForm {
@@ -57,3 +60,11 @@ export function readNotifications({
   };
 }
 const Address = v.pipe(v.string(), v.email(), v.maxLength(LIMITS.addressChars));
+
+export const makeNotificationsSchema = (
+  jobId: string,
+): FormSchema<NotificationForm, InputOf<'setJobNotifications'>> =>
+  makeFormSchema(backupJobCalls.setJobNotifications.input, (form: NotificationForm) => {
+    const { value, errors } = readNotifications(form);
+    return { value: value && { jobId, ...value }, errors };
+  });

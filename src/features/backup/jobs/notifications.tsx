@@ -17,7 +17,7 @@ import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { PersonPicker } from '../../shared/forms/person-picker.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
-import { createNotificationsForm, readNotifications } from './notifications-form.ts';
+import { createNotificationsForm, makeNotificationsSchema } from './notifications-form.ts';
 import { backupJobMessages as t } from './messages.en.ts';
 
 interface Props {
@@ -56,11 +56,8 @@ function Form({
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: createNotificationsForm(saved),
     offline,
-    validate: readNotifications,
-    async submit(fields) {
-      const stored = await client().ask('setJobNotifications', { jobId: id, ...fields });
-      return stored.ok ? null : getFailureText(stored.failure);
-    },
+    schema: makeNotificationsSchema(id),
+    submit: (input) => client().ask('setJobNotifications', input),
     onSaved: () => {
       tell(t.notificationsSaved);
       onClose();
@@ -117,7 +114,7 @@ function Form({
         label={t.notifyAddresses}
         value={form.addresses}
         rows={3}
-        error={errors?.addresses ?? null}
+        error={errors['addresses'] ?? null}
         hint={t.notifyAddressesHint}
         onChange={({ target }) => change({ addresses: target.value })}
       />

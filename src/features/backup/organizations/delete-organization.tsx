@@ -1,6 +1,5 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { formatDate } from '#src/ui/format.ts';
@@ -24,22 +23,17 @@ export function DeleteOrganization({
   readonly onDeleted: () => void;
   readonly onClose: () => void;
 }) {
-  const end = async (): Promise<string | null> => {
-    const deleted = await withReauth(() =>
-      client().ask('deleteOrganization', { organizationId: id }),
-    );
-    if (!deleted.ok) return getFailureText(deleted.failure);
-    tell(t.deleted({ day: formatDate(deleted.value.dataUntil, zone) }));
-    onClose();
-    onDeleted();
-    return null;
-  };
   return (
     <TypedConfirm
       title={t.deleteTitle({ name })}
       type={{ label: t.typeName, text: name }}
       phrase={t.deleteOrganization}
-      onConfirm={end}
+      send={() => withReauth(() => client().ask('deleteOrganization', { organizationId: id }))}
+      onDone={(answer) => {
+        tell(t.deleted({ day: formatDate(answer.dataUntil, zone) }));
+        onClose();
+        onDeleted();
+      }}
       onClose={onClose}
     >
       <p className="m-0">{t.deleteOf({ company })}</p>

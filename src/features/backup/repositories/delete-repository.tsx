@@ -1,6 +1,5 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -21,13 +20,6 @@ export function DeleteRepository({
   readonly jobs: readonly BackupJobRow[];
   readonly onClose: () => void;
 }) {
-  const end = async (): Promise<string | null> => {
-    const deleted = await withReauth(() => client().ask('deleteBackupRepository', { id }));
-    if (!deleted.ok) return getFailureText(deleted.failure);
-    tell(t.deleting);
-    onClose();
-    return null;
-  };
   if (jobs.length > 0)
     return (
       <Dialog
@@ -46,7 +38,11 @@ export function DeleteRepository({
       title={t.deleteTitle({ name })}
       type={{ label: t.typeName, text: name }}
       phrase={t.deleteRepository}
-      onConfirm={end}
+      send={() => withReauth(() => client().ask('deleteBackupRepository', { id }))}
+      onDone={() => {
+        tell(t.deleting);
+        onClose();
+      }}
       onClose={onClose}
     >
       <p className="m-0">{t.deleteConsequence}</p>

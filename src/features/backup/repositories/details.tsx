@@ -7,6 +7,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatCount, formatDate } from '#src/ui/format.ts';
@@ -109,14 +110,12 @@ function PendingChange({
   readonly zone: string;
   readonly offline: boolean;
 }) {
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const { deletesAt, shortened, retentionPolicy } = row;
   const undo = async (changes: Omit<InputOf<'updateBackupRepository'>, 'id'>): Promise<void> => {
-    setBusy(true);
-    const saved = await withReauth(() =>
-      client().ask('updateBackupRepository', { id: row.id, ...changes }),
+    const saved = await mutation.send(() =>
+      withReauth(() => client().ask('updateBackupRepository', { id: row.id, ...changes })),
     );
-    setBusy(false);
     if (saved.ok) tell(t.saved);
     else tellFailure(getFailureText(saved.failure));
   };
@@ -124,7 +123,7 @@ function PendingChange({
     <CallButton
       call="updateBackupRepository"
       size="sm"
-      busy={busy}
+      busy={mutation.busy}
       disabled={offline}
       {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
       onClick={() => void undo(changes)}

@@ -1,8 +1,11 @@
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { isShorter, policyAt } from '#contract/backup/retention.ts';
 import type { RetentionPolicy, RetentionType } from '#contract/backup/retention.ts';
+import { backupRepositoryCalls } from '#contract/backup/repository-calls.ts';
 import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import type { FormSchema } from '#src/ui/form-schema.ts';
 import { findPasswordErrors } from './password-issues.ts';
 import type { PasswordFields } from './password-issues.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
@@ -98,6 +101,29 @@ export function readEditForm(
     errors,
   };
 }
+
+export const newRepositorySchema = makeFormSchema(
+  backupRepositoryCalls.createBackupRepository.input,
+  readNewForm,
+);
+
+export const makeEditSchema = (
+  id: string,
+  before: RepositoryForm,
+): FormSchema<RepositoryForm, InputOf<'updateBackupRepository'>> =>
+  makeFormSchema(backupRepositoryCalls.updateBackupRepository.input, (form: RepositoryForm) => {
+    const { value, errors } = readEditForm(form, before);
+    return { value: value && { id, ...value }, errors };
+  });
+
+/** The schema of a new password for the repository `id`. */
+export const makePasswordSchema = (
+  id: string,
+): FormSchema<PasswordFields, InputOf<'updateBackupRepository'>> =>
+  makeFormSchema(backupRepositoryCalls.updateBackupRepository.input, (fields: PasswordFields) => ({
+    value: { id, ...fields, passwordDescription: fields.passwordDescription.trim() },
+    errors: findPasswordErrors(fields),
+  }));
 
 const nameError = ({ repository }: RepositoryForm): RepositoryErrors =>
   repository.trim() === '' ? { repository: t.nameMissing } : {};

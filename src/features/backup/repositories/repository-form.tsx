@@ -1,15 +1,14 @@
-import { useRef } from 'react';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { RETENTION_POLICIES } from '#contract/backup/retention.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Result } from '#contract/result.ts';
 import { now } from '#src/app/clock.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
+import type { FormSchema } from '#src/ui/form-schema.ts';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -19,8 +18,8 @@ import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { FormPart, SaveBar } from '../../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
 import { listPlace } from '../lists/address.ts';
-import { editForm, newForm, readEditForm, readNewForm, willShorten } from './form.ts';
-import type { RepositoryErrors, RepositoryForm as Form } from './form.ts';
+import { editForm, newForm, makeEditSchema, newRepositorySchema, willShorten } from './form.ts';
+import type { RepositoryForm as Form } from './form.ts';
 import { PasswordInputs } from './password-inputs.tsx';
 import { REPOSITORIES_PATH } from './tabs.tsx';
 import { retentionLabel } from './retention-label.ts';
@@ -39,21 +38,16 @@ export function NewRepository({
   readonly organizations: readonly NamedRow[];
   readonly onDone: (id: string) => void;
 }) {
-  const created = useRef('');
   return (
     <Fields
       row={null}
       organizations={organizations}
       initial={newForm(organizations)}
-      validate={readNewForm}
-      submit={async (input) => {
-        const answer = await withReauth(() => client().ask('createBackupRepository', input));
-        if (answer.ok) created.current = answer.value.id;
-        return answer;
-      }}
-      onDone={() => {
+      schema={newRepositorySchema}
+      submit={(input) => withReauth(() => client().ask('createBackupRepository', input))}
+      onDone={({ id }) => {
         tell(t.created);
-        onDone(created.current);
+        onDone(id);
       }}
     />
   );
@@ -75,10 +69,8 @@ export function EditRepository({
       row={row}
       organizations={NONE}
       initial={initial}
-      validate={(form) => readEditForm(form, initial)}
-      submit={(changes) =>
-        withReauth(() => client().ask('updateBackupRepository', { id: row.id, ...changes }))
-      }
+      schema={makeEditSchema(row.id, initial)}
+      submit={(input) => withReauth(() => client().ask('updateBackupRepository', input))}
       onCancel={onCancel}
       onDone={() => {
         tell(t.saved);
@@ -88,11 +80,11 @@ export function EditRepository({
   );
 }
 
-function Fields<Value>({
+function Fields<Value, Answer>({
   row,
   organizations,
   initial,
-  validate,
+  schema,
   submit,
   onDone,
   onCancel,
@@ -101,26 +93,20 @@ function Fields<Value>({
   readonly row: BackupRepositoryRow | null;
   readonly organizations: readonly NamedRow[];
   readonly initial: Form;
-  readonly validate: (form: Form) => {
-    readonly value: Value | null;
-    readonly errors: RepositoryErrors;
-  };
-  readonly submit: (value: Value) => Promise<Result<unknown>>;
-  readonly onDone: () => void;
+  readonly schema: FormSchema<Form, Value>;
+  readonly submit: (value: Value) => Promise<Result<Answer>>;
+  readonly onDone: (answer: Answer) => void;
   readonly onCancel?: () => void;
 }) {
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
     initial,
     offline,
-    validate,
-    async submit(value: Value) {
-      const result = await submit(value);
-      return result.ok ? null : getFailureText(result.failure);
-    },
+    schema,
+    submit,
     onSaved: onDone,
   });
-  const getFieldError = (field: keyof Form): string | null => errors?.[field] ?? null;
+  const getFieldError = (field: keyof Form): string | null => errors[field] ?? null;
   const organization = {
     label: t.organization,
     required: true,

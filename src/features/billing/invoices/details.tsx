@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { InvoiceLine, InvoiceWhole } from '#contract/billing/invoice-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -37,14 +38,12 @@ export function InvoiceDetails({
     mailed,
     changedAt,
   } = invoice;
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const [wrong, setWrong] = useState<string | null>(null);
 
   async function pdf(): Promise<void> {
-    setBusy(true);
     setWrong(null);
-    const made = await client().file('invoicePdf', { id });
-    setBusy(false);
+    const made = await mutation.send(() => client().file('invoicePdf', { id }));
     if (!made.ok) return setWrong(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
     tell(t.fileDownloaded({ name: made.value.name }));
@@ -58,7 +57,7 @@ export function InvoiceDetails({
           size="sm"
           icon="download"
           className="ml-auto"
-          busy={busy}
+          busy={mutation.busy}
           disabled={offline}
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           onClick={() => void pdf()}

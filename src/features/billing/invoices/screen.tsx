@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { useNow } from '#src/app/clock.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -61,7 +62,7 @@ export function Invoices() {
   const request = useCachedQuery('listInvoices', invoicesAsk(place, today), { everyMs: EVERY });
   const one = useCachedQuery('getInvoice', { id: open ?? '' }, { wanted: open !== null });
   const [old, setOld] = useState<OutputOf<'listInvoices'> | null>(null);
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   // Shows the previous page while the next one loads.
   if (request.value !== null && request.value !== old) setOld(request.value);
   const page = request.value ?? old;
@@ -80,12 +81,12 @@ export function Invoices() {
     );
   };
   async function download(): Promise<void> {
-    setBusy(true);
-    const made = await client().file('exportInvoices', {
-      format: 'csv',
-      ...invoicesNarrowed(place, today),
-    });
-    setBusy(false);
+    const made = await mutation.send(() =>
+      client().file('exportInvoices', {
+        format: 'csv',
+        ...invoicesNarrowed(place, today),
+      }),
+    );
     if (!made.ok) return tellFailure(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
     tell(t.fileDownloaded({ name: made.value.name }));
@@ -109,7 +110,7 @@ export function Invoices() {
         action: (
           <Button
             icon="download"
-            busy={busy}
+            busy={mutation.busy}
             disabled={offline || (page?.count ?? 0) === 0}
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
             onClick={() => void download()}

@@ -1,8 +1,9 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { uiMessages } from '#src/ui/messages.en.ts';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
@@ -40,7 +41,7 @@ export function Licensing() {
     { ...time, ...(place.provider !== '' && { serviceProviderId: place.provider }) },
     { wanted: byCompany },
   );
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const request = byCompany ? companies : providers;
   const details = request.value;
   const all = providers.value?.providers ?? [];
@@ -73,9 +74,7 @@ export function Licensing() {
   const page = Math.min(place.page, getPages(found.length, place.size));
 
   async function download(): Promise<void> {
-    setBusy(true);
-    const made = await client().file('exportLicensing', time);
-    setBusy(false);
+    const made = await mutation.send(() => client().file('exportLicensing', time));
     if (!made.ok) return tellFailure(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
     tell(t.fileDownloaded({ name: made.value.name }));
@@ -96,7 +95,7 @@ export function Licensing() {
         action: (
           <Button
             icon="download"
-            busy={busy}
+            busy={mutation.busy}
             disabled={offline || holders.length === 0}
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
             onClick={() => void download()}

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import type { FormEvent } from 'react';
-import { ENVIRONMENTS } from '#contract/billing/quickbooks-calls.ts';
+import { ENVIRONMENTS, quickBooksCalls } from '#contract/billing/quickbooks-calls.ts';
 import type { Environment, QuickBooksState } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Result } from '#contract/result.ts';
 import { CallButton } from '#src/app/call-button.tsx';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -15,6 +15,8 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Select } from '#src/ui/select.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { quickBooksMessages as t } from './messages.en.ts';
@@ -43,74 +45,68 @@ export function Connection({
   onSaved,
   onGone,
 }: ConnectionProps) {
-  const [environment, setEnvironment] = useState(quickBooks.environment);
-  const [clientId, setClientId] = useState(quickBooks.clientId);
-  const [secret, setSecret] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const {
+    form: { environment, clientId, secret },
+    change,
+    error: formError,
+    busy: isSaving,
+    save: submit,
+    reset,
+  } = useDraftForm({
+    initial: { environment: quickBooks.environment, clientId: quickBooks.clientId, secret: '' },
+    offline,
+    schema,
+    submit: (input) => withReauth(() => client().ask('setQuickBooks', input)),
+    onSaved: (next) => {
+      reset({ environment: next.environment, clientId: next.clientId, secret: '' });
+      tell(t.keysSaved);
+      onSaved(next);
+    },
+  });
+  const mutation = useServerMutation();
   const [tested, setTested] = useState<{ readonly ok: boolean; readonly says: string } | null>(
     null,
   );
   const [removing, setRemoving] = useState(false);
+  const busy = isSaving || mutation.busy;
+  const error = formError ?? mutation.failure?.message ?? null;
   const other = environment !== quickBooks.environment || clientId.trim() !== quickBooks.clientId;
   const saved = !other && secret === '' && quickBooks.secret;
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
-  /** Runs one action at a time and shows its failure in place. */
-  async function during<T>(
-    work: () => Promise<Result<T>>,
-    then: (value: T) => void,
-  ): Promise<void> {
-    setBusy(true);
-    setError(null);
+  /** Forgets what earlier actions said. */
+  const begin = (): void => {
     setTested(null);
-    const done = await withReauth(work);
-    setBusy(false);
-    if (done.ok) then(done.value);
-    else setError(done.failure.message);
-  }
+    mutation.clear();
+  };
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    void during(
-      () =>
-        client().ask('setQuickBooks', {
-          environment,
-          clientId: clientId.trim(),
-          ...(secret !== '' && { secret }),
-        }),
-      (next) => {
-        setSecret('');
-        tell(t.keysSaved);
-        onSaved(next);
-      },
-    );
+    begin();
+    void submit();
   };
-  const connect = (): void =>
-    void during(
-      () => client().ask('beginQuickBooks', {}),
-      ({ url }) => {
-        location.assign(url);
-      },
+  async function connect(): Promise<void> {
+    begin();
+    const answer = await mutation.send(() => withReauth(() => client().ask('beginQuickBooks', {})));
+    if (answer.ok) location.assign(answer.value.url);
+  }
+  async function test(): Promise<void> {
+    begin();
+    const answer = await mutation.send(() => withReauth(() => client().ask('testQuickBooks', {})));
+    if (!answer.ok) return;
+    setTested({ ok: answer.value.ok, says: answer.value.says });
+    onSaved(answer.value.kept);
+  }
+  async function remove(): Promise<void> {
+    begin();
+    const answer = await mutation.send(() =>
+      withReauth(() => client().ask('removeQuickBooks', {})),
     );
-  const test = (): void =>
-    void during(
-      () => client().ask('testQuickBooks', {}),
-      ({ ok, says: description, kept: next }) => {
-        setTested({ ok, says: description });
-        onSaved(next);
-      },
-    );
-  const remove = (): void =>
-    void during(
-      () => client().ask('removeQuickBooks', {}),
-      () => {
-        setRemoving(false);
-        setEnvironment('production');
-        setClientId('');
-        tell(t.disconnected);
-        onGone();
-      },
-    );
+    if (!answer.ok) return;
+    setRemoving(false);
+    reset({ environment: 'production', clientId: '', secret: '' });
+    tell(t.disconnected);
+    onGone();
+  }
 
   return (
     <>
@@ -121,14 +117,14 @@ export function Connection({
             label={t.environment}
             value={environment}
             options={ENVIRONMENTS.map((value) => ({ value, label: WORDS[value] }))}
-            onChange={setEnvironment}
+            onChange={(next) => change({ environment: next })}
           />
           <TextField
             label={t.clientId}
             required
             value={clientId}
             autoComplete="off"
-            onChange={({ target }) => setClientId(target.value)}
+            onChange={({ target }) => change({ clientId: target.value })}
           />
           <TextField
             label={t.clientSecret}
@@ -137,7 +133,7 @@ export function Connection({
             value={secret}
             autoComplete="new-password"
             hint={quickBooks.secret && !other ? t.secretStored : t.secretHint}
-            onChange={({ target }) => setSecret(target.value)}
+            onChange={({ target }) => change({ secret: target.value })}
           />
           <div className="grid gap-1 text-ink-2">
             <span>{t.redirectUriHint}</span>
@@ -192,7 +188,7 @@ export function Connection({
             busy={busy}
             disabled={offline || !saved}
             {...(offline ? why : saved ? {} : { 'data-tip': t.saveKeysFirst })}
-            onClick={connect}
+            onClick={() => void connect()}
           >
             {quickBooks.realm === null ? t.connectQuickBooks : t.reconnect}
           </CallButton>
@@ -202,7 +198,7 @@ export function Connection({
               busy={busy}
               disabled={offline}
               {...why}
-              onClick={test}
+              onClick={() => void test()}
             >
               {t.testAndSync}
             </CallButton>
@@ -226,7 +222,7 @@ export function Connection({
           onClose={() => setRemoving(false)}
           footer={
             <>
-              <Button variant="danger" busy={busy} onClick={remove}>
+              <Button variant="danger" busy={busy} onClick={() => void remove()}>
                 {t.disconnect}
               </Button>
               <Button onClick={() => setRemoving(false)}>{uiMessages.cancel}</Button>
@@ -257,3 +253,15 @@ function statusText(
         : t.syncing;
   return `${connected} ${synced}`;
 }
+
+interface KeysForm {
+  readonly environment: Environment;
+  readonly clientId: string;
+  readonly secret: string;
+}
+const schema = makeFormSchema(
+  quickBooksCalls.setQuickBooks.input,
+  ({ environment, clientId, secret }: KeysForm) => ({
+    value: { environment, clientId: clientId.trim(), ...(secret !== '' && { secret }) },
+  }),
+);

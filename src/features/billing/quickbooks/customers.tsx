@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import type { CustomerHealth, CustomerOut } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -39,8 +40,8 @@ const MOST = 200;
 /** All QuickBooks customers, each with the company it is mapped to (BILL-4). */
 export function Customers({ rows, companies, offline, onRows }: CustomersProps) {
   const [text, setText] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const mutation = useServerMutation();
+  const error = mutation.failure?.message ?? null;
   const [choosing, setChoosing] = useState<CustomerOut | null>(null);
   const wanted = text.trim().toLowerCase();
   const shown = rows.filter(({ name, companyName }) =>
@@ -52,12 +53,11 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
   );
 
   async function put(pairs: readonly Pair[], said: string): Promise<void> {
-    setBusy(true);
-    setError(null);
-    const details = await client().ask('setCustomers', { pairs: pairs.map((one) => ({ ...one })) });
-    setBusy(false);
+    const details = await mutation.send(() =>
+      client().ask('setCustomers', { pairs: pairs.map((one) => ({ ...one })) }),
+    );
     setChoosing(null);
-    if (!details.ok) return setError(details.failure.message);
+    if (!details.ok) return;
     onRows(details.value);
     tell(said);
   }
@@ -77,7 +77,7 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
             <Button
               size="sm"
               variant="primary"
-              busy={busy}
+              busy={mutation.busy}
               disabled={offline}
               {...why}
               onClick={() => void put(alike, t.customersMapped({ count: alike.length }))}
@@ -146,7 +146,7 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
         <Choose
           one={choosing}
           companies={companies}
-          busy={busy}
+          busy={mutation.busy}
           onClose={() => setChoosing(null)}
           onChosen={(company) =>
             void put(

@@ -6,6 +6,8 @@ import type { InputOf } from '#contract/calls.ts';
 import type { LanguageTag } from '#contract/i18n/language-tags.ts';
 import { findFormErrors } from '#src/ui/form-errors.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
+import type { FormSchema } from '#src/ui/form-schema.ts';
 import { COLOUR_NAMES } from './colours.ts';
 import { brandingMessages as t } from './messages.en.ts';
 
@@ -174,6 +176,24 @@ export function findDraftErrors(
     }),
   };
 }
+
+/** What the editor holds: the fields, and the images to upload. */
+export interface BrandingForm extends Draft {
+  readonly pictures: Pictures;
+}
+export const getForm = (branding: Branding): BrandingForm => ({
+  ...getDraft(branding),
+  pictures: {},
+});
+
+export const makeBrandingSchema = (
+  id: string,
+  branding: Branding,
+): FormSchema<BrandingForm, { readonly changes: Fields | null; readonly pictures: Pictures }> =>
+  makeReadingSchema(({ pictures, ...draft }: BrandingForm) => {
+    const changes = getChanges(draft, branding);
+    return { value: { changes, pictures }, errors: findDraftErrors(id, changes ?? {}, draft) };
+  });
 
 /** A selected image that is not uploaded yet. `url`: an object URL of this page, for display. */
 export interface Chosen {

@@ -1,10 +1,10 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
-import type { SyntheticEvent } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
+import type { Result } from '#contract/result.ts';
 import { CallButton } from '#src/app/call-button.tsx';
-import { focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
-import type { FormErrors } from '#src/ui/form-errors.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { imageUrl } from '#src/app/shell/branding/apply-branding.ts';
 import { ProviderChoice } from '#src/features/shared/provider-choice.tsx';
 import type { ChosenProvider } from '#src/features/shared/provider-choice.tsx';
@@ -13,8 +13,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { CloudForm } from './cloud-form.tsx';
-import { getChanges, findDraftErrors, getDraft, ERROR_TEXTS } from './draft.ts';
-import type { Draft, Pictures, TextName } from './draft.ts';
+import { ERROR_TEXTS, getChanges, getForm, makeBrandingSchema } from './draft.ts';
 import { FeaturesForm } from './features-form.tsx';
 import { LookForm } from './appearance-form.tsx';
 import { Preview } from './preview.tsx';
@@ -33,58 +32,36 @@ export interface EditorProps {
 /** The form of a branding with a live preview. */
 export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
   const { id, own } = chosen;
-  const [draft, setDraft] = useState<Draft>(() => getDraft(branding));
-  const [pictures, setPictures] = useState<Pictures>({});
-  const [errors, setErrors] = useState<FormErrors>({});
-  const [above, setAbove] = useState<string | null>(null);
   const [cleaned, setCleaned] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
+  const {
+    form: { pictures, ...draft },
+    change,
+    errors,
+    error,
+    busy,
+    formRef,
+    save: submit,
+    reset,
+  } = useDraftForm({
+    initial: getForm(branding),
+    offline,
+    schema: makeBrandingSchema(id, branding),
+    async submit({ changes: next, pictures: chosen }): Promise<Result<Branding>> {
+      setCleaned(false);
+      const saved = await save(id, next, chosen);
+      change({ pictures: saved.left });
+      setCleaned(saved.cleaned.length > 0);
+      return saved.result;
+    },
+    explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
+    onSaved: (next) => {
+      onSaved(next);
+      reset(getForm(next));
+      tell(t.brandingSaved);
+    },
+  });
   const changes = getChanges(draft, branding);
   const dirty = changes !== null || Object.values(pictures).some((one) => one !== undefined);
-  const put = (next: Partial<Draft>): void => {
-    setDraft((old) => ({ ...old, ...next }));
-    setAbove(null);
-  };
-  const text = (name: TextName, value: string): void => {
-    put({ [name]: value });
-    setErrors(Object.fromEntries(Object.entries(errors).filter(([at]) => at !== name)));
-  };
-
-  async function submit(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy || !dirty) return;
-    const wrong = findDraftErrors(id, changes ?? {}, draft);
-    setAbove(null);
-    setCleaned(false);
-    setErrors(wrong);
-    if (Object.keys(wrong).length > 0) {
-      focusFirstError(form.current);
-      return;
-    }
-    setBusy(true);
-    const { failure, branding: next, left, cleaned: out } = await save(id, changes, pictures);
-    setBusy(false);
-    setPictures(left);
-    setCleaned(out.length > 0);
-    if (next !== null) {
-      onSaved(next);
-      setDraft(getDraft(next));
-      tell(t.brandingSaved);
-    } else if (failure !== null) {
-      const refusal = readServerErrors(failure, ERROR_TEXTS);
-      setAbove(refusal.above);
-      setErrors(refusal.errors);
-      focusFirstError(form.current);
-    }
-  }
-
-  function undo(): void {
-    setDraft(getDraft(branding));
-    setPictures({});
-    setErrors({});
-    setAbove(null);
-  }
 
   const getLogo = (name: 'logo' | 'logo-dark', present: string | null): string | null => {
     const one = pictures[name];
@@ -122,11 +99,14 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
         </div>
       </aside>
       <form
-        ref={form}
+        ref={formRef}
         noValidate
         aria-busy={busy}
         className="min-w-0"
-        onSubmit={(event) => void submit(event)}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (dirty) void submit();
+        }}
       >
         <div className="flex flex-wrap items-center gap-2 pb-4 empty:hidden">
           <ProviderChoice chosen={chosen} />
@@ -137,24 +117,24 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
           pictures={pictures}
           own={own}
           errors={errors}
-          onText={text}
-          onDraft={put}
-          onPictures={setPictures}
+          onText={(name, value) => change({ [name]: value })}
+          onDraft={change}
+          onPictures={(next) => change({ pictures: next })}
         />
         <FeaturesForm
           features={draft.features}
           errors={errors}
-          onFeatures={(features) => put({ features })}
+          onFeatures={(features) => change({ features })}
         />
         <CloudForm
           features={draft.features}
           errors={errors}
-          onFeatures={(features) => put({ features })}
+          onFeatures={(features) => change({ features })}
         />
         <div className="sticky bottom-0 grid gap-3 border-t border-rule bg-sheet py-3">
-          {above !== null && (
+          {error !== null && (
             <Callout tone="failed" alert>
-              {above}
+              {error}
             </Callout>
           )}
           {cleaned && (
@@ -172,7 +152,9 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
             >
               {uiMessages.save}
             </CallButton>
-            {dirty && !busy && <Button onClick={undo}>{t.discardChanges}</Button>}
+            {dirty && !busy && (
+              <Button onClick={() => reset(getForm(branding))}>{t.discardChanges}</Button>
+            )}
             {Object.keys(errors).length > 0 && (
               <span role="alert" className="text-failed">
                 {t.fieldsNotValid}

@@ -1,5 +1,4 @@
 import type { Branding } from '#contract/branding/branding.ts';
-import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import type { InputOf } from '#contract/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -7,12 +6,11 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import type { PictureName, Pictures } from './draft.ts';
 
 /**
- * Result of a save. `left`: images not saved yet. `cleaned`: images from which the server removed
+ * `left`: images not saved yet. `cleaned`: images from which the server removed
  * something.
  */
 export interface Saved {
-  readonly failure: Failure | null;
-  readonly branding: Branding | null;
+  readonly result: Result<Branding>;
   readonly left: Pictures;
   readonly cleaned: readonly PictureName[];
 }
@@ -22,7 +20,7 @@ const FIELD: Readonly<Record<PictureName, 'sidebarLogoUrl' | 'sidebarLogoDarkUrl
 const NAMES = ['logo', 'logo-dark', 'favicon'] as const satisfies readonly PictureName[];
 
 /**
- * Uploads the images one by one, then saves all other fields. If a step fails, `failure` has the
+ * Uploads the images one by one, then saves all other fields. If a step fails, `result` has the
  * reason and earlier uploads stay saved.
  */
 export async function save(
@@ -40,16 +38,14 @@ export async function save(
     const stored = await withReauth(() =>
       client().ask('putBrandAsset', { id, name, type: picture.type, base64: picture.base64 }),
     );
-    if (!stored.ok) return { failure: stored.failure, branding: null, left, cleaned };
+    if (!stored.ok) return { result: stored, left, cleaned };
     if (stored.value.changed) cleaned.push(name);
     URL.revokeObjectURL(picture.url);
     delete left[name];
   }
-  const done: Result<Branding> =
+  const result: Result<Branding> =
     Object.keys(fields).length === 0
       ? await client().ask('brandingOf', { id })
       : await withReauth(() => client().ask('editBranding', { id, ...fields }));
-  return done.ok
-    ? { failure: null, branding: done.value, left: {}, cleaned }
-    : { failure: done.failure, branding: null, left, cleaned };
+  return { result, left: result.ok ? {} : left, cleaned };
 }

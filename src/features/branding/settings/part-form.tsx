@@ -1,13 +1,19 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
-import type { SyntheticEvent } from 'react';
 import type { InputOf } from '#contract/calls.ts';
 import { settingsCalls } from '#contract/branding/settings-calls.ts';
 import type { StoredSettings } from '#contract/branding/settings-calls.ts';
+import type { ProviderSettings } from '#contract/branding/settings.ts';
+import type { Failure } from '#contract/errors.ts';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { client } from '#src/app/worker/worker-client.ts';
-import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
-import type { FormErrors } from '#src/ui/form-errors.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import type { FormRefusal } from '#src/ui/use-draft-form.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -58,13 +64,46 @@ export function PartForm({
   const set = getStoredPart(settings, name) !== null;
   const hasSecret = secrets.includes(name);
   const before = getDraft(settings, name);
-  const [draft, setDraft] = useState<PartDraft>(before);
-  const [secret, setSecret] = useState('');
-  const [errors, setErrors] = useState<FormErrors>({});
-  const [above, setAbove] = useState<string | null>(null);
-  const [busy, setBusy] = useState<'save' | 'remove' | 'secret' | null>(null);
   const [opened, setOpened] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
+  const explain = (failure: Failure): FormRefusal => readServerErrors(failure, getErrorTexts(name));
+  const keepSecret = (value: string | null) =>
+    withReauth(() => client().ask('setProviderSecret', { id, name, value }));
+  const {
+    form: { draft, secret },
+    change,
+    errors,
+    error,
+    busy,
+    formRef,
+    save,
+    refuse,
+    reset,
+  } = useDraftForm({
+    initial: { draft: before, secret: '' },
+    offline,
+    schema: makePartSchema(id, name, settings),
+    async submit(input, typed): Promise<Result<StoredSettings>> {
+      const stored: Result<StoredSettings> =
+        changed || !set
+          ? await withReauth(() => client().ask('setProviderSettings', input))
+          : ok({ settings, secrets });
+      if (!stored.ok || typed.secret === '') return stored;
+      const sealed = await keepSecret(typed.secret);
+      if (sealed.ok) return ok({ ...stored.value, secrets: sealed.value.secrets });
+      onSaved(stored.value);
+      return sealed;
+    },
+    explain,
+    onSaved: (next) => {
+      reset({ draft: getDraft(next.settings, name), secret: '' });
+      onSaved(next);
+      // This message requires an action, so it stays until it is closed.
+      if (hasSecret && secret === '' && !next.secrets.includes(name))
+        tellInfo(t.savedWithoutSecret({ system: part.title, secret: part.secret }), 0);
+      else tell(t.systemSaved({ system: part.title }));
+    },
+  });
+  const mutation = useServerMutation();
   const changed = part.fields.some(
     (field) => (draft[field.name] ?? '').trim() !== before[field.name],
   );
@@ -72,81 +111,28 @@ export function PartForm({
   const tellDirty = useEffectEvent(onDirty);
   useEffect(() => tellDirty(dirty), [dirty]);
 
-  const refused = (failure: Parameters<typeof readServerErrors>[0]): void => {
-    const refusal = readServerErrors(failure, getErrorTexts(name));
-    setAbove(refusal.above);
-    setErrors(refusal.errors);
-    focusFirstError(form.current);
-  };
-
-  async function change(input: ReturnType<typeof getInput>): Promise<StoredSettings | null> {
-    const answer = await withReauth(() =>
-      client().ask('setProviderSettings', { id, ...input } as InputOf<'setProviderSettings'>),
-    );
-    if (answer.ok) return answer.value;
-    refused(answer.failure);
-    return null;
-  }
-
-  async function keepSecret(value: string | null): Promise<StoredSettings['secrets'] | null> {
-    const answer = await withReauth(() => client().ask('setProviderSecret', { id, name, value }));
-    if (answer.ok) return answer.value.secrets;
-    refused(answer.failure);
-    return null;
-  }
-
-  async function save(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy !== null || !dirty) return;
-    const input = getInput(settings, name, draft);
-    const wrong = findFormErrors(
-      settingsCalls.setProviderSettings.input,
-      { id, ...input },
-      getErrorTexts(name),
-    );
-    setAbove(null);
-    setErrors(wrong);
-    if (Object.keys(wrong).length > 0) {
-      focusFirstError(form.current);
-      return;
-    }
-    setBusy('save');
-    let next = changed || !set ? await change(input) : { settings, secrets };
-    if (next !== null && secret !== '') {
-      const after = await keepSecret(secret);
-      if (after !== null) setSecret('');
-      next = { ...next, secrets: after ?? next.secrets };
-    }
-    setBusy(null);
-    if (next === null) return;
-    setDraft(getDraft(next.settings, name));
-    onSaved(next);
-    // This message requires an action, so it stays until it is closed.
-    if (hasSecret && secret === '' && !next.secrets.includes(name))
-      tellInfo(t.savedWithoutSecret({ system: part.title, secret: part.secret }), 0);
-    else tell(t.systemSaved({ system: part.title }));
-  }
-
   async function remove(): Promise<void> {
-    setBusy('remove');
-    const next = await change(withoutPart(settings, name));
-    setBusy(null);
-    if (next === null) return;
-    setDraft(getDraft(next.settings, name));
-    setSecret('');
+    const answer = await mutation.send(
+      () =>
+        withReauth(() =>
+          client().ask('setProviderSettings', {
+            id,
+            ...withoutPart(settings, name),
+          } as InputOf<'setProviderSettings'>),
+        ),
+      'remove',
+    );
+    if (!answer.ok) return refuse(explain(answer.failure));
+    reset({ draft: getDraft(answer.value.settings, name), secret: '' });
     setOpened(false);
-    setErrors({});
-    setAbove(null);
-    onSaved(next);
+    onSaved(answer.value);
     tell(t.systemRemoved({ system: part.title }));
   }
 
   async function removeSecret(): Promise<void> {
-    setBusy('secret');
-    const after = await keepSecret(null);
-    setBusy(null);
-    if (after === null) return;
-    onSaved({ settings, secrets: after });
+    const answer = await mutation.send(() => keepSecret(null), 'secret');
+    if (!answer.ok) return refuse(explain(answer.failure));
+    onSaved({ settings, secrets: answer.value.secrets });
     tell(t.secretRemoved);
   }
 
@@ -181,11 +167,14 @@ export function PartForm({
         </div>
       ) : (
         <form
-          ref={form}
+          ref={formRef}
           noValidate
           aria-label={part.title}
           className="grid gap-4"
-          onSubmit={(event) => void save(event)}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (dirty) void save();
+          }}
         >
           <RequiredNote />
           {part.fields.map((field) => (
@@ -194,14 +183,7 @@ export function PartForm({
               field={field}
               value={draft[field.name] ?? ''}
               error={errors[getPath(name, field.name)] ?? null}
-              onChange={(value) => {
-                setDraft({ ...draft, [field.name]: value });
-                setErrors(
-                  Object.fromEntries(
-                    Object.entries(errors).filter(([at]) => at !== getPath(name, field.name)),
-                  ),
-                );
-              }}
+              onChange={(value) => change({ draft: { ...draft, [field.name]: value } })}
             />
           ))}
           <TextField
@@ -210,7 +192,7 @@ export function PartForm({
             value={secret}
             maxLength={4_000}
             autoComplete="new-password"
-            onChange={(event) => setSecret(event.target.value)}
+            onChange={({ target }) => change({ secret: target.value })}
             hint={
               hasSecret ? (
                 <span className="flex items-center gap-1.5">
@@ -229,7 +211,7 @@ export function PartForm({
                 size="sm"
                 variant="quiet"
                 className="-ml-2"
-                busy={busy === 'secret'}
+                busy={mutation.pending === 'secret'}
                 {...network}
                 onClick={() => void removeSecret()}
               >
@@ -237,9 +219,9 @@ export function PartForm({
               </CallButton>
             </div>
           )}
-          {above !== null && (
+          {error !== null && (
             <Callout tone="failed" alert>
-              {above}
+              {error}
             </Callout>
           )}
           <div className="flex flex-wrap gap-2">
@@ -247,7 +229,7 @@ export function PartForm({
               call="setProviderSettings"
               type="submit"
               variant={dirty ? 'primary' : 'default'}
-              busy={busy === 'save'}
+              busy={busy}
               disabled={offline || !dirty}
               aria-label={t.saveSystem({ system: part.title })}
             >
@@ -257,7 +239,7 @@ export function PartForm({
               <CallButton
                 call="setProviderSettings"
                 variant="quiet"
-                busy={busy === 'remove'}
+                busy={mutation.pending === 'remove'}
                 {...network}
                 aria-label={t.removeSystem({ system: part.title })}
                 onClick={() => void remove()}
@@ -270,10 +252,7 @@ export function PartForm({
                 variant="quiet"
                 onClick={() => {
                   setOpened(false);
-                  setDraft(before);
-                  setSecret('');
-                  setErrors({});
-                  setAbove(null);
+                  reset();
                 }}
               >
                 {uiMessages.cancel}
@@ -294,6 +273,15 @@ export function PartForm({
     </FormSection>
   );
 }
+
+const makePartSchema = (id: string, name: PartName, settings: ProviderSettings) =>
+  makeFormSchema(
+    settingsCalls.setProviderSettings.input,
+    ({ draft }: { readonly draft: PartDraft; readonly secret: string }) => ({
+      value: { id, ...getInput(settings, name, draft) } as InputOf<'setProviderSettings'>,
+    }),
+    getErrorTexts(name),
+  );
 
 function OneField({
   field: { label, hint, kind = 'text', options, optional },

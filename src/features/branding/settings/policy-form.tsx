@@ -1,5 +1,6 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
+import { settingsCalls } from '#contract/branding/settings-calls.ts';
 import type { StoredSettings } from '#contract/branding/settings-calls.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -9,6 +10,8 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { Switch } from '#src/ui/switch.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { settingsMessages as t } from './messages.en.ts';
@@ -31,6 +34,10 @@ const getPolicy = ({
   securityQuestions = false,
   loginAs = true,
 }: ProviderSettings): Policy => ({ secondFactor, securityQuestions, loginAs });
+const makePolicySchema = (id: string) =>
+  makeFormSchema(settingsCalls.setProviderSettings.input, (policy: Policy) => ({
+    value: { id, ...policy },
+  }));
 
 const FACTORS = [
   ['own', t.factorOptional, t.factorOptionalHint],
@@ -46,29 +53,27 @@ export function PolicyForm({
   onSaved,
   onDirty,
 }: PolicyFormProps) {
-  const before = getPolicy(settings);
-  const [policy, setPolicy] = useState<Policy>(before);
-  const [busy, setBusy] = useState(false);
-  const [above, setAbove] = useState<string | null>(null);
-  const dirty = JSON.stringify(policy) !== JSON.stringify(before);
+  const {
+    form: policy,
+    change,
+    error,
+    busy,
+    dirty,
+    save,
+    reset,
+  } = useDraftForm({
+    initial: getPolicy(settings),
+    offline,
+    schema: makePolicySchema(id),
+    submit: (input) => withReauth(() => client().ask('setProviderSettings', input)),
+    onSaved: (next) => {
+      reset(getPolicy(next.settings));
+      onSaved(next);
+      tell(t.signInSaved);
+    },
+  });
   const tellDirty = useEffectEvent(onDirty);
   useEffect(() => tellDirty(dirty), [dirty]);
-  const put = (next: Partial<Policy>): void => {
-    setPolicy({ ...policy, ...next });
-    setAbove(null);
-  };
-
-  async function save(): Promise<void> {
-    setBusy(true);
-    const answer = await withReauth(() => client().ask('setProviderSettings', { id, ...policy }));
-    setBusy(false);
-    if (answer.ok) {
-      setPolicy(getPolicy(answer.value.settings));
-      onSaved(answer.value);
-      tell(t.signInSaved);
-    } else setAbove(answer.failure.message);
-  }
-
   return (
     <FormSection title={t.signIn} description={t.signInHint}>
       <fieldset className="m-0 min-w-0 border-0 p-0">
@@ -80,7 +85,7 @@ export function PolicyForm({
             checked={policy.secondFactor === value}
             title={title}
             detail={detail}
-            onChoose={() => put({ secondFactor: value })}
+            onChoose={() => change({ secondFactor: value })}
           />
         ))}
       </fieldset>
@@ -92,17 +97,17 @@ export function PolicyForm({
         label={t.securityQuestions}
         detail={t.securityQuestionsHint}
         on={policy.securityQuestions}
-        onChange={(securityQuestions) => put({ securityQuestions })}
+        onChange={(securityQuestions) => change({ securityQuestions })}
       />
       <Switch
         label={t.impersonation}
         detail={t.impersonationHint}
         on={policy.loginAs}
-        onChange={(loginAs) => put({ loginAs })}
+        onChange={(loginAs) => change({ loginAs })}
       />
-      {above !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {above}
+          {error}
         </Callout>
       )}
       <div className="flex flex-wrap gap-2">
@@ -117,7 +122,7 @@ export function PolicyForm({
           {uiMessages.save}
         </CallButton>
         {dirty && (
-          <Button variant="quiet" onClick={() => put(before)}>
+          <Button variant="quiet" onClick={() => reset()}>
             {t.discardChanges}
           </Button>
         )}

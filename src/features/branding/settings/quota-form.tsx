@@ -1,6 +1,7 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { findKeyQuotaError } from '#contract/branding/quota.ts';
+import { settingsCalls } from '#contract/branding/settings-calls.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -9,6 +10,8 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import type { PolicyFormProps } from './policy-form.tsx';
@@ -32,6 +35,22 @@ const getBytes = ({ key, provider }: Draft): { keyBytes: number; providerBytes: 
 });
 const QUOTA_ERROR = t.limitNotValid;
 
+/** SET-4: the errors by field. They are shown while the limits are typed. */
+function findErrors(draft: Draft): { readonly key?: string; readonly provider?: string } {
+  const provider = isWhole(draft.provider) ? null : QUOTA_ERROR;
+  const key = !isWhole(draft.key)
+    ? QUOTA_ERROR
+    : provider === null
+      ? findKeyQuotaError(getBytes(draft))
+      : null;
+  return { ...(key !== null && { key }), ...(provider !== null && { provider }) };
+}
+const makeQuotaSchema = (id: string) =>
+  makeFormSchema(settingsCalls.setProviderSettings.input, (draft: Draft) => ({
+    value: { id, ingestQuota: getBytes(draft) },
+    errors: { ...findErrors(draft) },
+  }));
+
 /** Daily storage limit of sources (ING-17). */
 export function QuotaForm({
   id,
@@ -40,40 +59,28 @@ export function QuotaForm({
   onSaved,
   onDirty,
 }: PolicyFormProps) {
-  const before = getDraft(settings);
-  const [draft, setDraft] = useState<Draft>(before);
-  const [busy, setBusy] = useState(false);
-  const [above, setAbove] = useState<string | null>(null);
-  const dirty = draft.key !== before.key || draft.provider !== before.provider;
-  const providerError = isWhole(draft.provider) ? null : QUOTA_ERROR;
-  const keyError = !isWhole(draft.key)
-    ? QUOTA_ERROR
-    : providerError === null
-      ? findKeyQuotaError(getBytes(draft))
-      : null;
+  const {
+    form: draft,
+    change,
+    error,
+    busy,
+    dirty,
+    save,
+    reset,
+  } = useDraftForm({
+    initial: getDraft(settings),
+    offline,
+    schema: makeQuotaSchema(id),
+    submit: (input) => withReauth(() => client().ask('setProviderSettings', input)),
+    onSaved: (next) => {
+      reset(getDraft(next.settings));
+      onSaved(next);
+      tell(t.storageLimitsSaved);
+    },
+  });
+  const { key: keyError = null, provider: providerError = null } = findErrors(draft);
   const tellDirty = useEffectEvent(onDirty);
   useEffect(() => tellDirty(dirty), [dirty]);
-  const put = (next: Partial<Draft>): void => {
-    setDraft({ ...draft, ...next });
-    setAbove(null);
-  };
-
-  async function save(): Promise<void> {
-    setBusy(true);
-    const answer = await withReauth(() =>
-      client().ask('setProviderSettings', {
-        id,
-        ingestQuota: getBytes(draft),
-      }),
-    );
-    setBusy(false);
-    if (answer.ok) {
-      setDraft(getDraft(answer.value.settings));
-      onSaved(answer.value);
-      tell(t.storageLimitsSaved);
-    } else setAbove(answer.failure.message);
-  }
-
   return (
     <FormSection title={t.storageLimits} description={t.storageLimitsHint}>
       <TextField
@@ -81,18 +88,18 @@ export function QuotaForm({
         inputMode="numeric"
         value={draft.key}
         error={keyError}
-        onChange={(event) => put({ key: event.currentTarget.value })}
+        onChange={(event) => change({ key: event.currentTarget.value })}
       />
       <TextField
         label={t.allKeys}
         inputMode="numeric"
         value={draft.provider}
         error={providerError}
-        onChange={(event) => put({ provider: event.currentTarget.value })}
+        onChange={(event) => change({ provider: event.currentTarget.value })}
       />
-      {above !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {above}
+          {error}
         </Callout>
       )}
       <div className="flex flex-wrap gap-2">
@@ -107,7 +114,7 @@ export function QuotaForm({
           {uiMessages.save}
         </CallButton>
         {dirty && (
-          <Button variant="quiet" onClick={() => put(before)}>
+          <Button variant="quiet" onClick={() => reset()}>
             {t.discardChanges}
           </Button>
         )}

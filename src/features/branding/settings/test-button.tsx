@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import type { Part } from './parts.ts';
@@ -15,16 +16,14 @@ export interface TryItProps {
 
 /** Tests the saved settings and shows the result. */
 export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: TryItProps) {
-  const [busy, setBusy] = useState(false);
+  const trying = useServerMutation();
   const [outcome, setOutcome] = useState<OutputOf<'tryProviderSettings'> | null>(null);
   if (tried === null) return <p className="m-0 text-agate text-ink-3">{tries}</p>;
   const what = tried;
 
   async function run(): Promise<void> {
-    setBusy(true);
     setOutcome(null);
-    const answer = await client().ask('tryProviderSettings', { id, what });
-    setBusy(false);
+    const answer = await trying.send(() => client().ask('tryProviderSettings', { id, what }));
     setOutcome(answer.ok ? answer.value : { ok: false, says: answer.failure.message });
   }
 
@@ -33,7 +32,7 @@ export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: Try
       <div className="flex flex-wrap items-center gap-3">
         <CallButton
           call="tryProviderSettings"
-          busy={busy}
+          busy={trying.busy}
           disabled={dirty || offline}
           aria-label={t.testSystem({ system: title })}
           onClick={() => void run()}

@@ -1,13 +1,14 @@
 import { useRef, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import type { ShiftNow } from '#contract/daily-checks/hand-over.ts';
 import { now as clockNow } from '#src/app/clock.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { tell, tellInfo } from '#src/ui/toasts.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
@@ -51,35 +52,33 @@ function Form({
 }) {
   const shift = useWatch('shiftNow', { since, list: filter });
   const status = useWatch('status', EMPTY);
-  const [words, setWords] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
   const [id] = useState(() => crypto.randomUUID());
   const field = useRef<HTMLTextAreaElement>(null);
-  const send = async (): Promise<void> => {
-    if (!shift || busy) return;
-    setBusy(true);
-    setError(null);
-    const sent = await client()
-      .send(
-        'endShift',
-        toHandOver(
-          id,
-          since,
-          clockNow(),
-          shift,
-          words,
-          query.length > LIMITS.viewChars ? '' : query,
-        ),
-      )
-      .catch(() => null);
-    setBusy(false);
-    if (sent?.ok) {
+  const { form, change, error, busy, save } = useDraftForm({
+    initial: { words: '' },
+    schema: makeReadingSchema(({ words }: { readonly words: string }) => ({
+      value:
+        shift === undefined
+          ? null
+          : toHandOver(
+              id,
+              since,
+              clockNow(),
+              shift,
+              words,
+              query.length > LIMITS.viewChars ? '' : query,
+            ),
+    })),
+    submit: (input) => client().send('endShift', input),
+    onSaved: () => {
       if (status?.is === 'offline') tellInfo(t.queuedOffline);
       else if (status?.is === 'server-trouble') tellInfo(t.queuedServerTrouble);
       else tell(t.handedOver);
       onClose();
-    } else setError(sent?.failure.message ?? MESSAGES.storage);
+    },
+  });
+  const send = async (): Promise<void> => {
+    if (shift) await save();
   };
   return (
     <Dialog
@@ -115,10 +114,10 @@ function Form({
           <span className="block pb-1">{t.comment}</span>
           <textarea
             ref={field}
-            value={words}
+            value={form.words}
             rows={3}
             maxLength={LIMITS.noteChars}
-            onChange={(event) => setWords(event.target.value)}
+            onChange={({ target }) => change({ words: target.value })}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
             }}

@@ -4,6 +4,7 @@ import type { HintShown } from '#contract/hints/calls.ts';
 import { hintsFor } from '#contract/hints/hints.ts';
 import type { RunView } from '#contract/runs/query.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useBranding } from '#src/app/session/session.ts';
@@ -82,12 +83,12 @@ function Hint({
   readonly canAct: boolean;
   readonly offline: boolean;
 }) {
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const helped = row.problem?.helpedBy?.includes(id) === true;
   async function say(): Promise<void> {
-    setBusy(true);
-    const details = await client().ask('hintHelped', { id, run: row.n, helped: !helped });
-    setBusy(false);
+    const details = await mutation.send(() =>
+      client().ask('hintHelped', { id, run: row.n, helped: !helped }),
+    );
     if (!details.ok) tellFailure(details.failure.message);
   }
   return (
@@ -101,7 +102,7 @@ function Hint({
           className="-ml-2 mt-1"
           icon={helped ? 'tick' : 'hint'}
           aria-pressed={helped}
-          busy={busy}
+          busy={mutation.busy}
           disabled={offline}
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           onClick={() => void say()}

@@ -2,6 +2,8 @@ import { lazy, Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { ok } from '#contract/result.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { unignoreMissed, ignoreMissed } from '../../shared/lists/actions.ts';
@@ -28,12 +30,10 @@ export interface IgnoreMissedProps {
  */
 export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: IgnoreMissedProps) {
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const change = async (action: Promise<boolean>): Promise<void> => {
-    setBusy(true);
-    await action;
-    setBusy(false);
+    await mutation.send(async () => ok(await action));
   };
   const blocked = offline || jobInstanceUid === null;
   return (
@@ -41,7 +41,7 @@ export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: Igno
       <Button
         variant="quiet"
         size="sm"
-        busy={busy}
+        busy={mutation.busy}
         disabled={blocked}
         {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
         onClick={() => {

@@ -1,11 +1,10 @@
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
 import { notificationCalls } from '#contract/notifications/notice-calls.ts';
 import { ROLES } from '#contract/abilities.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
-import type { FormErrors } from '#src/ui/form-errors.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
@@ -31,6 +30,12 @@ const KINDS = (['info', 'success', 'warning', 'error'] as const).map((value) => 
   label: SEVERITIES[value].label,
 }));
 
+const schema = makeFormSchema(
+  notificationCalls.publishNotification.input,
+  (draft: Draft) => ({ value: getNotice(draft), errors: unchosen(draft) }),
+  ERROR_TEXTS,
+);
+
 export interface NewNoticeProps {
   readonly readers: readonly Reader[];
   readonly onClose: () => void;
@@ -39,42 +44,24 @@ export interface NewNoticeProps {
 
 /** Form for a notice: text, readers, and how it is dismissed. */
 export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
-  const [draft, setDraft] = useState<Draft>(EMPTY);
-  const [errors, setErrors] = useState<FormErrors>({});
-  const [above, setAbove] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  const put = (next: Partial<Draft>): void => {
-    setDraft({ ...draft, ...next });
-    setErrors({});
-  };
-
-  async function publish(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    const input = getNotice(draft);
-    const wrong = {
-      ...findFormErrors(notificationCalls.publishNotification.input, input, ERROR_TEXTS),
-      ...unchosen(draft),
-    };
-    setAbove(null);
-    setErrors(wrong);
-    if (Object.keys(wrong).length > 0) {
-      focusFirstError(form.current);
-      return;
-    }
-    setBusy(true);
-    const made = await withReauth(() => client().ask('publishNotification', input));
-    setBusy(false);
-    if (made.ok) {
+  const {
+    form: draft,
+    change: put,
+    errors,
+    error,
+    busy,
+    formRef,
+    save,
+  } = useDraftForm({
+    initial: EMPTY,
+    schema,
+    submit: (input) => withReauth(() => client().ask('publishNotification', input)),
+    explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
+    onSaved: () => {
       tell(t.noticePublished);
       onMade();
-      return;
-    }
-    const refusal = readServerErrors(made.failure, ERROR_TEXTS);
-    setAbove(refusal.above);
-    setErrors(refusal.errors);
-  }
+    },
+  });
 
   const { tone } = SEVERITIES[draft.severity];
   return (
@@ -84,8 +71,8 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
       onClose={onClose}
       submitLabel={t.publish}
       busy={busy}
-      formRef={form}
-      onSubmit={publish}
+      formRef={formRef}
+      onSubmit={save}
     >
       <RequiredNote />
       <div className="grid gap-4 tablet:grid-cols-2">
@@ -198,9 +185,9 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
           <Callout tone={tone}>{draft.message.trim()}</Callout>
         </div>
       )}
-      {above !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {above}
+          {error}
         </Callout>
       )}
     </FormDialog>

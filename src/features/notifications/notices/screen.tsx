@@ -4,6 +4,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { withChunkTimeout } from '#src/ui/chunk-load.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -166,17 +167,17 @@ function Ending({
   readonly onClose: () => void;
   readonly onEnded: () => void;
 }) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const mutation = useServerMutation();
+  const error = mutation.failure?.message ?? null;
   async function end(): Promise<void> {
-    setBusy(true);
-    const ended = await withReauth(() => client().ask('endNotification', { id }));
-    setBusy(false);
+    const ended = await mutation.send(() =>
+      withReauth(() => client().ask('endNotification', { id })),
+    );
     // Another user has already removed it.
     if (ended.ok || ended.failure.kind === 'not-found') {
       tell(t.noticeRemoved);
       onEnded();
-    } else setError(ended.failure.message);
+    }
   }
   return (
     <Dialog
@@ -184,7 +185,7 @@ function Ending({
       onClose={onClose}
       footer={
         <>
-          <Button variant="danger" busy={busy} onClick={() => void end()}>
+          <Button variant="danger" busy={mutation.busy} onClick={() => void end()}>
             {t.removeNotice}
           </Button>
           <Button onClick={onClose}>{uiMessages.cancel}</Button>

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { NotifyOut, PushDeviceOut } from '#contract/notifications/calls.ts';
 import { useNow } from '#src/app/clock.ts';
+import { ok } from '#contract/result.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { beginPush, endPush, pushState } from '#src/app/push-subscription.ts';
 import type { PushState } from '#src/app/push-subscription.ts';
@@ -29,7 +31,7 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
   const known = current !== null;
   const [state, setState] = useState<PushState | null>(null);
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState<string | null>(null);
+  const mutation = useServerMutation();
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
   const now = useNow(60_000);
@@ -46,18 +48,14 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
   }, [known]);
 
   async function remove({ _id: id, current: here }: PushDeviceOut): Promise<void> {
-    setBusy(id);
-    const answer = await client().ask('removePushDevice', { id });
+    const answer = await mutation.send(() => client().ask('removePushDevice', { id }), id);
     if (here) await endPush();
-    setBusy(null);
     if (answer.ok || answer.failure.kind === 'not-found') tell(t.browserRemoved);
     else tellFailure(answer.failure.message);
     onChanged();
   }
   async function test({ _id: id }: PushDeviceOut): Promise<void> {
-    setBusy(id);
-    const answer = await client().ask('tryPushDevice', { id });
-    setBusy(null);
+    const answer = await mutation.send(() => client().ask('tryPushDevice', { id }), id);
     if (!answer.ok) tellFailure(answer.failure.message);
     else if (answer.value.ok) tell(t.testSent);
     else tellFailure(answer.value.says);
@@ -116,7 +114,7 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
                 </span>
                 <Button
                   size="sm"
-                  busy={busy === id}
+                  busy={mutation.pending === id}
                   disabled={offline}
                   aria-label={t.sendTestTo({ name })}
                   onClick={() => void test(one)}
@@ -126,7 +124,7 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
                 <Button
                   size="sm"
                   variant="quiet"
-                  disabled={offline || busy !== null}
+                  disabled={offline || mutation.busy}
                   aria-label={ui.removeItem({ name })}
                   onClick={() => void remove(one)}
                 >
@@ -165,13 +163,12 @@ function Asking({
   readonly onClose: () => void;
   readonly onDone: () => void;
 }) {
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const [error, setError] = useState<string | null>(null);
   async function begin(): Promise<void> {
-    setBusy(true);
     setError(null);
-    const says = await beginPush(vapid);
-    setBusy(false);
+    const begun = await mutation.send(async () => ok(await beginPush(vapid)));
+    const says = begun.ok ? begun.value : begun.failure.message;
     if (says === null) onDone();
     else setError(says);
   }
@@ -181,7 +178,7 @@ function Asking({
       onClose={onClose}
       footer={
         <>
-          <Button variant="primary" busy={busy} onClick={() => void begin()}>
+          <Button variant="primary" busy={mutation.busy} onClick={() => void begin()}>
             {t.continue}
           </Button>
           <Button onClick={onClose}>{t.notNow}</Button>

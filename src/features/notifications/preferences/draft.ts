@@ -1,4 +1,3 @@
-import { NOTIFY_CATEGORIES } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory, NotifySettings } from '#contract/notifications/notifications.ts';
 import type { ErrorLabels } from '#src/ui/form-errors.ts';
 import { notificationMessages as t } from './messages.en.ts';
@@ -69,17 +68,3 @@ export function digestWords({ digest: { on, at, weekdays }, timeZone }: NotifySe
           : weekdays.map((day) => SHORT_DAYS[day - 1] ?? '').join(', ');
   return t.digestDaysAt({ days, time: at, zone: timeZone.replaceAll('_', ' ') });
 }
-
-export const isSame = (a: NotifySettings, b: NotifySettings): boolean =>
-  JSON.stringify(ordered(a)) === JSON.stringify(ordered(b));
-const ordered = ({ categories, timeZone, quiet, digest }: NotifySettings): readonly unknown[] => [
-  NOTIFY_CATEGORIES.map((one) => [categories[one].mail, categories[one].push]),
-  timeZone,
-  quiet.on,
-  quiet.from,
-  quiet.to,
-  digest.on,
-  digest.at,
-  digest.whenWell,
-  digest.weekdays,
-];

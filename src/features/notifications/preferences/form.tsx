@@ -1,14 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import { BASE } from '#contract/messages/base.messages.en.ts';
 import { notifyCalls } from '#contract/notifications/calls.ts';
 import type { NotifyOut } from '#contract/notifications/calls.ts';
 import type { NotifySettings } from '#contract/notifications/notifications.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
-import type { FormErrors } from '#src/ui/form-errors.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -20,15 +19,7 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { zoneChoices } from '../../shared/language-choices.ts';
-import {
-  CATEGORY_WORDS,
-  DAYS,
-  digestWords,
-  ERROR_TEXTS,
-  isSame,
-  withDay,
-  addDefaults,
-} from './draft.ts';
+import { CATEGORY_WORDS, DAYS, digestWords, ERROR_TEXTS, withDay, addDefaults } from './draft.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { notificationMessages as t } from './messages.en.ts';
@@ -40,55 +31,50 @@ export interface NotifyFormProps {
 
 /** Form: categories, channels, schedule and quiet hours; saved together. */
 export function NotifyForm({ preferences, onSaved }: NotifyFormProps) {
-  const [draft, setDraft] = useState<NotifySettings>(preferences.settings);
-  const [errors, setErrors] = useState<FormErrors>({});
-  const [above, setAbove] = useState<string | null>(null);
-  const [busy, setBusy] = useState<'save' | 'send' | null>(null);
-  const form = useRef<HTMLFormElement>(null);
   const offline = useWatch('status', EMPTY)?.is === 'offline';
-  const { digest, quiet } = draft;
-  const dirty = !isSame(draft, preferences.settings);
-  const zone = preferences.settings.timeZone;
-  const change = (next: Partial<NotifySettings>): void => {
-    setDraft((old) => ({ ...old, ...next }));
-    setErrors({});
-    setAbove(null);
-  };
-  const wrong = (found: FormErrors): boolean => {
-    setErrors(found);
-    if (Object.keys(found).length > 0) focusFirstError(form.current);
-    return Object.keys(found).length > 0;
-  };
-
-  async function save(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy !== null || !dirty) return;
-    if (offline) return setAbove(BASE.needsNetwork);
-    if (wrong(findFormErrors(notifyCalls.saveNotify.input, { settings: draft }, ERROR_TEXTS)))
-      return;
-    setBusy('save');
-    const answer = await client().ask('saveNotify', { settings: draft });
-    setBusy(null);
-    if (answer.ok) {
-      onSaved(draft, answer.value.nextAt);
+  const {
+    form: draft,
+    change,
+    errors,
+    error,
+    busy: isSaving,
+    dirty,
+    formRef,
+    save,
+    reset,
+  } = useDraftForm({
+    initial: preferences.settings,
+    offline,
+    schema,
+    submit: (input) => client().ask('saveNotify', input),
+    explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
+    onSaved: ({ nextAt }, { settings }) => {
+      onSaved(settings, nextAt);
       tell(t.notificationsSaved);
-      return;
-    }
-    const refusal = readServerErrors(answer.failure, ERROR_TEXTS);
-    setAbove(refusal.above);
-    wrong(refusal.errors);
-  }
+    },
+  });
+  const sending = useServerMutation();
+  const busy = isSaving || sending.busy;
+  const { digest, quiet } = draft;
+  const zone = preferences.settings.timeZone;
+
   async function send(): Promise<void> {
-    setBusy('send');
-    const answer = await client().ask('sendDigest', {});
-    setBusy(null);
+    const answer = await sending.send(() => client().ask('sendDigest', {}));
     if (answer.ok) tell(t.sentTo({ email: answer.value.to }));
     else tellFailure(answer.failure.message);
   }
 
   return (
-    <form ref={form} noValidate aria-busy={busy !== null} onSubmit={(event) => void save(event)}>
-      <UnsavedQuestion dirty={dirty && busy === null} />
+    <form
+      ref={formRef}
+      noValidate
+      aria-busy={busy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (dirty) void save();
+      }}
+    >
+      <UnsavedQuestion dirty={dirty && !busy} />
       <FormSection wide title={t.alerts} description={t.alertsDetail}>
         {preferences.categories.length === 0 ? (
           <p className="m-0 text-ink-2">{t.noAlerts}</p>
@@ -128,7 +114,7 @@ export function NotifyForm({ preferences, onSaved }: NotifyFormProps) {
                               channel: by === 'mail' ? t.email : t.pushColumn,
                             })}
                             onChange={({ target }) =>
-                              setDraft((old) => addDefaults(old, category, by, target.checked))
+                              change(addDefaults(draft, category, by, target.checked))
                             }
                             className="m-0 size-4 accent-accent"
                           />
@@ -208,7 +194,7 @@ export function NotifyForm({ preferences, onSaved }: NotifyFormProps) {
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <Button
             size="sm"
-            busy={busy === 'send'}
+            busy={sending.busy}
             disabled={offline || preferences.email === null || !preferences.emailVerified}
             onClick={() => void send()}
           >
@@ -264,27 +250,17 @@ export function NotifyForm({ preferences, onSaved }: NotifyFormProps) {
         />
       </FormSection>
       <div className="grid max-w-[740px] gap-3 pb-6 desk:pl-[280px]">
-        {above !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {above}
+            {error}
           </Callout>
         )}
         <div className="flex flex-wrap items-center gap-2">
-          <Button type="submit" variant="primary" busy={busy === 'save'} disabled={!dirty}>
+          <Button type="submit" variant="primary" busy={isSaving} disabled={!dirty && !isSaving}>
             {ui.save}
           </Button>
-          {dirty && busy === null && (
-            <Button
-              onClick={() => {
-                setDraft(preferences.settings);
-                setErrors({});
-                setAbove(null);
-              }}
-            >
-              {t.discardChanges}
-            </Button>
-          )}
-          {!dirty && (
+          {dirty && !busy && <Button onClick={() => reset()}>{t.discardChanges}</Button>}
+          {!dirty && !isSaving && (
             <span className="flex items-center gap-1.5 text-ink-3">
               <Icon name="tick" />
               {t.saved}
@@ -305,3 +281,8 @@ function ProfileLink({ text }: { readonly text: string }) {
 }
 
 const EMPTY = {};
+const schema = makeFormSchema(
+  notifyCalls.saveNotify.input,
+  (settings: NotifySettings) => ({ value: { settings } }),
+  ERROR_TEXTS,
+);

@@ -1,14 +1,15 @@
-import { useRef, useState } from 'react';
-import type { SyntheticEvent } from 'react';
+import { useRef } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { notifyCalls } from '#contract/notifications/calls.ts';
 import type { WebhookOut } from '#contract/notifications/calls.ts';
 import { NOTIFY_CATEGORIES } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory, WebhookFields } from '#contract/notifications/notifications.ts';
+import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
-import type { FormErrors } from '#src/ui/form-errors.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -34,70 +35,37 @@ export interface EditorProps {
 }
 
 export function Editor({ webhook, offline, onClose, onSaved }: EditorProps) {
-  const [draft, setDraft] = useState<WebhookFields>(
-    webhook === null
-      ? NEW
-      : {
-          name: webhook.name,
-          url: webhook.url,
-          enabled: webhook.enabled,
-          categories: [...webhook.categories],
-          companies: webhook.companies,
-        },
-  );
-  const [errors, setErrors] = useState<FormErrors>({});
-  const [above, setAbove] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
   const first = useRef<HTMLInputElement>(null);
-  const change = (next: Partial<WebhookFields>): void => {
-    setDraft((old) => ({ ...old, ...next }));
-    setErrors({});
-    setAbove(null);
-  };
+  const {
+    form: draft,
+    change,
+    errors,
+    error,
+    busy,
+    formRef,
+    save,
+  } = useDraftForm({
+    initial: webhook === null ? NEW : getFields(webhook),
+    offline,
+    schema,
+    submit: async (input): Promise<Result<{ readonly secret?: string }>> =>
+      withReauth<{ readonly secret?: string }>(() =>
+        webhook === null
+          ? client().ask('makeWebhook', input)
+          : client().ask('changeWebhook', { id: getId(webhook), ...input }),
+      ),
+    explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
+    onSaved: ({ secret }, { webhook: saved }) => {
+      if (webhook !== null) tell(t.saved);
+      onSaved(saved.name, secret ?? null);
+    },
+  });
   const toggle = (category: NotifyCategory, on: boolean): void =>
     change({
       categories: NOTIFY_CATEGORIES.filter((one) =>
         one === category ? on : draft.categories.includes(one),
       ),
     });
-  const wrong = (found: FormErrors): boolean => {
-    setErrors(found);
-    if (Object.keys(found).length > 0) focusFirstError(form.current);
-    return Object.keys(found).length > 0;
-  };
-
-  async function save(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (
-      busy ||
-      offline ||
-      wrong(findFormErrors(notifyCalls.makeWebhook.input, { webhook: draft }, ERROR_TEXTS))
-    )
-      return;
-    setBusy(true);
-    const answer =
-      webhook === null
-        ? await withReauth(() => client().ask('makeWebhook', { webhook: draft }))
-        : await withReauth(() =>
-            client().ask('changeWebhook', { id: getId(webhook), webhook: draft }),
-          );
-    setBusy(false);
-    if (!answer.ok) {
-      const refusal = readServerErrors(answer.failure, ERROR_TEXTS);
-      setAbove(refusal.above);
-      wrong(refusal.errors);
-      return;
-    }
-    if (webhook !== null) tell(t.saved);
-    onSaved(
-      draft.name,
-      'secret' in answer.value && typeof answer.value.secret === 'string'
-        ? answer.value.secret
-        : null,
-    );
-  }
-
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   const none = errors['webhook.categories'];
   return (
@@ -125,7 +93,7 @@ export function Editor({ webhook, offline, onClose, onSaved }: EditorProps) {
     >
       <form
         id="webhook"
-        ref={form}
+        ref={formRef}
         noValidate
         className="grid grid-cols-[minmax(0,1fr)] gap-4 px-5 py-4"
         onSubmit={(event) => void save(event)}
@@ -184,9 +152,9 @@ export function Editor({ webhook, offline, onClose, onSaved }: EditorProps) {
           on={draft.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        {above !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {above}
+            {error}
           </Callout>
         )}
       </form>
@@ -201,3 +169,15 @@ const NEW: WebhookFields = {
   categories: [...NOTIFY_CATEGORIES],
   companies: null,
 };
+const getFields = ({ name, url, enabled, categories, companies }: WebhookOut): WebhookFields => ({
+  name,
+  url,
+  enabled,
+  categories: [...categories],
+  companies,
+});
+const schema = makeFormSchema(
+  notifyCalls.makeWebhook.input,
+  (webhook: WebhookFields) => ({ value: { webhook } }),
+  ERROR_TEXTS,
+);

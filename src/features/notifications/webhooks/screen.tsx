@@ -3,6 +3,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { WebhookOut } from '#contract/notifications/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { useNow } from '#src/app/clock.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
@@ -44,14 +45,15 @@ export function Webhooks() {
   const all = request.value?.webhooks ?? null;
   const names = new Map((useWatch('companies', EMPTY) ?? []).map(({ n, name }) => [n, name]));
   const [open, setOpen] = useState<Open | null>(null);
-  const [busy, setBusy] = useState<string | null>(null);
+  const mutation = useServerMutation();
   const close = (): void => setOpen(null);
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   async function test(one: WebhookOut): Promise<void> {
-    setBusy(getId(one));
-    const result = await client().ask('testWebhook', { id: getId(one) });
-    setBusy(null);
+    const result = await mutation.send(
+      () => client().ask('testWebhook', { id: getId(one) }),
+      getId(one),
+    );
     if (!result.ok) tellFailure(result.failure.message);
     else if (result.value.ok) tell(t.tested({ name: one.name, code: result.value.code ?? '' }));
     else tellFailure(result.value.says);
@@ -133,7 +135,7 @@ export function Webhooks() {
               zone={zone}
               now={now}
               offline={offline}
-              busy={busy === getId(one)}
+              busy={mutation.pending === getId(one)}
               onTest={() => void test(one)}
               onHistory={() => setOpen({ is: 'history', one })}
               onEdit={() => setOpen({ is: 'edit', one })}

@@ -5,6 +5,7 @@ import type { Branding } from '#contract/branding/branding.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { withChunkTimeout } from '#src/ui/chunk-load.ts';
 import { useNow } from '#src/app/clock.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
@@ -49,7 +50,7 @@ function Log({ branding }: { readonly branding: Branding }) {
     { ...ask, ...(place.before !== '' && { before: place.before }) },
     !offline,
   );
-  const [saving, setSaving] = useState(false);
+  const mutation = useServerMutation();
   const own = place.provider === '' || place.provider === branding.id;
   const open = page?.events.find(({ seq }) => String(seq) === place.open);
   const go = (next: Partial<EventsPlace>, how: 'push' | 'replace' = 'push'): void => {
@@ -59,9 +60,9 @@ function Log({ branding }: { readonly branding: Branding }) {
   const filter = (next: Partial<EventsPlace>): void => go({ ...next, before: '', open: '' });
 
   async function download(): Promise<void> {
-    setSaving(true);
-    const made = await withReauth(() => client().file('exportAdminEvents', ask));
-    setSaving(false);
+    const made = await mutation.send(() =>
+      withReauth(() => client().file('exportAdminEvents', ask)),
+    );
     if (!made.ok) {
       tellFailure(made.failure.message);
       return;
@@ -79,7 +80,7 @@ function Log({ branding }: { readonly branding: Branding }) {
         <CallButton
           call="exportAdminEvents"
           icon="download"
-          busy={saving}
+          busy={mutation.busy}
           disabled={offline || page === null || page.events.length === 0}
           {...(offline && { 'data-tip': BASE.needsNetwork })}
           onClick={() => void download()}
@@ -154,7 +155,7 @@ function Log({ branding }: { readonly branding: Branding }) {
             {page.next !== null && (
               <Button
                 size="sm"
-                busy={busy}
+                busy={mutation.busy}
                 onClick={() => go({ before: String(page.next), open: '' })}
               >
                 {t.older}

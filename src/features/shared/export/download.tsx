@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import type { InputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { FileCall } from '#workers/api.ts';
 import { CallButton } from '#src/app/call-button.tsx';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
@@ -24,11 +24,9 @@ export function Download<N extends FileCall>({
   offline,
   disabled = false,
 }: DownloadProps<N>) {
-  const [busy, setBusy] = useState(false);
+  const mutation = useServerMutation();
   const make = async (): Promise<void> => {
-    setBusy(true);
-    const made = await withReauth(() => client().file(name, input));
-    setBusy(false);
+    const made = await mutation.send(() => withReauth(() => client().file(name, input)));
     if (made.ok) {
       saveFile(made.value.name, made.value.file);
       tell(t.fileSaved({ name: made.value.name }));
@@ -39,7 +37,7 @@ export function Download<N extends FileCall>({
       call={name}
       size="sm"
       icon="download"
-      busy={busy}
+      busy={mutation.busy}
       disabled={offline || disabled}
       {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
       onClick={() => void make()}

@@ -1,49 +1,44 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import type { ReactNode } from 'react';
+import type { Result } from '#contract/result.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { formMessages as t } from './messages.en.ts';
 
-export interface TypedConfirmProps {
+export interface TypedConfirmProps<T> {
   readonly title: string;
   /** Describes the consequence. */
   readonly children: ReactNode;
   /** Text that the user must type to confirm; null: a button press is enough. */
   readonly type: { readonly label: string; readonly text: string } | null;
   readonly phrase: string;
-  /** Runs the action. Returns null on success, otherwise the error message. */
-  readonly onConfirm: () => Promise<string | null>;
+  readonly send: () => Promise<Result<T>>;
+  readonly onDone: (answer: T) => void;
   readonly onClose: () => void;
 }
 
 /** Confirmation of an action that cannot be undone. */
-export function TypedConfirm({
+export function TypedConfirm<T>({
   title,
   children,
   type,
   phrase,
-  onConfirm,
+  send,
+  onDone,
   onClose,
-}: TypedConfirmProps) {
-  const [typed, setTyped] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [tried, setTried] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+}: TypedConfirmProps<T>) {
   const field = useRef<HTMLInputElement>(null);
-  const same = type === null || typed.trim() === type.text;
-  const confirm = async (): Promise<void> => {
-    setTried(true);
-    if (!same) field.current?.focus();
-    if (!same || busy) return;
-    setBusy(true);
-    setError(null);
-    const details = await onConfirm();
-    setBusy(false);
-    setError(details);
-  };
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: { typed: '' },
+    schema: makeConfirmSchema(type?.text ?? null),
+    submit: send,
+    onSaved: onDone,
+  });
   return (
     <Dialog
       title={title}
@@ -51,7 +46,7 @@ export function TypedConfirm({
       {...(type !== null && { first: field })}
       footer={
         <>
-          <Button variant="danger" busy={busy} onClick={() => void confirm()}>
+          <Button variant="danger" busy={busy} onClick={() => void save()}>
             {phrase}
           </Button>
           <Button onClick={onClose}>{ui.cancel}</Button>
@@ -59,12 +54,10 @@ export function TypedConfirm({
       }
     >
       <form
+        ref={formRef}
         className="grid grid-cols-1 gap-3 px-5 py-4"
         noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void confirm();
-        }}
+        onSubmit={(event) => void save(event)}
       >
         <div className="grid gap-2 break-words text-ink-2">{children}</div>
         {type !== null && (
@@ -72,12 +65,12 @@ export function TypedConfirm({
             ref={field}
             label={type.label}
             required
-            value={typed}
+            value={form.typed}
             autoComplete="off"
             spellCheck={false}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={({ target }) => change({ typed: target.value })}
             hint={richText(t.typeExactly, { text: <b className="select-all">{type.text}</b> })}
-            error={tried && !same ? t.textDiffers : null}
+            error={errors['typed'] ?? null}
           />
         )}
         {error !== null && (
@@ -89,3 +82,9 @@ export function TypedConfirm({
     </Dialog>
   );
 }
+
+const makeConfirmSchema = (text: string | null) =>
+  makeReadingSchema(({ typed }: { readonly typed: string }) => ({
+    value: typed,
+    errors: { typed: text === null || typed.trim() === text ? null : t.textDiffers },
+  }));

@@ -1,11 +1,14 @@
 import { useState } from 'react';
-import type { FormEvent } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import { ticketingCalls } from '#contract/tickets/ticketing-calls.ts';
 import type { TicketingState } from '#contract/tickets/ticketing-calls.ts';
 import type { Ticketing } from '#contract/tickets/ticketing.ts';
 import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import type { TicketSystem } from '#contract/tickets/tickets.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Callout } from '#src/ui/callout.tsx';
@@ -15,6 +18,8 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -32,65 +37,53 @@ const NO_AT = { url: 'https://webservices.autotask.net', username: '', integrati
 
 /** Ticketing system: keys, defaults of new tickets, and automatic actions. */
 export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProps) {
-  const [draft, setDraft] = useState<Ticketing>(ticketing.settings);
-  const [days, setDays] = useState(String(ticketing.settings.reopenDays || 7));
-  const [secret, setSecret] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
   const [tested, setTested] = useState<{
     readonly ok: boolean;
     readonly description: string;
   } | null>(null);
+  const {
+    form: { settings: draft, days, secret },
+    change,
+    error,
+    busy,
+    save,
+    refuse,
+    reset,
+  } = useDraftForm({
+    initial: getForm(ticketing.settings),
+    offline,
+    schema,
+    async submit(input): Promise<Result<Stored>> {
+      setTested(null);
+      const stored = await withReauth(() => client().ask('setTicketing', input));
+      if (!stored.ok || input.settings.system === 'own')
+        return stored.ok ? ok({ after: stored.value, test: null }) : stored;
+      const test = await client().ask('testTicketing', {});
+      return ok({ after: test.ok ? test.value.kept : stored.value, test });
+    },
+    onSaved: ({ after, test }, { settings: sent }, now) => {
+      if (test === null) tell(t.saved);
+      else if (test.ok) setTested({ ok: test.value.ok, description: test.value.says });
+      // Choices made during the request are kept.
+      const changed = changedSince(sent, readSettings(now));
+      reset({ ...now, settings: { ...after.settings, ...changed }, secret: '' });
+      if (test?.ok === false) refuse({ errors: {}, above: test.failure.message });
+      onSaved(after);
+    },
+  });
   const { system } = draft;
   const { choices } = ticketing;
   const cw = draft.connectwise ?? NO_CW;
   const at = draft.autotask ?? NO_AT;
-  const set = (next: Partial<Ticketing>): void => setDraft((before) => ({ ...before, ...next }));
+  const set = (next: Partial<Ticketing>): void => change({ settings: { ...draft, ...next } });
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   const other =
     system !== ticketing.settings.system ||
     JSON.stringify(draft[system === 'own' ? 'board' : system]) !==
       JSON.stringify(ticketing.settings[system === 'own' ? 'board' : system]);
 
-  async function save(next: Ticketing, test: boolean): Promise<void> {
-    setBusy(true);
-    setError(null);
-    setTested(null);
-    const result = await withReauth(() =>
-      client().ask('setTicketing', {
-        settings: next,
-        ...(secret !== '' && next.system !== 'own' && { secret }),
-      }),
-    );
-    if (!result.ok) {
-      setBusy(false);
-      return setError(
-        result.failure.kind === 'bad-input'
-          ? (result.failure.issues[0]?.message ?? result.failure.message)
-          : result.failure.message,
-      );
-    }
-    setSecret('');
-    let after = result.value;
-    if (test && next.system !== 'own') {
-      const answer = await client().ask('testTicketing', {});
-      if (answer.ok) {
-        after = answer.value.kept;
-        setTested({ ok: answer.value.ok, description: answer.value.says });
-      } else setError(answer.failure.message);
-    } else tell(t.saved);
-    setBusy(false);
-    // Choices made during the request are kept.
-    setDraft((now) => ({ ...after.settings, ...changedSince(next, now) }));
-    onSaved(after);
-  }
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    void save(toCompleteDraft(draft, cw, at, days), system !== 'own');
-  };
-
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={(event) => void save(event)}>
       <FormSection title={t.systemSection} description={t.systemSectionHint}>
         <RequiredNote />
         <Select
@@ -141,7 +134,7 @@ export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProp
               value={secret}
               autoComplete="new-password"
               hint={secretWords(ticketing.secret && !other)}
-              onChange={({ target }) => setSecret(target.value)}
+              onChange={({ target }) => change({ secret: target.value })}
             />
             <TextField
               label={t.clientId}
@@ -176,7 +169,7 @@ export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProp
               value={secret}
               autoComplete="new-password"
               hint={secretWords(ticketing.secret && !other)}
-              onChange={({ target }) => setSecret(target.value)}
+              onChange={({ target }) => change({ secret: target.value })}
             />
             <TextField
               label={t.integrationCode}
@@ -205,12 +198,11 @@ export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProp
                 choices.boards,
                 (board) => {
                   // Statuses belong to a board, so a change of board resets them.
-                  const next = {
+                  set({
                     board,
                     ...(system === 'connectwise' && { openStatus: null, closeStatus: null }),
-                  };
-                  set(next);
-                  void save({ ...toCompleteDraft(draft, cw, at, days), ...next }, true);
+                  });
+                  void save();
                 },
               )}
               {draft.board === ticketing.settings.board &&
@@ -259,7 +251,7 @@ export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProp
             value={days}
             maxLength={3}
             error={getDays(days) === null ? t.daysInvalid : null}
-            onChange={({ target }) => setDays(target.value.replaceAll(/\D/g, ''))}
+            onChange={({ target }) => change({ days: target.value.replaceAll(/\D/g, '') })}
           />
         )}
       </FormSection>
@@ -340,14 +332,32 @@ const SYSTEMS: readonly { readonly value: TicketSystem; readonly label: string }
 const secretWords = (stored: boolean): string => (stored ? t.secretStored : t.secretNew);
 const getDays = (text: string): number | null =>
   Number(text) >= 1 && Number(text) <= 365 ? Number(text) : null;
-const toCompleteDraft = (
-  draft: Ticketing,
-  connectwise: NonNullable<Ticketing['connectwise']>,
-  autotask: NonNullable<Ticketing['autotask']>,
-  days: string,
-): Ticketing => ({
-  ...draft,
-  connectwise: draft.system === 'connectwise' ? connectwise : null,
-  autotask: draft.system === 'autotask' ? autotask : null,
-  reopenDays: draft.reopenDays > 0 ? (getDays(days) ?? draft.reopenDays) : 0,
+
+interface TicketingForm {
+  readonly settings: Ticketing;
+  /** How long a ticket is reopened, as typed. */
+  readonly days: string;
+  readonly secret: string;
+}
+interface Stored {
+  readonly after: TicketingState;
+  /** Null: there is nothing to test. */
+  readonly test: Result<OutputOf<'testTicketing'>> | null;
+}
+const getForm = (settings: Ticketing): TicketingForm => ({
+  settings,
+  days: String(settings.reopenDays || 7),
+  secret: '',
 });
+const readSettings = ({ settings, days }: TicketingForm): Ticketing => ({
+  ...settings,
+  connectwise: settings.system === 'connectwise' ? (settings.connectwise ?? NO_CW) : null,
+  autotask: settings.system === 'autotask' ? (settings.autotask ?? NO_AT) : null,
+  reopenDays: settings.reopenDays > 0 ? (getDays(days) ?? settings.reopenDays) : 0,
+});
+const schema = makeFormSchema(ticketingCalls.setTicketing.input, (form: TicketingForm) => ({
+  value: {
+    settings: readSettings(form),
+    ...(form.secret !== '' && form.settings.system !== 'own' && { secret: form.secret }),
+  },
+}));

@@ -4,6 +4,7 @@ import type { MappingHealth } from '#contract/tickets/ticketing.ts';
 import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import type { Named, TicketSystem } from '#contract/tickets/tickets.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -44,8 +45,8 @@ const MOST = 200;
 /** All companies, each with its counterpart in the ticketing system. */
 export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps) {
   const [text, setText] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const mutation = useServerMutation();
+  const error = mutation.failure?.message ?? null;
   const [found, setFound] = useState<readonly Pair[] | null>(null);
   const [choosing, setChoosing] = useState<MappedOut | null>(null);
   const name = SYSTEM_NAMES[system];
@@ -61,23 +62,20 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   async function check(): Promise<void> {
-    setBusy(true);
-    setError(null);
-    const details = await client().ask('checkMappings', {});
-    setBusy(false);
-    if (!details.ok) return setError(details.failure.message);
+    const details = await mutation.send(() => client().ask('checkMappings', {}));
+    if (!details.ok) return;
     onRows(details.value.companies);
     setFound(details.value.found);
   }
   async function put(pairs: readonly Pair[], said: string): Promise<void> {
-    setBusy(true);
-    const details = await client().ask('setMappings', {
-      pairs: pairs.map(({ company, remote }) => ({ company, remote })),
-    });
-    setBusy(false);
+    const details = await mutation.send(() =>
+      client().ask('setMappings', {
+        pairs: pairs.map(({ company, remote }) => ({ company, remote })),
+      }),
+    );
     setFound(null);
     setChoosing(null);
-    if (!details.ok) return setError(details.failure.message);
+    if (!details.ok) return;
     onRows(details.value);
     tell(said);
   }
@@ -102,7 +100,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
         <div className="min-w-0 grow">
           <SearchField label={t.searchCompanies} value={text} onChange={setText} />
         </div>
-        <Button busy={busy} disabled={offline} {...why} onClick={() => void check()}>
+        <Button busy={mutation.busy} disabled={offline} {...why} onClick={() => void check()}>
           {t.match}
         </Button>
       </div>
@@ -125,7 +123,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
                 <Button
                   size="sm"
                   variant="primary"
-                  busy={busy}
+                  busy={mutation.busy}
                   onClick={() => void put(found, t.mapped({ count: found.length }))}
                 >
                   {t.mapMatches({ count: found.length })}
@@ -187,7 +185,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
         <Choose
           one={choosing}
           system={system}
-          busy={busy}
+          busy={mutation.busy}
           onClose={() => setChoosing(null)}
           onChosen={(remote) =>
             void put(

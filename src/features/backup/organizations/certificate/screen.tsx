@@ -11,6 +11,7 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -71,26 +72,21 @@ function Steps({ row, current }: { readonly row: OrganizationRow; readonly curre
   const [former] = useState(current);
   const [code, setCode] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(1);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const mutation = useServerMutation();
+  const error = mutation.failure && getFailureText(mutation.failure);
   const [renewed, setRenewed] = useState<Certificate | null>(null);
   const isReady = code !== null && !offline;
 
   async function renew(): Promise<void> {
     if (code === null) return;
-    setBusy(true);
-    setError(null);
-    const answer = await withReauth(() =>
-      client().ask('renewCertificate', { organizationId: row.id, code }),
+    const answer = await mutation.send(() =>
+      withReauth(() => client().ask('renewCertificate', { organizationId: row.id, code })),
     );
-    setBusy(false);
     if (answer.ok) setRenewed(answer.value);
-    else setError(getFailureText(answer.failure));
   }
 
   const again = (): void => {
     setCode(null);
-    setError(null);
     setAttempt(attempt + 1);
   };
   const getFacts = (certificate: Certificate) => [
@@ -156,7 +152,7 @@ function Steps({ row, current }: { readonly row: OrganizationRow; readonly curre
                   <CallButton
                     call="renewCertificate"
                     variant="primary"
-                    busy={busy}
+                    busy={mutation.busy}
                     disabled={!isReady}
                     {...(!isReady && {
                       'data-tip': offline ? MESSAGES.needsNetwork : t.signInFirst,

@@ -1,8 +1,9 @@
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
-import { uiMessages as t } from './messages.en.ts';
+import { ok } from '#contract/result.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { uiMessages as t } from '#src/ui/messages.en.ts';
 
 export interface DeleteDialogProps {
   /** `Delete rule?` */
@@ -28,19 +29,18 @@ export function DeleteDialog({
   onDelete,
   onClose,
 }: DeleteDialogProps) {
-  const [busy, setBusy] = useState(false);
-  const end = async (): Promise<void> => {
-    setBusy(true);
-    await onDelete();
-    setBusy(false);
-  };
+  const mutation = useServerMutation();
   return (
     <Dialog
       title={title}
       onClose={onClose}
       footer={
         <>
-          <Button variant="danger" busy={busy} onClick={() => void end()}>
+          <Button
+            variant="danger"
+            busy={mutation.busy}
+            onClick={() => void mutation.send(async () => ok(await onDelete()))}
+          >
             {confirmLabel}
           </Button>
           <Button onClick={onClose}>{t.cancel}</Button>
