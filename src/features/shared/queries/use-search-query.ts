@@ -8,7 +8,7 @@ import type { ReadCall } from '#workers/api.ts';
 
 /**
  * `value`: null before the first answer. `at`: time of the answer if the server cannot be reached
- * now. `asking`: `value` can belong to an earlier query.
+ * now. `isLoading`: `value` can belong to an earlier query.
  */
 export interface SearchQuery<T> {
   readonly value: T | null;
@@ -23,8 +23,8 @@ const TYPING_MS = 100;
 
 /**
  * Requests data when the query changes, on `again`, and when the connection is lost or restored.
- * Meanwhile the last answer stays. `kept`: answers are stored on this device for offline use; never
- * use it for answers with phone numbers.
+ * Meanwhile, and while the server can't be reached, the last answer stays. `isStored`: answers are
+ * stored on this device for offline use; never use it for answers with phone numbers.
  */
 export function useSearchQuery<N extends ReadCall>(
   name: N,
@@ -44,7 +44,7 @@ export function useSearchQuery<N extends ReadCall>(
       wanted,
       round: String(offline),
       keepsPrevious: true,
-      request: async (signal) => {
+      request: async (signal, previous) => {
         if (begun.current) await pause(TYPING_MS);
         begun.current = true;
         // Another letter was typed meanwhile.
@@ -62,7 +62,11 @@ export function useSearchQuery<N extends ReadCall>(
           .catch(() => NOT_SENT);
         return result.ok
           ? { value: result.value, at: null, failure: null }
-          : { value: null, at: null, failure: result.failure };
+          : {
+              value: NOT_REACHED.has(result.failure.kind) ? (previous?.value ?? null) : null,
+              at: null,
+              failure: result.failure,
+            };
       },
     },
   );
@@ -85,4 +89,6 @@ const pause = (ms: Ms): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
+/** Failures that say nothing about the data. */
+const NOT_REACHED: ReadonlySet<Failure['kind']> = new Set(['no-answer', 'needs-network']);
 const EMPTY = {};
