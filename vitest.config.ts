@@ -16,7 +16,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for a database or another program.
+    maxWorkers: 3,
     // Nothing outlives its file: one process takes one file of a project after the other, and what
     // they share (code, the embedded database) is made ready once.
     isolate: false,

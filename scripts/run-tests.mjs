@@ -35,7 +35,8 @@ function counts(report, code, of) {
 export async function runTests(node) {
   mkdirSync(OUT, { recursive: true });
   for (const name of ['unit.json', 'e2e.json']) rmSync(`${OUT}/${name}`, { force: true });
-  const checks = await check(node);
+  // Building uses one core while a check waits for its own.
+  const [checks, built] = await Promise.all([check(node), build(node)]);
   for (const name of checks.failed) console.error(`check failed: ${name}`);
   const total = [
     { passed: checks.count - checks.failed.length, failed: checks.failed.length, skipped: 0 },
@@ -71,7 +72,7 @@ export async function runTests(node) {
     })),
   );
 
-  if ((await build(node)) === 0) {
+  if (built === 0) {
     const browser = findBrowser(node);
     const e2e = await run(['node_modules/@playwright/test/cli.js', 'test'], {
       node,
