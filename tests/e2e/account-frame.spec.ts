@@ -1,17 +1,17 @@
 import { expect, test } from '@playwright/test';
 import { accountsAt, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
-import { newPage, signIn, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { newPage, signIn, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
-let portal: Portal;
+let portal: SharedPortal;
 let people: Accounts;
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   people = await accountsAt(portal);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
@@ -60,6 +60,8 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
 test('OWN-7: when acting is over the page says that the session has expired', async ({
   browser,
 }) => {
+  await people.makeUser('bartholomew', ['operator']);
+  await people.settle('bartholomew');
   const page = await newPage(browser);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(people.at('users?q=bartholomew'));
@@ -168,22 +170,21 @@ test('OWN-8, TOAST-3: who brings users in has a link for them', async ({ browser
   await page.context().close();
 });
 
+const switchOn = async (features: object): Promise<void> => {
+  const { id } = (await people.admin('GET', 'service-providers/branding')) as { id: string };
+  await people.admin('PUT', `service-providers/${id}/branding`, { features });
+};
+
 test('OWN-9: terms of use are accepted before anything else, or the user is logged out', async ({
   browser,
 }) => {
-  const { id } = (await people.admin('GET', 'service-providers/branding')) as { id: string };
-  await people.admin('PUT', `service-providers/${id}/branding`, {
-    features: {
-      footer: true,
-      privacyPolicy: true,
-      socialMedia: { links: [{ platform: 'Mastodon', link: 'https://example.com/@backup' }] },
-      office365: {
-        selfRegistration: {
-          termsOfUse: {
-            title: 'Terms of use',
-            text: 'Be kind.\n\nKeep your password to yourself.',
-            version: '2',
-          },
+  await switchOn({
+    office365: {
+      selfRegistration: {
+        termsOfUse: {
+          title: 'Terms of use',
+          text: 'Be kind.\n\nKeep your password to yourself.',
+          version: '2',
         },
       },
     },
@@ -212,6 +213,11 @@ test('OWN-9: terms of use are accepted before anything else, or the user is logg
 test('OWN-10: the dashboard has the footer that the provider switched on, with its privacy policy', async ({
   browser,
 }) => {
+  await switchOn({
+    footer: true,
+    privacyPolicy: true,
+    socialMedia: { links: [{ platform: 'Mastodon', link: 'https://example.com/@backup' }] },
+  });
   const page = await newPage(browser);
   await signIn(page, portal.url, 'rita', portal.password);
   await expect(page.getByRole('contentinfo')).toBeHidden();

@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { loadApi, submitSignIn } from './portal.ts';
-import type { Portal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 
 /** Users of a portal who sign in with their own accounts. */
 export interface Accounts {
@@ -17,7 +17,7 @@ export interface Accounts {
 export const FIRST = 'paper-lantern-river-71';
 export const SECOND = 'granite-teapot-orchard-58';
 
-export async function accountsAt(portal: Portal): Promise<Accounts> {
+export async function accountsAt(portal: SharedPortal): Promise<Accounts> {
   const admin = await loadApi(portal, 'admin');
   const json = { 'content-type': 'application/json' };
   const at = (path: string): string => `${portal.url}/monitoring/${path}`;

@@ -3,18 +3,18 @@ import type { Page } from '@playwright/test';
 import { generate } from 'otplib';
 import { accountsAt, FIRST, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
-import { newPage, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { newPage, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
 const main = (page: Page) => page.getByRole('main');
-let portal: Portal;
+let portal: SharedPortal;
 let people: Accounts;
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   people = await accountsAt(portal);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
@@ -96,6 +96,8 @@ test('OWN-5: who has to choose a password reaches nothing but that and the way o
 test('OWN-4: a password is changed with its rules told before, and a refusal is in the words of the catalogue', async ({
   page,
 }) => {
+  await people.makeUser('nora', ['operator']);
+  await people.settle('nora');
   await people.enter(page, 'nora', SECOND);
   await page.getByRole('link', { name: 'Change password' }).click();
   await expect(page.getByText(/At least 15 characters/)).toBeVisible();

@@ -3,18 +3,18 @@ import type { Browser, Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { linkFor } from './outbox.ts';
 import { takePictures } from './person.ts';
-import { createKey, post, startPortal, submitSignIn } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { createKey, post, openPortal, submitSignIn } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal();
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
   await post(portal.url, await createKey(portal), [
     { job: 'SQL nightly', status: 'Failed', message: 'no space left on device' },
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
@@ -183,15 +183,16 @@ test('PROV-1, PROV-3, BRAND-7: a provider below is made with a host and an invit
   browser,
 }) => {
   await enter(page, '/admin/providers', 'admin', 'Providers');
-  const host = 'below.localhost';
-  const below = portal.url.replace('localhost', host);
+  const own = new URL(portal.url).hostname;
+  const host = `below-${own}`;
+  const below = portal.url.replace(own, host);
   await page.getByRole('button', { name: 'New provider' }).click();
   const dialog = page.getByRole('dialog', { name: 'New provider' });
   await dialog.getByRole('button', { name: 'Create provider' }).click();
   await expect(dialog.getByText("Enter the provider's name.")).toBeVisible();
   await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
   await dialog.getByLabel('Name', { exact: true }).fill('Below Backup');
-  await dialog.getByLabel('Host names').fill('other.localhost');
+  await dialog.getByLabel('Host names').fill(new URL(portal.otherUrl).hostname);
   await dialog.getByLabel("Administrator's name").fill('Bela Below');
   await dialog.getByLabel('Username').fill('bela');
   await dialog.getByLabel('Email').fill('bela@example.com');
@@ -225,7 +226,7 @@ test('PROV-1, PROV-3, BRAND-7: a provider below is made with a host and an invit
   await expect(page.getByRole('dialog').getByText(/\/o365\/register#/)).toBeVisible();
   await page.getByRole('button', { name: 'Done' }).click();
   await open(page, 'dashboard', 'Overview');
-  await expect(page.getByRole('row', { name: /Below Backup/ })).toContainText('below.localhost');
+  await expect(page.getByRole('row', { name: /Below Backup/ })).toContainText(host);
 });
 
 test('PROV-4: who is invited to the own portal gets a mail with a link to it', async ({ page }) => {

@@ -1,14 +1,14 @@
 import { expect, test } from '@playwright/test';
 import { toast } from './account-person.ts';
-import { loadApi, signIn, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { loadApi, signIn, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { axeInBoth, collectErrors, sound } from './page-checks.ts';
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal();
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

@@ -1,15 +1,15 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
-import { createKey, post, startPortal, submitSignIn } from './portal.ts';
-import type { Portal, Result } from './portal.ts';
+import { createKey, post, openPortal, submitSignIn } from './portal.ts';
+import type { SharedPortal, Result } from './portal.ts';
 import { axeInBoth, collectErrors } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const AT = '/monitoring/calendar-report';
-let portal: Portal;
+let portal: SharedPortal;
 
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   const secret = await createKey(portal);
   const now = Date.now();
   const night = (job: string, ago: number, more: Partial<Result> = {}): Result => ({
@@ -39,7 +39,7 @@ test.beforeAll(async () => {
     ),
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

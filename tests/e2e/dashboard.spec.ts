@@ -1,15 +1,16 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { createKey, getRow, post, startPortal, submitSignIn } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { createKey, getRow, post, openPortal, submitSignIn } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { axe, axeInBoth, collectErrors } from './page-checks.ts';
 
 const DAY = 86_400_000;
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal();
+const now = Date.now();
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
@@ -40,11 +41,9 @@ test('DASH-9: with no result at all it says why and what to do', async ({ page }
   await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
 });
 
-test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every line opens what it counts', async ({
-  page,
-}) => {
+/** Three jobs of nine days with three failures in all, two computers and a repository. */
+async function postResults(): Promise<void> {
   const secret = await createKey(portal);
-  const now = Date.now();
   const runs = (job: string, fails: number, entityGroup: string) =>
     Array.from({ length: 9 }, (_, i) => ({
       job,
@@ -81,7 +80,12 @@ test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every li
         at: new Date(now - i * DAY).toISOString(),
       },
     ]);
+}
 
+test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every line opens what it counts', async ({
+  page,
+}) => {
+  await postResults();
   await begin(page);
   await expect(figure(page, 'Failed')).toContainText('3 runs');
   await expect(figure(page, 'Unprotected computers')).toContainText('2 computers');
@@ -145,6 +149,7 @@ test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every li
 test('DASH-1, DASH-9: figures keep days of their own in the address, and a time without results says so', async ({
   page,
 }) => {
+  await postResults();
   await begin(page);
   await page.getByLabel('Days of Failed').selectOption('last-30');
   await expect(page).toHaveURL(/failed-date=last-30$/);
@@ -163,6 +168,7 @@ test('DASH-1, DASH-9: figures keep days of their own in the address, and a time 
 test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, and an empty day changes nothing', async ({
   page,
 }) => {
+  await postResults();
   await begin(page);
   const days = page.getByLabel('Days of Failed');
   const dialog = page.getByRole('dialog');
@@ -206,6 +212,7 @@ test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fi
   page,
 }) => {
   const errors = collectErrors(page);
+  await postResults();
   await begin(page);
   await expect(page.locator('.spark .recharts-curve').first()).toBeVisible();
   await axeInBoth(page, 'dashboard', { sidebar: true });
@@ -224,6 +231,7 @@ test('DASH-9, OFF-5: without the network the figures stand, and what only the se
   page,
   context,
 }) => {
+  await postResults();
   await begin(page, 'rita');
   await expect(figure(page, 'Failed')).toContainText('3 runs');
   await expect(section(page, 'Last sync')).toContainText('Succeeded');

@@ -2,23 +2,23 @@ import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { accountsAt, SECOND } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
-import { createKey, getRow, newPage, post, signIn, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { createKey, getRow, newPage, post, signIn, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
 const REASON = "You can't do this while you're signed in as another user.";
 const JOB = 'Payroll of the test';
 
-let portal: Portal;
+let portal: SharedPortal;
 let people: Accounts;
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   people = await accountsAt(portal);
   await post(portal.url, await createKey(portal), [
     { job: JOB, status: 'Failed', message: 'no space left on device' },
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

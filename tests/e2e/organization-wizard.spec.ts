@@ -1,17 +1,17 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { enter, NEW_PASSWORD, createUser } from './people.ts';
-import { expectTitle, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { expectTitle, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { collectErrors, sound } from './page-checks.ts';
 
-let portal: Portal;
+let portal: SharedPortal;
 
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   await createUser(portal, 'olin', 'Olin Cloud', ['o365_admin']);
 });
-test.afterAll(() => portal.stop());
+test.afterEach(() => portal.stop());
 
 const CODE = '0a1b2c3d-0000-4000-8000-000000000000';
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name });

@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { nameProvider } from './shared-server.ts';
 
 /** A message on the outbox page of a server without a gateway. */
 export interface Sent {
@@ -8,13 +9,19 @@ export interface Sent {
   readonly text: string;
 }
 
-/** Returns all messages, newest first. `url`: the portal, `http://localhost:<port>`. */
+/**
+ * Returns all messages of a portal, newest first. The page has those of every provider: of portals
+ * that share a server, only the provider's own are returned.
+ */
 export async function loadOutbox(url: string): Promise<readonly Sent[]> {
-  const answer = await fetch(new URL('/outbox', url));
+  const { hostname, port } = new URL(url);
+  const answer = await fetch(`http://localhost:${port}/outbox`);
   if (!answer.ok) throw new Error(`the outbox answers ${answer.status}`);
   const page = await answer.text();
-  return [...page.matchAll(/<article>([\s\S]*?)<\/article>/g)].map(([, article = '']) => {
+  return [...page.matchAll(/<article>([\s\S]*?)<\/article>/g)].flatMap(([, article = '']) => {
     const part = (form: RegExp): string => plain(form.exec(article)?.[1] ?? '');
+    const from = part(/<dt>From<\/dt><dd>([\s\S]*?)<\/dd>/);
+    if (hostname !== 'localhost' && from !== nameProvider(hostname)) return [];
     return {
       kind: article.includes('<dt>Mail to</dt>') ? ('mail' as const) : ('sms' as const),
       to: part(/<dt>(?:Mail|SMS) to<\/dt><dd>([\s\S]*?)<\/dd>/),

@@ -3,13 +3,13 @@ import { expect } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { linkFor } from './outbox.ts';
 import { loadApi, submitSignIn } from './portal.ts';
-import type { Portal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 
 export const NEW_PASSWORD = 'a calm harbour ledger 42';
 
 /** Creates a user who sets `NEW_PASSWORD` with the link of the invitation. Returns the ID. */
 export async function createUser(
-  portal: Portal,
+  portal: SharedPortal,
   username: string,
   name: string,
   roles: readonly string[] = ['read-only'],
@@ -35,7 +35,7 @@ export async function createUser(
 }
 
 export async function enter(
-  portal: Portal,
+  portal: SharedPortal,
   page: Page,
   username: string,
   path: string,

@@ -2,14 +2,14 @@ import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { axeInBoth } from './page-checks.ts';
 import { takePictures } from './person.ts';
-import { loadApi, post, signIn, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { loadApi, post, signIn, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 
 const COMPANIES = ['Alder Group', 'Birch Foods', 'Cedar Marine'];
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal();
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
   const api = await loadApi(portal, 'admin');
   // The first company has the most results, so that it is listed first.
   for (const [i, name] of COMPANIES.entries()) {
@@ -27,7 +27,7 @@ test.beforeAll(async () => {
     );
   }
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

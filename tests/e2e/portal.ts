@@ -1,29 +1,38 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import type { Browser, Locator, Page } from '@playwright/test';
 import { drop, hasPostgres, newDatabase } from './databases.ts';
 import { copyFolder } from './folders.ts';
+import { end, freePort, NODE, PASSWORD, serve } from './server-process.ts';
+import type { Data, Demo } from './server-process.ts';
+import { addProvider } from './shared-server.ts';
 
-/** A server with its own data, a second technician and a second provider. */
-export interface Portal {
+/** A provider with an administrator, a second technician and a reader, and a second provider. */
+export interface SharedPortal {
   readonly url: string;
   readonly otherUrl: string;
   readonly password: string;
+  stop(): Promise<void>;
+}
+
+/** A portal on a server of its own. */
+export interface Portal extends SharedPortal {
   readonly dataDir: string;
   /** `DATABASE_URL` of the server; '' for the embedded database. */
   readonly databaseUrl: string;
-  stop(): Promise<void>;
   kill(): Promise<void>;
   start(): Promise<void>;
 }
 
-const NODE = process.env['DAYBOOK_NODE'] ?? process.execPath;
-const PASSWORD = 'quiet-ledger-morning-340';
+/**
+ * Returns a portal without data, for one test. It shares its server with other tests if PostgreSQL
+ * is installed. `besides`: usernames of more operators.
+ */
+export const openPortal = async (besides: readonly string[] = []): Promise<SharedPortal> =>
+  hasPostgres() ? addProvider(besides) : startPortal('none', besides);
 
 /**
  * Starts a server. `small`: with the small demo data. `besides`: usernames of more operators of the
@@ -76,15 +85,8 @@ export async function startPortal(
   };
 }
 
-/** The data of a server. `databaseUrl`: '' for a database in the folder. */
-interface Data {
-  readonly folder: string;
-  readonly databaseUrl: string;
-}
 /** The file of a template folder with the URL of its database. */
 const MADE = 'made-with';
-
-type Demo = 'none' | 'small';
 
 function seed({ folder, databaseUrl }: Data, besides: readonly string[]): void {
   const seeded = spawnSync(NODE, ['tests/e2e/seed.ts', folder, PASSWORD, ...besides], {
@@ -92,67 +94,6 @@ function seed({ folder, databaseUrl }: Data, besides: readonly string[]): void {
     env: { ...process.env, DATABASE_URL: databaseUrl },
   });
   if (seeded.status !== 0) throw new Error(`the portal could not be seeded: ${seeded.stderr}`);
-}
-
-/** Starts a server and waits until it answers. */
-async function serve(
-  { folder, databaseUrl }: Data,
-  demoData: Demo,
-  port: number,
-): Promise<ChildProcess> {
-  let said = '';
-  const child = spawn(NODE, ['server/main.ts', '--estate', demoData], {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      DAYBOOK_DATA: folder,
-      DATABASE_URL: databaseUrl,
-      DAYBOOK_DEMO_PASSWORD: PASSWORD,
-    },
-  });
-  child.stdout.on('data', (text: Buffer) => {
-    said += text.toString();
-  });
-  child.stderr.on('data', (text: Buffer) => {
-    said += text.toString();
-  });
-  for (let tries = 0; tries < 800; tries++) {
-    if (child.exitCode !== null) throw new Error(`the server ended: ${said}`);
-    const up = await fetch(`http://localhost:${port}/api/v1/service-providers/branding`).then(
-      (answer) => answer.ok,
-      () => false,
-    );
-    if (up) return child;
-    await new Promise((done) => {
-      setTimeout(done, 100);
-    });
-  }
-  child.kill('SIGKILL');
-  throw new Error(`the server did not come up: ${said}`);
-}
-
-const end = (child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> =>
-  new Promise((done) => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) {
-      done();
-      return;
-    }
-    child.once('exit', () => {
-      done();
-    });
-    child.kill(signal);
-  });
-
-function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => {
-        done(port);
-      });
-    });
-  });
 }
 
 /** A page in a context of its own. */
@@ -189,7 +130,7 @@ export const getRow = (page: Page, job: string): Locator =>
 
 /** Returns a function that calls the API as a user and returns the data of the answer. */
 export async function loadApi(
-  portal: Portal,
+  portal: SharedPortal,
   username: string,
   base = portal.url,
 ): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
@@ -223,7 +164,7 @@ export async function loadApi(
 }
 
 /** Waits until the demo's backup jobs have had a session, and none is running. */
-export async function waitForBackups(portal: Portal): Promise<void> {
+export async function waitForBackups(portal: SharedPortal): Promise<void> {
   const api = await loadApi(portal, 'm365');
   for (;;) {
     const { rows } = (await api('GET', 'o365/jobs')) as { rows: { lastStatus: string | null }[] };
@@ -239,7 +180,7 @@ export async function waitForBackups(portal: Portal): Promise<void> {
 
 /** Creates an ingest key for the provider's first company and returns its secret. */
 export async function createKey(
-  portal: Portal,
+  portal: SharedPortal,
   username = 'admin',
   base = portal.url,
 ): Promise<string> {

@@ -1,15 +1,15 @@
 import { expect, test } from '@playwright/test';
 import { codeFor, linkFor, sentTo } from './outbox.ts';
-import { expectTitle, newPage, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { expectTitle, newPage, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { sound } from './page-checks.ts';
 import { signInByApi, signInAt, typeCode, withSettings, getWrongCode } from './ways-in.ts';
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal('none', ['fay', 'quinn']);
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal(['fay', 'quinn']);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

@@ -1,10 +1,10 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
-import type { Portal, Result } from './portal.ts';
+import { loadApi, createKey, post, getRow, signIn, openPortal } from './portal.ts';
+import type { SharedPortal, Result } from './portal.ts';
 import { axe, axeInBoth } from './page-checks.ts';
 
-let portal: Portal;
+let portal: SharedPortal;
 let secret: string;
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -43,8 +43,8 @@ const nights = (job: string, last: object): Result[] => [
   },
 ];
 
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   secret = await createKey(portal);
   await post(portal.url, secret, [
     ...nights('VM farm', { tasks: objects, log: 'start\nerror: no route\n' }),
@@ -65,7 +65,7 @@ test.beforeAll(async () => {
     },
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

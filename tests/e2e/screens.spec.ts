@@ -1,16 +1,16 @@
 import { expect, test } from '@playwright/test';
-import { createKey, getRow, loadApi, post, signIn, startPortal, submitSignIn } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { createKey, getRow, loadApi, post, signIn, openPortal, submitSignIn } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { axeInBoth, collectErrors } from './page-checks.ts';
 
 /** The pages here are those whose sidebar is judged. */
 const WHOLE = { sidebar: true };
 // The content policy is looked at with all of the product's parts.
 test.use({ serviceWorkers: 'allow' });
-let portal: Portal;
+let portal: SharedPortal;
 
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   const secret = await createKey(portal);
   const day = 86_400_000;
   const now = Date.now();
@@ -42,7 +42,7 @@ test.beforeAll(async () => {
     ...nights('Mail archive', { status: 'Success', bytesTransferred: 99e9 }),
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

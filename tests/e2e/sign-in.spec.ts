@@ -1,16 +1,16 @@
 import { expect, test } from '@playwright/test';
 import { generateSync } from 'otplib';
 import { codeFor, sentTo } from './outbox.ts';
-import { expectTitle, newPage, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { expectTitle, newPage, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { sound } from './page-checks.ts';
 import { signInByApi, signInAt, typeCode, withSettings, getWrongCode } from './ways-in.ts';
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal('none', ['olivia', 'pat']);
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal(['olivia', 'pat']);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
@@ -144,8 +144,10 @@ test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where i
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
     const page = await newPage(browser);
     await signInAt(page, portal, 'rita');
+    await page.getByLabel('Mobile phone').fill(PHONE);
+    await page.keyboard.press('Enter');
     await expectTitle(page, 'Enter the code');
-    const code = await codeFor(portal.url, '+15550100333', 3);
+    const code = await codeFor(portal.url, PHONE);
     for (let n = 0; n < 5; n++) {
       await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled({ timeout: 60_000 });
       await typeCode(page, getWrongCode(code));

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { createKey, post, getRow, signIn, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { createKey, post, getRow, signIn, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
-let portal: Portal;
+let portal: SharedPortal;
 const ended = (job: string, status: string, hours: number, message?: string) => {
   const at = Date.now() - hours * 3_600_000;
   return {
@@ -16,8 +16,8 @@ const ended = (job: string, status: string, hours: number, message?: string) => 
     ...(message === undefined ? {} : { message }),
   };
 };
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   await post(portal.url, await createKey(portal), [
     ended('Files nightly', 'Success', 30),
     ended('Files nightly', 'Failed', 2, 'No space left on device'),
@@ -25,7 +25,7 @@ test.beforeAll(async () => {
     ended('Web nightly', 'Warning', 4, '2 files were skipped'),
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

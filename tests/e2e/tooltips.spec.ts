@@ -1,22 +1,22 @@
 import { expect, test } from '@playwright/test';
-import { createKey, post, getRow, signIn, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { createKey, post, getRow, signIn, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { takePictures } from './person.ts';
 import { axe } from './page-checks.ts';
 
 const LONG =
   'A job with a name that is much longer than any column of the list could hold at once, whatever its width';
-let portal: Portal;
+let portal: SharedPortal;
 
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   const at = new Date(Date.now() - 3_600_000).toISOString();
   await post(portal.url, await createKey(portal), [
     { job: LONG, status: 'Failed', message: 'The disk is full', startTime: at, endTime: at },
     { job: 'Mail', status: 'Failed', message: 'The disk is full', startTime: at, endTime: at },
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

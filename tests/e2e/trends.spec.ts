@@ -1,16 +1,16 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { createKey, getRow, post, startPortal, submitSignIn } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { createKey, getRow, post, openPortal, submitSignIn } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { collectErrors, sound } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const now = Date.now();
 const getDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
-let portal: Portal;
+let portal: SharedPortal;
 
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   const secret = await createKey(portal);
   const runs = (job: string, fails: number, bytes: number) =>
     Array.from({ length: 20 }, (_, i) => ({
@@ -57,7 +57,7 @@ test.beforeAll(async () => {
     { name: 'Tape vault', uid: 'tape', at: new Date(now - 5 * DAY).toISOString() },
   ]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { submitSignIn } from './portal.ts';
-import type { Portal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 
 type Call = (method: string, path: string, body?: unknown) => Promise<unknown>;
 interface ApiSession {
@@ -10,7 +10,7 @@ interface ApiSession {
 }
 
 /** Signs in over the API. `call` returns the data of an answer. */
-export async function signInByApi(portal: Portal, username: string): Promise<ApiSession> {
+export async function signInByApi(portal: SharedPortal, username: string): Promise<ApiSession> {
   const ask = async (
     method: string,
     path: string,
@@ -46,7 +46,7 @@ export async function signInByApi(portal: Portal, username: string): Promise<Api
 
 /** Runs `work` with other settings of the provider, and resets them. */
 export async function withSettings(
-  portal: Portal,
+  portal: SharedPortal,
   settings: object,
   work: () => Promise<void>,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function withSettings(
 /** Opens a page and signs in on it. */
 export async function signInAt(
   page: Page,
-  portal: Portal,
+  portal: SharedPortal,
   username: string,
   password = portal.password,
   path = '/monitoring/daily-checks',

@@ -1,0 +1,20 @@
+/**
+ * Creates providers on the database of a running server, one for each message, and ends with its
+ * parent: `node provider-maker.ts <data folder> <password>`, DATABASE_URL as the server takes it.
+ */
+import './hash-once.ts';
+import { addUsers, makeOtherProvider, makeProvider, openData } from './seed-provider.ts';
+import type { NewProvider } from './shared-server.ts';
+
+const [dataDir = '', password = ''] = process.argv.slice(2);
+const world = await openData(dataDir, process.env['DATABASE_URL'] ?? null);
+let last = Promise.resolve();
+process.on('message', ({ host, otherHost, name, besides }: NewProvider) => {
+  last = last.then(async () => {
+    const tenant = await makeProvider(world, host, name, password);
+    await addUsers(world, tenant, password, besides);
+    await makeOtherProvider(world, otherHost, password);
+    process.send?.({ host });
+  });
+});
+process.on('disconnect', () => process.exit(0));

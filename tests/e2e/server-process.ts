@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+export const NODE = process.env['DAYBOOK_NODE'] ?? process.execPath;
+/** Of every user that is created before a test. */
+export const PASSWORD = 'quiet-ledger-morning-340';
+
+/** The data of a server. `databaseUrl`: '' for a database in the folder. */
+export interface Data {
+  readonly folder: string;
+  readonly databaseUrl: string;
+}
+export type Demo = 'none' | 'small';
+
+/** Starts a server and waits until it answers. */
+export async function serve(
+  { folder, databaseUrl }: Data,
+  demoData: Demo,
+  port: number,
+): Promise<ChildProcess> {
+  let said = '';
+  const child = spawn(NODE, ['server/main.ts', '--estate', demoData], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DAYBOOK_DATA: folder,
+      DATABASE_URL: databaseUrl,
+      DAYBOOK_DEMO_PASSWORD: PASSWORD,
+    },
+  });
+  child.stdout.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
+  for (let tries = 0; tries < 800; tries++) {
+    if (child.exitCode !== null) throw new Error(`the server ended: ${said}`);
+    const up = await fetch(`http://localhost:${port}/api/v1/service-providers/branding`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (up) return child;
+    await new Promise((done) => {
+      setTimeout(done, 100);
+    });
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the server did not come up: ${said}`);
+}
+
+/** Ends a server and waits until it is gone. */
+export const end = (child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> =>
+  new Promise((done) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) {
+      done();
+      return;
+    }
+    child.once('exit', () => {
+      done();
+    });
+    child.kill(signal);
+  });
+
+export function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => {
+        done(port);
+      });
+    });
+  });
+}
