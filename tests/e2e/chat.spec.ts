@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { expectTitle, loadApi, newPage, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { expectTitle, loadApi, newPage, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { sound } from './page-checks.ts';
 import { signInAt } from './ways-in.ts';
 
@@ -10,11 +10,11 @@ const SCRIPT = 'https://js.chat.example/widget.js';
 const WIDGET = `const reached = []; for (const [name, reach] of [['page', () => parent.document.title], ['storage', () => localStorage.length], ['cookies', () => document.cookie]]) { try { reach(); reached.push(name); } catch {} }
 document.getElementById('chat').innerHTML = '<p>Hello ' + daybookVisitor.name + '</p><p id="token">' + hsConversationsSettings.identificationToken + '</p><p>Reached: ' + (reached.join() || 'nothing') + '</p><label>Message <input></label>';
 fetch(location.origin + '/api/v1/service-providers/branding').then(() => document.body.append('called the portal'), () => document.body.append('could not call'));`;
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal('none');
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

@@ -1,12 +1,12 @@
 import { expect, test } from '@playwright/test';
-import { createKey, post, getRow, signIn, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { createKey, post, getRow, signIn, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal();
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

@@ -1,16 +1,16 @@
 import { expect, test } from '@playwright/test';
 import { accountsAt } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
-import { newPage, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import { newPage, openPortal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 
-let portal: Portal;
+let portal: SharedPortal;
 let people: Accounts;
-test.beforeAll(async () => {
-  portal = await startPortal();
+test.beforeEach(async () => {
+  portal = await openPortal();
   people = await accountsAt(portal);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 

@@ -14,6 +14,12 @@ export interface Data {
 }
 export type Demo = 'none' | 'small';
 
+/** No server outlives the process that started it. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const server of running) server.kill('SIGKILL');
+});
+
 /** Starts a server and waits until it answers. */
 export async function serve(
   { folder, databaseUrl }: Data,
@@ -30,6 +36,8 @@ export async function serve(
       DAYBOOK_DEMO_PASSWORD: PASSWORD,
     },
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   child.stdout.on('data', (text: Buffer) => {
     said += text.toString();
   });

@@ -52,14 +52,13 @@ async function start(): Promise<SharedServer> {
     databaseUrl: await newDatabase(),
   };
   const port = await freePort();
-  const server = await serve(data, 'none', port);
+  await serve(data, 'none', port);
   const maker = spawn(NODE, ['tests/e2e/provider-maker.ts', data.folder, PASSWORD], {
     env: { ...process.env, DATABASE_URL: data.databaseUrl },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   process.once('exit', () => {
     maker.kill();
-    server.kill();
     rmSync(data.folder, { recursive: true, force: true, maxRetries: 5 });
   });
   return { port, maker };

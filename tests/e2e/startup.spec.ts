@@ -11,16 +11,17 @@ import {
   newPage,
   post,
   signIn,
+  openPortal,
   startPortal,
 } from './portal.ts';
-import type { Portal } from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal();
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await portal.stop();
 });
 
@@ -82,12 +83,14 @@ test('WIZARD-1: who cannot connect a source is not prompted', async ({ browser }
 test('VERSION-1, OUT-7: with another stored version the user is logged out at startup with the reason, and unsent changes arrive', async ({
   browser,
 }) => {
-  await post(portal.url, await createKey(portal), [
+  // The gateway passes calls on to the server's own host.
+  const server = await startPortal();
+  await post(server.url, await createKey(server), [
     { job: 'Harbour store', status: 'Failed', message: 'No space left on device' },
   ]);
-  await createUser(portal, 'otto', 'Otto Operator', ['operator']);
-  const admin = await loadApi(portal, 'admin');
-  const front = await startFront(portal.url, 'dist');
+  await createUser(server, 'otto', 'Otto Operator', ['operator']);
+  const admin = await loadApi(server, 'admin');
+  const front = await startFront(server.url, 'dist');
   const page = await newPage(browser);
   const reviews = async (): Promise<number> =>
     (
@@ -127,6 +130,7 @@ test('VERSION-1, OUT-7: with another stored version the user is logged out at st
   await expect.poll(reviews, { timeout: 60_000 }).toBe(1);
   await page.context().close();
   await front.stop();
+  await server.stop();
 });
 
 test('LOAD-1: a screen that is gone after a deployment, and one that does not come for two minutes, say so and offer to reload', async ({
