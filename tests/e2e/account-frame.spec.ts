@@ -15,7 +15,7 @@ test.afterEach(async () => {
   await portal.stop();
 });
 
-test('OWN-7: acting as another is said above every page in every tab, and the way back ends where it began', async ({
+test('OWN-7: while signed in as another user, every page in every tab says so, and leaving returns to where it began', async ({
   browser,
 }) => {
   await people.makeUser('bartholomew', ['operator']);
@@ -57,7 +57,7 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
   await page.context().close();
 });
 
-test('OWN-7: when acting is over the page says that the session has expired', async ({
+test('OWN-7: when the session as another user ends, the page says that the session has expired', async ({
   browser,
 }) => {
   await people.makeUser('bartholomew', ['operator']);
@@ -99,7 +99,7 @@ const notice = (more: object): Promise<unknown> =>
     ...more,
   });
 
-test('OWN-8: notices stand above the page of their app: acknowledged for good, closed until the page is loaded again, copied', async ({
+test('OWN-8: notices are shown above the pages of their app; they are acknowledged for good, closed until the next load, or copied', async ({
   browser,
 }) => {
   await notice({});
@@ -141,7 +141,9 @@ test('OWN-8: notices stand above the page of their app: acknowledged for good, c
   await page.context().close();
 });
 
-test('OWN-8, TOAST-3: who brings users in has a link for them', async ({ browser }) => {
+test('OWN-8, TOAST-3: a sub-provider sees a link to invite users and copies it', async ({
+  browser,
+}) => {
   await people.makeUser('subin', ['sub-sp']);
   await people.settle('subin');
   const page = await newPage(browser);
@@ -175,7 +177,7 @@ const switchOn = async (features: object): Promise<void> => {
   await people.admin('PUT', `service-providers/${id}/branding`, { features });
 };
 
-test('OWN-9: terms of use are accepted before anything else, or the user is logged out', async ({
+test('OWN-9: a user accepts the terms of use before anything else, or is logged out', async ({
   browser,
 }) => {
   await switchOn({
@@ -210,7 +212,7 @@ test('OWN-9: terms of use are accepted before anything else, or the user is logg
   await page.context().close();
 });
 
-test('OWN-10: the dashboard has the footer that the provider switched on, with its privacy policy', async ({
+test('OWN-10: the dashboard has the footer that the provider turned on, with its privacy policy', async ({
   browser,
 }) => {
   await switchOn({

@@ -18,7 +18,7 @@ test.afterEach(async () => {
   await portal.stop();
 });
 
-test('OWN-1, OWN-3: a profile is changed by what differs; a refusal stands beside its field, and leaving asks', async ({
+test('OWN-1, OWN-3: saving a profile sends what changed; an error is shown at its field, and leaving with changes asks first', async ({
   page,
 }) => {
   await people.enter(page, 'dana');
@@ -59,7 +59,7 @@ test('OWN-1, OWN-3: a profile is changed by what differs; a refusal stands besid
   await page.getByRole('radio', { name: 'Provider color' }).check();
 });
 
-test('OWN-5: who has to choose a password reaches nothing but that and the way out, and goes on when it is done', async ({
+test('OWN-5: a user who must choose a password reaches only that page and the way out, and continues afterwards', async ({
   page,
 }) => {
   await people.makeUser('nora', ['operator'], { landingPage: '/monitoring/calendar-report' });
@@ -93,7 +93,7 @@ test('OWN-5: who has to choose a password reaches nothing but that and the way o
   await expect(page.getByRole('heading', { level: 1, name: 'Calendar view' })).toBeVisible();
 });
 
-test('OWN-4: a password is changed with its rules told before, and a refusal is in the words of the catalogue', async ({
+test("OWN-4: changing a password shows its rules first, and an error uses the catalog's sentence", async ({
   page,
 }) => {
   await people.makeUser('nora', ['operator']);
@@ -135,7 +135,7 @@ test('OWN-4: a password is changed with its rules told before, and a refusal is 
   await expect(toast(page, 'Security questions saved')).toBeVisible();
 });
 
-test('DAY-25, E2E-12: who is to begin with managed results does so, and keeps what it says otherwise', async ({
+test('DAY-25, E2E-12: a user who starts with managed results does so, and a filter chosen afterwards stays', async ({
   browser,
 }) => {
   await people.makeUser('mona', ['operator'], { managedFilterType: 'managed' });
@@ -155,7 +155,7 @@ test('DAY-25, E2E-12: who is to begin with managed results does so, and keeps wh
   await page.context().close();
 });
 
-test('USER-11, OWN-1: a long user name and address are read whole in the list, beside it and in the own profile', async ({
+test("USER-11, OWN-1: a long username and email address are shown in full in the list, in its panel and in the user's profile", async ({
   page,
 }) => {
   const long = 'somebody.with-a-rather-long-user-name@a-department.example.com';
@@ -187,7 +187,9 @@ test('USER-11, OWN-1: a long user name and address are read whole in the list, b
   await expect(page.getByLabel('Email')).toHaveAccessibleDescription(new RegExp(long));
 });
 
-test('OWN-6: sessions are seen where they are, and ended from elsewhere', async ({ browser }) => {
+test('OWN-6: a user sees all sessions and ends the others from one of them', async ({
+  browser,
+}) => {
   await people.makeUser('sven', ['operator']);
   await people.settle('sven');
   const [one, two] = [await newPage(browser), await newPage(browser)];
@@ -209,7 +211,7 @@ test('OWN-6: sessions are seen where they are, and ended from elsewhere', async 
   await Promise.all([one.context().close(), two.context().close()]);
 });
 
-test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when it is asked, and removed', async ({
+test("OWN-2, OWN-6: an authenticator and a passkey are set up, used to confirm the user's identity, and removed", async ({
   browser,
 }) => {
   await people.makeUser('faye', ['operator']);

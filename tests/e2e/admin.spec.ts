@@ -51,7 +51,7 @@ async function stranger(
   await context.close();
 }
 
-test('E2E-7, ADMIN-3: axe, the keyboard and a phone on every page of the administration, which others cannot open', async ({
+test("E2E-7, ADMIN-3: every page of the administration passes axe, works by keyboard and fits a phone, and others can't open it", async ({
   page,
   browser,
 }) => {
@@ -78,7 +78,7 @@ test('E2E-7, ADMIN-3: axe, the keyboard and a phone on every page of the adminis
   await context.close();
 });
 
-test('BRAND-6, BRAND-7: accent, title and logo are seen first in the preview and then by another browser; a colour that cannot be read is handled', async ({
+test('BRAND-6, BRAND-7: the preview and then another browser show a new accent, title and logo; an unreadable color is corrected', async ({
   page,
   browser,
 }) => {
@@ -140,7 +140,7 @@ test('BRAND-6, BRAND-7: accent, title and logo are seen first in the preview and
   await expect(accent).toHaveValue('#8a1c4a');
 });
 
-test('BRAND-8: a mail server that is not there is told in words; its password is set, never shown, and goes with its address', async ({
+test('BRAND-8: a missing mail server is reported in words; its password is never shown and is removed when the address changes', async ({
   page,
 }) => {
   await enter(page, '/admin/settings', 'admin', 'Provider settings');
@@ -178,7 +178,7 @@ test('BRAND-8: a mail server that is not there is told in words; its password is
   await expect(mail.getByRole('button', { name: 'Set up Email' })).toBeVisible();
 });
 
-test('PROV-1, PROV-3, BRAND-7: a provider below is made with a host and an invited administrator, and its sign-in page has its look', async ({
+test('PROV-1, PROV-3, BRAND-7: a sub-provider is created with a host and an invited administrator, and its sign-in page has its branding', async ({
   page,
   browser,
 }) => {
@@ -229,7 +229,9 @@ test('PROV-1, PROV-3, BRAND-7: a provider below is made with a host and an invit
   await expect(page.getByRole('row', { name: /Below Backup/ })).toContainText(host);
 });
 
-test('PROV-4: who is invited to the own portal gets a mail with a link to it', async ({ page }) => {
+test('PROV-4: a user who is invited to the portal gets an email with a link to it', async ({
+  page,
+}) => {
   await enter(page, '/admin/providers', 'admin', 'Providers');
   await page
     .getByRole('button', { name: /^Invite: / })
@@ -246,7 +248,7 @@ test('PROV-4: who is invited to the own portal gets a mail with a link to it', a
   expect(await linkFor(portal.url, 'invited@example.org')).toContain('/o365/register#');
 });
 
-test('ADMIN-5: the log is filtered by the address, an event is read, and the file holds what is filtered', async ({
+test('ADMIN-5: the address filters the log, an event opens, and the file holds what is filtered', async ({
   page,
 }) => {
   await enter(page, '/admin/events', 'admin', 'Events');
@@ -281,7 +283,7 @@ test('ADMIN-5: the log is filtered by the address, an event is read, and the fil
   await expect(page.getByRole('button', { name: 'run.finished' })).toHaveCount(0);
 });
 
-test('NOTE-3, NOTE-4: a notice for a role stands above the pages of those who hold it, and goes when it is removed', async ({
+test('NOTE-3, NOTE-4: a notice for a role is shown to users with that role until it is removed', async ({
   page,
   browser,
 }) => {
@@ -312,7 +314,7 @@ test('NOTE-3, NOTE-4: a notice for a role stands above the pages of those who ho
   await context.close();
 });
 
-test('BRAND-8: codes by SMS for everybody are asked for at the next sign-in', async ({
+test('BRAND-8: once SMS codes are required, the next sign-in asks for one', async ({
   page,
   browser,
 }) => {

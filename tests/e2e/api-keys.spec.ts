@@ -12,7 +12,7 @@ test.afterEach(async () => {
   await portal.stop();
 });
 
-test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is revoked and refused; the API is read and searched', async ({
+test('KEY-10, KEY-9, KEY-4: a key is created and copied, used by a program, revoked and refused; the API page is read and searched', async ({
   page,
   context,
 }) => {
@@ -109,7 +109,7 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   expect(errors).toEqual([]);
 });
 
-test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of calls that does not come is asked for again', async ({
+test("KEY-5, KEY-10, KEY-9: an administrator sees and revokes a user's key; a list of calls that failed to load is loaded again", async ({
   page,
 }) => {
   const admin = await loadApi(portal, 'admin');

@@ -47,7 +47,7 @@ async function goOffline(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible();
 }
 
-test("VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one's menu, where it opens the same list and cannot be changed", async ({
+test("VIEW-1, VIEW-2, VIEW-3: a shared view is in a colleague's menu, opens the same list there, and can't be changed", async ({
   browser,
 }) => {
   const mine = await as(browser, 'admin');
@@ -82,7 +82,7 @@ test("VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one'
   for (const page of [mine, theirs]) await page.context().close();
 });
 
-test('EXP-1, EXP-2, CSV-2: the list is taken along as a file with the columns that are shown, also with no network', async ({
+test('EXP-1, EXP-2, CSV-2: the list is exported with the columns that are shown, offline too', async ({
   browser,
 }) => {
   const page = await as(browser, 'dana');
@@ -109,7 +109,7 @@ test('EXP-1, EXP-2, CSV-2: the list is taken along as a file with the columns th
   await page.context().close();
 });
 
-test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives, and the next person is told what has come since', async ({
+test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over offline arrives, and the next person sees what is new since then', async ({
   browser,
 }) => {
   const mine = await as(browser, 'admin');
@@ -154,7 +154,7 @@ test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives
   for (const page of [mine, theirs]) await page.context().close();
 });
 
-test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely computer are ignored, shown among the ignored, and taken back, by keyboard', async ({
+test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a computer without jobs are ignored, shown as ignored, and listed again, by keyboard', async ({
   browser,
 }) => {
   const page = await as(browser, 'dana');
@@ -188,7 +188,7 @@ test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely comput
   await page.context().close();
 });
 
-test('EVID-5, EVID-6: who reviewed what stands in the evidence and in its file; with no network it says so', async ({
+test('EVID-5, EVID-6: the evidence and its file say who reviewed what; offline the page says that it needs the network', async ({
   browser,
 }) => {
   const page = await as(browser, 'dana');
@@ -216,7 +216,7 @@ test('EVID-5, EVID-6: who reviewed what stands in the evidence and in its file; 
   await page.context().close();
 });
 
-test('FIRST-1: a provider without a source is told what is next', async ({ browser }) => {
+test('FIRST-1: a provider without a source sees the next step', async ({ browser }) => {
   const page = await as(browser, 'olga', portal.otherUrl);
   await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Connect a source' }).last()).toHaveAttribute(
@@ -255,7 +255,7 @@ async function leaveTraces(): Promise<void> {
   );
 }
 
-test('E2E-7: axe finds nothing around the list, light or dark, and nothing is wider than a phone', async ({
+test('E2E-7: the pages and dialogs around the list pass axe in both themes, and fit a phone', async ({
   browser,
 }) => {
   await leaveTraces();

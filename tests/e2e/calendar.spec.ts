@@ -54,7 +54,7 @@ const getLine = (page: Page, job: string): Locator =>
 const today = (page: Page, job: string, word: string): Locator =>
   getLine(page, job).getByRole('gridcell', { name: new RegExp(`today: ${word}$`) });
 
-test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens its day, comes back and goes on to the list', async ({
+test('CALV-7, CALV-8, E2E-7: by keyboard alone, a user finds a job, opens its day, returns and goes on to the list', async ({
   page,
 }) => {
   await enter(page);
@@ -85,7 +85,7 @@ test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens i
   await expect(page.getByRole('row').filter({ hasText: 'SQL nightly' })).toHaveCount(1);
 });
 
-test('CALV-3, CALV-1: companies fold, modes and filters hold, and the address brings it all back', async ({
+test('CALV-3, CALV-1: the address restores collapsed companies, modes and filters', async ({
   page,
 }) => {
   await enter(page);
@@ -104,7 +104,7 @@ test('CALV-3, CALV-1: companies fold, modes and filters hold, and the address br
   await expect(getLine(page, 'SQL nightly')).toBeVisible();
 });
 
-test('CALV-4, CALV-5: a quarter says which of its days are not kept on this device, and steps stop at today', async ({
+test('CALV-4, CALV-5: a quarter says which of its days are not on this device, and steps stop at today', async ({
   page,
 }) => {
   await enter(page, '?date=last-90');
@@ -124,7 +124,7 @@ test('CALV-4, CALV-5: a quarter says which of its days are not kept on this devi
   await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
 });
 
-test("CALV-9: printing puts all days of all jobs that match on paper, under the provider's name, and leaves the page as it was", async ({
+test("CALV-9: printing shows all days of all matching jobs under the provider's name, and leaves the page unchanged", async ({
   page,
 }) => {
   await page.addInitScript(() => {
@@ -149,9 +149,7 @@ test("CALV-9: printing puts all days of all jobs that match on paper, under the 
   await expect(grid(page)).toBeVisible();
 });
 
-test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone neither', async ({
-  page,
-}) => {
+test('E2E-7, E2E-9: the calendar passes axe in both themes, on a phone too', async ({ page }) => {
   const errors = collectErrors(page);
   await enter(page);
   await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
@@ -175,7 +173,7 @@ test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone
   expect(errors).toEqual([]);
 });
 
-test('CALV-6: of thousands of jobs only those in sight are drawn, and the last is one key away', async ({
+test('CALV-6: of thousands of jobs only the visible ones are rendered, and one key leads to the last', async ({
   page,
 }) => {
   const secret = await createKey(portal);

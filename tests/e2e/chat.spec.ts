@@ -26,7 +26,7 @@ async function widget(page: Page, answers: boolean): Promise<void> {
     );
 }
 
-test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, put away by Escape, and reaches nothing of the portal', async ({
+test("BRAND-10, E2E-12: a chat is set up, opens over any page with the user's name, closes on Escape, and reaches nothing of the portal", async ({
   browser,
 }) => {
   const admin = await newPage(browser);
@@ -75,7 +75,7 @@ test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, 
   await page.context().close();
 });
 
-test('BRAND-10, E2E-12: a chat that is held back says so and can be tried again, also on a phone', async ({
+test('BRAND-10, E2E-12: a blocked chat says so and can be tried again, on a phone too', async ({
   browser,
 }) => {
   const admin = await loadApi(portal, 'admin');

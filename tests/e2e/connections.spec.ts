@@ -25,7 +25,7 @@ test.afterAll(async () => {
   await Promise.all([portal.stop(), vspc.outside.stop()]);
 });
 
-test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails in a part, and its results are in the list', async ({
+test('E2E-1, CONN-1, CONN-2: a console is connected, tested, read and linked, one part of it fails, and its results are in the list', async ({
   page,
 }) => {
   const { console } = vspc;
@@ -104,7 +104,7 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails 
   expect(errors).toEqual([]);
 });
 
-test('CONN-1: with the keyboard alone a connection is edited, and what stands here is told without a network', async ({
+test('CONN-1: a connection is edited by keyboard alone, and offline the page says what it needs', async ({
   page,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);

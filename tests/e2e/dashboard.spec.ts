@@ -26,7 +26,7 @@ const figure = (page: Page, title: string) =>
   page.getByRole('list', { name: 'Figures' }).getByRole('listitem').filter({ hasText: title });
 const section = (page: Page, title: string | RegExp) => page.getByRole('region', { name: title });
 
-test('DASH-9: with no result at all it says why and what to do', async ({ page }) => {
+test('DASH-9: without any result, the dashboard says why and what to do', async ({ page }) => {
   await begin(page, 'dana');
   await expect(page.getByRole('heading', { name: 'No results yet' })).toBeVisible();
   await expect(page.getByText(/Ask an administrator to connect one\.$/)).toBeVisible();
@@ -82,7 +82,7 @@ async function postResults(): Promise<void> {
     ]);
 }
 
-test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every line opens what it counts', async ({
+test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: the dashboard shows its figures, and every line opens what it counts', async ({
   page,
 }) => {
   await postResults();
@@ -146,7 +146,7 @@ test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every li
   await expect(page.getByText('BARE-02')).toBeVisible();
 });
 
-test('DASH-1, DASH-9: figures keep days of their own in the address, and a time without results says so', async ({
+test('DASH-1, DASH-9: the address stores the days of each figure, and a period without results says so', async ({
   page,
 }) => {
   await postResults();
@@ -165,7 +165,7 @@ test('DASH-1, DASH-9: figures keep days of their own in the address, and a time 
   await expect(figure(page, 'Failed')).toContainText('3 runs');
 });
 
-test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, and an empty day changes nothing', async ({
+test('DASH-10: the days of a figure are chosen by keyboard as a range or a number, and an empty day changes nothing', async ({
   page,
 }) => {
   await postResults();
@@ -208,9 +208,7 @@ test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, 
   await expect(page).not.toHaveURL(/failed-date/);
 });
 
-test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fits a phone', async ({
-  page,
-}) => {
+test('E2E-7, E2E-9: the dashboard passes axe in both themes and fits a phone', async ({ page }) => {
   const errors = collectErrors(page);
   await postResults();
   await begin(page);
@@ -227,7 +225,7 @@ test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fi
   expect(errors).toEqual([]);
 });
 
-test('DASH-9, OFF-5: without the network the figures stand, and what only the server knows says why it is not there', async ({
+test('DASH-9, OFF-5: offline, the figures stay, and what only the server knows says why it is missing', async ({
   page,
   context,
 }) => {

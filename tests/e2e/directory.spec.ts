@@ -64,7 +64,7 @@ test.describe(`a real Active Directory${missing}`, () => {
     await samba?.stop();
   });
 
-  test('E2E-12, AUTH-11: a user of the directory signs in by it and a code, wrong turns included, and changes the password there by its rules', async ({
+  test("E2E-12, AUTH-11: a directory user signs in with its password and a code, after wrong attempts, and changes the password by the directory's rules", async ({
     browser,
   }) => {
     const page = await newPage(browser);
@@ -102,7 +102,7 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.context().close();
   });
 
-  test('E2E-12, AUTH-11, OWN-5: a password that the directory wants changed is changed before anything else', async ({
+  test('E2E-12, AUTH-11, OWN-5: a password that the directory wants to be changed is changed before anything else', async ({
     browser,
   }) => {
     const page = await newPage(browser);
@@ -129,7 +129,7 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.context().close();
   });
 
-  test("E2E-12, AUTH-11: a name and password that are sent before the page has heard of the directory are the directory's to judge", async ({
+  test('E2E-12, AUTH-11: credentials that are sent before the page knows of the directory are checked by the directory', async ({
     browser,
   }) => {
     const page = await newPage(browser);
@@ -145,7 +145,7 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.context().close();
   });
 
-  test('E2E-12, PAGE-4: the address that was wanted stands through a phone, a code, a new password, questions and terms', async ({
+  test('E2E-12, PAGE-4: the requested address survives the steps for a phone, a code, a new password, questions and terms', async ({
     browser,
   }) => {
     const { id } = (await people.admin('GET', 'service-providers/branding')) as { id: string };
@@ -187,7 +187,7 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.context().close();
   });
 
-  test('E2E-12, RECOVER-3: an account that the directory has locked says so on a known computer and is unlocked with a code', async ({
+  test('E2E-12, RECOVER-3: a known computer says that the directory locked the account, and a code unlocks it', async ({
     browser,
   }) => {
     const page = await newPage(browser);

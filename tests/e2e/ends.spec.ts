@@ -39,7 +39,7 @@ async function laterBy(minutes: number): Promise<void> {
   await portal.start();
 }
 
-test('E2E-12, RECOVER-4: a link for a new password is over after its fifteen minutes, also on a page that stands open, and the old password stays', async ({
+test('E2E-12, RECOVER-4: a password link expires after fifteen minutes, on an open page too, and the old password stays valid', async ({
   browser,
 }) => {
   const page = await newPage(browser);
@@ -65,7 +65,7 @@ test('E2E-12, RECOVER-4: a link for a new password is over after its fifteen min
   await other.context().close();
 });
 
-test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads to the sign-in page and back, and what was not sent arrives once', async ({
+test('E2E-12, A11, E2E-5: after the session expires, the page says so, leads to the sign-in page and back, and unsent changes arrive once', async ({
   browser,
 }) => {
   await post(portal.url, await createKey(portal), [
@@ -116,7 +116,7 @@ test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads t
   await page.context().close();
 });
 
-test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done, and sends it once it is loaded again', async ({
+test('SYNC-9, E2E-12: a page older than the server says so, stores changes, and sends them after a reload', async ({
   browser,
 }) => {
   const secret = await createKey(portal);
@@ -166,7 +166,7 @@ test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done,
   await page.context().close();
 });
 
-test('PAGE-6, E2E-12: security questions that the provider asks for come before everything else, also after a reload, and lead on once they are answered', async ({
+test('PAGE-6, E2E-12: required security questions come before everything else, after a reload too, and lead to the page once they are answered', async ({
   browser,
 }) => {
   const admin = await loadApi(portal, 'admin');

@@ -106,7 +106,7 @@ const READS = [
 ] as const;
 
 for (const user of ['admin', 'dana'] as const) {
-  test(`WORDS-2, WORDS-4: ${user}: each page shows its own sentence of the catalogue, once, when its read fails`, async ({
+  test(`WORDS-2, WORDS-4: ${user}: when loading fails, each page shows its sentence of the catalog once`, async ({
     page,
   }) => {
     await signIn(page, portal.url, user, portal.password);
@@ -121,7 +121,7 @@ for (const user of ['admin', 'dana'] as const) {
   });
 }
 
-test('WORDS-2, WORDS-3, WORDS-4: a failed action shows one sentence: the catalogue’s, the server’s own where that goes first, or that no response came', async ({
+test("WORDS-2, WORDS-3, WORDS-4: a failed action shows one sentence: the catalog's, the server's where that takes precedence, or that no response came", async ({
   page,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);

@@ -10,7 +10,7 @@ test.afterEach(async () => {
   await portal.stop();
 });
 
-test('E2E-8: the first load is at most 100 kB of JavaScript, brotli, and the worker is beside it', async ({
+test('E2E-8: the first load is at most 100 kB of JavaScript in brotli, without the worker', async ({
   page,
 }) => {
   const sizes = new Map<string, { bytes: number; encoding: string }>();
@@ -37,7 +37,7 @@ test('E2E-8: the first load is at most 100 kB of JavaScript, brotli, and the wor
   expect(sum).toBeLessThanOrEqual(100_000);
 });
 
-test('E2E-8: what a person waits for is marked', async ({ page }) => {
+test('E2E-8: performance marks show what a user waits for', async ({ page }) => {
   const secret = await createKey(portal);
   await post(portal.url, secret, [
     { job: 'Marked job', status: 'Failed', message: 'no space left on device' },

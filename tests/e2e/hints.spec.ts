@@ -17,7 +17,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
   if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
 };
 
-test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician finds it beside the result, says that it helped, and reads it with no network', async ({
+test('HINT-4, HINT-3, E2E-7: an administrator writes a hint; a technician finds it at the result, marks it as helpful, and reads it offline', async ({
   browser,
 }) => {
   await post(portal.url, await createKey(portal), [

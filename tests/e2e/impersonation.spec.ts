@@ -49,7 +49,7 @@ async function expectRefused(page: Page, button: Locator): Promise<void> {
   await expect(button).toBeFocused();
 }
 
-test('ACT-7: a button of a refused call is disabled with the reason while acting, by keyboard and for screen readers, and works again after the way back', async ({
+test('ACT-7: while signed in as another user, buttons of refused calls are disabled with the reason, by keyboard and for screen readers, and work again afterwards', async ({
   browser,
 }) => {
   await people.makeUser('otto', ['operator']);
@@ -112,7 +112,7 @@ async function mockImpersonation(page: Page): Promise<void> {
   });
 }
 
-test('ACT-7: pages of the administration disable the buttons of refused calls, and no others', async ({
+test('ACT-7: pages of the administration disable the buttons of refused calls and no others', async ({
   browser,
 }) => {
   const page = await newPage(browser);
@@ -183,7 +183,7 @@ const resultsOnDisk = (page: Page): Promise<number> =>
     return count;
   });
 
-test('SYNC-6, SYNC-13: when an administrator takes a role away, what it was for leaves the open screen and the disk of the device', async ({
+test("SYNC-6, SYNC-13: when an administrator removes a role, its data leave the open page and the device's disk", async ({
   browser,
 }) => {
   await people.makeUser('ola', ['operator']);

@@ -97,7 +97,7 @@ test('BILL-6, BILL-1, BILL-4: QuickBooks is connected at Intuit, its invoices ar
   expect(errors).toEqual([]);
 });
 
-test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are told, narrowed, opened and saved, Billing says what is owed, and all of it stands once more without the server', async ({
+test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are listed, filtered, opened and downloaded, Billing shows what is owed, and all of it is readable offline', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -163,7 +163,7 @@ test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are told, narrowed, opened and sa
   expect(errors.filter((error) => !error.includes('ERR_CONNECTION_REFUSED'))).toEqual([]);
 });
 
-test('BILL-8: who keeps Microsoft 365 changes between the apps', async ({ page }) => {
+test('BILL-8: an administrator of Microsoft 365 switches between the apps', async ({ page }) => {
   await enter(portal, page, 'olin', '/o365', NEW_PASSWORD);
   const apps = page.getByRole('navigation', { name: 'Apps' });
   const menu = page.getByRole('navigation', { name: 'Main' });

@@ -76,7 +76,7 @@ async function there(page: Page, path = '/login'): Promise<void> {
 const back = (page: Page): Promise<void> =>
   page.getByRole('link', { name: 'Continue to the portal' }).click();
 
-test('E2E-12, OIDC-1, OIDC-2: there and back at an issuer, first by the address that it has checked, then by what it is known by', async ({
+test('E2E-12, OIDC-1, OIDC-2: a user signs in at an issuer, first matched by the verified email address, then by the subject', async ({
   browser,
 }) => {
   const page = await newPage(browser);
@@ -104,7 +104,7 @@ test('E2E-12, OIDC-1, OIDC-2: there and back at an issuer, first by the address 
   await page.context().close();
 });
 
-test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page, where the other ways stand open', async ({
+test('E2E-12, OIDC-1, OIDC-3: a refused user sees why on the sign-in page, where the other ways still work', async ({
   browser,
 }) => {
   const page = await newPage(browser);
@@ -154,7 +154,7 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
   await page.context().close();
 });
 
-test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, unless the provider trusts the issuer with it', async ({
+test("E2E-12, OIDC-4: after an issuer, the portal asks for its second factor unless the provider trusts the issuer's", async ({
   browser,
 }) => {
   const olivia = await signInByApi(portal, 'olivia');
@@ -200,7 +200,7 @@ test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, 
   await page.context().close();
 });
 
-test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, later ones ask the server, and what is refused is told', async ({
+test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, later ones ask the server, and a refusal is shown', async ({
   browser,
 }) => {
   const admin = await signInByApi(portal, 'admin');

@@ -12,7 +12,7 @@ test.afterAll(async () => {
   await portal.stop();
 });
 
-test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and Tab meets every control of daily checks', async ({
+test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and Tab reaches every control of daily checks', async ({
   browser,
 }) => {
   const context = await browser.newContext();

@@ -18,7 +18,7 @@ test.afterAll(async () => {
 
 const JOBS = 12;
 
-test('E2E-6, OUT-1, SYNC-1: five kills of the browser at random moments lose no review that was shown', async () => {
+test('E2E-6, OUT-1, SYNC-1: killing the browser five times at random moments loses no review that was shown', async () => {
   const seed = Number(process.env['SEED'] ?? 20_261_121);
   let state = seed;
   const chance = (): number => {

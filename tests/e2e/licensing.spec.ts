@@ -27,7 +27,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
   if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
 };
 
-test('LIC-4, LIC-6, LIC-1, E2E-7: the month by company, what was used, the month before, a file, what the own ones are subscribed to, and all of it once more without the server', async ({
+test('LIC-4, LIC-6, LIC-1, E2E-7: usage by company for this month and the last, its file and subscriptions are shown, and all of it is readable offline', async ({
   page,
 }) => {
   await page.goto(`${portal.url}/monitoring/licensing`);

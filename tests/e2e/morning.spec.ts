@@ -13,7 +13,7 @@ test.afterAll(async () => {
   await portal.stop();
 });
 
-test('E2E-10: an operator clears the whole morning with the keyboard alone, with the lid closed in between, and arrives with all of it once', async ({
+test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid closed in between, and all of it arrives once', async ({
   browser,
 }) => {
   const context = await browser.newContext();

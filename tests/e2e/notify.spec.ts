@@ -21,7 +21,7 @@ test.afterAll(async () => {
   await Promise.all([portal.stop(), receiver.stop()]);
 });
 
-test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret that was shown once, and what it answered is kept', async ({
+test('E2E-1, NOTIFY-7: a webhook gets a failure, signed with the secret that was shown once, and its response is stored', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -101,7 +101,7 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   expect(errors).toEqual([]);
 });
 
-test('E2E-1, NOTIFY-6: a person chooses of what mail and push come, and when not; where the browser refuses, that is said', async ({
+test('E2E-1, NOTIFY-6: a user chooses what is sent by email and push and when not; a browser that refuses is named', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -137,7 +137,7 @@ test('E2E-1, NOTIFY-6: a person chooses of what mail and push come, and when not
   expect(errors).toEqual([]);
 });
 
-test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what is pushed is shown, and logging out ends it', async ({
+test('NOTIFY-5, NOTIFY-6: push starts after the page explains why; what is pushed is shown, and logging out ends it', async ({
   page,
   context,
 }) => {

@@ -32,7 +32,7 @@ test.afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every screen, work is kept, and arrives once when the server is back', async () => {
+test('OFF-1, OFF-5, E2E-5: without the server every page opens cold, work is stored, and arrives once when the server is back', async () => {
   const profile = makeFolder('profile');
   let { context, page } = await launch(profile);
   await signIn(page, portal.url, 'admin', portal.password);
@@ -203,7 +203,7 @@ test('OFF-5: signing out offline warns first, then says that signing in needs th
   await context.close();
 });
 
-test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the older one is closed, and no page runs two of them', async () => {
+test('OFF-2, OFF-3, OFF-4: a new build takes over when the last page of the old one is closed, and no page runs both', async () => {
   const other = makeFolder('dist');
   // The same sources, written otherwise: every chunk has another name.
   const made = spawnSync(

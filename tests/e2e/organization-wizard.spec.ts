@@ -137,7 +137,7 @@ test('WIZ-9: keys that come faster than the router renders lead as far as slow o
   await expect(heading(page, 'Application')).toBeVisible();
 });
 
-test('WIZARD-2: the first organization is prompted for, filled in up to the sign-in, until it is dismissed', async ({
+test('WIZARD-2: the prompt for the first organization leads to its sign-in, and stays until it is dismissed', async ({
   page,
 }) => {
   await createUser(portal, 'petra', 'Petra First', ['o365_admin']);

@@ -23,7 +23,7 @@ test.beforeEach(async () => {
 test.afterEach(async () => {
   await portal.stop();
 });
-test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its results leave the list of the other browser', async ({
+test("COMP-8, COMP-4: a company is created, changed and deleted by its name; its results leave another browser's list", async ({
   page,
   browser,
 }) => {
@@ -83,7 +83,7 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await other.context().close();
 });
 
-test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and is a file as well', async ({
+test('ULOG-1: the users log lists every action, is filtered by action and user, and is downloaded', async ({
   page,
 }) => {
   const api = await loadApi(portal, 'admin');
@@ -133,7 +133,7 @@ test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and 
   await expect(lines.filter({ hasText: 'Company deleted' }).first()).toBeVisible();
 });
 
-test('USER-11, E2E-7: by keyboard alone: to the list, into a user and back to its place', async ({
+test('USER-11, E2E-7: the keyboard alone leads to the list, into a user and back to its row', async ({
   page,
 }) => {
   await enter(portal, page, 'admin', '/monitoring/users');
@@ -153,9 +153,7 @@ test('USER-11, E2E-7: by keyboard alone: to the list, into a user and back to it
   await expect(entry(page, 'Administrator')).toBeFocused();
 });
 
-test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', async ({
-  page,
-}) => {
+test('USER-11, COMP-8, ULOG-1: offline, each page says what it needs', async ({ page }) => {
   const server = await startPortal();
   await enter(server, page, 'admin', '/monitoring/users');
   await expect(entry(page, 'Administrator')).toBeVisible();
@@ -172,7 +170,7 @@ test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', 
   await server.stop();
 });
 
-test('USER-11, E2E-7: axe finds nothing on the pages of people, light or dark, and they fit a phone', async ({
+test('USER-11, E2E-7: the pages of users and companies pass axe in both themes and fit a phone', async ({
   page,
 }) => {
   const api = await loadApi(portal, 'admin');

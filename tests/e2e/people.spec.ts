@@ -20,7 +20,7 @@ test.beforeEach(async () => {
 test.afterEach(async () => {
   await portal.stop();
 });
-test('USER-11, USER-1: a user is made and invited, chooses a password by the mail, and signs in; a name that is taken is told at its field', async ({
+test('USER-11, USER-1: a user is created and invited, chooses a password from the email, and signs in; a taken username is reported at its field', async ({
   page,
   browser,
 }) => {
@@ -59,7 +59,7 @@ test('USER-11, USER-1: a user is made and invited, chooses a password by the mai
   await other.context().close();
 });
 
-test('USER-11, USER-3: a role that is given is there in the other browser at once, and what was not changed is not sent', async ({
+test("USER-11, USER-3: an added role works in the user's open browser, and unchanged fields are not sent", async ({
   page,
   browser,
 }) => {
@@ -94,7 +94,7 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
   await other.context().close();
 });
 
-test('USER-11, USER-6: the last administrator is not deleted, and the page says so', async ({
+test("USER-11, USER-6: the last administrator can't be deleted, and the page says so", async ({
   page,
 }) => {
   await createUser(portal, 'kit', 'Kit Moore', ['super-admin', 'o365_admin']);
@@ -106,7 +106,7 @@ test('USER-11, USER-6: the last administrator is not deleted, and the page says 
   await expectText(page, 'This is the last administrator. Add another one first.');
 });
 
-test("USER-11, USER-8: a password that is set ends the other's sessions, once it was confirmed who sets it", async ({
+test("USER-11, USER-8: setting a user's password requires confirming one's identity and ends the user's sessions", async ({
   page,
   browser,
 }) => {
@@ -152,7 +152,7 @@ test("USER-11, USER-8: a password that is set ends the other's sessions, once it
   await other.context().close();
 });
 
-test('G44, OWN-2: some minutes after signing in, creating a user and downloading the list are confirmed, and go on with what was typed', async ({
+test('G44, OWN-2: some minutes after signing in, creating a user and downloading the list require confirmation, and continue with what was typed', async ({
   page,
 }) => {
   await enter(portal, page, 'admin', '/monitoring/users');
@@ -196,7 +196,7 @@ test('G44, OWN-2: some minutes after signing in, creating a user and downloading
   expect((await saved).suggestedFilename()).toMatch(/^Users_.*\.csv$/);
 });
 
-test('USER-11: an administrator logs in as a user with a reason, sees what it sees, and comes back', async ({
+test("USER-11: an administrator signs in as a user with a reason, sees that user's pages, and returns", async ({
   page,
 }) => {
   await enter(portal, page, 'admin', '/monitoring/users?q=rita');
@@ -215,7 +215,7 @@ test('USER-11: an administrator logs in as a user with a reason, sees what it se
   await expect(page.getByRole('link', { name: 'Users', exact: true })).toBeVisible();
 });
 
-test('USER-11, USER-5: a user is deleted, found among the deleted, and removed for good by typing its name', async ({
+test('USER-11, USER-5: a user is deleted, found among the deleted ones, and erased by typing the username', async ({
   page,
 }) => {
   await createUser(portal, 'uma', 'Uma Grant');

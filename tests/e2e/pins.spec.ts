@@ -41,7 +41,7 @@ const namesIn = (page: Page): Promise<readonly string[]> =>
       items.map((item) => item.querySelector('[data-tip]')?.getAttribute('data-tip') ?? ''),
     );
 
-test('DESK-8: a company is pinned by keyboard without a network, comes first on every device, and is unpinned on a phone', async ({
+test('DESK-8: a company is pinned by keyboard offline, comes first on every device, and is unpinned on a phone', async ({
   browser,
 }) => {
   const context = await browser.newContext();

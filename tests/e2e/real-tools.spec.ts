@@ -53,7 +53,7 @@ const env = (name: string) => ({
   BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK: 'yes',
 });
 
-test('E2E-1, RUN-1: restic, once well, once with an unreadable file, once with a wrong password', async ({
+test('E2E-1, RUN-1: restic reports a success, an unreadable file and a wrong password', async ({
   page,
   context,
 }) => {
@@ -91,7 +91,7 @@ test('E2E-1, RUN-1: restic, once well, once with an unreadable file, once with a
   await expect(failed).toContainText(/wrong password/i);
 });
 
-test('E2E-1, RUN-1: borg, once well, once with an unreadable file, once with a wrong password', async ({
+test('E2E-1, RUN-1: borg reports a success, an unreadable file and a wrong password', async ({
   page,
   context,
 }) => {

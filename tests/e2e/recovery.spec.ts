@@ -13,9 +13,7 @@ test.afterEach(async () => {
   await portal.stop();
 });
 
-test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a mail, once', async ({
-  browser,
-}) => {
+test('E2E-12, RECOVER-4: the link in an email sets a new password, once', async ({ browser }) => {
   const page = await newPage(browser);
   await page.goto(`${portal.url}/login`);
   await expectTitle(page, 'Sign in');
@@ -76,7 +74,7 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   await again.context().close();
 });
 
-test('E2E-12, RECOVER-2: questions and a code unlock an account and set its password, wrong turns included', async ({
+test('E2E-12, RECOVER-2: questions and a code unlock an account and set its password, after wrong answers', async ({
   browser,
 }) => {
   const quinn = await signInByApi(portal, 'quinn');
@@ -142,7 +140,7 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
   });
 });
 
-test('PAGE-7: what stands behind the # leaves the address at once, says why another site refused, and a token that is none opens nothing', async ({
+test('PAGE-7: the fragment leaves the address immediately and says why another site refused; an invalid token opens nothing', async ({
   browser,
 }) => {
   const page = await newPage(browser);

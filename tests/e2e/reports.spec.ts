@@ -20,7 +20,7 @@ async function enter(page: Page, username: string): Promise<void> {
   await page.getByRole('link', { name: 'Scheduled', exact: true }).click({ timeout: 60_000 });
 }
 
-test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, made and sent; its mail lies in the outbox, and its history is read with no network', async ({
+test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is previewed, created and sent; its email is in the outbox, and its history is readable offline', async ({
   browser,
 }) => {
   const page = await (

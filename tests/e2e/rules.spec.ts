@@ -30,7 +30,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
   if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
 };
 
-test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next same one comes as an exception, by the rule in its history; another provider sees nothing of it', async ({
+test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is created from a result; the next same result is an exception with the rule in its history; another provider sees nothing of it', async ({
   browser,
 }) => {
   const page = await (

@@ -74,7 +74,7 @@ const panel = (page: Page) => page.getByRole('complementary', { name: 'Job resul
 /** The list beside it is judged with the other screens. */
 const PANEL = { only: '.rp' };
 
-test('TASK-1, PANEL-1, E2E-7: a run tells what became of its objects, the worst first, eight and then all, light or dark', async ({
+test('TASK-1, PANEL-1, E2E-7: a run lists its objects, worst first, eight and then all, in both themes', async ({
   page,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);
@@ -100,7 +100,7 @@ test('TASK-1, PANEL-1, E2E-7: a run tells what became of its objects, the worst 
   await expect(panel(page).getByRole('heading', { name: 'Objects' })).toHaveCount(0);
 });
 
-test('PANEL-4: a point of the chart is reached by keys and opens its run, so does the table, and Back leads to the run before', async ({
+test('PANEL-4: keys reach a point of the chart and open its run, the table does too, and Back returns to the run before', async ({
   page,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);
@@ -135,7 +135,7 @@ test('PANEL-4: a point of the chart is reached by keys and opens its run, so doe
   await expect(page).toHaveURL(first);
 });
 
-test("PANEL-3, PANEL-5, RUN-6: who did what and when stands in words, and tomorrow's same failure is known", async ({
+test('PANEL-3, PANEL-5, RUN-6: the history says who did what and when, and the same failure on the next day is known', async ({
   page,
 }) => {
   const api = await loadApi(portal, 'dana');
@@ -173,7 +173,7 @@ test("PANEL-3, PANEL-5, RUN-6: who did what and when stands in words, and tomorr
   await axe(page, 'history', PANEL);
 });
 
-test('PANEL-2, OFF-5: the same cause is told over the days of the list; what needs the network says so in its place, and comes by itself', async ({
+test('PANEL-2, OFF-5: offline, each part of the panel that needs the network says so, and loads after reconnecting', async ({
   page,
   context,
 }) => {
@@ -210,7 +210,7 @@ test('PANEL-2, OFF-5: the same cause is told over the days of the list; what nee
   await expect(panel(page).getByText('No route to this machine')).toBeVisible();
 });
 
-test('PANEL-1, E2E-7: on a phone the sheet holds objects, chart and table, and everything is large enough to touch', async ({
+test('PANEL-1, E2E-7: on a phone the sheet shows objects, chart and table, and every control is large enough to touch', async ({
   browser,
 }) => {
   const context = await browser.newContext({
@@ -238,7 +238,7 @@ test('PANEL-1, E2E-7: on a phone the sheet holds objects, chart and table, and e
   await context.close();
 });
 
-test('DAY-23: no row moves when a result is opened beside the list, or when new ones come while a mouse is over it, at 1,440 and 1,280 px', async ({
+test('DAY-23: no row moves when a result opens beside the list, or when new ones arrive under the mouse, at 1,440 and 1,280 px', async ({
   browser,
 }) => {
   for (const width of [1440, 1280]) {
@@ -282,9 +282,7 @@ test('DAY-23: no row moves when a result is opened beside the list, or when new 
   }
 });
 
-test('DAY-24: where a ticket has no room, its end is shown and not its beginning', async ({
-  browser,
-}) => {
+test('DAY-24: a ticket number that is too long shows its end', async ({ browser }) => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
   await signIn(page, portal.url, 'admin', portal.password);

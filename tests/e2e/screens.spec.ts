@@ -46,7 +46,7 @@ test.afterEach(async () => {
   await portal.stop();
 });
 
-test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy holds on every screen', async ({
+test('E2E-7, E2E-9: screens pass axe in both themes without violating the content policy', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -82,7 +82,7 @@ test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy hol
   expect(errors).toEqual([]);
 });
 
-test('E2E-7: a person with only a keyboard signs in, clears the list, takes one back, snoozes and signs out', async ({
+test('E2E-7: by keyboard alone, a user signs in, clears the list, undoes reviews and searches', async ({
   page,
 }) => {
   const api = await loadApi(portal, 'dana');
@@ -117,9 +117,7 @@ test('E2E-7: a person with only a keyboard signs in, clears the list, takes one 
   await expect(page).toHaveURL(/q=mail/);
 });
 
-test('PAGE-2: who may only look sees no actions, and no page that is not theirs', async ({
-  page,
-}) => {
+test('PAGE-2: a read-only user sees no actions and opens no other pages', async ({ page }) => {
   await signIn(page, portal.url, 'rita', portal.password);
   await expect(getRow(page, 'SQL nightly')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Review/ })).toHaveCount(0);
@@ -130,7 +128,7 @@ test('PAGE-2: who may only look sees no actions, and no page that is not theirs'
   await expect(page).toHaveURL(/\/monitoring\/forbidden$/);
 });
 
-test('PAGE-2, PAGE-4: a stranger is led to the sign-in and back to where they wanted to go', async ({
+test('PAGE-2, PAGE-4: a signed-out visitor is led to the sign-in page and then to the requested address', async ({
   page,
 }) => {
   await page.goto(`${portal.url}/monitoring/daily-checks?q=mail`);

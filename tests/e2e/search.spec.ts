@@ -24,7 +24,7 @@ const failed = (job: string, days: number, message = 'no space left on device') 
   computer: 'SRV-HARBOUR',
 });
 
-test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below it; an old result opens with the runs around it; without the server it is said', async ({
+test('SEEK-4, SEEK-5, SEEK-6: a search lists matches of this device, then of the server; an old result opens among its neighbors; offline it says so', async ({
   page,
 }) => {
   const secret = await createKey(portal);

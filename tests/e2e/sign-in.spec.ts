@@ -18,7 +18,7 @@ const getTotp = (secret: string, inMs = 0): string =>
   generateSync({ secret, epoch: Math.floor((Date.now() + inMs) / 1_000) });
 const PHONE = '+15550100111';
 
-test('E2E-12: a phone is saved on the way in, its code wrong and right; then codes, another one, and a computer that is remembered', async ({
+test('E2E-12: a phone number is saved at sign-in after a wrong code and the right one; the next sign-in sends codes up to the limit', async ({
   browser,
 }) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
@@ -89,7 +89,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
   });
 });
 
-test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code again but before a sensitive change, and a number that was never proven is changed on the way', async ({
+test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer needs a code only before a sensitive change, and an unconfirmed number can be changed at sign-in', async ({
   browser,
 }) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
@@ -138,7 +138,7 @@ test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code ag
   });
 });
 
-test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where it begins again', async ({
+test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and the sign-in page says so', async ({
   browser,
 }) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
@@ -163,7 +163,7 @@ test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where i
   });
 });
 
-test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on the way in; its codes and a recovery code open later', async ({
+test('E2E-12, FACTOR-1: a required authenticator is set up at sign-in; its codes and a recovery code work later', async ({
   browser,
 }) => {
   let secret = '';
@@ -223,7 +223,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   await page.context().close();
 });
 
-test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one that is not shown opens nothing', async ({
+test('E2E-12, FACTOR-6: a passkey signs in after the password or alone, and without one nothing opens', async ({
   browser,
 }) => {
   const page = await newPage(browser);

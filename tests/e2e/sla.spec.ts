@@ -34,7 +34,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
   if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
 };
 
-test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken; the report says by which formula, opens what it counts, and is a file', async ({
+test('SLA-5, E2E-7: a failed result leads to an alarm for its job, which is broken; the report names its formula, opens what it counts, and is downloaded', async ({
   page,
 }) => {
   await signIn(page, portal.url, 'dana', portal.password);

@@ -32,7 +32,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
   await page.emulateMedia({ colorScheme: null });
 };
 
-test('SYNC-14, SYNC-15: a collector that fails is named on another screen without a reload, still with no network, and goes when it recovers', async ({
+test('SYNC-14, SYNC-15: a failing collector is named on an open page without a reload, offline too, until it recovers', async ({
   page,
   browser,
 }) => {

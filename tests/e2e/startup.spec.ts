@@ -29,7 +29,7 @@ const prompt = (page: Page) => page.getByRole('region', { name: 'Get started' })
 const CHUNK = "Part of this page didn't load. Reload it to continue. Your changes are saved.";
 const PROMPT = 'Connect a backup source to start. Results appear here after its first backup.';
 
-test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and aloud, and a dismissal holds after another sign-in', async ({
+test('WIZARD-1: a new portal prompts users who can connect a source, by keyboard and for screen readers, and a dismissal stays after the next sign-in', async ({
   browser,
 }) => {
   const page = await newPage(browser);
@@ -65,7 +65,7 @@ test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and a
   await again.context().close();
 });
 
-test('WIZARD-1: who cannot connect a source is not prompted', async ({ browser }) => {
+test("WIZARD-1: a user who can't connect a source is not prompted", async ({ browser }) => {
   await createUser(portal, 'rosa', 'Rosa Reader', ['operator']);
   const page = await newPage(browser);
   const profiles: string[] = [];
@@ -80,7 +80,7 @@ test('WIZARD-1: who cannot connect a source is not prompted', async ({ browser }
   await page.context().close();
 });
 
-test('VERSION-1, OUT-7: with another stored version the user is logged out at startup with the reason, and unsent changes arrive', async ({
+test('VERSION-1, OUT-7: if another version is stored, startup logs the user out with the reason, and unsent changes arrive', async ({
   browser,
 }) => {
   // The gateway passes calls on to the server's own host.
@@ -133,7 +133,7 @@ test('VERSION-1, OUT-7: with another stored version the user is logged out at st
   await server.stop();
 });
 
-test('LOAD-1: a screen that is gone after a deployment, and one that does not come for two minutes, say so and offer to reload', async ({
+test("LOAD-1: a page that is gone after a deployment, or doesn't load within two minutes, says so and offers to reload", async ({
   browser,
 }) => {
   const page = await newPage(browser);
@@ -207,7 +207,7 @@ function listenToLiveRegion(): void {
   ).observe(document, { subtree: true, childList: true, characterData: true });
 }
 
-test('FILTER-1: only who has the companies filter can narrow the dashboard and trends to companies, by hand or by a link', async ({
+test('FILTER-1: only a user with the companies filter can limit the dashboard and trends to companies, by hand or by a link', async ({
   browser,
 }) => {
   const api = await loadApi(portal, 'admin');

@@ -121,7 +121,7 @@ const foundIn = (
       .map(({ path }) => `${word} in ${path.slice(profile.length)}`),
   );
 
-test('G39, G41: nothing that signs in stands in the browser or its folder, and after signing out nothing of the data', async () => {
+test('G39, G41: the browser and its folder hold no credentials, and no data after signing out', async () => {
   const secret = await createKey(portal);
   await post(
     portal.url,

@@ -19,7 +19,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
 };
 const FAQ = { enabled: true, url: 'https://help.example.com/' };
 
-test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of itself, less one part; what became of it; live support and downloads; without the server', async ({
+test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request is sent with details of the page except a removed one, and followed; live support, downloads and offline are shown', async ({
   page,
 }) => {
   const admin = await loadApi(portal, 'admin');

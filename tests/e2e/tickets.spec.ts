@@ -34,7 +34,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
   if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
 };
 
-test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected and a company mapped; a ticket for two problems is seen by somebody else, closed there, and the problems show it, with no network as well', async ({
+test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected and a company mapped; a ticket for two problems is seen by a colleague, closed there, and shown as closed, offline too', async ({
   browser,
 }) => {
   const [keeper, dana, other] = [await begun(browser), await begun(browser), await begun(browser)];

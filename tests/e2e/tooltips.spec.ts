@@ -20,7 +20,7 @@ test.afterEach(async () => {
   await portal.stop();
 });
 
-test('TIP-1: a cut name is shown in full 400 ms after the pointer rests on it, and stays while it is pointed at', async ({
+test('TIP-1: a truncated name is shown in full 400 ms after the pointer rests on it, and stays while the pointer does', async ({
   page,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);
@@ -61,7 +61,7 @@ test('TIP-1: a cut name is shown in full 400 ms after the pointer rests on it, a
   await axe(page, 'a tooltip');
 });
 
-test('TIP-1: keyboard focus opens it at once, it describes its element, and closes on Escape and on blur', async ({
+test('TIP-1: keyboard focus opens a tooltip immediately, it describes its element, and closes on Escape and on blur', async ({
   page,
   context,
 }) => {
@@ -110,7 +110,7 @@ test('TIP-1: keyboard focus opens it at once, it describes its element, and clos
   await context.setOffline(false);
 });
 
-test('TIP-1: in a dialog it can be pointed at and pressed without closing the dialog', async ({
+test("TIP-1: pointing at and pressing a tooltip in a dialog doesn't close the dialog", async ({
   page,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);

@@ -70,7 +70,7 @@ async function opens(page: Page, path: string, title: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 }
 
-test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure and bar leads to its results, and longer times come from the server', async ({
+test('TREND-3, TREND-6, PAGE-3: trends are calculated on the device, every figure and bar leads to its results, and longer periods come from the server', async ({
   page,
   context,
 }) => {
@@ -147,7 +147,7 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   await expect(figure('Failed')).toContainText('4 runs');
 });
 
-test('TREND-4: rankings by what fails, takes long and transfers most lead to their jobs', async ({
+test('TREND-4: rankings by failures, duration and transfer lead to their jobs', async ({
   page,
 }) => {
   await opens(page, '/monitoring/rankings', 'Rankings');
@@ -164,7 +164,7 @@ test('TREND-4: rankings by what fails, takes long and transfers most lead to the
   await expect(getRow(page, 'Mail archive').first()).toBeVisible();
 });
 
-test('TREND-7, TREND-9: repositories and computers say how they stand, and lead on', async ({
+test('TREND-7, TREND-9: repositories and computers show their status, and lead to details', async ({
   page,
 }) => {
   await opens(page, '/monitoring/repositories', 'Repositories');
@@ -200,7 +200,7 @@ test('TREND-7, TREND-9: repositories and computers say how they stand, and lead 
   ).toBeVisible();
 });
 
-test('TREND-5, TREND-8: the spreadsheet goes by keys from cell to cell, is a file, and comes from the server where the device keeps no such days', async ({
+test('TREND-5, TREND-8: keys move through the cells of the spreadsheet, it is downloaded, and days that are not on the device come from the server', async ({
   page,
 }) => {
   await opens(page, '/monitoring/spreadsheet', 'Spreadsheet report');

@@ -88,7 +88,7 @@ test('E2E-4, SYNC-5, SYNC-6: two people of one provider see each other within a 
   for (const context of [own, colleague, foreign]) await context.close();
 });
 
-test('E2E-5, OUT-1, OUT-3, OUT-4: a review made offline is kept, shown as waiting, survives the browser, and arrives once', async ({
+test('E2E-5, OUT-1, OUT-3, OUT-4: an offline review is stored, shown as waiting, survives a restart of the browser, and arrives once', async ({
   browser,
 }) => {
   // The gateway passes calls on to the server's own host.
@@ -158,7 +158,7 @@ function persistent(profile: string): Promise<BrowserContext> {
   });
 }
 
-test('OUT-5: a change that the server does not accept is undone and listed with the reason, then sent again or discarded', async ({
+test('OUT-5: a change that the server refuses is undone and listed with the reason, then sent again or discarded', async ({
   browser,
 }) => {
   await post(portal.url, secret, failures('Refused ferry', 2));

@@ -41,7 +41,7 @@ const places = (page: Page): Promise<string[]> =>
     }),
   );
 
-test('WALL-1, WALL-2, WALL-4: it takes in what happens by itself, nothing moves, it says when its data are old, and Esc leaves', async ({
+test('WALL-1, WALL-2, WALL-4: the wallboard updates automatically, nothing moves, it says when its data are old, and Esc leaves', async ({
   page,
 }) => {
   await enter(page);
@@ -81,7 +81,7 @@ test('WALL-1, WALL-2, WALL-4: it takes in what happens by itself, nothing moves,
   await expect(page).toHaveURL(/\/monitoring\/daily-checks/);
 });
 
-test('WALL-4, FRAME-2: the palette leads to it, its light is its own, and the page has its theme back afterwards', async ({
+test("WALL-4, FRAME-2: the palette opens the wallboard, which has its own theme, and the page's theme returns afterwards", async ({
   browser,
 }) => {
   const context = await browser.newContext({ colorScheme: 'light' });
@@ -108,9 +108,7 @@ test('WALL-4, FRAME-2: the palette leads to it, its light is its own, and the pa
   await context.close();
 });
 
-test('E2E-7, E2E-9: axe finds nothing on the wall-board, light or dark, on a phone neither', async ({
-  page,
-}) => {
+test('E2E-7, E2E-9: the wallboard passes axe in both themes, on a phone too', async ({ page }) => {
   const errors = collectErrors(page);
   await enter(page, 'rita');
   for (const size of [
