@@ -245,14 +245,11 @@ async function leaveTraces(): Promise<void> {
     comment: 'Watch the SQL host',
     query: '',
   });
-  const [computer] = (await dana('GET', 'monitoring/reporting/discovery/computers/current')) as {
-    _id: string;
-  }[];
-  await dana(
-    'POST',
-    `monitoring/backoffice/computers/${encodeURIComponent(computer?._id ?? '')}/ignore`,
-    {},
-  );
+  const [{ _id: computer } = { _id: '' }] = (await dana(
+    'GET',
+    'monitoring/reporting/discovery/computers/current',
+  )) as { _id: string }[];
+  await dana('POST', `monitoring/backoffice/computers/${encodeURIComponent(computer)}/ignore`, {});
 }
 
 test('E2E-7: the pages and dialogs around the list pass axe in both themes, and fit a phone', async ({

@@ -41,20 +41,21 @@ test('DASH-9: without any result, the dashboard says why and what to do', async 
   await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
 });
 
+const runs = (job: string, fails: number, entityGroup: string) =>
+  Array.from({ length: 9 }, (_, i) => ({
+    job,
+    entityGroup,
+    startTime: new Date(now - i * DAY - 60_000).toISOString(),
+    endTime: new Date(now - i * DAY - 1_000).toISOString(),
+    bytesTransferred: 4e9,
+    ...(i < fails
+      ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' }
+      : { status: 'Success' }),
+  }));
+
 /** Three jobs of nine days with three failures in all, two computers and a repository. */
 async function postResults(): Promise<void> {
   const secret = await createKey(portal);
-  const runs = (job: string, fails: number, entityGroup: string) =>
-    Array.from({ length: 9 }, (_, i) => ({
-      job,
-      entityGroup,
-      startTime: new Date(now - i * DAY - 60_000).toISOString(),
-      endTime: new Date(now - i * DAY - 1_000).toISOString(),
-      bytesTransferred: 4e9,
-      ...(i < fails
-        ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' }
-        : { status: 'Success' }),
-    }));
   await post(portal.url, secret, [
     ...runs('SQL nightly', 2, 'managed-servers'),
     ...runs('Mail archive', 1, 'office365'),

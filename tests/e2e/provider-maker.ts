@@ -8,13 +8,13 @@ import type { NewProvider } from './shared-server.ts';
 
 const [dataDir = '', password = ''] = process.argv.slice(2);
 const world = await openData(dataDir, process.env['DATABASE_URL'] ?? null);
-let last = Promise.resolve();
-process.on('message', ({ host, otherHost, name, besides }: NewProvider) => {
-  last = last.then(async () => {
-    const tenant = await makeProvider(world, host, name, password);
-    await addUsers(world, tenant, password, besides);
-    await makeOtherProvider(world, otherHost, password);
-    process.send?.({ host });
-  });
-});
+
+/** The parent waits for the answer before it asks for the next one. */
+async function make({ host, otherHost, name, besides }: NewProvider): Promise<void> {
+  const tenant = await makeProvider(world, host, name, password);
+  await addUsers(world, tenant, password, besides);
+  await makeOtherProvider(world, otherHost, password);
+  process.send?.({ host });
+}
+process.on('message', (provider: NewProvider) => void make(provider));
 process.on('disconnect', () => process.exit(0));

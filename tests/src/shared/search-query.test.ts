@@ -1,7 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import type { Failure } from '#contract/errors.ts';
 import { setClient } from '#src/app/worker/worker-client.ts';
 import { useSearchQuery } from '#src/features/shared/queries/use-search-query.ts';
 import type { WorkerClient } from '#workers/api.ts';
@@ -30,8 +29,7 @@ function fakeWorker() {
 const ME = { id: 'm', acting: null, roles: ['admin'], companies: null };
 
 const useUsers = () => useSearchQuery('listUsers', { sort: 'username', page: '1', pageSize: '10' });
-const refused = (kind: 'no-answer' | 'forbidden'): Result<never> =>
-  failed({ kind, message: kind } as Failure);
+const refused = (kind: 'no-answer' | 'forbidden'): Result<never> => failed({ kind, message: kind });
 
 afterEach(() => {
   vi.unstubAllGlobals();
