@@ -11,10 +11,9 @@ export const hasPostgres = (): boolean => binaries() !== null;
 
 /**
  * Creates a database with this version's tables, or a copy of an unused one, and returns its URL.
- * The first worker starts PostgreSQL, once a run; it stops with the run.
  */
 export async function newDatabase(copied?: string): Promise<string> {
-  const folder = await cluster();
+  const folder = await startCluster(process.ppid);
   const name = `walk_${randomBytes(8).toString('hex')}`;
   await execute(
     folder,
@@ -24,7 +23,7 @@ export async function newDatabase(copied?: string): Promise<string> {
 }
 
 export const drop = async (url: string): Promise<void> =>
-  execute(await cluster(), `drop database ${nameIn(url)} with (force)`);
+  execute(await startCluster(process.ppid), `drop database ${nameIn(url)} with (force)`);
 
 const nameIn = (url: string): string => new URL(url).pathname.slice(1);
 
@@ -38,15 +37,18 @@ async function execute(folder: string, statement: string): Promise<void> {
   }
 }
 
-async function cluster(): Promise<string> {
+/**
+ * Starts PostgreSQL, once a run, and returns its folder when it is ready. It stops with the process
+ * `run`, which has started the workers.
+ */
+export async function startCluster(run: number): Promise<string> {
   const folder = join(process.env[OF_RUN] ?? '', 'postgres');
   if (claimFolder(folder)) {
     const program = join(import.meta.dirname, '../server/db/cluster.ts');
-    spawn(
-      process.env['DAYBOOK_NODE'] ?? process.execPath,
-      [program, folder, String(process.ppid)],
-      { detached: true, stdio: 'ignore' },
-    ).unref();
+    spawn(process.env['DAYBOOK_NODE'] ?? process.execPath, [program, folder, String(run)], {
+      detached: true,
+      stdio: 'ignore',
+    }).unref();
   }
   for (let tries = 0; !existsSync(join(folder, 'ready')); tries++) {
     if (existsSync(join(folder, 'failed')))
