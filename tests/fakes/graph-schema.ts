@@ -1,7 +1,8 @@
 // The entity types of Microsoft Graph v1.0 that the demo tenant returns, carried over from Graph's
 // published metadata (github.com/microsoftgraph/msgraph-metadata, clean_v10_metadata): written apart
-// from the stand-in, property by property with its type. `!` is not nullable, `[]` a collection. A
-// property that isn't here fails, as does a value of another type.
+// from the stand-in, property by property with its type. `!` is not nullable, `[]` a collection, `*` an
+// open type: it has any properties. Elsewhere a property that isn't here fails, as does a value of
+// another type.
 
 const TYPES = `
 application < directoryObject
@@ -41,6 +42,25 @@ baseItem < entity
   parentReference:itemReference webUrl:String
 baseItemVersion < entity
   lastModifiedBy:identitySet lastModifiedDateTime:DateTimeOffset publication:publicationFacet
+booleanColumn
+choiceColumn
+  allowTextEntry:Boolean choices:[String] displayAs:String
+columnDefinition < entity
+  boolean:booleanColumn calculated:calculatedColumn choice:choiceColumn columnGroup:String
+  contentApprovalStatus:contentApprovalStatusColumn currency:currencyColumn
+  dateTime:dateTimeColumn defaultValue:defaultColumnValue description:String displayName:String
+  enforceUniqueValues:Boolean geolocation:geolocationColumn hidden:Boolean
+  hyperlinkOrPicture:hyperlinkOrPictureColumn indexed:Boolean isDeletable:Boolean
+  isReorderable:Boolean isSealed:Boolean lookup:lookupColumn name:String number:numberColumn
+  personOrGroup:personOrGroupColumn propagateChanges:Boolean readOnly:Boolean required:Boolean
+  sourceContentType:contentTypeInfo term:termColumn text:textColumn thumbnail:thumbnailColumn
+  type:columnTypes validation:columnValidation
+contentTypeInfo
+  id:String name:String
+currencyColumn
+  locale:String
+dateTimeColumn
+  displayAs:String format:String
 dateTimeTimeZone
   dateTime:String! timeZone:String
 deleted
@@ -66,6 +86,7 @@ exchangeSettings < entity
   primaryMailboxId:String
 exportItemResponse
   changeKey:String data:Stream error:mailTipsError itemId:String
+fieldValueSet < entity *
 file
   hashes:hashes mimeType:String processingMetadata:Boolean
 fileAttachment < attachment
@@ -116,6 +137,14 @@ keyCredential
   startDateTime:DateTimeOffset type:String usage:String
 licenseUnitsDetail
   enabled:Int32 lockedOut:Int32 suspended:Int32 warning:Int32
+list < baseItem
+  displayName:String list:listInfo sharepointIds:sharepointIds system:systemFacet
+listInfo
+  contentTypesEnabled:Boolean hidden:Boolean template:String
+listItem < baseItem
+  contentType:contentTypeInfo deleted:deleted fields:fieldValueSet sharepointIds:sharepointIds
+listItemVersion < baseItemVersion
+  fields:fieldValueSet
 mailboxFolder < entity
   childFolderCount:Int32 displayName:String parentFolderId:String totalItemCount:Int32
   type:String
@@ -144,6 +173,8 @@ message < outlookItem
   replyTo:[recipient] sender:recipient sentDateTime:DateTimeOffset subject:String
   toRecipients:[recipient] uniqueBody:itemBody webLink:String attachments:[attachment]
   singleValueExtendedProperties:[singleValueLegacyExtendedProperty]
+numberColumn
+  decimalPlaces:String displayAs:String maximum:Double minimum:Double
 organization < directoryObject
   assignedPlans:[assignedPlan]! businessPhones:[String]! city:String country:String
   countryLetterCode:String createdDateTime:DateTimeOffset defaultUsageLocation:String
@@ -162,6 +193,8 @@ package
 passwordCredential
   customKeyIdentifier:Binary displayName:String endDateTime:DateTimeOffset hint:String
   keyId:Guid secretText:String startDateTime:DateTimeOffset
+personOrGroupColumn
+  allowMultipleSelection:Boolean chooseFromType:String displayAs:String
 permission < entity
   expirationDateTime:DateTimeOffset grantedTo:identitySet grantedToIdentities:[identitySet]
   grantedToIdentitiesV2:[sharePointIdentitySet] grantedToV2:sharePointIdentitySet
@@ -225,6 +258,9 @@ subscribedSku < entity
   accountId:String accountName:String appliesTo:String capabilityStatus:String
   consumedUnits:Int32 prepaidUnits:licenseUnitsDetail servicePlans:[servicePlanInfo]! skuId:Guid
   skuPartNumber:String subscriptionIds:[String]
+textColumn
+  allowMultipleLines:Boolean appendChangesToExistingText:Boolean linesForEditing:Int32
+  maxLength:Int32 textType:String
 uploadSession
   expirationDateTime:DateTimeOffset nextExpectedRanges:[String] uploadUrl:String
 user < directoryObject
@@ -343,6 +379,7 @@ interface Property {
 }
 interface EntityType {
   readonly base: string | null;
+  readonly isOpen: boolean;
   readonly properties: ReadonlyMap<string, Property>;
 }
 
@@ -358,7 +395,8 @@ function readTypes(): ReadonlyMap<string, EntityType> {
   const result = new Map<string, EntityType>();
   for (const block of TYPES.trim().split(/\n(?! )/)) {
     const [head = '', ...rest] = block.split('\n');
-    const [name = '', base] = head.split(' < ');
+    const [name = '', derived] = head.split(' < ');
+    const [base, open] = derived?.split(' ') ?? [];
     const properties = rest
       .join(' ')
       .split(/\s+/)
@@ -372,7 +410,7 @@ function readTypes(): ReadonlyMap<string, EntityType> {
           { type: type.replace(/[[\]]/g, ''), isList, isNullable: nullable === '' },
         ];
       });
-    result.set(name, { base: base ?? null, properties: new Map(properties) });
+    result.set(name, { base: base ?? null, isOpen: open === '*', properties: new Map(properties) });
   }
   return result;
 }
@@ -415,7 +453,7 @@ export function checkEntity(type: string, value: unknown, path = type): string[]
     if (name.includes('@odata.') || name.startsWith('@microsoft.graph.')) return [];
     if (name === '@removed') return checkRemoved(part, `${path}.${name}`);
     const property = findProperty(type, name);
-    if (!property) return [`${path}.${name}: no such property`];
+    if (!property) return types.get(type)?.isOpen ? [] : [`${path}.${name}: no such property`];
     return checkValue(property, part, `${path}.${name}`);
   });
 }

@@ -1,7 +1,7 @@
 import type { GroupRow } from '../tenant/groups.ts';
 import { type ChannelRow, type PostRow, readPostProps } from '../tenant/team-store.ts';
+import { BASE, MAX_SHOWN, type ShownTenant, action, escaped, page, table, time } from './html.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
-import { BASE, MAX_SHOWN, type ShownTenant, action, escaped, page, table, time } from './page.ts';
 
 /** A channel of a team: its posts, the newest first, its files and its tabs. */
 export function channelPage(shown: ShownTenant, team: GroupRow, channel: ChannelRow): string {

@@ -1,21 +1,11 @@
-import type { Ms } from '#contract/ids.ts';
 import { OUTBOX_CSS } from '../../platform/mail/outbox-page.ts';
 import type { ItemRow } from '../tenant/drive-store.ts';
 import { type FolderRow, type MessageRow, readProps } from '../tenant/mailbox-store.ts';
 import type { Person } from '../tenant/people.ts';
 import type { ChannelRow } from '../tenant/team-store.ts';
-import type { DemoTenant } from '../tenant/tenant.ts';
+import { BASE, MAX_SHOWN, type ShownTenant, action, escaped, page, table, time } from './html.ts';
+import { sitesTable } from './sites.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
-
-export const BASE = '/demo/tenant';
-export const MAX_SHOWN = 100;
-
-/** A tenant of the demo and the provider whose organization it is. */
-export interface ShownTenant {
-  readonly n: number;
-  readonly provider: string;
-  readonly tenant: DemoTenant;
-}
 
 export const TENANT_CSS = `${OUTBOX_CSS}
 body { max-width: 64rem; }
@@ -27,26 +17,6 @@ td form { margin-inline-end: .5rem; }
 button, select { font: inherit; min-height: 2.75rem; padding: .5rem .875rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); color: inherit; }
 button:focus-visible, select:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 nav ul { padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .5rem 1rem; }
-`;
-
-/** Without scripts or inline styles, to comply with the content security policy. */
-export const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${escaped(title)}</title>
-<link rel="stylesheet" href="${BASE}.css">
-</head>
-<body>
-<header>
-<h1>${escaped(title)}</h1>
-<p>${t.intro}</p>
-</header>
-${body}
-</body>
-</html>
 `;
 
 /** People and sign-in requests of a tenant, with links to the others. */
@@ -85,6 +55,8 @@ ${table(
       .join(' · '),
   ]),
 )}
+<h2>${t.sites}</h2>
+${sitesTable(shown)}
 </main>`,
   );
 }
@@ -221,32 +193,3 @@ ${action(shown, path, t.addFile)}
 </main>`,
   );
 }
-
-export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
-  `<div class="scroll"><table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows
-    .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
-    .join('\n')}</tbody></table></div>`;
-
-/** A button that changes something; its name says what, if its label is shared. */
-export const action = (
-  shown: ShownTenant,
-  path: string,
-  label: string,
-  name: string | null = null,
-): string =>
-  `<form method="post" action="${escaped(`${BASE}/${shown.n}${path}`)}"><button${name === null ? '' : ` aria-label="${escaped(name)}"`}>${label}</button></form>`;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-export const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
-
-export const time = (at: Ms): string => {
-  const text = new Date(at).toISOString();
-  return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 16)} UTC</time>`;
-};

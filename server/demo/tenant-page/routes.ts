@@ -9,7 +9,9 @@ import type { GroupRow } from '../tenant/groups.ts';
 import type { ChannelRow } from '../tenant/team-store.ts';
 import { channelPage } from './channel-page.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
-import { BASE, type ShownTenant, TENANT_CSS, filesPage, mailsPage, tenantPage } from './page.ts';
+import { BASE, type ShownTenant } from './html.ts';
+import { TENANT_CSS, filesPage, mailsPage, tenantPage } from './page.ts';
+import { libraryPage, listPage } from './sites.ts';
 
 const toPeople = (): string => '';
 const toMails = (c: Context): string =>
@@ -17,6 +19,10 @@ const toMails = (c: Context): string =>
 const toFiles = (c: Context): string => `/people/${c.req.param('person')}/files`;
 const toChannel = (c: Context): string =>
   `/teams/${c.req.param('team')}/channels/${c.req.param('channel')}`;
+const toSitePart = (c: Context): string => {
+  const [, part = ''] = /(\/sites\/[^/]+\/(?:libraries|lists)\/[^/]+)/.exec(c.req.path) ?? [];
+  return part;
+};
 const param = (c: Context, name: string): string => c.req.param(name) ?? '';
 
 /**
@@ -84,6 +90,15 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
       const found = find(c);
       return found?.person?.hasDrive ? send(filesPage(found.shown, found.person)) : c.notFound();
     });
+    for (const [kind, show] of [
+      ['libraries', libraryPage],
+      ['lists', listPage],
+    ] as const)
+      app.get(`${BASE}/:n/sites/:site/${kind}/:part`, (c) => {
+        const shown = find(c)?.shown;
+        const body = shown ? show(shown, param(c, 'site'), param(c, 'part')) : null;
+        return body === null ? c.notFound() : send(body);
+      });
     app.post(
       `${BASE}/:n/codes/:code/approve`,
       act(async (admin, c) => {
@@ -168,6 +183,39 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
     app.post(
       `${channelPath}/tabs/:tab/remove`,
       actIn((teams, team, channel, c) => teams.removeTab(team, channel, param(c, 'tab'))),
+    );
+    const [library, list] = ['libraries', 'lists'].map(
+      (kind) => `${BASE}/:n/sites/:site/${kind}/:part`,
+    );
+    app.post(
+      `${library}/files`,
+      act((admin, c) => admin.addLibraryFile(param(c, 'part')), toSitePart),
+    );
+    app.post(
+      `${library}/files/:file/change`,
+      act((admin, c) => admin.changeLibraryFile(param(c, 'part'), param(c, 'file')), toSitePart),
+    );
+    app.post(
+      `${library}/files/:file/delete`,
+      act((admin, c) => admin.deleteLibraryFile(param(c, 'part'), param(c, 'file')), toSitePart),
+    );
+    app.post(
+      `${list}/rows`,
+      act((admin, c) => admin.addRow(param(c, 'site'), param(c, 'part')), toSitePart),
+    );
+    app.post(
+      `${list}/rows/:row/change`,
+      act(
+        (admin, c) => admin.changeRow(param(c, 'site'), param(c, 'part'), Number(param(c, 'row'))),
+        toSitePart,
+      ),
+    );
+    app.post(
+      `${list}/rows/:row/delete`,
+      act(
+        (admin, c) => admin.deleteRow(param(c, 'site'), param(c, 'part'), Number(param(c, 'row'))),
+        toSitePart,
+      ),
     );
   };
 }

@@ -31,6 +31,7 @@ import {
 import { makeRng } from '../random.ts';
 import { type Person, addPerson, listPeople, removePerson } from './people.ts';
 import { type TenantSize, fillPerson, makeFile, makeMessage } from './seed.ts';
+import { type SiteAdmin, createSiteAdmin } from './site-admin.ts';
 import type { Tenant } from './store.ts';
 import { type TeamAdmin, teamAdmin } from './team-admin.ts';
 import { expireTokens } from './sync-token.ts';
@@ -38,7 +39,7 @@ import type { LoggedRequest, Watch } from './watch.ts';
 import { type FailureRule, makeFailurePlan } from './failure-plan.ts';
 
 /** What tests and the local page do with the tenant, as its people and administrators do. */
-export interface TenantAdmin {
+export interface TenantAdmin extends SiteAdmin {
   listUsers(): Person[];
   addUser(): Person;
   removeUser(id: string): void;
@@ -93,6 +94,7 @@ export function createAdmin(
     return true;
   };
   return {
+    ...createSiteAdmin(tenant, size),
     listUsers: () => listPeople(tenant),
     addUser: () =>
       store.transaction(() => {

@@ -104,6 +104,7 @@ function startState(
       at: since,
       until,
       select: query.select,
+      expand: query.expand,
       pageSize: query.top,
       receivedSince: null,
       changeType: null,

@@ -1,5 +1,12 @@
 import { downloadUrl } from './download.ts';
-import { type DriveRow, type ItemRow, type VersionRow, findItem, getHash } from './drive-store.ts';
+import {
+  FIRST_LIBRARY,
+  type DriveRow,
+  type ItemRow,
+  type VersionRow,
+  findItem,
+  getHash,
+} from './drive-store.ts';
 import { digest, isoTime } from './ids.ts';
 import { typeOfFile } from './mail-content.ts';
 import type { Entity } from './odata.ts';
@@ -16,6 +23,12 @@ const identity = (tenant: Tenant, personId: string): Entity => {
 const driveType = ({ owner_kind }: DriveRow): string =>
   owner_kind === 'user' ? 'business' : 'documentLibrary';
 
+/** The address of the first library of a site does not follow its name. */
+export const libraryUrl = ({ owner_kind, url, name }: DriveRow): string => {
+  if (owner_kind === 'user') return `${url}/Documents`;
+  return `${url}/${encodeURIComponent(name === FIRST_LIBRARY ? 'Shared Documents' : name)}`;
+};
+
 export function driveEntity(tenant: Tenant, drive: DriveRow): Entity {
   const used = tenant.store.get<{ bytes: number | null }>(
     'select sum(size) as bytes from item where drive_id = ? and deleted = 0',
@@ -28,7 +41,7 @@ export function driveEntity(tenant: Tenant, drive: DriveRow): Entity {
     description: '',
     lastModifiedDateTime: isoTime(drive.created_at),
     name: drive.name,
-    webUrl: `${drive.url}/Documents`,
+    webUrl: libraryUrl(drive),
     driveType: driveType(drive),
     createdBy: { user: { displayName: 'System Account' } },
     owner: drive.owner_kind === 'user' ? identity(tenant, drive.owner_id) : {},
@@ -80,7 +93,7 @@ export function itemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): Enti
     id: item.id,
     lastModifiedDateTime: isoTime(item.changed_at),
     name: item.name,
-    webUrl: `${drive.url}/Documents${webPath === '' ? '' : `/${encodeURI(webPath)}`}`,
+    webUrl: `${libraryUrl(drive)}${webPath === '' ? '' : `/${encodeURI(webPath)}`}`,
     cTag: contentTag(tenant, item),
     size: item.is_folder === 1 ? sizeOfFolder(tenant, item) : item.size,
     createdBy: identity(tenant, item.author),

@@ -43,13 +43,20 @@ export interface VersionRow {
 
 const wholeSeconds = (at: Ms): Ms => Math.floor(at / 1000) * 1000;
 
+/** The library that each site has. */
+export const FIRST_LIBRARY = 'Documents';
+
+/** Adds a drive. The other libraries of a site have a name. */
 export function createDrive(
   tenant: Tenant,
   owner: { readonly kind: DriveRow['owner_kind']; readonly id: string; readonly url: string },
   at: Ms,
+  name = owner.kind === 'user' ? 'OneDrive' : FIRST_LIBRARY,
 ): DriveRow {
-  const id = driveId(tenant, owner.id);
-  const name = owner.kind === 'user' ? 'OneDrive' : 'Documents';
+  const id = driveId(
+    tenant,
+    name === FIRST_LIBRARY || owner.kind === 'user' ? owner.id : `${owner.id} ${name}`,
+  );
   tenant.store.insert('drive', {
     id,
     owner_kind: owner.kind,
@@ -73,7 +80,8 @@ export const findDrive = ({ store }: Tenant, id: string): DriveRow | null =>
   store.get<DriveRow>('select * from drive where id = ?', id) ?? null;
 
 export const findUserDrive = ({ store }: Tenant, ownerId: string): DriveRow | null =>
-  store.get<DriveRow>('select * from drive where owner_id = ?', ownerId) ?? null;
+  store.get<DriveRow>('select * from drive where owner_id = ? order by rowid limit 1', ownerId) ??
+  null;
 
 /** @throws GraphError 404 */
 export function findItem({ store }: Tenant, drive: string, key: string): ItemRow {

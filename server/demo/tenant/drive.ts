@@ -22,7 +22,8 @@ import {
 import { GraphError, badRequest, itemNotFound } from './graph-error.ts';
 import type { GraphApp, GraphContext } from './graph-env.ts';
 import { type Entity, graphUrl, listPage, listRows, project, readQuery } from './odata.ts';
-import { findSiteDrive } from './groups.ts';
+import { findSiteDrives } from './groups.ts';
+import { isRemovedLibrary } from './list-store.ts';
 import { type Person, findPerson } from './people.ts';
 import { checkPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
@@ -71,9 +72,9 @@ export function addDriveRoutes(app: GraphApp, tenant: Tenant, write: DriveHandle
     app.all(`${path}/*`, (c) => owned(c, c.req.param('owner')));
     app.get(`${path}s`, (c) => {
       checkPermission(c.get('caller'), 'readFiles');
-      const drive = driveOfOwner(tenant, c.req.param('owner'));
+      const drives = drivesOfOwner(tenant, c.req.param('owner'));
       return c.json(
-        listPage(tenant, c.req.raw, [driveEntity(tenant, drive)], {
+        listRows(tenant, c.req.raw, drives, (drive) => driveEntity(tenant, drive), {
           type: 'drive',
           normal: 200,
           max: 999,
@@ -85,7 +86,7 @@ export function addDriveRoutes(app: GraphApp, tenant: Tenant, write: DriveHandle
     checkPermission(c.get('caller'), 'readFiles');
     const drive = findDrive(tenant, id);
     const owner = drive?.owner_kind === 'user' ? findPerson(tenant, drive.owner_id) : null;
-    if (!drive || owner?.removed) throw itemNotFound();
+    if (!drive || owner?.removed || isRemovedLibrary(tenant, drive)) throw itemNotFound();
     return serve(c, drive, pathBehind(c, /^.*?\/drives\/[^/]+\/?/));
   };
   app.all('/drives/:drive', (c) => byId(c, c.req.param('drive')));
@@ -93,17 +94,27 @@ export function addDriveRoutes(app: GraphApp, tenant: Tenant, write: DriveHandle
 }
 
 /**
- * Returns the drive of a user, group or site. The drive of a licensed user is made when it is first
- * read.
+ * Returns the drive of a user, or the libraries of a site or of a group's site. The drive of a
+ * licensed user is made when it is first read.
  * @throws GraphError 404
  */
-export function driveOfOwner(tenant: Tenant, key: string): DriveRow {
+function drivesOfOwner(tenant: Tenant, key: string): readonly DriveRow[] {
   const person = findPerson(tenant, key);
   if (person && !person.removed && !person.hasDrive)
     throw new GraphError(404, 'ResourceNotFound', "User's mysite not found.");
   if (person && !person.removed)
-    return findUserDrive(tenant, person.id) ?? createDrive(tenant, getOwner(person), tenant.now());
-  const drive = person ? null : findSiteDrive(tenant, key);
+    return [
+      findUserDrive(tenant, person.id) ?? createDrive(tenant, getOwner(person), tenant.now()),
+    ];
+  return person ? [] : findSiteDrives(tenant, key);
+}
+
+/**
+ * Returns the drive of a user, or the first library of a group or site.
+ * @throws GraphError 404
+ */
+export function driveOfOwner(tenant: Tenant, key: string): DriveRow {
+  const [drive] = drivesOfOwner(tenant, key);
   if (!drive) throw itemNotFound();
   return drive;
 }

@@ -1,10 +1,11 @@
 import type { Ms } from '#contract/ids.ts';
 import { makeRng, getUuid } from '../random.ts';
 import { deltaPage } from './delta.ts';
-import { type DriveRow, createDrive, findUserDrive } from './drive-store.ts';
+import { type DriveRow, findDrive } from './drive-store.ts';
 import { GraphError, itemNotFound, resourceNotFound } from './graph-error.ts';
 import type { GraphApp } from './graph-env.ts';
 import { isoTime } from './ids.ts';
+import { type ListRow, createLibrary } from './list-store.ts';
 import { type Entity, graphUrl, listPage, project, readQuery } from './odata.ts';
 import { type Person, USER_DEFAULTS, findPerson, userEntity } from './people.ts';
 import { checkPermission } from './permissions.ts';
@@ -22,7 +23,7 @@ export interface GroupRow {
   readonly removed: number;
   readonly seq: number;
 }
-interface SiteRow {
+export interface SiteRow {
   readonly n: number;
   readonly id: string;
   readonly parent_id: string | null;
@@ -93,7 +94,9 @@ export function insertSite(
 ): string {
   const { store, seed } = tenant;
   const n = (store.get<{ n: number | null }>('select max(n) as n from site')?.n ?? 0) + 1;
-  const id = `${SITES},${getUuid(seed, 'site', n)},${getUuid(seed, 'web', n)}`;
+  // A subsite belongs to the collection of the site above it.
+  const collection = site.parentId?.split(',')[1] ?? getUuid(seed, 'site', n);
+  const id = `${SITES},${collection},${getUuid(seed, 'web', n)}`;
   store.insert('site', {
     n,
     id,
@@ -175,6 +178,10 @@ export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
       sites(c.req.raw, store.all<SiteRow>('select * from site where parent_id = ? order by n', id)),
     );
   });
+  app.get('/sites/:host{[^/]+:}/:path{.+}', (c) => {
+    checkPermission(c.get('caller'), 'readSites');
+    return c.json(siteEntity(findSiteByPath(tenant, c.req.param('host'), c.req.param('path'))));
+  });
   app.get('/sites/:site', (c) => {
     checkPermission(c.get('caller'), 'readSites');
     const { select } = readQuery(new URL(c.req.url));
@@ -189,8 +196,20 @@ export function findGroup({ store }: Tenant, id: string): GroupRow {
   return row;
 }
 
+export const listSites = ({ store }: Tenant): SiteRow[] =>
+  store.all<SiteRow>('select * from site order by n');
+
 /** @throws GraphError 404 */
-function findSite({ store }: Tenant, key: string): SiteRow {
+function findSiteByPath(tenant: Tenant, host: string, path: string): SiteRow {
+  const site = listSites(tenant).find(
+    (one) => getUrl(one).toLowerCase() === `https://${host.slice(0, -1)}/${path}`.toLowerCase(),
+  );
+  if (!site) throw itemNotFound();
+  return site;
+}
+
+/** @throws GraphError 404 */
+export function findSite({ store }: Tenant, key: string): SiteRow {
   const path = key === 'root' ? '' : null;
   const row = store.get<SiteRow>('select * from site where id = ? or path = ?', key, path);
   if (!row) throw itemNotFound();
@@ -203,23 +222,30 @@ function siteOfGroup({ store }: Tenant, groupId: string): SiteRow {
   return row;
 }
 
-/** Returns the library of a site, or of a group's site; null if there is none. */
-export function findSiteDrive(tenant: Tenant, key: string): DriveRow | null {
-  const { store } = tenant;
-  const row = store.get<SiteRow>(
+/** Returns the libraries of a site, or of a group's site: the first one is always there. */
+export function findSiteDrives(tenant: Tenant, key: string): DriveRow[] {
+  const row = tenant.store.get<SiteRow>(
     'select * from site where id = ?1 or team_id = ?1 or (path = ?2 and ?1 = ?3)',
     key,
     '',
     'root',
   );
-  return row ? driveOfSite(tenant, row) : null;
+  return row ? siteDrives(tenant, row) : [];
 }
 
-const driveOfSite = (tenant: Tenant, site: SiteRow): DriveRow =>
-  findUserDrive(tenant, site.id) ??
-  createDrive(tenant, { kind: 'site', id: site.id, url: getUrl(site) }, site.created_at);
+export function siteDrives(tenant: Tenant, site: SiteRow): DriveRow[] {
+  const lists = tenant.store.all<ListRow>(
+    'select * from list where site_id = ? and drive_id is not null order by n',
+    site.id,
+  );
+  if (lists.length === 0)
+    return [createLibrary(tenant, { id: site.id, url: getUrl(site) }, site.created_at).drive];
+  return lists.flatMap(({ drive_id, removed }) =>
+    removed === 1 ? [] : (findDrive(tenant, drive_id ?? '') ?? []),
+  );
+}
 
-const getUrl = ({ path }: SiteRow): string =>
+export const getUrl = ({ path }: SiteRow): string =>
   `https://${SITES}${path === '' ? '' : `/sites/${path}`}`;
 
 function siteEntity(site: SiteRow): Entity {

@@ -49,3 +49,9 @@ export const exactTime = (at: Ms): string => new Date(at).toISOString();
 
 /** Returns date and time as the cloud writes them: UTC, to the second. */
 export const isoTime = (at: Ms): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+
+/** Returns a GUID that depends only on the parts, as lists and columns have them. */
+export function guid(...parts: readonly Part[]): string {
+  const hex = digest(...parts).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

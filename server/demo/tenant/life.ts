@@ -18,6 +18,7 @@ import {
 } from './mailbox-store.ts';
 import { type Person, addPerson, listPeople, removePerson } from './people.ts';
 import { type TenantSize, fillPerson, makeFile, makeMessage } from './seed.ts';
+import { liveSites } from './site-content.ts';
 import type { Tenant } from './store.ts';
 import { liveTeams } from './team-life.ts';
 
@@ -72,6 +73,7 @@ function liveTick(
     if (person.hasDrive && isBusy) liveDrive(tenant, person, { random, at, size });
   }
   if (isBusy) liveTeams(tenant, at);
+  if (isBusy) liveSites(tenant, people, { at, size });
 }
 
 function peopleComeAndGo(

@@ -60,9 +60,15 @@ const ALLOWED = {
     'Files.ReadWrite.All',
     'Sites.Read.All',
     'Sites.ReadWrite.All',
+    'Sites.Manage.All',
     'Sites.FullControl.All',
   ],
-  writeFiles: ['Files.ReadWrite.All', 'Sites.ReadWrite.All', 'Sites.FullControl.All'],
+  writeFiles: [
+    'Files.ReadWrite.All',
+    'Sites.ReadWrite.All',
+    'Sites.Manage.All',
+    'Sites.FullControl.All',
+  ],
   readSites: ['Sites.Read.All', 'Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
   readTeams: [
     'TeamSettings.Read.All',
@@ -101,6 +107,8 @@ const ALLOWED = {
     'Directory.ReadWrite.All',
   ],
   writeTabs: ['TeamsTab.ReadWrite.All', 'Group.ReadWrite.All', 'Directory.ReadWrite.All'],
+  writeRows: ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
+  manageLists: ['Sites.Manage.All', 'Sites.FullControl.All'],
 } as const;
 
 export type Action = keyof typeof ALLOWED;
@@ -127,7 +135,13 @@ const TEAMS: ReadonlySet<Action> = new Set<Action>([
   'readTabs',
   'writeTabs',
 ]);
-const FILES: ReadonlySet<Action> = new Set<Action>(['readFiles', 'writeFiles', 'readSites']);
+const FILES: ReadonlySet<Action> = new Set<Action>([
+  'readFiles',
+  'writeFiles',
+  'readSites',
+  'writeRows',
+  'manageLists',
+]);
 
 /** @throws GraphError 403 if no permission of the caller allows the action */
 export function checkPermission(caller: Caller, action: Action): void {
@@ -172,6 +186,7 @@ export const APP_ROLES: Readonly<Record<string, string>> = {
   'Files.ReadWrite.All': '75359482-378d-4052-8f01-80520e7db3cd',
   'Sites.Read.All': '332a536c-c7ef-4017-ab91-336970924f0d',
   'Sites.ReadWrite.All': '9492366f-7969-46a4-8d15-ed1a20078fff',
+  'Sites.Manage.All': '0c0bf378-bf22-4481-8f81-9e89a9b4960a',
   'Sites.FullControl.All': 'a82116e5-55eb-4c41-a434-62fe8a61c773',
   'TeamSettings.Read.All': '242607bd-1d2c-432c-82eb-bdb27baa23ab',
   'TeamSettings.ReadWrite.All': 'bdd80a03-d9bc-451d-b7c4-ce7c63fe3c8f',

@@ -83,6 +83,23 @@ create table if not exists tab (
   n integer primary key, id text not null unique, channel_id text not null, name text not null,
   app_id text not null, configuration text not null);
 create index if not exists tab_channel on tab (channel_id);
+create table if not exists list (
+  n integer primary key, id text not null unique, site_id text not null, name text not null,
+  template text not null, drive_id text, created_at integer not null, changed_at integer not null,
+  removed integer not null default 0);
+create index if not exists list_site on list (site_id);
+create table if not exists list_column (
+  list_id text not null, n integer not null, name text not null, props text not null,
+  primary key (list_id, n)) without rowid;
+create table if not exists list_row (
+  list_id text not null, n integer not null, fields text not null, author text not null,
+  editor text not null, created_at integer not null, changed_at integer not null,
+  version integer not null, deleted integer not null default 0, seq integer not null,
+  primary key (list_id, n)) without rowid;
+create index if not exists list_row_seq on list_row (list_id, seq);
+create table if not exists list_row_version (
+  list_id text not null, n integer not null, version integer not null, fields text not null,
+  editor text not null, at integer not null, primary key (list_id, n, version)) without rowid;
 `;
 
 /** The tables of the tenant, in memory or in a file. */

@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { getUuid } from '../random.ts';
 import { createDrive, findChild, findItem, findUserDrive, insertItem } from './drive-store.ts';
 import { GraphError, itemNotFound } from './graph-error.ts';
-import { findSiteDrive, insertSite } from './groups.ts';
+import { findSiteDrives, insertSite } from './groups.ts';
 import { channelId, digest } from './ids.ts';
 import type { Tenant } from './store.ts';
 
@@ -109,7 +109,7 @@ export function addChannel(tenant: Tenant, input: NewChannel): ChannelRow {
   const drive =
     input.membership === 'private'
       ? addPrivateDrive(tenant, input, n)
-      : findSiteDrive(tenant, team.id);
+      : findSiteDrives(tenant, team.id)[0];
   if (!drive) throw itemNotFound();
   const root = findItem(tenant, drive.id, 'root');
   const folder =

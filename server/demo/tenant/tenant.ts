@@ -15,10 +15,12 @@ import { GraphError, badRequest, errorResponse } from './graph-error.ts';
 import type { GraphApp, GraphEnv } from './graph-env.ts';
 import { addGroupRoutes } from './groups.ts';
 import { beginLife, live } from './life.ts';
+import { addListRoutes } from './lists.ts';
 import { addMailRoutes } from './mail.ts';
 import { addMailWritingRoutes } from './mail-writing.ts';
 import { GRAPH } from './odata.ts';
 import { DEFAULT_SIZE, type TenantSize, seedTenant } from './seed.ts';
+import { fillSites } from './site-content.ts';
 import { Store, type Tenant } from './store.ts';
 import { addTeamRoutes } from './team.ts';
 import { seedTeams } from './team-life.ts';
@@ -84,6 +86,7 @@ export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
   }
   // A tenant of an earlier version has teams without channels.
   store.transaction(() => seedTeams(tenant));
+  fillSites(tenant, size);
   const codes: DeviceCodes = new Map();
   const watch = createWatch(tenant, (request) => answer(request));
   const files = downloadApp(tenant);
@@ -135,6 +138,7 @@ function graphApp(
   addGroupRoutes(app, tenant);
   addTeamRoutes(app, tenant);
   addTeamWritingRoutes(app, tenant);
+  addListRoutes(app, tenant);
   addExchangeRoutes(app, tenant);
   addMailRoutes(app, tenant);
   addMailWritingRoutes(app, tenant);

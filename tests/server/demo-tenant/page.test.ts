@@ -236,3 +236,41 @@ test('GRAPH-23: the page shows channels and changes posts, files and tabs in the
   expect(teams.listFiles(team, channel.id)).toHaveLength(files);
   expect((await press(path, 'Remove tab')).text).toContain('No tabs');
 });
+
+test('GRAPH-15, GRAPH-17: the page shows the libraries and lists of sites, and changes their files and rows', async () => {
+  const { cloud, ask, press } = await aBrowser();
+  const { admin } = cloud.tenant;
+  const site = admin.listSites().find((one) => one.name === 'Intranet');
+  const id = site?.id ?? '';
+  const { text } = await ask('/demo/tenant');
+  for (const one of admin.listSites()) expect(text).toContain(name(one.name));
+  const [drive] = admin.listLibraries(id);
+  const library = `/demo/tenant/1/sites/${encodeURIComponent(id)}/libraries/${encodeURIComponent(drive?.id ?? '')}`;
+  const [file] = admin.listLibraryFiles(drive?.id ?? '');
+  expect(text).toContain(library);
+  await press(library, `Change file: ${name(file?.name ?? '')}`);
+  expect(admin.listLibraryFiles(drive?.id ?? '')[0]?.version).toBe((file?.version ?? 0) + 1);
+  await press(library, 'Add file');
+  await press(library, `Delete file: ${name(file?.name ?? '')}`);
+  const files = admin.listLibraryFiles(drive?.id ?? '');
+  expect(files.some((one) => one.id === file?.id)).toBe(false);
+  const list = admin.listLists(id)[0]?.id ?? '';
+  const page = `/demo/tenant/1/sites/${encodeURIComponent(id)}/lists/${list}`;
+  const before = admin.listRows(id, list);
+  const after = await press(page, 'Add row');
+  expect(after.text).toContain('<h1>Rows in Tasks</h1>');
+  const added = admin.listRows(id, list).at(-1);
+  expect(admin.listRows(id, list)).toHaveLength(before.length + 1);
+  const title = (JSON.parse(added?.fields ?? '{}') as { Title: string }).Title;
+  admin.changeRow(id, list, added?.n ?? 0, { Title: `${title} now` });
+  await press(page, `Change row: ${name(title)} now`);
+  expect(admin.listRows(id, list).at(-1)?.version).toBe(3);
+  const [first] = before;
+  await press(
+    page,
+    `Delete row: ${name((JSON.parse(first?.fields ?? '{}') as { Title: string }).Title)}`,
+  );
+  expect(admin.listRows(id, list)).toHaveLength(before.length);
+  for (const path of [`${page}x`, `${library}x`, page.replace('lists', 'libraries')])
+    expect((await ask(path)).status).toBe(404);
+});
