@@ -84,6 +84,8 @@ export const LIMITS = {
   backupJobRecipients: 50,
   /** Items that one restore names. A folder is named as a whole. */
   restoreNodes: 5_000,
+  /** A row of a list that is shown. */
+  previewRowBytes: 1_048_576,
   /** A restore of more items needs a recent sign-in (G71). */
   restorePlainItems: 1_000,
   /** Files of one download, and its size from which a recent sign-in is needed. */

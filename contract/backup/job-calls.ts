@@ -21,6 +21,7 @@ const PARTS_IF_ABSENT: Readonly<Record<JobItemPart, boolean>> = {
   oneDrive: true,
   sites: false,
   personalSite: true,
+  subsites: true,
   teams: true,
   teamsChats: false,
   members: true,
@@ -31,7 +32,10 @@ const partFlags = Object.fromEntries(
   readonly [P in JobItemPart]: v.OptionalSchema<v.BooleanSchema<undefined>, boolean>;
 };
 
-/** An object of the tenant. `id` null: the tenant as a whole, for `PartialOrganization`. */
+/**
+ * An object of the tenant. `id` null: the tenant as a whole for `PartialOrganization`, all sites for
+ * `Site`.
+ */
 const item = v.pipe(
   v.strictObject({
     type: v.picklist(JOB_ITEM_TYPES),

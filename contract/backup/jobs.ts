@@ -16,13 +16,17 @@ export const JOB_ITEM_TYPES = [
   'PartialOrganization',
   'PersonalSites',
 ] as const;
-/** What a job backs up of an item. `members`: the members of a group. */
+/**
+ * What a job backs up of an item. `members`: the members of a group. `sites`: of a group or team its
+ * site, of the tenant all sites. A site is backed up itself; `subsites`: those below it, too.
+ */
 export const JOB_ITEM_PARTS = [
   'mailbox',
   'archiveMailbox',
   'oneDrive',
   'sites',
   'personalSite',
+  'subsites',
   'teams',
   'teamsChats',
   'members',

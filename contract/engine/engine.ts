@@ -344,7 +344,8 @@ export interface ListChildrenInput extends PageInput {
   readonly parent: Id | null;
   /** The mailbox or drive that the parent must belong to. */
   readonly within?: Id;
-  readonly only: 'folders' | 'items' | 'all';
+  /** `objects`: sites below a site. */
+  readonly only: 'objects' | 'folders' | 'items' | 'all';
   readonly text: string | null;
   /** Rows to leave out before the first page. */
   readonly offset?: number;
@@ -362,8 +363,10 @@ export type Node = {
   readonly seen: { readonly first: Ms; readonly last: Ms };
 } & (
   | {
-      readonly kind: 'mailbox' | 'archive' | 'folder' | 'drive' | 'dir';
+      readonly kind: 'mailbox' | 'archive' | 'folder' | 'drive' | 'dir' | 'library' | 'list';
       readonly children: number | null;
+      /** The URL of the site that it belongs to. */
+      readonly address?: string;
     }
   | {
       readonly kind: 'mail' | 'event' | 'contact' | 'task' | 'note';
@@ -372,8 +375,22 @@ export type Node = {
       readonly read: boolean;
     }
   | { readonly kind: 'file'; readonly version: string; readonly author: string }
+  | {
+      readonly kind: 'site';
+      readonly children: number | null;
+      /** Its URL. */
+      readonly address: string;
+      /** How many sites are right below it. */
+      readonly subsites: number;
+    }
+  | {
+      readonly kind: 'row';
+      readonly author: string;
+      /** Its first values, by the names of their columns. */
+      readonly fields: Readonly<Record<string, string>>;
+    }
 );
-export type ItemKind = 'mail' | 'event' | 'contact' | 'task' | 'note' | 'file';
+export type ItemKind = 'mail' | 'event' | 'contact' | 'task' | 'note' | 'file' | 'row';
 
 export interface SearchInput extends PageInput {
   readonly explorer: Id;
@@ -392,6 +409,8 @@ export interface Size {
 export interface ContentInput {
   readonly explorer: Id;
   readonly node: Id;
+  /** The object that the node must belong to. */
+  readonly within?: Id;
   readonly as: PartRole;
   /** First byte, and the byte after the last one. */
   readonly from?: Bytes;
@@ -408,6 +427,8 @@ export interface Content {
 export interface DownloadInput {
   readonly explorer: Id;
   readonly nodes: readonly Id[];
+  /** The object that the nodes must belong to. */
+  readonly within?: Id;
   /** Null: of any size. */
   readonly maxBytes: Bytes | null;
   /** Until when it can be read. */

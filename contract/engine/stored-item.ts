@@ -14,6 +14,8 @@ export interface ItemFlags {
   readonly version?: string;
   /** The cloud's hash of the file, with its algorithm. */
   readonly hash?: string;
+  /** The first values of a list's row, by the names of their columns. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 /** A part of an item in the repository: `blobs` are ids of data blobs in their order. */
 export interface StoredPart {

@@ -3,7 +3,9 @@ import { listPage } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { previewOut } from './preview.ts';
 import {
+  COMMAND_FAILURES,
   DOWNLOAD,
+  DOWNLOAD_FAILURES,
   documentOut,
   downloadOut,
   driveFolderOut,
@@ -17,20 +19,18 @@ import {
   nodeId,
   nodeIds,
   OF_SESSION,
+  READ_FAILURES,
   RESTORE_FILES,
   RESTORE_MAIL,
+  SIZE,
+  sizeOut,
   startedOut,
 } from './shapes.ts';
+import { siteCalls } from './site-calls.ts';
 
 const SESSION = 'o365/restore/restoresessions/{restoreSessionId}';
-const READ = ['bad-input', 'not-found', 'forbidden', 'conflict', 'busy'] as const;
-const COMMAND = [...READ, 'reauth_required', 'key-reused', 'out-of-order'] as const;
-const DOWNLOADS = [...READ, 'reauth_required'] as const;
-const sizeOut = v.object({ items: v.number(), bytes: v.number(), isExact: v.boolean() });
 const OF_MAILBOX = { ...OF_SESSION, mailboxId: nodeId };
 const OF_DRIVE = { ...OF_SESSION, onedriveId: nodeId };
-/** What a download would hold. */
-const SIZE = v.strictObject({ ...OF_SESSION, nodes: nodeIds });
 
 /** What a restore session shows of mailboxes, and what is restored of them. */
 const mailCalls = {
@@ -41,7 +41,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_SESSION, ...LIST }),
     output: listPage(mailboxOut),
     gate: 'o365.restoreOutlook',
-    failures: READ,
+    failures: READ_FAILURES,
   }),
   listMailFolders: call({
     method: 'GET',
@@ -50,7 +50,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, ...FOLDERS }),
     output: listPage(mailFolderOut),
     gate: 'o365.restoreOutlook',
-    failures: READ,
+    failures: READ_FAILURES,
   }),
   listMailItems: call({
     method: 'GET',
@@ -59,7 +59,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, ...ITEMS }),
     output: listPage(mailItemOut),
     gate: 'o365.restoreOutlook',
-    failures: READ,
+    failures: READ_FAILURES,
   }),
   createMailPreview: call({
     method: 'POST',
@@ -69,7 +69,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, itemId: nodeId }),
     output: previewOut,
     gate: 'o365.restoreOutlook',
-    failures: READ,
+    failures: READ_FAILURES,
   }),
   restoreMailbox: call({
     method: 'POST',
@@ -78,7 +78,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, ...RESTORE_MAIL }),
     output: startedOut,
     gate: 'o365.restoreOutlook',
-    failures: COMMAND,
+    failures: COMMAND_FAILURES,
   }),
   restoreMailFolder: call({
     method: 'POST',
@@ -87,7 +87,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, folderId: nodeId, ...RESTORE_MAIL }),
     output: startedOut,
     gate: 'o365.restoreOutlook',
-    failures: COMMAND,
+    failures: COMMAND_FAILURES,
   }),
   restoreMailItems: call({
     method: 'POST',
@@ -96,7 +96,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, items: nodeIds, ...RESTORE_MAIL }),
     output: startedOut,
     gate: 'o365.restoreOutlook',
-    failures: COMMAND,
+    failures: COMMAND_FAILURES,
   }),
   downloadMailbox: call({
     method: 'POST',
@@ -105,7 +105,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOutlook',
-    failures: DOWNLOADS,
+    failures: DOWNLOAD_FAILURES,
   }),
   downloadMailFolder: call({
     method: 'POST',
@@ -114,7 +114,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, folderId: nodeId, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOutlook',
-    failures: DOWNLOADS,
+    failures: DOWNLOAD_FAILURES,
   }),
   downloadMailItems: call({
     method: 'POST',
@@ -123,7 +123,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, items: nodeIds, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOutlook',
-    failures: DOWNLOADS,
+    failures: DOWNLOAD_FAILURES,
   }),
   getMailDownloadSize: call({
     method: 'POST',
@@ -132,7 +132,7 @@ const mailCalls = {
     input: SIZE,
     output: sizeOut,
     gate: 'o365.restoreOutlook',
-    failures: READ,
+    failures: READ_FAILURES,
   }),
 } as const;
 
@@ -145,7 +145,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_SESSION, ...LIST }),
     output: listPage(driveOut),
     gate: 'o365.restoreOnedrive',
-    failures: READ,
+    failures: READ_FAILURES,
   }),
   listDriveFolders: call({
     method: 'GET',
@@ -154,7 +154,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, ...FOLDERS }),
     output: listPage(driveFolderOut),
     gate: 'o365.restoreOnedrive',
-    failures: READ,
+    failures: READ_FAILURES,
   }),
   listDocuments: call({
     method: 'GET',
@@ -163,7 +163,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, ...ITEMS }),
     output: listPage(documentOut),
     gate: 'o365.restoreOnedrive',
-    failures: READ,
+    failures: READ_FAILURES,
   }),
   restoreDrive: call({
     method: 'POST',
@@ -172,7 +172,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, ...RESTORE_FILES }),
     output: startedOut,
     gate: 'o365.restoreOnedrive',
-    failures: COMMAND,
+    failures: COMMAND_FAILURES,
   }),
   restoreDriveFolder: call({
     method: 'POST',
@@ -181,7 +181,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, folderId: nodeId, ...RESTORE_FILES }),
     output: startedOut,
     gate: 'o365.restoreOnedrive',
-    failures: COMMAND,
+    failures: COMMAND_FAILURES,
   }),
   restoreDocuments: call({
     method: 'POST',
@@ -190,7 +190,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, documents: nodeIds, ...RESTORE_FILES }),
     output: startedOut,
     gate: 'o365.restoreOnedrive',
-    failures: COMMAND,
+    failures: COMMAND_FAILURES,
   }),
   downloadDrive: call({
     method: 'POST',
@@ -199,7 +199,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOnedrive',
-    failures: DOWNLOADS,
+    failures: DOWNLOAD_FAILURES,
   }),
   downloadDriveFolder: call({
     method: 'POST',
@@ -208,7 +208,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, folderId: nodeId, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOnedrive',
-    failures: DOWNLOADS,
+    failures: DOWNLOAD_FAILURES,
   }),
   downloadDocuments: call({
     method: 'POST',
@@ -217,7 +217,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, documents: nodeIds, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOnedrive',
-    failures: DOWNLOADS,
+    failures: DOWNLOAD_FAILURES,
   }),
   getDriveDownloadSize: call({
     method: 'POST',
@@ -226,8 +226,8 @@ const driveCalls = {
     input: SIZE,
     output: sizeOut,
     gate: 'o365.restoreOnedrive',
-    failures: READ,
+    failures: READ_FAILURES,
   }),
 } as const;
 
-export const restoreContentCalls = { ...mailCalls, ...driveCalls } as const;
+export const restoreContentCalls = { ...mailCalls, ...driveCalls, ...siteCalls } as const;

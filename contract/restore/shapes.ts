@@ -5,7 +5,16 @@ import { LIMITS } from '../limits.ts';
 
 /** Parts of the inputs and outputs that the calls of restore share. */
 
-/** Id of a mailbox, drive, folder or item within a restore session. */
+export const READ_FAILURES = ['bad-input', 'not-found', 'forbidden', 'conflict', 'busy'] as const;
+export const COMMAND_FAILURES = [
+  ...READ_FAILURES,
+  'reauth_required',
+  'key-reused',
+  'out-of-order',
+] as const;
+export const DOWNLOAD_FAILURES = [...READ_FAILURES, 'reauth_required'] as const;
+
+/** Id of a mailbox, drive, site, folder or item within a restore session. */
 export const nodeId = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 export const nodeIds = v.pipe(v.array(nodeId), v.minLength(1), v.maxLength(LIMITS.restoreNodes));
 /** The session that is read. It must be the caller's. */
@@ -28,7 +37,8 @@ export const LIST = {
   offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number))),
   ...CURSOR,
 };
-export const FOLDERS = { parentId, ...LIST };
+export const PARENT = { parentId };
+export const FOLDERS = { ...PARENT, ...LIST };
 export const ITEMS = {
   parentId,
   sort: v.optional(v.picklist(['name', 'date', 'size'])),
@@ -64,6 +74,41 @@ export const documentOut = v.object({
   version: v.string(),
   author: v.string(),
 });
+/** The two nodes below a site. */
+const SITE_NODES = ['subsites', 'content'] as const;
+export const siteOut = v.object({
+  ...container,
+  kind: v.literal('site'),
+  type: v.literal('site'),
+  siteURL: v.string(),
+  nodes: v.array(
+    v.object({
+      type: v.picklist(SITE_NODES),
+      name: v.string(),
+      /** How many sites are below; of `content`: null. */
+      count: v.nullable(v.number()),
+    }),
+  ),
+});
+const FOLDER_TYPES = ['LibraryFolder', 'ListFolder'] as const;
+const siteFolder = { ...container, folderType: v.picklist(FOLDER_TYPES), siteURL: v.string() };
+export const sitePartOut = v.object({ ...siteFolder, kind: v.picklist(['library', 'list']) });
+export const siteFolderOut = v.object({ ...siteFolder, kind: v.literal('dir') });
+/** `fields`: the first values, by the names of their columns. */
+export const rowOut = v.object({
+  ...node,
+  kind: v.literal('row'),
+  author: v.string(),
+  fields: v.record(v.string(), v.string()),
+});
+export const storedRowOut = v.object({
+  title: v.string(),
+  fields: v.array(v.object({ name: v.string(), label: v.string(), value: v.string() })),
+});
+
+/** What a download would hold. */
+export const SIZE = v.strictObject({ ...OF_SESSION, nodes: nodeIds });
+export const sizeOut = v.object({ items: v.number(), bytes: v.number(), isExact: v.boolean() });
 
 /**
  * What every restore asks for. `deletedItems`: restores what the target lacks. `changedItems`:
@@ -103,6 +148,17 @@ export const RESTORE_FILES = {
   /** What happens to a file that the drive has: it is overwritten, or kept beside. */
   documentAction: v.optional(v.picklist(DOCUMENT_ACTIONS)),
   documentVersion: v.optional(v.picklist(DOCUMENT_VERSIONS)),
+};
+/**
+ * Of sites. `site`: the cloud's id of another site, `siteURL`: its address. `folder`: the path in it,
+ * which begins with the name of a library or list.
+ */
+export const RESTORE_SITE = {
+  ...RESTORE,
+  site: user,
+  siteURL: v.optional(v.pipe(v.string(), v.url(), v.startsWith('https://'), v.maxLength(2_000))),
+  documentAction: RESTORE_FILES.documentAction,
+  documentVersion: RESTORE_FILES.documentVersion,
 };
 
 /**

@@ -160,7 +160,7 @@ function organizationFields({ id, name, admin }: DemoTenant): OrganizationFields
 }
 
 /**
- * Jobs for the mail and the files of all people, and one with nothing to back up: of a person who
+ * Jobs for the mail and the files of all people and for all sites, and one with nothing to back up: of a person who
  * has left.
  */
 function getJobs({ admin }: DemoTenant, repositoryId: string): JobFields[] {
@@ -185,6 +185,7 @@ function getJobs({ admin }: DemoTenant, repositoryId: string): JobFields[] {
       { type: 'PartialOrganization', id: null, parts: ['mailbox'] },
     ),
     job(t.filesJob, daily('22:00'), { type: 'PersonalSites', id: null, parts: ['oneDrive'] }),
+    job(t.sitesJob, daily('22:30'), { type: 'Site', id: null, parts: ['sites'] }),
     job(t.personJob({ name: leaver.name }), daily('23:00'), {
       type: 'User',
       id: leaver.id,

@@ -11,5 +11,6 @@ export const demoMessages = defineMessages('demo', {
     'It has the demo size {held}. Start with --estate {held}, or set DAYBOOK_DATA to another folder for --estate {asked}.',
   mailJob: 'Mail of all people',
   filesJob: 'Files of all people',
+  sitesJob: 'All sites',
   personJob: 'Mail of {name}',
 });

@@ -81,12 +81,21 @@ export const PARTLY: readonly CallName[] = [
   'restoreDrive',
   'restoreDriveFolder',
   'restoreDocuments',
+  'restoreSite',
+  'restoreList',
+  'restoreLibrary',
+  'restoreSiteFolder',
+  'restoreSiteDocuments',
+  'restoreSiteItems',
   'downloadMailbox',
   'downloadMailFolder',
   'downloadMailItems',
   'downloadDrive',
   'downloadDriveFolder',
   'downloadDocuments',
+  'downloadLibrary',
+  'downloadSiteFolder',
+  'downloadSiteDocuments',
 ];
 
 /** Beside all of those: a person's own affairs, and trying an outside address. */

@@ -23,7 +23,8 @@ import { GraphError, badRequest, itemNotFound } from './graph-error.ts';
 import type { GraphApp, GraphContext } from './graph-env.ts';
 import { type Entity, graphUrl, listPage, listRows, project, readQuery } from './odata.ts';
 import { findSiteDrives } from './groups.ts';
-import { isRemovedLibrary } from './list-store.ts';
+import { findLibraryList, isRemovedLibrary } from './list-store.ts';
+import { listEntity } from './list-entities.ts';
 import { type Person, findPerson } from './people.ts';
 import { checkPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
@@ -48,6 +49,8 @@ export function addDriveRoutes(app: GraphApp, tenant: Tenant, write: DriveHandle
       const { select } = readQuery(new URL(c.req.url));
       return c.json(project(driveEntity(tenant, drive), select, 'drive'));
     }
+    if (path === 'list' && isRead)
+      return c.json(listEntity(tenant, drive.url, findLibraryList(tenant, drive)));
     const target = findTarget(tenant, drive, path);
     const answer = isRead ? read(tenant, c, drive, target) : await write(c, drive, target);
     if (!answer)

@@ -73,6 +73,13 @@ export function findList({ store }: Tenant, siteId: string, key: string): ListRo
   return row;
 }
 
+/** @throws GraphError 404 a drive that is no library */
+export function findLibraryList({ store }: Tenant, drive: DriveRow): ListRow {
+  const row = store.get<ListRow>('select * from list where drive_id = ?', drive.id);
+  if (!row) throw itemNotFound();
+  return row;
+}
+
 /** Whether a drive is a library that was deleted. */
 export const isRemovedLibrary = ({ store }: Tenant, drive: DriveRow): boolean =>
   store.get('select 1 from list where drive_id = ? and removed = 1', drive.id) !== undefined;

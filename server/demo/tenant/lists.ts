@@ -88,6 +88,8 @@ function readColumn(input: v.InferOutput<typeof columnInput>): Column {
 
 const LIST = '/sites/:site/lists/:list' as const;
 
+const query = (c: GraphContext) => readQuery(new URL(c.req.url));
+
 /** Lists of sites, with their columns and rows. */
 export function addListRoutes(app: GraphApp, tenant: Tenant): void {
   /** The site and the list of a path, if the caller may do this. */
@@ -105,7 +107,6 @@ export function addListRoutes(app: GraphApp, tenant: Tenant): void {
   };
   const getRow = (c: GraphContext, list: ListRow): ListItemRow =>
     findRow(tenant, list, c.req.param('item') ?? '');
-  const query = (c: GraphContext) => readQuery(new URL(c.req.url));
   const getEditor = (c: GraphContext): string => c.get('caller').personId ?? tenant.id;
 
   app.get('/sites/:site/lists', (c) => {

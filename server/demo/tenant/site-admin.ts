@@ -76,7 +76,7 @@ export function createSiteAdmin(tenant: Tenant, size: TenantSize): SiteAdmin {
       key,
     ) ?? findList(tenant, site, key);
   const getMade = (list: ListRow): Fields =>
-    makeFields(list, makeRng(tenant.seed, 'row', store.seq()), tenant.now());
+    makeFields(tenant, list, makeRng(tenant.seed, 'row', store.seq()), tenant.now());
   return {
     listSites: () => listSites(tenant),
     addSite: (name, parent) => {

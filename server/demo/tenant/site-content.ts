@@ -18,6 +18,7 @@ import {
   createList,
   deleteRow,
   insertRow,
+  listColumns,
   listLists,
   listRows,
 } from './list-store.ts';
@@ -115,28 +116,29 @@ function fillSite(
     const rows = 5 + upTo(random, 15);
     for (let n = 0; n < rows; n += 1)
       insertRow(tenant, list, {
-        fields: makeFields(list, random, at + n * DATE_MS),
+        fields: makeFields(tenant, list, random, at + n * DATE_MS),
         author: author().id,
         at: at + n * DATE_MS,
       });
   }
 }
 
-/** Returns the values of a made row. */
-export function makeFields({ name }: Pick<ListRow, 'name'>, random: Rng, at: Ms): Fields {
-  if (name === 'Suppliers')
-    return {
-      Title: `${pickOne(NAMES, random)} ${pickOne(KINDS, random)}`,
-      City: pickOne(CITIES, random),
-      Phone: `555-01${String(upTo(random, 100)).padStart(2, '0')}`,
-      Approved: random() < 0.7,
-    };
-  return {
-    Title: `${pickOne(WORK, random)} the ${pickOne(THINGS, random)}`,
+/** Returns the values of a made row, for the columns that the list has. */
+export function makeFields(tenant: Tenant, list: ListRow, random: Rng, at: Ms): Fields {
+  const values: Fields = {
+    Title:
+      list.name === 'Suppliers'
+        ? `${pickOne(NAMES, random)} ${pickOne(KINDS, random)}`
+        : `${pickOne(WORK, random)} the ${pickOne(THINGS, random)}`,
     Status: pickOne(STATUS, random),
     DueDate: `${new Date(at + (1 + upTo(random, 60)) * DATE_MS).toISOString().slice(0, 10)}T00:00:00Z`,
-    ...(random() < 0.8 && { Hours: 1 + upTo(random, 20) / 2 }),
+    Hours: 1 + upTo(random, 20) / 2,
+    City: pickOne(CITIES, random),
+    Phone: `555-01${String(upTo(random, 100)).padStart(2, '0')}`,
+    Approved: random() < 0.7,
   };
+  const names = new Set(listColumns(tenant, list).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
 
 /** What happens in the sites within one step of the tenant's life. */
@@ -161,7 +163,7 @@ function liveLists(tenant: Tenant, site: SiteRow, { id }: Person, random: Rng, a
   const rows = listRows(tenant, list);
   const row = rows[upTo(random, rows.length)];
   const share = random();
-  const fields = makeFields(list, random, at);
+  const fields = makeFields(tenant, list, random, at);
   if (!row || share < 0.3) insertRow(tenant, list, { fields, author: id, at });
   else if (share < 0.85) changeRow(tenant, list, row, { fields, editor: id });
   else deleteRow(tenant, list, row);

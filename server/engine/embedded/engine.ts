@@ -25,6 +25,7 @@ import { listLog, listSessions, startJob, stopJob } from './sessions/jobs.ts';
 import type { SessionPorts } from './sessions/run-session.ts';
 import { driveSource } from './sources/drive.ts';
 import { mailSource } from './sources/mail.ts';
+import { siteSource } from './sources/site.ts';
 
 /** Daybook's own engine: what of the interface it offers so far, and what its jobs need. */
 export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls {
@@ -90,7 +91,7 @@ const sessionPorts = (world: () => AppContext, connections: GraphConnections): S
     const ports = await connections.open(tenant, organization);
     return ports.ok
       ? ok({
-          sources: [mailSource(ports.value), driveSource(ports.value)],
+          sources: [mailSource, driveSource, siteSource].map((make) => make(ports.value)),
           directory: makeDirectory(world(), ports.value, { tenant, organization }, call),
         })
       : ports;

@@ -18,6 +18,8 @@ export interface SourceObject {
   readonly name: string;
   /** E-mail address, user principal name or URL: its folder in a snapshot. */
   readonly address: string;
+  /** Of a subsite: the id of the site above it. */
+  readonly parent?: string | null;
 }
 
 /** How a source tells that it waits, and when it must stop. */
@@ -54,12 +56,17 @@ export interface Source {
 export const FOLDERS_SCOPE = 'folders';
 /** The main scope of a drive, and its only one. */
 export const DRIVE_SCOPE = 'drive';
-export const MAIN_SCOPES: readonly string[] = [FOLDERS_SCOPE, DRIVE_SCOPE];
+/** The main scope of a site: its libraries and lists. The other scopes are their keys. */
+export const SITE_SCOPE = 'site';
+export const MAIN_SCOPES: readonly string[] = [FOLDERS_SCOPE, DRIVE_SCOPE, SITE_SCOPE];
 export const isMainScope = (scope: string): boolean => MAIN_SCOPES.includes(scope);
+/** Between the key of a folder and the rest of a key, if the folder's scope has all that is below it. */
+export const SCOPE_MARK = ':';
 
 /**
- * One page of changes. A scope that is named after a folder lists the items of that folder alone.
- * All other items, and all folders, belong to the object's main scope. After `restart`, the scope is
+ * One page of changes. A scope that is named after a folder lists the items of that folder, and all
+ * items and folders whose keys begin with its key and `SCOPE_MARK`. All other items and folders
+ * belong to the object's main scope. After `restart`, the scope is
  * listed completely: what the page with `cursor` has not named by then is gone, and is compared,
  * never emptied at once.
  */
@@ -172,7 +179,10 @@ export interface Place {
 }
 export interface PathPart {
   readonly name: string;
+  /** `inbox` …; of a site's library or list: `library`, `list`. */
   readonly wellKnown: string | null;
+  /** Of a library or list in its own place: its key, since its name may have changed. */
+  readonly key?: string;
 }
 export interface Found {
   readonly key: string;

@@ -4,6 +4,8 @@ import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
+import { restoreCallMessages as t } from './messages.en.ts';
+import { readRow } from './row.ts';
 import { withSession } from './scope.ts';
 
 type Names =
@@ -14,7 +16,16 @@ type Names =
   | 'listDrives'
   | 'listDriveFolders'
   | 'listDocuments'
-  | 'getDriveDownloadSize';
+  | 'getDriveDownloadSize'
+  | SiteNames;
+type SiteNames =
+  | 'listSites'
+  | 'listSiteContent'
+  | 'listSiteFolders'
+  | 'listSiteDocuments'
+  | 'listSiteItems'
+  | 'getSiteItem'
+  | 'getSiteDownloadSize';
 
 const PAGE_ROWS = 200;
 
@@ -27,6 +38,7 @@ interface ListInput {
   readonly sort?: ListChildrenInput['sort'] | undefined;
   readonly descending?: boolean | undefined;
 }
+type NodeOf<K extends Node['kind']> = Node & { readonly kind: K };
 interface Rows<N> {
   rows: N[];
   next: string | null;
@@ -41,7 +53,7 @@ export function restoreContentHandlers(world: AppContext): Pick<Handlers, Names>
     workload: Workload,
     where: Pick<ListChildrenInput, 'parent' | 'within' | 'only'>,
     kinds: readonly K[],
-  ): Promise<Result<Rows<Extract<Node, { kind: K }>>>> =>
+  ): Promise<Result<Rows<NodeOf<K>>>> =>
     withSession(world, ctx, input, workload, async ({ engine, scope }) => {
       const page = getAnswer(
         await engine.listChildren(scope, {
@@ -89,15 +101,58 @@ export function restoreContentHandlers(world: AppContext): Pick<Handlers, Names>
     listDocuments: ({ onedriveId, parentId = onedriveId, ...input }, ctx) =>
       list(ctx, input, 'onedrive', getItems(onedriveId, parentId), ['file']),
     getDriveDownloadSize: (input, ctx) => size(input, ctx, 'onedrive'),
+
+    async listSites({ parentId, ...input }, ctx) {
+      const where = parentId === undefined ? TOP : ({ parent: parentId, only: 'objects' } as const);
+      return mapRows(await list(ctx, input, 'sharepoint', where, ['site']), siteOut);
+    },
+    listSiteContent: async ({ siteId, ...input }, ctx) =>
+      mapRows(
+        await list(ctx, input, 'sharepoint', getFolders(siteId, siteId), ['library', 'list']),
+        partOut,
+      ),
+    listSiteFolders: async ({ siteId, parentId = siteId, ...input }, ctx) =>
+      mapRows(await list(ctx, input, 'sharepoint', getFolders(siteId, parentId), ['dir']), dirOut),
+    listSiteDocuments: ({ siteId, parentId = siteId, ...input }, ctx) =>
+      list(ctx, input, 'sharepoint', getItems(siteId, parentId), ['file']),
+    async listSiteItems({ siteId, parentId = siteId, ...input }, ctx) {
+      const page = await list(ctx, input, 'sharepoint', getItems(siteId, parentId), ['row']);
+      return mapRows(page, (row) => ({ ...row, fields: { ...row.fields } }));
+    },
+    getSiteItem: (input, ctx) => readRow(world, ctx, input),
+    getSiteDownloadSize: (input, ctx) => size(input, ctx, 'sharepoint'),
   };
 }
+
+const mapRows = <A, B>(page: Result<Rows<A>>, change: (row: A) => B): Result<Rows<B>> =>
+  page.ok ? ok({ ...page.value, rows: page.value.rows.map(change) }) : page;
+
+const siteOut = ({ address, subsites, ...site }: NodeOf<'site'>) => ({
+  ...site,
+  type: 'site' as const,
+  siteURL: address,
+  nodes: [
+    { type: 'subsites' as const, name: t.subsites, count: subsites },
+    { type: 'content' as const, name: t.content, count: null },
+  ],
+});
+
+type Folder = NodeOf<'library' | 'list' | 'dir'>;
+const folderOut =
+  <K extends Folder['kind']>(getKind: (kind: Folder['kind']) => K) =>
+  ({ kind, address, ...folder }: Folder) => ({
+    ...folder,
+    kind: getKind(kind),
+    folderType: kind === 'list' ? ('ListFolder' as const) : ('LibraryFolder' as const),
+    siteURL: address ?? '',
+  });
+const partOut = folderOut((kind) => (kind === 'list' ? 'list' : 'library'));
+const dirOut = folderOut(() => 'dir');
 
 const TOP = { parent: null, only: 'all' } as const;
 const getFolders = (within: string, parent: string) =>
   ({ within, parent, only: 'folders' }) as const;
 const getItems = (within: string, parent: string) => ({ within, parent, only: 'items' }) as const;
 
-const isKind = <K extends Node['kind']>(
-  node: Node,
-  kinds: readonly K[],
-): node is Extract<Node, { kind: K }> => kinds.some((kind) => kind === node.kind);
+const isKind = <K extends Node['kind']>(node: Node, kinds: readonly K[]): node is NodeOf<K> =>
+  kinds.some((kind) => kind === node.kind);

@@ -4,6 +4,12 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const restoreCallMessages = defineMessages('restore-calls', {
   nothingSelected: 'Restore missing items, changed items, or both.',
   userNeeded: 'Select the user to restore to.',
+  siteNeeded: 'Enter the address of the site to restore to.',
+  subsitesOriginal: 'Subsites can only be restored to their own place.',
+  tooManySubsites: 'This site has more than {max, number} subsites. Restore them one by one.',
+  subsites: 'Subsites',
+  content: 'Content',
+  rowTooLarge: 'This row is too large to be shown.',
   sessionTypeNeeded: 'Select what to restore.',
   reasonNeeded: 'Enter the reason for restoring to another place.',
 });

@@ -1,5 +1,5 @@
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
-import type { EngineScope, RestoreInput, Workload } from '#contract/engine/engine.ts';
+import type { EngineScope, Node, Page, RestoreInput, Workload } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
@@ -17,10 +17,17 @@ type Names =
   | 'restoreMailItems'
   | 'restoreDrive'
   | 'restoreDriveFolder'
-  | 'restoreDocuments';
+  | 'restoreDocuments'
+  | 'restoreSite'
+  | 'restoreList'
+  | 'restoreLibrary'
+  | 'restoreSiteFolder'
+  | 'restoreSiteDocuments'
+  | 'restoreSiteItems';
 type MailInput = Omit<ParsedInputOf<'restoreMailbox'>, 'mailboxId'>;
 type FilesInput = Omit<ParsedInputOf<'restoreDrive'>, 'onedriveId'>;
-/** What both ask for. `user`: to whom, if to another place. */
+type SiteInput = Omit<ParsedInputOf<'restoreList'>, 'siteId' | 'listId'>;
+/** What all ask for. `user`: to whom, or to which site, if to another place. */
 interface RestoreRequest extends Pick<
   MailInput,
   | 'restoreSessionId'
@@ -33,10 +40,11 @@ interface RestoreRequest extends Pick<
 > {
   readonly user: string | undefined;
 }
-/** `within`: the mailbox or drive of the nodes. */
-interface Chosen extends Pick<RestoreInput, 'nodes' | 'onConflict' | 'versions' | 'flags'> {
-  readonly within: string;
-}
+/** `within`: the mailbox, drive or site of the nodes. */
+interface Chosen extends Pick<
+  RestoreInput,
+  'nodes' | 'within' | 'onConflict' | 'versions' | 'flags'
+> {}
 type Started = OutputOf<'restoreMailbox'>;
 
 /** RES-21: restores of mailboxes and drives, to their place or to another one. */
@@ -83,7 +91,7 @@ export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
     if (user === undefined)
       return targetOrganizationId === undefined && folder === undefined
         ? ok({ kind: 'original' })
-        : badField(workload === 'outlook' ? 'mailbox' : 'onedrive', t.userNeeded);
+        : badField(...TARGET_FIELDS[workload]);
     const other = targetOrganizationId ?? organization;
     const found = await world.store.tenant(
       ctx.tenant,
@@ -139,7 +147,43 @@ export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
       },
     );
 
+  const sites = (
+    ctx: SessionContext,
+    { site, siteURL, documentAction, documentVersion, ...input }: SiteInput,
+    within: string | null,
+    nodes: readonly string[],
+  ) =>
+    restore(
+      ctx,
+      'sharepoint',
+      { ...input, user: site ?? siteURL },
+      {
+        ...(within !== null && { within }),
+        nodes,
+        onConflict: input.onConflict ?? (documentAction === 'Keep' ? 'keep-both' : 'replace'),
+        versions: documentVersion === 'All' ? 'all' : 'last',
+        flags: NO_FLAGS,
+      },
+    );
+
   return {
+    async restoreSite({ siteId, restoreSubsites, ...input }, ctx) {
+      if (!restoreSubsites) return sites(ctx, input, siteId, [siteId]);
+      if (input.site !== undefined || input.siteURL !== undefined)
+        return badField('restoreSubsites', t.subsitesOriginal);
+      const below = await withSession(world, ctx, input, 'sharepoint', ({ engine, scope }) =>
+        listSubsites(engine, scope, input.restoreSessionId, siteId),
+      );
+      return below.ok ? sites(ctx, input, null, [siteId, ...below.value]) : below;
+    },
+    restoreList: ({ siteId, listId, ...input }, ctx) => sites(ctx, input, siteId, [listId]),
+    restoreLibrary: ({ siteId, libraryId, ...input }, ctx) =>
+      sites(ctx, input, siteId, [libraryId]),
+    restoreSiteFolder: ({ siteId, folderId, ...input }, ctx) =>
+      sites(ctx, input, siteId, [folderId]),
+    restoreSiteDocuments: ({ siteId, documents, ...input }, ctx) =>
+      sites(ctx, input, siteId, documents),
+    restoreSiteItems: ({ siteId, items, ...input }, ctx) => sites(ctx, input, siteId, items),
     restoreMailbox: ({ mailboxId, ...input }, ctx) => mail(ctx, input, mailboxId, [mailboxId]),
     restoreMailFolder: ({ mailboxId, folderId, ...input }, ctx) =>
       mail(ctx, input, mailboxId, [folderId]),
@@ -151,6 +195,48 @@ export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
       files(ctx, input, onedriveId, documents),
   };
 }
+
+/** The field that names another place, and what it has to be. */
+const TARGET_FIELDS: Readonly<Record<Workload, readonly [string, string]>> = {
+  outlook: ['mailbox', t.userNeeded],
+  onedrive: ['onedrive', t.userNeeded],
+  sharepoint: ['siteURL', t.siteNeeded],
+  teams: ['team', t.userNeeded],
+};
+
+/** Returns the ids of all sites below one, at most as many as a restore takes. */
+async function listSubsites(
+  engine: RestoreCalls,
+  scope: EngineScope,
+  explorer: string,
+  site: string,
+): Promise<Result<readonly string[]>> {
+  const found: string[] = [];
+  // The list grows while it is walked.
+  const parents = [site];
+  for (const parent of parents)
+    for (let cursor: string | null = null; ;) {
+      const page: Result<Page<Node>> = getAnswer(
+        await engine.listChildren(scope, { ...SUBSITES, explorer, parent, cursor }),
+      );
+      if (!page.ok) return page;
+      const ids = page.value.rows.map(({ id }) => id);
+      found.push(...ids);
+      parents.push(...ids);
+      if (found.length >= LIMITS.restoreNodes)
+        return badField('restoreSubsites', t.tooManySubsites({ max: LIMITS.restoreNodes }));
+      cursor = page.value.next;
+      if (cursor === null) break;
+    }
+  return ok(found);
+}
+const SUBSITES = {
+  only: 'objects',
+  text: null,
+  sort: 'name',
+  descending: false,
+  limit: 200,
+} as const;
 
 const NO_FLAGS: RestoreInput['flags'] = {
   markRestoredAsUnread: false,

@@ -263,6 +263,7 @@ interface BackupObjectTable {
   organization_id: Id;
   kind: ObjectKind;
   directory_id: string;
+  parent_id: string | null;
   name: string;
   address: string;
   point: Generated<number>;

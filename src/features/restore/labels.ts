@@ -9,6 +9,11 @@ export const containerIcon = ({ kind }: ContainerNode): IconName =>
     drive: 'cloud',
     folder: 'folder',
     dir: 'folder',
+    site: 'companies',
+    subsites: 'companies',
+    content: 'folder',
+    library: 'folder',
+    list: 'sheet',
   })[kind] as IconName;
 
 /** The archive of a mailbox has the mailbox's name. */
@@ -23,4 +28,5 @@ export const itemIcon = ({ kind }: ItemNode): IconName =>
     task: 'daily-checks',
     note: 'note',
     file: 'file',
+    row: 'sheet',
   })[kind] as IconName;

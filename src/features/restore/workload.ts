@@ -6,9 +6,13 @@ import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 
 export type WorkloadKind = 'outlook' | 'onedrive';
-/** A mailbox, drive or folder. */
-export type ContainerNode = Extract<Node, { readonly children: number | null }>;
-export type ItemNode = Exclude<Node, ContainerNode>;
+type ContainerOf = Extract<Node, { readonly children: number | null }>;
+/** A mailbox, drive, site or folder; `subsites`, `content`: the two nodes below a site. */
+export type ContainerNode = Pick<
+  ContainerOf,
+  'id' | 'name' | 'sizeBytes' | 'at' | 'deleted' | 'seen' | 'children'
+> & { readonly kind: ContainerOf['kind'] | 'subsites' | 'content' };
+export type ItemNode = Exclude<Node, ContainerOf>;
 
 export interface NodePage<N> {
   readonly rows: readonly N[];

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { restoreCalls } from '#contract/restore/calls.ts';
 
-/** The calls of the specification's sections "Restore", "Mailbox" and "Drive". */
+/** The calls of the specification's sections "Restore", "Mailbox", "Drive" and "Sites". */
 const SPEC = [
   'POST o365/restore/devicecode',
   'POST o365/restore/token',
@@ -29,8 +29,24 @@ const SPEC = [
   'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/download',
   'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/folders/{folderId}/download',
   'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/documents/download',
+  'GET o365/restore/restoresessions/{restoreSessionId}/sites',
+  'GET o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/folders',
+  'GET o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/content',
+  'GET o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/documents',
+  'GET o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/items',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/lists/{listId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/libraries/{libraryId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/folders/{folderId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/documents/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/items/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/libraries/{libraryId}/download',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/folders/{folderId}/download',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/documents/download',
+  'POST o365/restore/restoresessions/{restoreSessionId}/sites/download-size',
 ];
 const OURS = [
+  'GET o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/items/{itemId}',
   'GET o365/restore/rights',
   'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items/{itemId}/preview',
   'GET o365/restore/tasks',

@@ -124,6 +124,8 @@ export async function makeSessionBench(
       ok: true,
       value: people().filter(({ id }) => groups[group]?.includes(id)),
     }),
+    sites: async () => ({ ok: true, value: [] }),
+    groupSite: async () => ({ ok: true, value: null }),
   };
   const openTarget = (target: RepositoryTarget) =>
     openRepository(target, { ...tools(makeClock(now())), lock: 'shared' });

@@ -206,6 +206,16 @@ const writes = (of: Theirs): Bodies => ({
   restoreDriveFolder: { restoreSessionId: of.restoreSession, onedriveId: 'o1', folderId: 'f1.1' },
   restoreDocuments: { restoreSessionId: of.restoreSession, onedriveId: 'o1', documents: ['i1.1'] },
   getDriveDownloadSize: { restoreSessionId: of.restoreSession, nodes: ['o1'] },
+  restoreSite: { restoreSessionId: of.restoreSession, siteId: 'o1' },
+  restoreList: { restoreSessionId: of.restoreSession, siteId: 'o1', listId: 'f1.1' },
+  restoreLibrary: { restoreSessionId: of.restoreSession, siteId: 'o1', libraryId: 'f1.1' },
+  restoreSiteFolder: { restoreSessionId: of.restoreSession, siteId: 'o1', folderId: 'f1.1' },
+  restoreSiteDocuments: { restoreSessionId: of.restoreSession, siteId: 'o1', documents: ['i1.1'] },
+  restoreSiteItems: { restoreSessionId: of.restoreSession, siteId: 'o1', items: ['i1.1'] },
+  downloadLibrary: { restoreSessionId: of.restoreSession, siteId: 'o1', libraryId: 'f1.1' },
+  downloadSiteFolder: { restoreSessionId: of.restoreSession, siteId: 'o1', folderId: 'f1.1' },
+  downloadSiteDocuments: { restoreSessionId: of.restoreSession, siteId: 'o1', documents: ['i1.1'] },
+  getSiteDownloadSize: { restoreSessionId: of.restoreSession, nodes: ['o1'] },
 });
 
 const without = (body: object, fields: readonly string[]): object =>
@@ -390,6 +400,7 @@ for (const [who, begin, passes] of WHO) {
             restoreSessionId: id,
             mailboxId: 'o1',
             onedriveId: 'o1',
+            itemId: 'i1.1',
             taskId: id,
             day: id,
           }))

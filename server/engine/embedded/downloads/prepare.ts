@@ -79,13 +79,17 @@ async function begin(
   { clock }: AppContext,
   tx: TenantTx,
   scope: EngineScope,
-  { explorer, nodes, expiresAt }: DownloadInput,
+  { explorer, nodes, within, expiresAt }: DownloadInput,
   id: Id,
 ): Promise<EngineResult<Found>> {
   if (scope.user === null) throw new Error('Only users download.');
   const open = await useExplorer(tx, scope, explorer, clock.now());
   if (!open.ok) return open;
-  const plan = await planRestore(tx, open.value, { nodes, target: FROM_CHOSEN });
+  const plan = await planRestore(tx, open.value, {
+    nodes,
+    target: FROM_CHOSEN,
+    ...(within !== undefined && { within }),
+  });
   if (!plan.ok) return plan;
   const { repository } = open.value;
   await tx.sql

@@ -7,7 +7,8 @@ import { ok } from '../../result.ts';
 const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
   outlook: ['User.Read.All', 'Mail.ReadWrite'],
   onedrive: ['User.Read.All', 'Files.ReadWrite.All'],
-  sharepoint: ['User.Read.All', 'Sites.ReadWrite.All'],
+  // Lists and their columns may have to be created.
+  sharepoint: ['Sites.Manage.All'],
   teams: ['User.Read.All', 'Group.ReadWrite.All'],
 };
 /** What it uses where the cloud offers it: mails with all their properties. */
@@ -17,8 +18,8 @@ const USED: Readonly<Partial<Record<Workload, readonly string[]>>> = {
 /** Wider permissions that include one: learn.microsoft.com/graph/permissions-reference. */
 const WIDER: Readonly<Record<string, readonly string[]>> = {
   'User.Read.All': ['User.ReadWrite.All', 'Directory.Read.All', 'Directory.ReadWrite.All'],
-  'Files.ReadWrite.All': ['Sites.ReadWrite.All', 'Sites.FullControl.All'],
-  'Sites.ReadWrite.All': ['Sites.FullControl.All'],
+  'Files.ReadWrite.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
+  'Sites.Manage.All': ['Sites.FullControl.All'],
 };
 
 /** Restores exist for these; a grant for all of them has the permissions of both. */

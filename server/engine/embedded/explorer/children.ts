@@ -25,6 +25,8 @@ export interface ObjectState {
   readonly directoryId: string;
   readonly name: string;
   readonly address: string;
+  /** Of a subsite: the directory id of the site above it. */
+  readonly parent: string | null;
   /** The object's own number of the state: the ranges of its folders and items count in it. */
   readonly point: number;
   readonly at: Ms;
@@ -37,7 +39,7 @@ export interface ObjectState {
  * only states that the job made count.
  */
 export const getStates = (tenant: string, explorer: OpenExplorer): RawBuilder<ObjectState> => sql`
-  select o.n, o.kind, o.directory_id as "directoryId", o.name, o.address, s.point, s.at, s.items, s.bytes
+  select o.n, o.kind, o.directory_id as "directoryId", o.name, o.address, o.parent_id as parent, s.point, s.at, s.items, s.bytes
   from backup_object as o cross join lateral (
     select s.point, s.at, s.items, s.bytes from object_point as s
     join restore_point as p on p.tenant_id = s.tenant_id and p.id = s.point_id and p.complete
@@ -77,6 +79,8 @@ export async function listChildren(
     return failed('missing', t.noNode);
   const state = await loadState(tx, explorer, ref.object);
   if (state === null) return failed('missing', t.noNode);
+  if (input.only === 'objects')
+    return ok(await listObjects(tx, explorer, input, read.value, state));
   const folder = ref.kind === 'folder' ? await loadFolder(tx, state, ref.n) : null;
   if (ref.kind === 'folder' && folder === null) return failed('missing', t.noNode);
   const level = { explorer, state, folderKey: folder?.key ?? null };
@@ -104,33 +108,52 @@ export async function loadFolder(
   return rows[0] ?? null;
 }
 
+type ObjectRow = ObjectState & {
+  readonly first: Ms;
+  readonly last: Ms;
+  readonly subsites: number;
+  readonly sortKey: string;
+  readonly all: number;
+};
+
+/** Lists objects: those below one, else those that have none above them; with a text, all of them. */
 async function listObjects(
   { sql: db, tenant }: TenantTx,
   explorer: OpenExplorer,
   { text, limit, offset = 0 }: Input,
   after: After | null,
+  above: ObjectState | null = null,
 ): Promise<Page<Node>> {
-  const { rows } = await sql<
-    ObjectState & { readonly first: Ms; readonly last: Ms; readonly sortKey: string; all: number }
-  >`
-    select s.*, lower(s.name) as "sortKey", count(*) over () as "all",
+  const level =
+    above !== null
+      ? sql`s.parent = ${above.directoryId}`
+      : text === null
+        ? sql`not exists (select from states as p where p."directoryId" = s.parent)`
+        : sql`true`;
+  const { rows } = await sql<ObjectRow>`
+    with states as (${getStates(tenant, explorer)})
+    select s.*, (select count(*) from states as below where below.parent = s."directoryId") as subsites, lower(s.name) as "sortKey", count(*) over () as "all",
       (select min(at) from object_point where tenant_id = ${tenant} and object_n = s.n) as first,
       (select max(at) from object_point where tenant_id = ${tenant} and object_n = s.n) as last
-    from (${getStates(tenant, explorer)}) as s
-    where ${text === null ? sql`true` : sql`(s.name ilike ${pattern(text)} or s.address ilike ${pattern(text)})`}
+    from states as s
+    where ${level} and ${text === null ? sql`true` : sql`(s.name ilike ${pattern(text)} or s.address ilike ${pattern(text)})`}
       and ${after === null ? sql`true` : sql`(lower(s.name), s.n) > (${after.key}::text, ${after.n}::bigint)`}
     order by lower(s.name), s.n limit ${limit + 1} offset ${offset}`.execute(db);
-  return page(rows, limit, after, (row) => ({
-    kind: row.kind === 'archive' ? 'archive' : row.kind === 'drive' ? 'drive' : 'mailbox',
-    id: objectId(row.n),
-    name: row.name,
-    sizeBytes: row.bytes,
-    at: row.at,
-    deleted: false,
-    seen: { first: row.first, last: row.last },
-    children: row.items,
-  }));
+  return page(rows, limit, after, objectNode);
 }
+
+const objectNode = ({ kind, address, subsites, ...row }: ObjectRow): Node => ({
+  id: objectId(row.n),
+  name: row.name,
+  sizeBytes: row.bytes,
+  at: row.at,
+  deleted: false,
+  seen: { first: row.first, last: row.last },
+  children: row.items,
+  ...(kind === 'site'
+    ? { kind, address, subsites }
+    : { kind: kind === 'archive' || kind === 'drive' ? kind : 'mailbox' }),
+});
 
 async function listFolders(
   { sql: db, tenant }: TenantTx,
@@ -141,6 +164,7 @@ async function listFolders(
   const { rows } = await sql<{
     readonly n: number;
     readonly name: string;
+    readonly wellKnown: string | null;
     readonly deleted: boolean;
     readonly items: number;
     readonly first: Ms;
@@ -155,14 +179,14 @@ async function listFolders(
         and ${isShown(tenant, sql`folder`, explorer, state)}
         and ${text === null ? sql`true` : sql`v.name ilike ${pattern(text)}`}
     )
-    select s.n, s.name, s.deleted, s."sortKey", count(*) over () as "all",
+    select s.n, s.name, s.well_known as "wellKnown", s.deleted, s."sortKey", count(*) over () as "all",
       (select count(*) from item as v where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.folder_key = s.key and ${isAt(state.point)}) as items,
       ${seenFrom(tenant, state.n)} as first, ${seenTo(tenant, state.n)} as last
     from shown as s
     where ${after === null ? sql`true` : sql`(s."sortKey", s.n) > (${after.key}::text, ${after.n}::bigint)`}
     order by s."sortKey", s.n limit ${limit + 1} offset ${offset}`.execute(db);
   return page(rows, limit, after, (row) => ({
-    kind: state.kind === 'drive' ? 'dir' : 'folder',
+    ...folderProperties(state, row.wellKnown),
     id: folderId(state.n, row.n),
     name: row.name,
     sizeBytes: null,
@@ -171,6 +195,13 @@ async function listFolders(
     seen: { first: row.first, last: row.last },
     children: row.items,
   }));
+}
+
+function folderProperties({ kind, address }: ObjectState, wellKnown: string | null) {
+  if (kind === 'drive') return { kind: 'dir' } as const;
+  if (kind !== 'site') return { kind: 'folder' } as const;
+  const isPart = wellKnown === 'library' || wellKnown === 'list';
+  return { kind: isPart ? wellKnown : 'dir', address } as const;
 }
 
 /** A version of an item as a list shows it. */
@@ -225,15 +256,19 @@ export const itemNode = (object: number, row: ItemRow): Node => ({
   at: row.at,
   deleted: row.deleted,
   seen: { first: row.first, last: row.last },
-  ...(row.kind === 'file'
-    ? { kind: 'file', version: row.flags.version ?? '', author: row.people }
-    : {
-        kind: row.kind,
-        people: row.people,
-        attachments: row.flags.attachments ?? 0,
-        read: row.flags.read ?? true,
-      }),
+  ...itemProperties(row),
 });
+
+function itemProperties({ kind, people, flags }: ItemRow) {
+  switch (kind) {
+    case 'file':
+      return { kind, version: flags.version ?? '', author: people };
+    case 'row':
+      return { kind, author: people, fields: flags.fields ?? {} };
+    default:
+      return { kind, people, attachments: flags.attachments ?? 0, read: flags.read ?? true };
+  }
+}
 
 /** The version `v` is part of the object at this point of it. */
 export const isAt = (point: number): RawBuilder<boolean> =>

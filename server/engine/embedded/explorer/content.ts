@@ -7,7 +7,7 @@ import { failed, ok } from '../../result.ts';
 import { loadState } from './children.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { explorerMessages as t } from './messages.en.ts';
-import { parseNodeId } from './node-id.ts';
+import { isWithin, parseNodeId } from './node-id.ts';
 
 /** A part of an item, and which bytes of it were asked for. */
 interface FoundPart {
@@ -20,10 +20,10 @@ interface FoundPart {
 export async function findPart(
   tx: TenantTx,
   explorer: OpenExplorer,
-  { node, as, from = 0, to }: Omit<ContentInput, 'explorer'>,
+  { node, within, as, from = 0, to }: Omit<ContentInput, 'explorer'>,
 ): Promise<EngineResult<FoundPart>> {
   const ref = parseNodeId(node);
-  if (ref?.kind !== 'item') return failed('missing', t.noNode);
+  if (ref?.kind !== 'item' || !isWithin(ref, within)) return failed('missing', t.noNode);
   const state = await loadState(tx, explorer, ref.object);
   if (state === null) return failed('missing', t.noNode);
   const { rows } = await sql<{ parts: readonly StoredPart[] }>`

@@ -22,6 +22,7 @@ export const graphMessages = defineMessages('graph', {
   noMailbox:
     'This user has no mailbox in Exchange Online. Assign a license, or exclude the user from the job.',
   inactive: 'This mailbox is inactive. Exclude it from the job.',
+  noSite: "This site doesn't exist in the tenant.",
   noDrive: 'This user has no OneDrive. Assign a license, or exclude the user from the job.',
   missing: 'Microsoft 365 no longer has this item.',
   conflict: 'The item has changed in Microsoft 365 in the meantime.',
@@ -49,6 +50,9 @@ export const graphMessages = defineMessages('graph', {
   noConsent: 'An administrator has not granted consent to the application.',
   signInFailed: 'Microsoft rejected the sign-in ({code}).',
   folderInUse: "The folder isn't empty.",
+  notAList: 'This place is not a list, so rows cannot be written to it.',
+  notALibrary: 'This place is not a library, so files cannot be written to it.',
+  listInUse: "The list isn't empty.",
   badName: "Microsoft 365 doesn't allow this name.",
   badMime: "This mail can't be restored: its content isn't a valid mail.",
 });

@@ -6,7 +6,7 @@ import type { SourceObject } from '../types.ts';
 import { FAILED } from './marks.ts';
 import { cleanText } from './text.ts';
 
-/** What one repository has of one mailbox or drive. `point`: the newest finished state of it. */
+/** What one repository has of one mailbox, drive or site. `point`: the newest finished state of it. */
 export interface IndexedObject extends SourceObject {
   readonly n: number;
   readonly repository: Id;
@@ -29,15 +29,15 @@ export async function ensureObject(
     const {
       rows: [row],
     } = await sql<ObjectRow>`
-      update backup_object set name = ${name}, address = ${address}
+      update backup_object set name = ${name}, address = ${address}, parent_id = ${object.parent ?? null}
       where tenant_id = ${tx.tenant} and repository_id = ${place.repository} and organization_id = ${place.organization}
         and kind = ${object.kind} and directory_id = ${object.id}
       returning *`.execute(tx.sql);
     if (row !== undefined) return getObject(row);
     // Numbers are the tenant's own. Whoever loses a race for one tries the next.
     await sql`
-      insert into backup_object (tenant_id, n, repository_id, organization_id, kind, directory_id, name, address)
-      select ${tx.tenant}, coalesce(max(n), 0) + 1, ${place.repository}, ${place.organization}, ${object.kind}, ${object.id}, ${name}, ${address}
+      insert into backup_object (tenant_id, n, repository_id, organization_id, kind, directory_id, parent_id, name, address)
+      select ${tx.tenant}, coalesce(max(n), 0) + 1, ${place.repository}, ${place.organization}, ${object.kind}, ${object.id}, ${object.parent ?? null}::text, ${name}, ${address}
       from backup_object where tenant_id = ${tx.tenant}
       on conflict do nothing`.execute(tx.sql);
   }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { isMainScope } from '../types.ts';
+import { isMainScope, SCOPE_MARK } from '../types.ts';
 import type { FolderChange, ItemChange } from '../types.ts';
 import { FAILED, REMOVED } from './marks.ts';
 import type { IndexedObject } from './objects.ts';
@@ -263,23 +263,28 @@ async function noteRemoved(
     where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and ${isItemOfScope(tenant, n, scope)}
     union
     select ${tenant}::uuid, ${n}::bigint, ${REMOVED}, f.key from part join folder as f on f.key = part.key
-    where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and ${isFolderOfScope(scope)}
+    where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and ${isFolderOfScope(tenant, n, scope)}
     on conflict do nothing`.execute(db);
 }
 
 /**
- * A condition on `i`. The scope of an item is its folder's, if that has one. All other items belong
- * to the main scope.
+ * A condition on `i`. The scope of an item is that of its folder, or of the folder with whose key its
+ * own begins, if one has a scope. All other items belong to the main scope.
  */
 export const isItemOfScope = (tenant: string, n: number, scope: string): RawBuilder<boolean> =>
   isMainScope(scope)
     ? sql`not exists (
-        select from object_cursor as c where c.tenant_id = ${tenant} and c.object_n = ${n} and c.scope = i.folder_key)`
-    : sql`i.folder_key = ${scope}`;
+        select from object_cursor as c where c.tenant_id = ${tenant} and c.object_n = ${n}
+          and (c.scope = i.folder_key or starts_with(i.key, c.scope || ${SCOPE_MARK})))`
+    : sql`(i.folder_key = ${scope} or starts_with(i.key, ${scope + SCOPE_MARK}))`;
 
-/** A condition on `f`: the scope of a folder, known here or not, lists no folders. */
-export const isFolderOfScope = (scope: string): RawBuilder<boolean> =>
-  sql`${isMainScope(scope)}::boolean`;
+/** A condition on `f`, in the same way. */
+export const isFolderOfScope = (tenant: string, n: number, scope: string): RawBuilder<boolean> =>
+  isMainScope(scope)
+    ? sql`not exists (
+        select from object_cursor as c where c.tenant_id = ${tenant} and c.object_n = ${n}
+          and starts_with(f.key, c.scope || ${SCOPE_MARK}))`
+    : sql`starts_with(f.key, ${scope + SCOPE_MARK})`;
 
 export async function mark(
   { sql: db, tenant }: Pick<TenantTx, 'sql' | 'tenant'>,

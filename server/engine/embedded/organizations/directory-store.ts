@@ -11,6 +11,7 @@ import {
   type DirectoryPage,
   type ListedObject,
   readDirectory,
+  withParents,
 } from '../sources/directory.ts';
 import type { SourceCall } from '../types.ts';
 
@@ -73,7 +74,13 @@ async function* joinPages(
     if (!page.ok) return yield page;
     objects.push(...page.value.objects);
   }
-  yield ok({ restart: true, objects, removed: [], cursor: null, isComplete: true });
+  yield ok({
+    restart: true,
+    objects: withParents(objects),
+    removed: [],
+    cursor: null,
+    isComplete: true,
+  });
 }
 
 async function loadState(
@@ -161,20 +168,21 @@ async function storeObjects(
   objects: readonly ListedObject[],
   generation: number,
 ): Promise<void> {
-  const records = objects.map(({ kind, id, name, address, licensed = null }) => ({
+  const records = objects.map(({ kind, id, name, address, licensed = null, parent = null }) => ({
     kind,
     id,
     name: cleanText(name),
     address: cleanText(address),
     licensed,
+    parent,
   }));
   await sql`
-    insert into directory_object (tenant_id, organization_id, kind, id, name, address, licensed, generation)
-    select ${tenant}, ${organization}, x.kind, x.id, x.name, x.address, x.licensed, ${generation}
+    insert into directory_object (tenant_id, organization_id, kind, id, name, address, licensed, parent_id, generation)
+    select ${tenant}, ${organization}, x.kind, x.id, x.name, x.address, x.licensed, x.parent, ${generation}
     from jsonb_to_recordset(${JSON.stringify(records)}::text::jsonb)
-      as x(kind text, id text, name text, address text, licensed boolean)
+      as x(kind text, id text, name text, address text, licensed boolean, parent text)
     on conflict (tenant_id, organization_id, kind, id) do update set
-      name = excluded.name, address = excluded.address, generation = excluded.generation,
+      name = excluded.name, address = excluded.address, parent_id = excluded.parent_id, generation = excluded.generation,
       licensed = coalesce(excluded.licensed, directory_object.licensed), deleted_at = null`.execute(
     db,
   );

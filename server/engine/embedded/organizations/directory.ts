@@ -14,8 +14,8 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { ok } from '../../result.ts';
-import type { Directory, Person } from '../sessions/select-objects.ts';
-import { directoryClient, readMembers } from '../sources/directory.ts';
+import type { Directory, DirectorySite, Person } from '../sessions/select-objects.ts';
+import { directoryClient, readGroupSite, readMembers } from '../sources/directory.ts';
 import type { SourceCall } from '../types.ts';
 import { type DirectoryScope, refreshDirectory } from './directory-store.ts';
 
@@ -27,8 +27,8 @@ const LISTS: Readonly<Record<DirectoryKind, DirectoryList>> = {
 };
 
 /**
- * The people of a tenant, for the selection of a job. They are brought up to date once, with the
- * groups: people are found without those too.
+ * The people and sites of a tenant, for the selection of a job. People are brought up to date once,
+ * with the groups: they are found without those too. Sites are listed if the job needs them.
  */
 export function makeDirectory(
   world: AppContext,
@@ -37,6 +37,7 @@ export function makeDirectory(
   call: SourceCall,
 ): Directory {
   let people: Promise<EngineResult<readonly Person[]>> | null = null;
+  let sites: Promise<EngineResult<readonly DirectorySite[]>> | null = null;
   const readPeople = async (): Promise<EngineResult<readonly Person[]>> => {
     const users = await refreshDirectory(world, ports, scope, { list: 'users', call });
     if (!users.ok) return users;
@@ -49,6 +50,11 @@ export function makeDirectory(
       });
     return ok(await world.store.tenant(scope.tenant, (tx) => loadPeople(tx, scope), READ));
   };
+  const readSites = async (): Promise<EngineResult<readonly DirectorySite[]>> => {
+    const read = await refreshDirectory(world, ports, scope, { list: 'sites', call });
+    if (!read.ok) return read;
+    return ok(await world.store.tenant(scope.tenant, (tx) => loadSites(tx, scope), READ));
+  };
   const directory: Directory = {
     people: () => (people ??= readPeople()),
     async members(group) {
@@ -60,6 +66,8 @@ export function makeDirectory(
       const ids = new Set(members.value);
       return all.ok ? ok(all.value.filter(({ id }) => ids.has(id))) : all;
     },
+    sites: () => (sites ??= readSites()),
+    groupSite: (group) => readGroupSite(directoryClient(ports, call), group),
   };
   return directory;
 }
@@ -77,14 +85,31 @@ const loadPeople = (
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute();
+const loadSites = (
+  { sql: db, tenant }: TenantTx,
+  { organization }: Pick<DirectoryScope, 'organization'>,
+): Promise<readonly DirectorySite[]> =>
+  db
+    .selectFrom('directory_object')
+    .select(['id', 'name', 'address', 'parent_id as parent'])
+    .where('tenant_id', '=', tenant)
+    .where('organization_id', '=', organization)
+    .where('kind', '=', 'site')
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
+
 const READ = { readOnly: true };
 
-/** Lists objects of the directory by name. The first page brings the list up to date. */
+/**
+ * Lists objects of the directory by name: of sites those below `parent`, or at the top, or all that
+ * have the text. The first page brings the list up to date.
+ */
 export async function listObjects(
   world: AppContext,
   ports: GraphPorts,
   { tenant, organization }: EngineScope,
-  { kind, text, cursor, limit }: ListObjectsInput,
+  { kind, text, parent, cursor, limit }: ListObjectsInput,
 ): Promise<EngineResult<Page<DirectoryObject>>> {
   const after = readCursor(cursor);
   if (!after.ok) return after;
@@ -98,10 +123,14 @@ export async function listObjects(
   const { rows } = await world.store.tenant(
     tenant,
     ({ sql: db }) =>
-      sql<Person & { readonly key: string; readonly all: number }>`
-        select id, name, address, lower(name) as key, count(*) over () as "all" from directory_object
+      sql<Person & { readonly key: string; readonly all: number; readonly children: number }>`
+        select id, name, address, lower(name) as key, count(*) over () as "all",
+          (select count(*) from directory_object as below where below.tenant_id = ${tenant} and below.organization_id = ${organization}
+            and below.parent_id = o.id and below.deleted_at is null) as children
+        from directory_object as o
         where tenant_id = ${tenant} and organization_id = ${organization} and kind = ${kind}
           and deleted_at is null
+          and ${parent !== null ? sql`parent_id = ${parent}` : text === null ? sql`parent_id is null` : sql`true`}
           and (lower(name) like ${pattern} or lower(address) like ${pattern})
           and (${after.value?.key ?? null}::text is null or (lower(name), id) > (${after.value?.key ?? null}::text, ${after.value?.n ?? null}::text))
         order by lower(name), id limit ${limit + 1}`.execute(db),
@@ -110,7 +139,13 @@ export async function listObjects(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return ok({
-    rows: page.map(({ id, name, address }) => ({ kind, id, name, address, children: null })),
+    rows: page.map(({ id, name, address, children }) => ({
+      kind,
+      id,
+      name,
+      address,
+      children: kind === 'site' ? children : null,
+    })),
     next: rows.length > limit && last ? cursorAfter({ key: last.key, n: last.id }) : null,
     count: cursor === null ? (rows[0]?.all ?? 0) : null,
   });

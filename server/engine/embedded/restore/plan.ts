@@ -95,8 +95,17 @@ function getTargetPath(
     .filter((name) => name !== '')
     .map((name) => ({ name, wellKnown: null }));
   // Below a named folder nothing is an Inbox any more.
-  return [...named, ...stored.map(({ name }) => ({ name, wellKnown: null }))];
+  const below = stored.map(({ name }) => ({ name, wellKnown: null }));
+  const part = full[0]?.wellKnown ?? null;
+  const [first, ...others] = named;
+  if (!isSitePart(part) || first === undefined) return [...named, ...below];
+  // In a site, the first name is that of a library or list. Rows are in no folder.
+  const top = { ...first, wellKnown: part };
+  return part === 'list' ? [top] : [top, ...others, ...below];
 }
+
+const isSitePart = (wellKnown: string | null): boolean =>
+  wellKnown === 'library' || wellKnown === 'list';
 
 /** The version that was chosen: part of the point, or of one before it. */
 async function chosenItem(
@@ -140,7 +149,12 @@ async function readTree(tx: TenantTx, state: ObjectState): Promise<FolderTree> {
     all: () => now.map(({ key }) => key),
     byN: (n) => [...byKey.values()].find((folder) => folder.n === n),
     below: (key) => [...byKey.keys()].filter((one) => chain(one).some((part) => part.key === key)),
-    pathOf: (key) => chain(key).map(({ name, wellKnown }) => ({ name, wellKnown })),
+    pathOf: (key) =>
+      chain(key).map(({ name, wellKnown, key: own }) => ({
+        name,
+        wellKnown,
+        ...(isSitePart(wellKnown) && { key: own }),
+      })),
     isInbox: (key) => chain(key).some(({ wellKnown }) => wellKnown === 'inbox'),
   };
 }

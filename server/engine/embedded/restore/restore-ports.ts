@@ -15,7 +15,9 @@ import { driveWriter } from '../sources/drive-writer.ts';
 import { driveSource } from '../sources/drive.ts';
 import { mailWriter } from '../sources/mail-writer.ts';
 import { mailSource, readMail } from '../sources/mail.ts';
-import type { ItemChange, Source, SourceCall, SourceObject } from '../types.ts';
+import { findSite, isLibrary, siteWriter } from '../sources/site-writer.ts';
+import { siteSource } from '../sources/site.ts';
+import type { ItemChange, Source, SourceCall, SourceObject, Writer } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { openGrant } from './rights/grants.ts';
 import { findMissing, neededFor } from '../entra/permissions.ts';
@@ -70,17 +72,47 @@ async function openPorts(
     : failed('forbidden', t.missingRights({ names: missing.value.join(', ') }));
 }
 
+/** How objects of a kind are written. */
+interface KindTarget {
+  readonly writer: Writer;
+  readonly fetch: RestoreTarget['fetch'];
+  readonly find: (id: string) => ReturnType<RestoreTarget['findObject']>;
+}
+
 function graphTarget(ports: GraphPorts): RestoreTarget {
-  const mails = mailWriter(ports);
-  const drives = driveWriter(ports);
-  return {
-    writerOf: (kind) => (kind === 'mailbox' ? mails : kind === 'drive' ? drives : null),
-    async fetch(object, key, call) {
-      if (object.kind === 'drive') return fetchOne(driveSource(ports), object, blank(key), call);
-      const mail = await readMail(ports, object, key, call);
-      return mail.ok ? fetchOne(mailSource(ports), object, mail.value, call) : mail;
+  const kinds: Readonly<Partial<Record<ObjectKind, KindTarget>>> = {
+    mailbox: {
+      writer: mailWriter(ports),
+      async fetch(object, key, call) {
+        const mail = await readMail(ports, object, key, call);
+        return mail.ok ? fetchOne(mailSource(ports), object, mail.value, call) : mail;
+      },
+      find: (id) => findUser(ports, 'mailbox', id),
     },
-    findObject: (kind, id) => findUser(ports, kind, id),
+    drive: {
+      writer: driveWriter(ports),
+      fetch: (object, key, call) => fetchOne(driveSource(ports), object, blank(key), call),
+      find: (id) => findUser(ports, 'drive', id),
+    },
+    site: {
+      writer: siteWriter(ports),
+      fetch: (object, key, call) =>
+        fetchOne(
+          siteSource(ports),
+          object,
+          { ...blank(key), kind: isLibrary(key) ? 'file' : 'row' },
+          call,
+        ),
+      find: (id) =>
+        findSite(ports, id, { signal: AbortSignal.timeout(FIND_MS), onWaiting: () => {} }),
+    },
+  };
+  const missing = failed('missing', t.gone);
+  return {
+    writerOf: (kind) => kinds[kind]?.writer ?? null,
+    fetch: (object, key, call) =>
+      kinds[object.kind]?.fetch(object, key, call) ?? Promise.resolve(missing),
+    findObject: (kind, id) => kinds[kind]?.find(id) ?? Promise.resolve(missing),
   };
 }
 

@@ -234,7 +234,13 @@ export async function cancelTask(
   return rows[0].state === 'done' ? failed('conflict', t.running) : ok(undefined);
 }
 
-const PathSchema = v.array(v.object({ name: v.string(), wellKnown: v.nullable(v.string()) }));
+const PathSchema = v.array(
+  v.object({
+    name: v.string(),
+    wellKnown: v.nullable(v.string()),
+    key: v.exactOptional(v.string()),
+  }),
+);
 /** The target folder of an item, as `restore_item.path` stores it. */
 export const readPath = (path: string): readonly PathPart[] =>
   v.parse(PathSchema, JSON.parse(path));

@@ -89,36 +89,40 @@ export async function saveRestorePoint(
         at: facts.at,
         tree: root.value,
         parent: null,
-        paths: ['/users'],
+        paths: [...new Set(objects.map(({ kind }) => `/${PLACES[kind].root}`))],
         tags: ['daybook', getSessionTag(facts.session)],
         username: 'daybook',
       })
     : root;
 }
 
-/** Saves the folders of all people, and what the point itself is. Returns the id of the tree. */
+/**
+ * Saves the folders of all people, sites and teams, and what the point itself is. Returns the id of
+ * the tree.
+ */
 export async function savePointTree(
   repository: Repository,
   facts: PointFacts,
   objects: readonly PointObject[],
 ): Promise<EngineResult<string>> {
-  const owners = Map.groupBy(objects, ({ id }) => id);
-  const entries = [...owners.values()].map((own) => ({
-    n: own[0]?.n ?? 0,
-    name: own[0]?.address ?? '',
-    own,
-  }));
-  const users = await saveOwners(repository, placeByNumber(entries));
-  if (!users.ok) return users;
+  const roots: TreeNode[] = [];
+  for (const [name, within] of Map.groupBy(objects, ({ kind }) => PLACES[kind].root)) {
+    const owners = Map.groupBy(within, ({ id }) => id);
+    const entries = [...owners.values()].map((own) => ({
+      n: own[0]?.n ?? 0,
+      name: own[0]?.address.replace(/^https:\/\//, '') ?? '',
+      own,
+    }));
+    const saved = await saveOwners(repository, placeByNumber(entries));
+    if (!saved.ok) return saved;
+    roots.push({ kind: 'dir', name, modifiedAt: 0, subtree: saved.value });
+  }
   const metadata = await metadataNode(repository, [
     { version: 1, ...facts },
     ...objects.map((object) => ({ object })),
   ]);
   if (!metadata.ok) return metadata;
-  const root = await repository.saveTree([
-    { kind: 'dir', name: 'users', modifiedAt: 0, subtree: users.value },
-    ...metadata.value,
-  ]);
+  const root = await repository.saveTree([...roots, ...metadata.value]);
   return root.ok ? { ok: true, value: root.value.id } : root;
 }
 
@@ -137,7 +141,7 @@ async function saveOwners(
     const tree = await repository.saveTree(
       own.map(({ kind, tree: subtree }) => ({
         kind: 'dir',
-        name: FOLDER_NAMES[kind],
+        name: PLACES[kind].folder,
         modifiedAt: 0,
         subtree,
       })),
@@ -166,10 +170,11 @@ interface NamedTree {
   readonly tree: string;
 }
 
-const FOLDER_NAMES: Readonly<Record<ObjectKind, string>> = {
-  mailbox: 'mailbox',
-  archive: 'archive',
-  drive: 'onedrive',
-  site: 'site',
-  team: 'team',
+/** Where the folders of an object are in a snapshot: `/<root>/<owner>/<folder>`. */
+const PLACES: Readonly<Record<ObjectKind, { readonly root: string; readonly folder: string }>> = {
+  mailbox: { root: 'users', folder: 'mailbox' },
+  archive: { root: 'users', folder: 'archive' },
+  drive: { root: 'users', folder: 'onedrive' },
+  site: { root: 'sites', folder: 'site' },
+  team: { root: 'teams', folder: 'team' },
 };

@@ -149,7 +149,7 @@ async function loadSession(tx: TenantTx, id: Id, now: Ms): Promise<SessionState 
         : null,
     services: [
       ...(organization?.isExchangeOnline === true ? (['mailbox', 'archive'] as const) : []),
-      ...(organization?.isSharePointOnline === true ? (['drive'] as const) : []),
+      ...(organization?.isSharePointOnline === true ? (['drive', 'site'] as const) : []),
     ],
     storedBytes: row.progress.storedBytes ?? 0,
     counts: await countWork(tx, id, now),

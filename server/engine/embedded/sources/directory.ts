@@ -8,7 +8,11 @@ import type { SourceCall } from '../types.ts';
 import { latestRows, readDelta } from './delta.ts';
 
 /** `licensed`: whether a user has a Microsoft 365 license. */
-export type ListedObject = DirectoryObject & { readonly licensed?: boolean };
+export type ListedObject = DirectoryObject & {
+  readonly licensed?: boolean;
+  /** Of a site: the id of the site above it. */
+  readonly parent?: string | null;
+};
 
 /** Like a `ChangePage`: after `restart`, what is not named until the end is gone. */
 export interface DirectoryPage {
@@ -74,13 +78,17 @@ async function* readSites(client: GraphClient): AsyncGenerator<EngineResult<Dire
       ok: true,
       value: {
         restart,
-        objects: rows.map((row) => ({
-          kind: 'site',
-          id: row.id,
-          name: row.displayName ?? row.name ?? '',
-          address: row.webUrl ?? '',
-          children: null,
-        })),
+        objects: rows.flatMap((row) =>
+          isPersonal(row)
+            ? []
+            : {
+                kind: 'site',
+                id: row.id,
+                name: row.displayName ?? row.name ?? '',
+                address: row.webUrl ?? '',
+                children: null,
+              },
+        ),
         removed: [],
         cursor: null,
         isComplete: page.value.next === null,
@@ -89,6 +97,38 @@ async function* readSites(client: GraphClient): AsyncGenerator<EngineResult<Dire
     restart = false;
     link = page.value.next;
   }
+}
+
+/** The sites of people are their OneDrives. */
+const isPersonal = ({ isPersonalSite, webUrl }: Site): boolean =>
+  isPersonalSite === true || /^https:\/\/[^/]+-my\./.test(webUrl ?? '');
+
+/**
+ * Returns the sites with those above them. Sites of a collection share the second part of their id
+ * (learn.microsoft.com/graph/api/resources/site), and the address of a subsite begins with that of
+ * the site above it.
+ */
+export function withParents(sites: readonly ListedObject[]): ListedObject[] {
+  const collections = Map.groupBy(sites, ({ id }) => id.split(',')[1] ?? id);
+  return sites.map((site) => {
+    const above = (collections.get(site.id.split(',')[1] ?? site.id) ?? []).filter(
+      ({ address }) => address !== site.address && site.address.startsWith(`${address}/`),
+    );
+    const parent = above.sort((a, b) => b.address.length - a.address.length)[0];
+    return { ...site, parent: parent?.id ?? null };
+  });
+}
+
+/** Returns the id of the site of a group; null if it has none. */
+export async function readGroupSite(client: GraphClient, group: string): Reply<string | null> {
+  const site = await client.get(
+    `/groups/${encodeURIComponent(group)}/sites/root?$select=id`,
+    v.object({ id: v.string() }),
+  );
+  if (site.ok) return { ok: true, value: site.value.id };
+  return site.error.kind === 'missing'
+    ? { ok: true, value: null }
+    : { ok: false, error: site.error };
 }
 
 /** Returns the ids of the people in a group. Groups within it are not expanded. */
@@ -118,7 +158,13 @@ const Entry = v.object({
 type Entry = v.InferOutput<typeof Entry>;
 const Member = v.object({ 'id': v.string(), '@odata.type': text });
 type Member = v.InferOutput<typeof Member>;
-const Site = v.object({ id: v.string(), name: text, displayName: text, webUrl: text });
+const Site = v.object({
+  id: v.string(),
+  name: text,
+  displayName: text,
+  webUrl: text,
+  isPersonalSite: v.fallback(v.nullish(v.boolean()), undefined),
+});
 type Site = v.InferOutput<typeof Site>;
 
 const getUser = (row: Entry): ListedObject[] => [

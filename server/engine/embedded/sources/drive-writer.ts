@@ -18,12 +18,15 @@ import { graphMessages as t } from '../graph/messages.en.ts';
 import { done, failed } from '../../result.ts';
 
 /** Writes files back to drives. What it replaces stays there as an older version. */
-export function driveWriter(ports: GraphPorts): Writer {
-  const open: OpenDrive = async (object, call) => {
+export const driveWriter = (ports: GraphPorts): Writer =>
+  writeToDrive(async (object, call) => {
     const client = driveClient(ports, object, call);
     const path = await drivePath(client, object);
     return path.ok ? { ok: true, value: { client, path: path.value } } : path;
-  };
+  });
+
+/** Writes to the drives that `open` returns. */
+export function writeToDrive(open: OpenDrive): Writer {
   return {
     async find(place, item, call) {
       const drive = await open(place.object, call);
@@ -69,7 +72,10 @@ interface Drive {
   /** `/drives/<id>` */
   readonly path: string;
 }
-type OpenDrive = (object: Place['object'], call: Parameters<Writer['find']>[2]) => Reply<Drive>;
+export type OpenDrive = (
+  object: Place['object'],
+  call: Parameters<Writer['find']>[2],
+) => Reply<Drive>;
 
 const EMPTY = { ok: true as const, value: null };
 const itemPath = ({ path }: Drive, key: string): string =>

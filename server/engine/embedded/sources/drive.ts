@@ -35,7 +35,7 @@ export const driveSource = (ports: GraphPorts): Source => ({
   async *changes(object, cursors, call) {
     const client = driveClient(ports, object, call);
     const path = await drivePath(client, object);
-    if (path.ok) yield* readChanges(client, path.value, cursors.get(DRIVE_SCOPE));
+    if (path.ok) yield* readDriveChanges(client, path.value, cursors.get(DRIVE_SCOPE));
     else yield path;
   },
   async *fetch(object, items, call) {
@@ -73,7 +73,8 @@ export async function drivePath(
   return { ok: false, error: isMissing ? { kind: 'missing', message: t.noDrive } : drive.error };
 }
 
-async function* readChanges(
+/** Lists what changed in a drive. `drive`: `/drives/<id>`. */
+export async function* readDriveChanges(
   client: GraphClient,
   drive: string,
   cursor: string | undefined,
@@ -117,7 +118,7 @@ async function* readChanges(
  * Reads files: their properties in batches, since they may have changed since they were listed, then
  * their content.
  */
-async function* fetchFiles(
+export async function* fetchFiles(
   client: GraphClient,
   drive: string,
   items: readonly ItemChange[],
@@ -220,17 +221,20 @@ async function fetched(
   return { item, ok: true, parts: [raw, { as: 'json', content: json }] };
 }
 
-const failedItem = (item: ItemChange, error: EngineError): FetchedItem => ({
+export const failedItem = (item: ItemChange, error: EngineError): FetchedItem => ({
   item,
   ok: false,
   error,
 });
 
 /** A property of another form is taken as missing: one odd file must not stop the others. */
-const maybe = <S extends v.GenericSchema>(schema: S) => v.fallback(v.nullish(schema), undefined);
+export const maybe = <S extends v.GenericSchema>(schema: S) =>
+  v.fallback(v.nullish(schema), undefined);
 const text = maybe(v.string());
 const facet = maybe(v.looseObject({}));
-const Person = maybe(v.object({ user: maybe(v.object({ displayName: text, email: text })) }));
+export const Person = maybe(
+  v.object({ user: maybe(v.object({ displayName: text, email: text })) }),
+);
 
 export const DriveItem = v.object({
   'id': v.string(),
@@ -286,7 +290,7 @@ function getHash({ file }: DriveItem): string | null {
   return sha1Hash ? `sha1:${sha1Hash}` : null;
 }
 
-function getTime(date: string | null | undefined): Ms | null {
+export function getTime(date: string | null | undefined): Ms | null {
   const at = Date.parse(date ?? '');
   return Number.isNaN(at) ? null : at;
 }

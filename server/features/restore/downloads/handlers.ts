@@ -20,7 +20,10 @@ type Names =
   | 'downloadMailItems'
   | 'downloadDrive'
   | 'downloadDriveFolder'
-  | 'downloadDocuments';
+  | 'downloadDocuments'
+  | 'downloadLibrary'
+  | 'downloadSiteFolder'
+  | 'downloadSiteDocuments';
 type Query = Pick<
   ParsedInputOf<'downloadMailbox'>,
   'restoreSessionId' | 'format' | 'downloadInBackground'
@@ -32,14 +35,14 @@ const TICKET_MS: Ms = 60_000;
 /** What a row of `download` stores of a download. */
 export const DownloadRequest = v.object({
   kind: v.literal('download'),
-  workload: v.picklist(['outlook', 'onedrive']),
+  workload: v.picklist(['outlook', 'onedrive', 'sharepoint']),
   prepared: v.string(),
 });
 type DownloadWorkload = v.InferOutput<typeof DownloadRequest>['workload'] & Workload;
 
 export const downloadPath = (id: string): string => `/download/${id}/`;
 
-/** DL-8: downloads of mailboxes and drives. The engine records what they hold (G63). */
+/** DL-8: downloads of mailboxes, drives and sites. The engine records what they hold (G63). */
 export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
   const download = (
     ctx: SessionContext,
@@ -47,6 +50,7 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
     { restoreSessionId, format, downloadInBackground }: Query,
     nodes: readonly string[],
     suffix: string,
+    within?: string,
   ): Promise<Result<OutputOf<'downloadMailbox'>>> =>
     withSession(world, ctx, { restoreSessionId }, workload, async ({ engine, scope }) => {
       if (downloadInBackground) return unsupported(t.noBackground);
@@ -57,6 +61,7 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
         await engine.prepareDownload(scope, {
           explorer: restoreSessionId,
           nodes,
+          ...(within !== undefined && { within }),
           maxBytes: isFresh(ctx) ? null : LIMITS.downloadPlainBytes,
           expiresAt,
         }),
@@ -101,6 +106,12 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
       download(ctx, 'onedrive', input, [folderId], '-folder.zip'),
     downloadDocuments: ({ documents, ...input }, ctx) =>
       download(ctx, 'onedrive', input, documents, '-documents.zip'),
+    downloadLibrary: ({ siteId, libraryId, ...input }, ctx) =>
+      download(ctx, 'sharepoint', input, [libraryId], '-library.zip', siteId),
+    downloadSiteFolder: ({ siteId, folderId, ...input }, ctx) =>
+      download(ctx, 'sharepoint', input, [folderId], '-folder.zip', siteId),
+    downloadSiteDocuments: ({ siteId, documents, ...input }, ctx) =>
+      download(ctx, 'sharepoint', input, documents, '-documents.zip', siteId),
   };
 }
 

@@ -23,21 +23,12 @@ export function ItemDetails({
   );
   const facts: readonly (readonly [string, ReactNode])[] = [
     ...peopleFacts(item),
-    ...(item.at === null
-      ? []
-      : [[item.kind === 'file' ? t.changed : t.sent, moment(item.at)] as const]),
+    ...(item.at === null ? [] : [[DATE_LABELS[item.kind] ?? t.sent, moment(item.at)] as const]),
   ];
   const more: readonly (readonly [string, ReactNode])[] = [
     [t.path, path],
     ...(item.sizeBytes === null ? [] : [[t.size, formatBytes(item.sizeBytes)] as const]),
-    ...(item.kind === 'file'
-      ? item.version === ''
-        ? []
-        : [[t.version, item.version] as const]
-      : [
-          [t.attachments, item.attachments > 0 ? t.yes : t.none] as const,
-          ...(item.kind === 'mail' ? [[t.state, item.read ? t.read : t.unreadState] as const] : []),
-        ]),
+    ...ownFacts(item),
     [t.firstSeen, moment(item.seen.first)],
     [t.lastSeen, moment(item.seen.last)],
   ];
@@ -61,8 +52,28 @@ export function ItemDetails({
   );
 }
 
+const DATE_LABELS: Readonly<Partial<Record<ItemNode['kind'], string>>> = {
+  file: t.changed,
+  row: t.created,
+};
+
+/** What only items of this kind have. */
+function ownFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
+  switch (item.kind) {
+    case 'file':
+      return item.version === '' ? [] : [[t.version, item.version]];
+    case 'row':
+      return [];
+    default:
+      return [
+        [t.attachments, item.attachments > 0 ? t.yes : t.none],
+        ...(item.kind === 'mail' ? [[t.state, item.read ? t.read : t.unreadState] as const] : []),
+      ];
+  }
+}
+
 function peopleFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
-  if (item.kind === 'file') return [[t.author, item.author]];
+  if (item.kind === 'file' || item.kind === 'row') return [[t.author, item.author]];
   const [sender, ...others] = splitPeople(item.people);
   const shown = others.slice(0, MAX_PEOPLE).map(personText).join('; ');
   return [

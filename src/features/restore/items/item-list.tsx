@@ -239,9 +239,19 @@ function ItemRow({
   );
 }
 
-/** Mails have the sender above the subject, files their name above who changed them. */
+/**
+ * Mails have the sender above the subject, files their name above who changed them, rows their title
+ * above their first values.
+ */
 export function itemWords(item: ItemNode): { readonly first: string; readonly second: string } {
   if (item.kind === 'file') return { first: item.name, second: item.author };
+  if (item.kind === 'row')
+    return {
+      first: item.name,
+      second: Object.entries(item.fields)
+        .map(([name, value]) => t.columnValue({ name, value }))
+        .join(' · '),
+    };
   const title = item.name === '' ? t.noSubject : item.name;
   return item.kind === 'mail'
     ? { first: splitPeople(item.people)[0]?.name ?? t.noSender, second: title }

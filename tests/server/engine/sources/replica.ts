@@ -50,11 +50,21 @@ export class Replica {
       if (!listed.has(key)) this.#remove(scope, key);
   }
 
+  /** The scope, other than the main one, that lists a key in a folder; null: the main scope does. */
+  #findOwner(key: string, folder: string | null): string | null {
+    for (const scope of this.cursors.keys())
+      if (scope === folder || key.startsWith(`${scope}:`)) return scope;
+    return null;
+  }
+
   /** Removes what belongs to the scope: an item that moved to another folder stays. */
   #remove(scope: string, key: string): void {
     const item = this.items.get(key);
-    if (item && (item.folder === scope || !this.cursors.has(item.folder))) this.items.delete(key);
-    if (this.folders.has(scope) || !this.folders.delete(key)) return;
+    const owner = item ? this.#findOwner(key, item.folder) : null;
+    if (owner === null || owner === scope) this.items.delete(key);
+    const lister = this.#findOwner(key, null);
+    const isLister = this.folders.has(scope) ? lister === scope : lister === null;
+    if (!isLister || !this.folders.delete(key)) return;
     this.cursors.delete(key);
     for (const below of this.folders.values())
       if (below.parent === key) this.#remove(scope, below.key);
