@@ -1,4 +1,5 @@
 import type { Bytes, Ms, TenantId, UserId } from '../ids.ts';
+import type { DownloadInput, DownloadRange, PreparedDownload } from './downloads.ts';
 
 /**
  * What every backup engine offers. The portal's features call engines through this interface only.
@@ -422,38 +423,6 @@ export interface Content {
   /** Of the whole part. */
   readonly bytes: Bytes;
   readonly stream: AsyncIterable<Uint8Array>;
-}
-
-export interface DownloadInput {
-  readonly explorer: Id;
-  readonly nodes: readonly Id[];
-  /** The object that the nodes must belong to. */
-  readonly within?: Id;
-  /** Null: of any size. */
-  readonly maxBytes: Bytes | null;
-  /** Until when it can be read. */
-  readonly expiresAt: Ms;
-}
-/** `too-large`: more than `maxBytes`, and nothing was prepared. */
-export type PreparedDownload =
-  | { readonly kind: 'too-large' }
-  | {
-      readonly kind: 'prepared';
-      readonly id: Id;
-      /** Of a single item; null: it is a ZIP archive. */
-      readonly fileName: string | null;
-      readonly bytes: Bytes;
-      readonly items: number;
-      /** Items that it lacks, because their content could not be backed up. */
-      readonly missing: number;
-      /** Names the content: two downloads with the same one have the same bytes. */
-      readonly hash: string;
-    };
-/** First byte, and the byte after the last one. */
-export interface DownloadRange {
-  readonly download: Id;
-  readonly from: Bytes;
-  readonly to: Bytes;
 }
 
 export interface RestoreInput {

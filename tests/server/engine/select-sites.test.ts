@@ -98,9 +98,10 @@ test('ENG-61: sites are only listed for a job that needs them, and those added l
   expect(await select([chosen('home', ['sites', 'subsites'])], [], more)).toContain('site orders');
 });
 
+const listed = (id: string, address: string) =>
+  ({ kind: 'site', id, name: id, address, children: null }) as const;
+
 test('ENG-26: the site above another is found by the collection in its id and its address', () => {
-  const listed = (id: string, address: string) =>
-    ({ kind: 'site', id, name: id, address, children: null }) as const;
   const root = listed('h,c0,w0', 'https://h.example.com');
   const intranet = listed('h,c1,w1', 'https://h.example.com/sites/intranet');
   const handbook = listed('h,c1,w2', 'https://h.example.com/sites/intranet/handbook');

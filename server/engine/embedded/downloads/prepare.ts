@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
-import type {
-  DownloadInput,
-  EngineResult,
-  EngineScope,
-  Id,
-  PreparedDownload,
-} from '#contract/engine/engine.ts';
+import type { DownloadInput, PreparedDownload } from '#contract/engine/downloads.ts';
+import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Bytes } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';

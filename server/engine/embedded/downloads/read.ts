@@ -1,11 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import type {
-  Content,
-  DownloadRange,
-  EngineResult,
-  EngineScope,
-  Id,
-} from '#contract/engine/engine.ts';
+import type { DownloadRange } from '#contract/engine/downloads.ts';
+import type { Content, EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';

@@ -122,8 +122,6 @@ async function findSites({ type, id, parts }: SelectedItem, { directory, kinds }
   if (!isChosen || type === 'PersonalSites' || !kinds.includes('site')) return NONE;
   const all = await directory.sites();
   if (!all.ok) return all;
-  const toObjects = (sites: readonly DirectorySite[]): readonly SourceObject[] =>
-    sites.map((site) => ({ kind: 'site', ...site }));
   if (id === null) return { ok: true, value: toObjects(all.value) };
   const top = isOfGroup ? await directory.groupSite(id) : ({ ok: true, value: id } as const);
   if (!top.ok) return top;
@@ -131,6 +129,9 @@ async function findSites({ type, id, parts }: SelectedItem, { directory, kinds }
   const withBelow = isOfGroup || parts.includes('subsites');
   return { ok: true, value: toObjects(withBelow ? addBelow(found, all.value) : found) };
 }
+
+const toObjects = (sites: readonly DirectorySite[]): readonly SourceObject[] =>
+  sites.map((site) => ({ kind: 'site', ...site }));
 
 /** Returns sites with all that are below them. */
 function addBelow(

@@ -152,7 +152,7 @@ async function ensureColumns(
   );
   for (const column of wanted) {
     if (names.has(column.name) || (fields[getFieldName(column)] ?? null) === null) continue;
-    const { readOnly: _, hidden: __, ...definition } = column;
+    const { id: _, readOnly: __, hidden: ___, ...definition } = column;
     const added = await target.client.post(
       `${listPath(target)}/columns`,
       definition,

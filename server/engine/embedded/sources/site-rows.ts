@@ -177,7 +177,7 @@ const encodeRow = (row: Row, columns: readonly Column[]): Uint8Array => {
   const { fields, createdBy, lastModifiedBy, createdDateTime, lastModifiedDateTime } = row;
   const stored = {
     fields: fields ?? {},
-    columns: columns.map(({ id: _, ...column }) => column),
+    columns,
     createdBy,
     lastModifiedBy,
     createdDateTime,
