@@ -261,7 +261,11 @@ function rowDelta(tenant: Tenant, request: Request, url: string, list: ListRow):
           entity:
             row.deleted === 1
               ? removedRowEntity(list, row)
-              : project(rowEntity(tenant, url, list, row, state.expand ?? []), state.select, 'listItem'),
+              : project(
+                  rowEntity(tenant, url, list, row, state.expand ?? []),
+                  state.select,
+                  'listItem',
+                ),
         })),
   });
 }
