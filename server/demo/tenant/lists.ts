@@ -39,7 +39,7 @@ import {
   checkIfMatch,
   graphUrl,
   listPage,
-  listRows as listPageOf,
+  listRows as pageRows,
   project,
   readJson,
   readQuery,
@@ -168,7 +168,7 @@ export function addListRoutes(app: GraphApp, tenant: Tenant): void {
     const { url, list } = open(c);
     const { expand } = query(c);
     return c.json(
-      listPageOf(
+      pageRows(
         tenant,
         c.req.raw,
         listRows(tenant, list),

@@ -44,24 +44,27 @@ export function siteWriter(ports: GraphPorts): Writer {
       if (!found.ok || found.value === null) return found.ok ? EMPTY : found;
       const { site, part } = found.value;
       if (part.kind === 'list') return findRow(toRows(site, part), item);
-      const inner = filesOf(site, part.key);
-      return outOf(part.key, await inner.find(within(place), plain(part, item), call));
+      const inner = openFiles(site, part.key);
+      return withPart(part.key, await inner.find(within(place), plain(part, item), call));
     },
     async findCopy(place, item, other, call) {
       const found = await openPart(place, item, call);
       if (!found.ok || found.value === null) return found.ok ? EMPTY : found;
       const { site, part } = found.value;
       if (part.kind === 'list') return findSameRow(toRows(site, part), item, other);
-      const inner = filesOf(site, part.key);
+      const inner = openFiles(site, part.key);
       const beside = other === null ? null : { ...other, key: splitKey(other.key).id };
-      return outOf(part.key, await inner.findCopy(within(place), plain(part, item), beside, call));
+      return withPart(
+        part.key,
+        await inner.findCopy(within(place), plain(part, item), beside, call),
+      );
     },
     async findFolder(place, call) {
       const found = await openPart(place, null, call);
       if (!found.ok || found.value === null) return found.ok ? EMPTY : found;
       const { site, part } = found.value;
       if (place.path.length === 1 || part.kind === 'list') return { ok: true, value: part.key };
-      const folder = await filesOf(site, part.key).findFolder(within(place), call);
+      const folder = await openFiles(site, part.key).findFolder(within(place), call);
       return folder.ok && folder.value !== null
         ? { ok: true, value: `${part.key}${SCOPE_MARK}${folder.value}` }
         : folder;
@@ -80,7 +83,7 @@ export function siteWriter(ports: GraphPorts): Writer {
         input.replaces === null
           ? null
           : { ...input.replaces, key: splitKey(input.replaces.key).id };
-      const written = await filesOf(site, key).write(
+      const written = await openFiles(site, key).write(
         within(place),
         plain(part.value.part, item),
         { ...input, replaces },
@@ -94,7 +97,7 @@ export function siteWriter(ports: GraphPorts): Writer {
       const site = open(object, call);
       const { part, id } = splitKey(written.key);
       return isLibrary(part)
-        ? filesOf(site, part).remove(object, { ...written, key: id }, call)
+        ? openFiles(site, part).remove(object, { ...written, key: id }, call)
         : removeRow({ client: site.client, site: site.id, list: part }, { ...written, key: id });
     },
     async removeFolder(object, key, call) {
@@ -102,7 +105,7 @@ export function siteWriter(ports: GraphPorts): Writer {
       const { part, id } = splitKey(key);
       return id === ''
         ? removePart(site, part)
-        : filesOf(site, part).removeFolder(object, id, call);
+        : openFiles(site, part).removeFolder(object, id, call);
     },
   };
 }
@@ -116,7 +119,7 @@ const EMPTY = { ok: true as const, value: null };
 /** Ids of drives begin with `b!`; those of lists are GUIDs. */
 export const isLibrary = (part: string): boolean => part.startsWith('b!');
 
-const filesOf = ({ client }: Site, library: string): Writer =>
+const openFiles = ({ client }: Site, library: string): Writer =>
   writeToDrive(() =>
     Promise.resolve({
       ok: true as const,
@@ -138,7 +141,7 @@ const plain = ({ key }: SitePart, item: StoredItem): StoredItem => {
   return part === key ? { ...item, key: id } : { ...item, changeKey: '' };
 };
 
-const outOf = (part: string, found: EngineResult<Found | null>): EngineResult<Found | null> =>
+const withPart = (part: string, found: EngineResult<Found | null>): EngineResult<Found | null> =>
   found.ok && found.value !== null
     ? {
         ok: true,
@@ -217,7 +220,7 @@ async function ensureFolder(
   const created = isNew ? [key] : [];
   if (kind === 'list' || place.path.length === 1) return { ok: true, value: { key, created } };
   const toKey = (id: string): string => `${key}${SCOPE_MARK}${id}`;
-  const folder = await filesOf(site, key).ensureFolder(
+  const folder = await openFiles(site, key).ensureFolder(
     within(place),
     call,
     recorder && {

@@ -36,6 +36,7 @@ const WORDS: Partial<Readonly<Record<Ability, readonly [word: string, says: stri
   'o365.restorePortal': [t.suiteRestore, t.suiteRestoreDetail],
   'o365.restoreOutlook': [t.suiteRestoreOutlook, t.suiteRestoreOutlookDetail],
   'o365.restoreOnedrive': [t.suiteRestoreOneDrive, t.suiteRestoreOneDriveDetail],
+  'o365.restoreSharepoint': [t.suiteRestoreSharePoint, t.suiteRestoreSharePointDetail],
   'admin.dashboard': [t.administration, t.administrationDetail],
 };
 

@@ -88,6 +88,8 @@ export const apiKeyMessages = defineMessages('apiKeys', {
   suiteRestoreOutlookDetail: 'Browse backed-up mailboxes and restore from them',
   suiteRestoreOneDrive: 'Restore OneDrive',
   suiteRestoreOneDriveDetail: 'Browse backed-up drives and restore from them',
+  suiteRestoreSharePoint: 'Restore SharePoint',
+  suiteRestoreSharePointDetail: 'Browse backed-up sites and restore from them',
   administration: 'Administration',
   administrationDetail: 'Overview, event log, branding and notices',
   oneYear: '1 year',

@@ -18,19 +18,19 @@ async function aSite(options: Parameters<typeof tenantGraph>[0] = {}) {
 }
 type Site = Awaited<ReturnType<typeof aSite>>;
 
-const firstOf = ({ stored }: Site, kind: 'file' | 'row'): Stored => {
+const getFirst = ({ stored }: Site, kind: 'file' | 'row'): Stored => {
   const found = stored.find(
     ({ item, place }) => item.kind === kind && (kind === 'row' || place.path.length > 1),
   );
   if (!found) throw new Error(`no ${kind}`);
   return found;
 };
-const idOf = (key: string): string => key.split(':')[1] ?? '';
-const partOf = (key: string): string => key.split(':')[0] ?? '';
+const getId = (key: string): string => key.split(':')[1] ?? '';
+const getPart = (key: string): string => key.split(':')[0] ?? '';
 
 function remove({ admin, object }: Site, { item }: Stored): void {
-  if (item.kind === 'file') admin.deleteLibraryFile(partOf(item.key), idOf(item.key));
-  else admin.deleteRow(object.id, partOf(item.key), Number(idOf(item.key)));
+  if (item.kind === 'file') admin.deleteLibraryFile(getPart(item.key), getId(item.key));
+  else admin.deleteRow(object.id, getPart(item.key), Number(getId(item.key)));
 }
 /** The values of all rows, and the files, as the tenant's tables have them. */
 const contents = ({ admin, object, graph }: Site) => [
@@ -52,7 +52,7 @@ for (const kind of ['file', 'row'] as const) {
   test(`RES-2, RES-26: a ${kind} that was lost comes back once with its values, and undo removes it`, async () => {
     const site = await aSite();
     const { graph, object, writer } = site;
-    const lost = firstOf(site, kind);
+    const lost = getFirst(site, kind);
     expect(getValue(await writer.find(lost.place, lost.item, graph.call))?.isSame).toBe(true);
     const whole = contents(site);
     remove(site, lost);
@@ -73,12 +73,13 @@ for (const kind of ['file', 'row'] as const) {
   test(`RES-4, RES-26: a changed ${kind} gets its former values, unless it changes meanwhile`, async () => {
     const site = await aSite();
     const { graph, object, admin, writer } = site;
-    const stored = firstOf(site, kind);
+    const stored = getFirst(site, kind);
     const whole = contents(site);
     const change = (): void => {
-      if (kind === 'file') admin.changeLibraryFile(partOf(stored.item.key), idOf(stored.item.key));
+      if (kind === 'file')
+        admin.changeLibraryFile(getPart(stored.item.key), getId(stored.item.key));
       else
-        admin.changeRow(object.id, partOf(stored.item.key), Number(idOf(stored.item.key)), {
+        admin.changeRow(object.id, getPart(stored.item.key), Number(getId(stored.item.key)), {
           Title: 'Somebody changed it',
         });
     };
@@ -98,7 +99,7 @@ for (const kind of ['file', 'row'] as const) {
       const lossy = losing();
       const site = await aSite({ over: lossy.over });
       const { graph, writer } = site;
-      const lost = firstOf(site, kind);
+      const lost = getFirst(site, kind);
       const whole = contents(site);
       remove(site, lost);
       lossy.next(n);
@@ -114,7 +115,7 @@ for (const kind of ['file', 'row'] as const) {
   test(`RES-26: a ${kind} goes to another site, whose library, list and columns are created, and removed again`, async () => {
     const site = await aSite();
     const { graph, admin, writer } = site;
-    const stored = firstOf(site, kind);
+    const stored = getFirst(site, kind);
     const yard = admin.addSite('Yard office');
     const target = getValue(
       await findSite(graph.ports, 'https://demo.sharepoint.com/sites/yard-office', graph.call),
@@ -148,8 +149,8 @@ for (const kind of ['file', 'row'] as const) {
     if (kind === 'row') {
       const [row] = admin.listRows(yard.id, folder.key);
       const [own] = admin
-        .listRows(site.object.id, partOf(stored.item.key))
-        .filter(({ n }) => String(n) === idOf(stored.item.key));
+        .listRows(site.object.id, getPart(stored.item.key))
+        .filter(({ n }) => String(n) === getId(stored.item.key));
       expect(JSON.parse(row?.fields ?? '')).toEqual(JSON.parse(own?.fields ?? ''));
     }
     const stays = await writer.removeFolder(target, folder.key, graph.call);
@@ -166,8 +167,8 @@ for (const kind of ['file', 'row'] as const) {
 test('RES-26: a library that was renamed since is still the place of its files; a row goes to no library', async () => {
   const site = await aSite();
   const { graph, object, admin, writer } = site;
-  const lost = firstOf(site, 'file');
-  const library = partOf(lost.item.key);
+  const lost = getFirst(site, 'file');
+  const library = getPart(lost.item.key);
   const place: Place = {
     object,
     path: lost.place.path.map((part, at) => (at === 0 ? { ...part, key: library } : part)),
@@ -178,7 +179,7 @@ test('RES-26: a library that was renamed since is still the place of its files; 
   expect(listSiteCopy(graph, object.id).filter((path) => path.endsWith(lost.item.title))).toEqual([
     expect.stringContaining('/Renamed/'),
   ]);
-  const row = firstOf(site, 'row');
+  const row = getFirst(site, 'row');
   const wrong = await writer.write(
     { object, path: [{ name: 'Drawings', wellKnown: 'list' }] },
     row.item,
