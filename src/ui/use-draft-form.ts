@@ -105,7 +105,8 @@ export function useDraftForm<F extends object, V, T>({
     }
   }
 
-  const errors = { ...refusal?.errors, ...getErrors(found) };
+  // What was refused says more than what is missing since, if the form emptied the field.
+  const errors = { ...getErrors(found), ...refusal?.errors };
   const { '': own, ...fields } = errors;
   return {
     form,

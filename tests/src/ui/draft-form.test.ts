@@ -100,6 +100,23 @@ test('ADMIN-6: what the server refuses is shown until the next change, and can b
   );
 });
 
+test('ADMIN-6: a refused field that the form empties says why it was refused', async () => {
+  const { current, run } = await open(async () => refused('name'), {
+    initial: { name: 'Nights', hours: '1' },
+    explain: (failure) => {
+      current().change({ name: '' });
+      return readServerErrors(failure, { name: 'Choose another name.' });
+    },
+  });
+  await run(() => current().save());
+  expect(current()).toMatchObject({
+    form: { name: '' },
+    errors: { name: 'Choose another name.' },
+  });
+  await run(() => current().change({ hours: '2' }));
+  expect(current().errors).toEqual({ name: 'Enter a name.' });
+});
+
 test('ADMIN-6: changes are unsaved until they are saved, reset or typed back', async () => {
   const { current, run } = await open(async () => ok(''));
   expect(current().dirty).toBe(false);
