@@ -1,12 +1,18 @@
+import { createActor, fromPromise } from 'xstate';
+import type { ActorRefFrom } from 'xstate';
 import { deviceUser } from '#contract/auth/current-user.ts';
 import type { Me, Session as Granted } from '#contract/auth/current-user.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import { getCall } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import type { Ms } from '#contract/ids.ts';
 import { backOffMs } from '#machines/back-off.ts';
+import { sessionExpiryMachine } from '#machines/session-expiry.ts';
+import type { ExpiryAnswer } from '#machines/session-expiry.ts';
 import type { PageAsk } from '#machines/sign-in-requests.ts';
 import type { Acted, FileCall, ServedFile, SignedIn, Signing, Who } from '../api.ts';
 import { getDatabase } from '../disk/database.ts';
@@ -21,6 +27,7 @@ import { makeSignIn } from './sign-in.ts';
 import { Loop } from '../sync/loop.ts';
 import type { BegunFrom } from '../sync/loop.ts';
 import type { Begun } from '../sync/pull.ts';
+import { getMachineClock } from '../machine-clock.ts';
 import { makeTokens } from '../sync/tokens.ts';
 import { makeWire } from '../sync/wire.ts';
 import type { Channel, WorkerContext } from '../context.ts';
@@ -45,7 +52,7 @@ export class Session {
   #disk: Disk | null = null;
   #owner: Owner | null = null;
   #branding: Branding | null = null;
-  #offLimit: () => void = () => {};
+  #expiry: ActorRefFrom<typeof sessionExpiryMachine> | null = null;
   #meChanges = 0; // that the user made to their own account
   /** Incremented on every start and end, so that results for an older session are dropped. */
   #life = 0;
@@ -91,7 +98,7 @@ export class Session {
     if (life !== this.#life) return;
     if (present.is === 'in') return this.#begin(present.held, null);
     this.#out(present.is === 'expired' ? 'expired' : 'none');
-    if (present.is === 'expired') void this.#unlock(present.owner, 1);
+    if (present.is === 'expired') this.#watchExpiry(null, present.owner);
   }
 
   /** Makes one call to the server. Calls that carry tokens or belong to the loop are refused. */
@@ -270,7 +277,7 @@ export class Session {
       tokens: this.#tokens,
       meChanges: () => this.#meChanges,
       changed: this.#changed,
-      over: () => this.#over(),
+      over: () => this.#expiry?.send({ type: 'ENDED' }),
       begun: (begun, from) => {
         const current =
           from === 'disk' && known
@@ -324,61 +331,62 @@ export class Session {
     this.loop?.anew();
   }
 
-  /**
-   * The server has ended the session: locks the screen and keeps unsent changes for this user
-   * (A11).
-   */
-  #over(): void {
-    this.#tellOut('expired');
-    this.#lock('expired');
-  }
-
   #lock(reason: OutReason): void {
     this.#stop();
     this.#out(reason);
   }
 
-  /**
-   * Limits how long a device may open without contact to the server; then locks the screen until
-   * there is contact.
-   */
-  #limit(until: number): void {
-    this.#offLimit();
-    this.#offLimit = this.#world.clock.after(
-      Math.min(Math.max(0, until - this.#world.clock.now()), LONGEST_TIMER),
-      () => {
-        const held = this.#held;
-        if (this.#world.clock.now() < until) {
-          this.#limit(until);
-          return;
-        }
-        this.#lock('expired');
-        if (held)
-          void this.#register
-            ?.current(this.#world.clock.now())
-            .catch(unlessDisk)
-            .then(() => this.#unlock(held, 1));
-      },
-    );
+  /** Limits how long the device may stay open without contact to the server. */
+  #limit(until: Ms): void {
+    if (this.#expiry?.getSnapshot().matches('open')) this.#expiry.send({ type: 'RENEWED', until });
+    else this.#watchExpiry(until, this.#held);
   }
 
-  /**
-   * Retries until the server responds, because only it knows whether the session is still valid.
-   */
-  async #unlock(owner: Owner, attempt: number): Promise<void> {
+  /** `until`: null if the device is locked already. */
+  #watchExpiry(until: Ms | null, owner: Owner | null): void {
     const { clock, chance } = this.#world;
+    // The machine outlives the work that it stops.
+    const lock = (): void => {
+      const expiry = this.#expiry;
+      this.#expiry = null;
+      this.#lock('expired');
+      this.#expiry = expiry;
+    };
+    this.#expiry?.stop();
+    this.#expiry = createActor(
+      sessionExpiryMachine.provide({
+        actors: {
+          destroyKey: fromPromise<unknown>(
+            async () => await this.#register?.current(clock.now()).catch(unlessDisk),
+          ),
+          askServer: fromPromise(() => this.#askToReopen(owner)),
+        },
+        actions: {
+          lock,
+          // A11: unsent changes stay for this user.
+          end: () => {
+            this.#tellOut('expired');
+            lock();
+          },
+        },
+      }),
+      {
+        input: { until, now: () => clock.now(), fraction: () => chance.fraction() },
+        clock: getMachineClock(clock),
+      },
+    );
+    this.#expiry.start();
+  }
+
+  /** Asks the server whether the session of a locked device goes on, and begins it again if so. */
+  async #askToReopen(owner: Owner | null): Promise<ExpiryAnswer> {
     const life = this.#life;
     const token = await this.#tokens.get(null);
-    if (life !== this.#life || this.loop) return;
-    if (token.ok) {
-      const held = await this.#register?.enter(owner, clock.now() + 1).catch(unlessDisk);
-      if (held && life === this.#life) await this.#begin(held, null, this.#tokens.offlineUntil);
-      return;
-    }
-    if (token.failure.kind === 'signed-out' || token.failure.kind === 'expired') return;
-    clock.after(backOffMs(attempt + UNLOCK_SLOWLY, 0, chance.fraction()), () => {
-      if (life === this.#life) void this.#unlock(owner, attempt + 1);
-    });
+    if (owner === null || life !== this.#life || this.loop) return 'over';
+    if (!token.ok) return ENDED.has(token.failure.kind) ? 'over' : 'later';
+    const held = await this.#register?.enter(owner, this.#world.clock.now() + 1).catch(unlessDisk);
+    if (held && life === this.#life) await this.#begin(held, null, this.#tokens.offlineUntil);
+    return 'reopened';
   }
 
   #out(reason: OutReason): void {
@@ -418,7 +426,8 @@ export class Session {
 
   #stop(close = true): void {
     this.#life += 1;
-    this.#offLimit();
+    this.#expiry?.stop();
+    this.#expiry = null;
     this.loop?.stop();
     if (close) this.#disk?.close();
     this.loop = null;
@@ -449,6 +458,6 @@ const OWN: ReadonlySet<CallName> = new Set([
   'stream',
   'runsOfDay',
 ]);
-const LONGEST_TIMER = 2 ** 31 - 1;
+const ENDED: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired']);
 const UNLOCK_SLOWLY = 5;
 const REACH_AT_MOST = 3;

@@ -8,6 +8,7 @@ import { syncMachine } from '#machines/sync.ts';
 import type { Outcome, SyncEvent } from '#machines/sync-events.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { getPreloaded, DEFAULT_VIEW } from '#workers/startup/cold-start.ts';
+import { getMachineClock } from '#workers/machine-clock.ts';
 import { Outbox } from '#workers/outbox/outbox.ts';
 import { DiskError, unlessDisk } from '#workers/disk/disk-errors.ts';
 import { SERVER_ERROR, STORAGE_FAILED } from '#workers/failures.ts';
@@ -305,12 +306,7 @@ export class Loop {
           left: this.replica.daysLeft,
           fraction: () => chance.fraction(),
         },
-        clock: {
-          setTimeout: (work: () => void, ms: number) => clock.after(ms, work),
-          clearTimeout: (off: unknown) => {
-            (off as () => void)();
-          },
-        },
+        clock: getMachineClock(clock),
       },
     );
     this.#actor.subscribe((snapshot) => {
