@@ -7,19 +7,33 @@ import { NO_ANSWER } from '#workers/failures.ts';
 /** The timeout for a silent server. The outcome of the call is then unknown. */
 export const SILENCE_MS: Ms = 20_000;
 
+/** What can be done about the timeout of a call that goes on. */
+export interface Silence {
+  /** While something else than this call is waited for. */
+  readonly pause: () => void;
+  readonly restart: () => void;
+}
+
 /**
  * Returns the result of `work`, or that there was none: it threw, timed out, or was aborted. `work`
  * is aborted then, and its later result is ignored.
  */
 export async function withinSilence<T>(
   clock: WorkerClock,
-  work: (signal: AbortSignal) => Promise<Result<T>>,
+  work: (signal: AbortSignal, timeout: Silence) => Promise<Result<T>>,
   caller?: AbortSignal,
   most: Ms = SILENCE_MS,
 ): Promise<Result<T>> {
   const stop = new AbortController();
   const giveUp = (): void => stop.abort();
-  const off = clock.after(most, giveUp);
+  let off = clock.after(most, giveUp);
+  const timeout: Silence = {
+    pause: () => off(),
+    restart: () => {
+      off();
+      off = clock.after(most, giveUp);
+    },
+  };
   caller?.addEventListener('abort', giveUp, { once: true });
   if (caller?.aborted) giveUp();
   const silence = new Promise<Result<T>>((resolve) => {
@@ -27,7 +41,7 @@ export async function withinSilence<T>(
     if (stop.signal.aborted) resolve(failed(NO_ANSWER));
   });
   try {
-    return await Promise.race([work(stop.signal), silence]);
+    return await Promise.race([work(stop.signal, timeout), silence]);
   } catch {
     return failed(NO_ANSWER);
   } finally {

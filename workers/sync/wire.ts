@@ -2,6 +2,7 @@ import ky from 'ky';
 import * as v from 'valibot';
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import { getCall } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
 import type { Day } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
@@ -61,68 +62,79 @@ interface How {
 }
 
 export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
-  // ky builds the requests. Its own retries and timeouts are off, in favor of the machine's
-  // back-off and the injected clock.
   const http = ky.create({
     fetch,
     prefix: `${origin}/api/v1`,
-    retry: 0,
-    timeout: false,
-    throwHttpErrors: false,
     credentials: 'same-origin',
     cache: 'no-store',
+    headers: { 'daybook-client': '1' },
+    // A refusal is an answer, and is read like one.
+    throwHttpErrors: false,
+    // Calls end by the injected clock: see `withinSilence`.
+    timeout: false,
+    // Only what a hook repeats: everything else waits for the back-off of the sync machine.
+    retry: { limit: 1, methods: [] },
   });
 
-  function once<T>(
-    name: CallName,
-    input: unknown,
-    token: string | null,
-    how: How,
-    read: (response: Response) => Promise<Result<T>>,
-  ): Promise<Result<T>> {
-    return withinSilence(
-      clock,
-      async (signal) => {
-        let handedOver = false;
-        const send: typeof fetch = (request, init) => {
-          handedOver = true;
-          return fetch(request, init);
-        };
-        let response;
-        try {
-          const { path, options } = getRequest(name, input, token, how.command);
-          response = await http(path, { ...options, fetch: send, signal });
-        } catch (error) {
-          if (handedOver || signal.aborted) throw error;
-          return failed(NOT_SENT);
-        }
-        return read(response);
-      },
-      how.signal,
-    );
-  }
-
-  /** Uses the session's token. If it has just expired, renews it once and repeats the call. */
+  /** Makes one call. If its token has just expired, renews it and repeats the call once. */
   async function signed<T>(
     name: CallName,
     input: unknown,
     how: How,
     read: (response: Response) => Promise<Result<T>>,
   ): Promise<Result<T>> {
-    if (getCall(name).gate === 'public') return once(name, input, null, how, read);
-    const token = await tokens.get(null);
-    if (!token.ok) return token;
-    const first = await once(name, input, token.value, how, read);
-    if (first.ok || (first.failure.kind !== 'expired' && first.failure.kind !== 'signed-out'))
-      return first;
-    const renewed = await tokens.get(token.value);
-    if (!renewed.ok) return renewed;
-    const second = await once(name, input, renewed.value, how, read);
-    // The session was just renewed, so an answer that it has ended doesn't come from the server
-    // that owns it (a proxy, a node that lags).
-    return !second.ok && (second.failure.kind === 'expired' || second.failure.kind === 'signed-out')
-      ? failed(NO_ANSWER)
-      : second;
+    const first = getCall(name).gate === 'public' ? ok(null) : await tokens.get(null);
+    if (!first.ok) return first;
+    let token = first.value;
+    const authorize = ({ request }: { readonly request: Request }): void => {
+      if (token !== null) request.headers.set('authorization', `Bearer ${token}`);
+    };
+    return withinSilence(
+      clock,
+      async (signal, timeout) => {
+        let handedOver = false;
+        let response;
+        try {
+          const { path, options } = getRequest(name, input, how.command);
+          response = await http(path, {
+            ...options,
+            signal,
+            fetch: (request, init) => {
+              handedOver = true;
+              return fetch(request, init);
+            },
+            hooks: {
+              beforeRequest: [authorize],
+              afterResponse: [
+                async ({ response: refused, retryCount }) => {
+                  if (token === null || refused.ok || retryCount > 0) return undefined;
+                  const failure = await readFailure(name, refused.clone(), clock.now());
+                  if (!isSessionOver(failure)) return undefined;
+                  timeout.pause();
+                  const renewed = await tokens.get(token);
+                  if (!renewed.ok) throw new NotRenewed(renewed.failure);
+                  token = renewed.value;
+                  timeout.restart();
+                  return ky.retry({ delay: 0, code: 'TOKEN_RENEWED' });
+                },
+              ],
+              beforeRetry: [authorize],
+            },
+          });
+        } catch (error) {
+          if (error instanceof NotRenewed) return failed(error.failure);
+          if (handedOver || signal.aborted) throw error;
+          return failed(NOT_SENT);
+        }
+        const result = await read(response);
+        // The session was just renewed, so an answer that it has ended doesn't come from the server
+        // that owns it (a proxy, a node that lags).
+        return token !== first.value && !result.ok && isSessionOver(result.failure)
+          ? failed(NO_ANSWER)
+          : result;
+      },
+      how.signal,
+    );
   }
 
   const newest = new Map<CallName, AbortController>();
@@ -183,20 +195,22 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
   };
 }
 
+const isSessionOver = ({ kind }: Failure): boolean => kind === 'expired' || kind === 'signed-out';
+
+/** The token of a call could not be renewed. */
+class NotRenewed extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
 /** Returns the URL of a call and its request. Throws if the input can't be serialized. */
-function getRequest(
-  name: CallName,
-  input: unknown,
-  token: string | null,
-  command: CommandHeaders | undefined,
-) {
+function getRequest(name: CallName, input: unknown, command: CommandHeaders | undefined) {
   const call = getCall(name);
   const { path, rest } = placed(call.path, input);
-  const headers = {
-    'daybook-client': '1',
-    ...(token !== null && { authorization: `Bearer ${token}` }),
-    ...(command && getHeaders(command)),
-  };
+  const headers = command ? getHeaders(command) : {};
   const inQuery = call.method === 'GET' || call.method === 'DELETE';
   return {
     path,
