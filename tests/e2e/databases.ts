@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,19 +44,21 @@ async function execute(folder: string, statement: string): Promise<void> {
  */
 export async function startCluster(run: number): Promise<string> {
   const folder = join(process.env[OF_RUN] ?? '', 'postgres');
+  let started: ChildProcess | null = null;
   if (claimFolder(folder)) {
     const program = join(import.meta.dirname, '../server/db/cluster.ts');
-    spawn(process.env['DAYBOOK_NODE'] ?? process.execPath, [program, folder, String(run)], {
-      detached: true,
-      stdio: 'ignore',
-    }).unref();
+    const node = process.env['DAYBOOK_NODE'] ?? process.execPath;
+    started = spawn(node, [program, folder, String(run)], { detached: true, stdio: 'ignore' });
+    started.unref();
   }
   for (let tries = 0; !existsSync(join(folder, 'ready')); tries++) {
     if (existsSync(join(folder, 'failed')))
       throw new Error(
         `PostgreSQL could not be started: ${readFileSync(join(folder, 'failed'), 'utf8')}`,
       );
-    if (tries === 600) throw new Error('PostgreSQL was not ready within a minute.');
+    // Who started it waits as long as it runs: a busy machine takes its time.
+    if (started === null ? tries === 600 : (started.exitCode ?? started.signalCode) !== null)
+      throw new Error('PostgreSQL did not become ready.');
     await new Promise((done) => {
       setTimeout(done, 100);
     });
