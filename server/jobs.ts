@@ -1,11 +1,12 @@
 import type { Ms } from '#contract/ids.ts';
+import { repositoryAttachment } from './engine/embedded/attach/attach-job.ts';
 import { deleteExpiredDownloads } from './engine/embedded/downloads/prepare.ts';
 import { cleanUp, scheduleCleanUps } from './engine/embedded/repositories/clean-up-job.ts';
 import {
   repositoryDeletion,
   scheduleDeletions,
 } from './engine/embedded/repositories/delete-repository.ts';
-import { findStoredRepository } from './engine/embedded/repositories/repositories.ts';
+import { findRepositoryAccess, findStoredRepository } from './engine/embedded/repositories/repositories.ts';
 import {
   repositoryVerification,
   scheduleVerifications,
@@ -54,6 +55,9 @@ export const allJobs = (world: AppContext): JobHandlers => ({
   'notifications': notifications(world),
   'push': pushNotifications(world),
   'reports': reports(world),
+  'repository-attachment': repositoryAttachment(world, (tenant, repository) =>
+    findRepositoryAccess(world, tenant, repository),
+  ),
   'repository-clean-up': cleanUp(world, (tenant, repository) =>
     findStoredRepository(world, tenant, repository),
   ),

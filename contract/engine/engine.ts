@@ -24,6 +24,11 @@ export interface Engine {
   readonly repositories: {
     create(scope: EngineScope, input: RepositoryInput): Reply<void>;
     changePassword(scope: EngineScope, input: PasswordInput): Reply<void>;
+    /**
+     * Takes over a repository with the backups of the organization: its index is rebuilt from it in
+     * the background. `missing`: it doesn't exist, the password is wrong, or it is somebody else's.
+     */
+    attach(scope: EngineScope, input: AttachInput): Reply<void>;
     usage(scope: EngineScope, input: { repository: Id }): Reply<RepositoryUsage>;
     /** Deletes a repository with all it has. */
     delete(scope: EngineScope, input: { repository: Id }): Reply<void>;
@@ -240,12 +245,41 @@ export interface PasswordInput {
   readonly password: string;
   readonly passwordHint: string | null;
 }
+export interface AttachInput {
+  readonly repository: Id;
+  readonly password: string;
+  /** The tenant's id at Microsoft; null: unknown. */
+  readonly directoryId: string | null;
+}
+/** How far a repository is attached. `problems`: 100 at most. */
+export interface Attachment {
+  readonly isDone: boolean;
+  readonly points: Progress;
+  /** Mailboxes and drives. */
+  readonly objects: Progress;
+  readonly problems: readonly AttachmentProblem[];
+  readonly problemCount: number;
+}
+/**
+ * Something of a repository that was left out: a restore point of another program or organization
+ * (`foreign`) or an unreadable one (`damaged`), or what is unreadable of one (`incomplete`).
+ */
+export interface AttachmentProblem {
+  readonly kind: 'foreign' | 'damaged' | 'incomplete';
+  readonly snapshot: string;
+  /** Null: unknown. */
+  readonly at: Ms | null;
+  /** The mailbox or drive. */
+  readonly object: string | null;
+}
 export interface RepositoryUsage {
   readonly storedBytes: Bytes;
   readonly points: number;
   readonly verifiedAt: Ms | null;
   /** What the last verification found damaged; 100 at most. */
   readonly damagedItems: readonly DamagedItem[];
+  /** Null: it was not attached. */
+  readonly attachment: Attachment | null;
 }
 export interface DamagedItem {
   /** The mailbox or drive. */

@@ -1,5 +1,6 @@
 import type { Capabilities, Engine } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import { attachRepository } from './attach/attach-repository.ts';
 import { type GraphConnections, makeGraphConnections } from './organizations/access.ts';
 import { checkDeviceCode, requestDeviceCode } from './organizations/device-codes.ts';
 import { listObjects, makeDirectory } from './organizations/directory.ts';
@@ -33,7 +34,7 @@ export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls {
   readonly organizations: Engine['organizations'];
   readonly repositories: Pick<
     Engine['repositories'],
-    'create' | 'changePassword' | 'usage' | 'delete'
+    'create' | 'changePassword' | 'attach' | 'usage' | 'delete'
   >;
   readonly jobs: Engine['jobs'];
   readonly sessions: SessionPorts;
@@ -62,6 +63,7 @@ export function makeEmbeddedEngine(world: () => AppContext): EmbeddedEngine {
     repositories: {
       create: (scope, input) => createRepository(world(), scope, input),
       changePassword: (scope, input) => changePassword(world(), scope, input),
+      attach: (scope, input) => attachRepository(world(), scope, input),
       usage: (scope, { repository }) => readUsage(world(), scope, repository),
       delete: ({ tenant }, { repository }) => deleteRepository(world(), tenant, repository),
     },

@@ -20,7 +20,7 @@ export interface SetupEngine extends Pick<Engine, 'kind' | 'jobs'> {
   readonly organizations: Omit<Engine['organizations'], 'test'>;
   readonly repositories: Pick<
     Engine['repositories'],
-    'create' | 'changePassword' | 'usage' | 'delete'
+    'create' | 'changePassword' | 'attach' | 'usage' | 'delete'
   >;
 }
 

@@ -1,12 +1,14 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { DirectoryList } from '#contract/engine/directory-list.ts';
 import type {
+  AttachmentProblem,
   DirectoryKind,
   Id,
   ItemKind,
   ItemOutcome,
   LogLine,
   ObjectKind,
+  Progress,
   Region,
   Session,
   SessionObject,
@@ -80,6 +82,8 @@ export interface EngineTables {
     verified_at: Ms | null;
     upkeep: Filled<RepositoryUpkeep>;
     stored_bytes: Generated<Bytes>;
+    /** Null: Daybook created it here. */
+    attachment: ColumnType<RepositoryAttachment | null, string | null | undefined, string | null>;
   };
   backup_object: BackupObjectTable;
   object_cursor: {
@@ -248,6 +252,21 @@ export interface RepositoryUpkeep {
   readonly rewrite?: boolean;
   readonly damaged?: readonly { readonly type: 'data' | 'tree'; readonly id: string }[];
   readonly items?: readonly { readonly object: string; readonly title: string; readonly at: Ms }[];
+}
+
+/**
+ * How far the index of a repository is rebuilt from its restore points. `object`: objects up to this
+ * number are complete, and the next one down to `point`. `problems`: what is left out.
+ */
+export interface RepositoryAttachment {
+  readonly state: 'clearing' | 'points' | 'objects' | 'completing' | 'done';
+  readonly since: Ms;
+  readonly points: Progress;
+  readonly objects: Progress;
+  readonly object: number;
+  readonly point: number | null;
+  readonly problems: readonly AttachmentProblem[];
+  readonly problemCount: number;
 }
 
 type JsonOrNull = ColumnType<unknown, string | null, string | null>;

@@ -155,6 +155,14 @@ export const BACKGROUND_JOB_TYPES = {
     timeoutMs: 12 * HOUR,
     failure: 'a repository could not be verified',
   },
+  'repository-attachment': {
+    ...EXTERNAL,
+    payload: v.object({ repository: v.string() }),
+    isRecurring: false,
+    maxRunning: 1,
+    timeoutMs: 12 * HOUR,
+    failure: 'a repository could not be attached',
+  },
   'repository-deletion': {
     ...EXTERNAL,
     payload: v.object({ repository: v.string() }),

@@ -232,8 +232,8 @@ const getRecord = ({ item, parts }: ItemWrite, at: number) => ({
   flags: item.flags,
   parts,
 });
-const MAX_TITLE_CHARS = 1_000;
-const MAX_PEOPLE_CHARS = 4_000;
+export const MAX_TITLE_CHARS = 1_000;
+export const MAX_PEOPLE_CHARS = 4_000;
 
 /** While a scope is listed, what it names is noted. */
 async function noteListed(
@@ -333,7 +333,7 @@ const getKeys = (keys: readonly string[]): RawBuilder<unknown> =>
   );
 
 /** Records as a table `x`, in one parameter. */
-const recordset = (
+export const recordset = (
   records: readonly Readonly<Record<string, unknown>>[],
   columns: RawBuilder<unknown>,
 ): RawBuilder<unknown> =>

@@ -18,5 +18,10 @@ export const accessMessages = defineMessages('organization-access', {
   noCertificate: 'This organization signs in with a secret. It has no certificate to renew.',
   notAcceptedYet: 'Microsoft 365 does not accept the new certificate yet. Try again in a minute.',
   noRepository: "The repository doesn't exist yet.",
+  attaching: 'The repository is being attached. Try again when it is ready.',
+  notAttachable:
+    'No repository with this ID and password has backups of this organization. Check the ID, the password, and the organization.',
+  copiedRepository: 'This is a copy of a repository that you already have.',
+  repositoryInUse: 'A backup or a restore uses the repository right now. Try again later.',
   hintHasPassword: "The hint can't contain the password.",
 });

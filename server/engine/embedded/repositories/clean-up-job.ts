@@ -9,6 +9,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { isAttaching } from '../attach/attachment.ts';
 import { openRepository, pruneRepository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
 import { hasExpiredItems, removeExpiredItems } from './expired-items.ts';
@@ -63,6 +64,7 @@ export const cleanUp =
     const due = await world.store.tenant(tenant, async (tx) => {
       const row = (await tx.rows('backupRepository', [repository])).get(repository);
       if (row === undefined || !isCleaned(row)) return null;
+      if (await isAttaching(tx, repository)) return 'attaching';
       const { timeZone } = await loadCompanyLimit(tx);
       const since = retainedSince(policyAt(row, now), now, timeZone);
       const upkeep = await loadUpkeep(tx, repository);
@@ -84,6 +86,7 @@ export const cleanUp =
       };
     });
     if (due === null) return null;
+    if (due === 'attaching') return now + BUSY_MS;
     const { company, since, points, repacks, rewrites } = due;
     if (due.isInUse) return now + BUSY_MS;
     if (points.length === 0 && !repacks && !rewrites) return now + EVERY_MS;

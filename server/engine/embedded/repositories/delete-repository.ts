@@ -8,7 +8,7 @@ import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { ok } from '../../result.ts';
 import { isInUse, listObjectNumbers } from './expired.ts';
-import { findStoredRepository } from './repositories.ts';
+import { findRepositoryAccess } from './repositories.ts';
 
 const RETRY_MS: Ms = 10 * 60_000;
 
@@ -50,7 +50,7 @@ export async function deleteRepository(
   tenant: TenantId,
   repository: Id,
 ): Promise<EngineResult<void>> {
-  const found = await findStoredRepository(world, tenant, repository);
+  const found = await findRepositoryAccess(world, tenant, repository);
   if (!found.ok) return found.error.kind === 'missing' ? ok(undefined) : found;
   const inTx = <T>(work: (tx: TenantTx) => Promise<T>): Promise<T> =>
     world.store.tenant(tenant, work);
@@ -63,7 +63,7 @@ export async function deleteRepository(
   );
   const objects = await inTx((tx) => listObjectNumbers(tx, repository));
   for (const object of objects) {
-    for (const table of ['item', 'folder', 'listed_item', 'object_point', 'object_cursor'] as const)
+    for (const table of INDEX_TABLES)
       while (!(await inTx((tx) => deleteRows(tx, table, object)))) continue;
     await inTx(({ sql: db }) =>
       db
@@ -85,10 +85,19 @@ export async function deleteRepository(
   return ok(undefined);
 }
 
-/** Deletes at most one batch. Returns whether that was all. */
-async function deleteRows(
+/** What the index has of each object. */
+export const INDEX_TABLES = [
+  'item',
+  'folder',
+  'listed_item',
+  'object_point',
+  'object_cursor',
+] as const;
+
+/** Deletes at most one batch of an object. Returns whether that was all. */
+export async function deleteRows(
   { sql: db, tenant }: TenantTx,
-  table: 'item' | 'folder' | 'listed_item' | 'object_point' | 'object_cursor',
+  table: (typeof INDEX_TABLES)[number],
   object: number,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type {
+  Attachment,
   EngineResult,
   EngineScope,
   Id,
@@ -10,7 +11,9 @@ import type {
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
+import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { isRunning } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { makeFolderTarget } from '../restic/folder-target.ts';
 import type { BlobRef } from '../restic/check.ts';
@@ -25,7 +28,7 @@ const getSecretRef = (repository: Id) => ({
 });
 
 /** Each repository has a folder of its own, named after its id. */
-const getRepositoryTarget = ({ config, chance }: AppContext, repository: Id): RepositoryTarget =>
+export const getRepositoryTarget = ({ config, chance }: AppContext, repository: Id): RepositoryTarget =>
   makeFolderTarget(
     join(config.repositoriesDir ?? join(config.dataDir, 'repositories'), repository),
     { chance },
@@ -54,7 +57,7 @@ const PASSWORD_BYTES = 24;
 const revealsPassword = (hint: string | null, password: string): boolean =>
   hint !== null && hint.toLowerCase().includes(password.toLowerCase());
 
-async function storePassword(
+export async function storePassword(
   tx: TenantTx,
   world: AppContext,
   repository: Id,
@@ -76,8 +79,18 @@ async function storePassword(
     .execute();
 }
 
-/** Returns where a repository is, and its password. */
+/** Returns where a repository is, and its password. `busy` while it is attached. */
 export async function findStoredRepository(
+  world: AppContext,
+  tenant: TenantId,
+  repository: Id,
+): Promise<EngineResult<StoredRepository>> {
+  const found = await findRepositoryAccess(world, tenant, repository);
+  return found.ok && found.value.isAttaching ? failed('busy', t.attaching) : found;
+}
+
+/** The same also while it is attached. */
+export async function findRepositoryAccess(
   world: AppContext,
   tenant: TenantId,
   repository: Id,
@@ -87,13 +100,17 @@ export async function findStoredRepository(
     async (tx) => {
       const row = await tx.sql
         .selectFrom('repository_access')
-        .select(['sealed', 'upkeep'])
+        .select(['sealed', 'upkeep', 'attachment'])
         .where('tenant_id', '=', tenant)
         .where('repository_id', '=', repository)
         .executeTakeFirst();
       if (row === undefined) return null;
       const password = await unseal(tx, world, getSecretRef(repository), row.sealed);
-      return { password, damaged: row.upkeep.damaged ?? [] };
+      return {
+        password,
+        damaged: row.upkeep.damaged ?? [],
+        isAttaching: isRunning(row.attachment),
+      };
     },
     { readOnly: true },
   );
@@ -106,6 +123,7 @@ export interface StoredRepository {
   readonly password: string;
   /** What a verification found damaged. Sessions save it again. */
   readonly damaged: readonly BlobRef[];
+  readonly isAttaching: boolean;
 }
 
 /** Opens a repository to read and write. */
@@ -169,7 +187,7 @@ export const readUsage = (
     async ({ sql: db }) => {
       const row = await db
         .selectFrom('repository_access')
-        .select(['verified_at', 'stored_bytes', 'upkeep'])
+        .select(['verified_at', 'stored_bytes', 'upkeep', 'attachment'])
         .where('tenant_id', '=', tenant)
         .where('repository_id', '=', repository)
         .executeTakeFirst();
@@ -186,7 +204,17 @@ export const readUsage = (
         points: points.count,
         verifiedAt: row.verified_at,
         damagedItems: row.upkeep.items ?? [],
+        attachment: getAttachment(row.attachment),
       });
     },
     { readOnly: true },
   );
+
+const getAttachment = (stored: RepositoryAttachment | null): Attachment | null =>
+  stored && {
+    isDone: !isRunning(stored),
+    points: stored.points,
+    objects: stored.objects,
+    problems: stored.problems,
+    problemCount: stored.problemCount,
+  };

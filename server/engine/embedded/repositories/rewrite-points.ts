@@ -8,12 +8,8 @@ import type { Snapshot } from '../restic/snapshot.ts';
 import type { StoredNode, TreeNode } from '../restic/tree.ts';
 import { failed, ok } from '../../result.ts';
 import { METADATA_NAME, metadataNode } from '../sessions/object-tree.ts';
-import {
-  loadPointObjects,
-  type PointFacts,
-  savePointTree,
-  getSession,
-} from '../sessions/restore-point.ts';
+import { readMetadata } from '../sessions/metadata.ts';
+import { loadPointObjects, savePointTree, getSession } from '../sessions/restore-point.ts';
 
 interface Place {
   readonly store: Store;
@@ -38,10 +34,10 @@ export async function rewritePoints(
   const points = await store.tenant(tenant, (tx) => loadPoints(tx, place.repository), {
     readOnly: true,
   });
-  for (const { snapshot: id, ...facts } of points) {
+  for (const { point, snapshot: id } of points) {
     const before = snapshots.value.find((snapshot) => snapshot.id === id);
     if (before === undefined) continue; // damaged
-    const after = await rewriteSnapshot(place, opened, facts, before);
+    const after = await rewriteSnapshot(place, opened, point, before);
     if (!after.ok) return after;
     if (after.value !== null)
       await store.tenant(tenant, ({ sql: db }) =>
@@ -49,7 +45,7 @@ export async function rewritePoints(
           .updateTable('restore_point')
           .set({ snapshot: after.value })
           .where('tenant_id', '=', tenant)
-          .where('id', '=', facts.point)
+          .where('id', '=', point)
           .where('snapshot', '=', id)
           .execute(),
       );
@@ -148,7 +144,7 @@ async function rewriteNode(
     return ok(isEmpty ? null : { ...node, subtree: tree });
   }
   if (node.name !== METADATA_NAME) return ok(node.modifiedAt < since ? null : node);
-  const lines = await readLines(opened, node.content);
+  const lines = await readMetadata(opened, node.content);
   if (!lines.ok) return lines;
   const stored = lines.value.filter((line) => getChangedAt(line) >= since);
   if (stored.length === lines.value.length) return ok(node);
@@ -156,30 +152,13 @@ async function rewriteNode(
   return saved.ok ? ok(saved.value[0] ?? null) : saved;
 }
 
-async function readLines(
-  opened: Repository,
-  content: readonly BlobId[],
-): Promise<EngineResult<readonly object[]>> {
-  const chunks: Uint8Array[] = [];
-  for (const id of content) {
-    const chunk = await opened.readBlob('data', id);
-    if (!chunk.ok) return chunk;
-    chunks.push(chunk.value);
-  }
-  const text = Buffer.concat(chunks).toString();
-  return ok(
-    text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as object),
-  );
-}
-
 /** Lines of folders stay. */
 const getChangedAt = (line: { readonly item?: { readonly changedAt: Ms } }): Ms =>
   line.item?.changedAt ?? Infinity;
 
-interface StoredPoint extends PointFacts {
+interface StoredPoint {
+  readonly point: Id;
+  readonly session: Id;
   readonly snapshot: string;
 }
 
@@ -188,7 +167,7 @@ async function loadPoints(
   repository: Id,
 ): Promise<readonly StoredPoint[]> {
   const { rows } = await sql<StoredPoint>`
-    select id as point, job_id as job, session_id as session, organization_id as organization, at, snapshot from restore_point
+    select id as point, session_id as session, snapshot from restore_point
     where tenant_id = ${tenant} and repository_id = ${repository} and snapshot is not null order by at`.execute(
     db,
   );
@@ -199,19 +178,21 @@ async function loadPoints(
 async function rewriteSnapshot(
   { store, tenant }: Place,
   opened: Repository,
-  facts: PointFacts,
+  point: Id,
   before: Snapshot,
 ): Promise<EngineResult<string | null>> {
-  const objects = await store.tenant(tenant, (tx) => loadPointObjects(tx, facts.point), {
+  const objects = await store.tenant(tenant, (tx) => loadPointObjects(tx, point), {
     readOnly: true,
   });
   const nodes = await opened.readTree(before.tree);
   if (!nodes.ok) return nodes;
   const metadata = nodes.value.find(({ name }) => name === METADATA_NAME);
-  const lines = await readLines(opened, metadata?.kind === 'file' ? metadata.content : []);
+  const lines = await readMetadata(opened, metadata?.kind === 'file' ? metadata.content : []);
   if (!lines.ok) return lines;
   const trees = new Map(lines.value.flatMap(getTree));
   if (objects.every(({ n, tree }) => trees.get(n) === tree)) return ok(null);
+  const [facts] = lines.value;
+  if (facts === undefined) return failed('damaged', 'A restore point lacks its description.');
   const root = await savePointTree(opened, facts, objects);
   return root.ok ? opened.saveSnapshot({ ...before, tree: root.value }) : root;
 }
@@ -222,7 +203,7 @@ const getTree = ({
   readonly object?: { readonly n: number; readonly tree: BlobId };
 }): [number, BlobId][] => (object === undefined ? [] : [[object.n, object.tree]]);
 
-/** Snapshots of Daybook that no restore point has, and no session may still take for its own. */
+/** Snapshots that were replaced by others of the same session. */
 async function findUnused(
   { store, tenant, repository }: Place,
   opened: Repository,
@@ -240,7 +221,9 @@ async function findUnused(
         .where('state', '<>', 'done')
         .execute();
       return {
-        used: new Set((await loadPoints(tx, repository)).map(({ snapshot }) => snapshot)),
+        used: new Map(
+          (await loadPoints(tx, repository)).map(({ session, snapshot }) => [session, snapshot]),
+        ),
         open: new Set(sessions.map(({ id }) => id)),
       };
     },
@@ -250,7 +233,9 @@ async function findUnused(
     snapshots.value
       .filter((snapshot) => {
         const session = getSession(snapshot);
-        return session !== null && !open.has(session) && !used.has(snapshot.id);
+        if (session === null || open.has(session)) return false;
+        const replacement = used.get(session);
+        return replacement !== undefined && replacement !== snapshot.id;
       })
       .map(({ id }) => id),
   );

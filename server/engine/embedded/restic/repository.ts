@@ -43,8 +43,8 @@ export interface Repository {
   readTree(id: BlobId): Reply<StoredNode[]>;
   /** Bytes of all packs that an index lists, also those of other processes. */
   measure(): Reply<Bytes>;
-  /** Oldest first. */
-  listSnapshots(): Reply<Snapshot[]>;
+  /** Oldest first. Fails at an unreadable one, unless `onDamaged` takes its id. */
+  listSnapshots(onDamaged?: (id: string) => void): Reply<Snapshot[]>;
   /** Verifies what the restore points need. Changes nothing. */
   check(options: CheckOptions): Reply<CheckReport>;
   /** From now on, these blobs count as missing, so that the next `save` heals them. */
@@ -235,7 +235,7 @@ function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): R
       const loaded = await index.load();
       return loaded.ok ? ok(index.table.packBytes) : loaded;
     },
-    listSnapshots: () => listSnapshots(target, sealer),
+    listSnapshots: (onDamaged) => listSnapshots(target, sealer, onDamaged),
     forget: (snapshotId) => target.remove('snapshots', snapshotId),
     check: (options) => check(opened, options),
     markDamaged(blobs) {

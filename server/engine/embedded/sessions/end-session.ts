@@ -1,10 +1,10 @@
-import type { EngineResult, SessionResult } from '#contract/engine/engine.ts';
+import type { EngineResult, Id, SessionResult } from '#contract/engine/engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { Repository } from '../restic/repository.ts';
 import { sessionMessages as t } from './messages.en.ts';
 import { storeSize } from '../repositories/repositories.ts';
-import { loadPointObjects, saveRestorePoint } from './restore-point.ts';
+import { loadPointObjects, type PointFacts, saveRestorePoint } from './restore-point.ts';
 import type { RunningSession, SessionState } from './run-session.ts';
 import { countWork, type WorkCounts } from './work.ts';
 
@@ -27,9 +27,14 @@ export async function endSession(
   { repository, error, mayExist }: Ending,
 ): Promise<EngineResult<void>> {
   const { world, tenant, id, point } = session;
-  const objects = await world.store.tenant(tenant, (tx) => loadPointObjects(tx, point), {
-    readOnly: true,
-  });
+  const { objects, outcome } = await world.store.tenant(
+    tenant,
+    async (tx) => ({
+      objects: await loadPointObjects(tx, point),
+      outcome: await loadOutcome(tx, session),
+    }),
+    { readOnly: true },
+  );
   let snapshot: string | null = null;
   if (repository !== null && objects.length > 0) {
     const saved = await saveRestorePoint(
@@ -39,7 +44,9 @@ export async function endSession(
         session: id,
         job: state.job.id,
         organization: state.job.organization,
+        directory: state.directory,
         at: session.startedAt,
+        ...outcome,
       },
       objects,
       mayExist,
@@ -65,7 +72,7 @@ export async function endSession(
     if (ended === undefined) return;
     const { result, message } = ended;
     if (snapshot === null) await deletePoint(tx, point);
-    else await completePoint(tx, session, snapshot, counts);
+    else await completePoint(tx, point, snapshot, outcome);
     if (measured?.ok === true) await storeSize(tx, state.job.repository, measured.value);
     if (message !== null) await session.log(tx, result === 'failed' ? 'error' : 'warning', message);
     await scheduleRecurring(tx, 'backup-schedule', world.clock.now());
@@ -117,35 +124,51 @@ function getOutcome(
 const deletePoint = ({ sql: db, tenant }: TenantTx, point: string) =>
   db.deleteFrom('restore_point').where('tenant_id', '=', tenant).where('id', '=', point).execute();
 
-async function completePoint(
+/** What a point of a session is like when all of its work has ended. */
+type Outcome = Pick<PointFacts, 'result' | 'changes' | 'lacks'>;
+
+async function loadOutcome(
   { sql: db, tenant }: TenantTx,
   { id, point }: RunningSession,
-  snapshot: string,
-  counts: WorkCounts,
-): Promise<void> {
-  const lacking = await db
+): Promise<Outcome> {
+  const { changes } = (await db
+    .selectFrom('restore_point')
+    .select('changes')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', point)
+    .executeTakeFirst()) ?? { changes: 0 };
+  const incomplete = await db
     .selectFrom('backup_work as w')
     .innerJoin('backup_object as o', (join) =>
       join.onRef('o.tenant_id', '=', 'w.tenant_id').onRef('o.n', '=', 'w.object_n'),
     )
-    .select('o.name')
+    .select(['o.name', 'w.state'])
     .where('w.tenant_id', '=', tenant)
     .where('w.session_id', '=', id)
-    .where('w.state', 'in', ['failed', 'cancelled'])
+    .where('w.state', 'in', ['warning', 'failed', 'cancelled'])
     .orderBy('w.object_n')
-    .limit(MAX_LACKING)
     .execute();
-  const isWhole = counts.warned + lacking.length === 0;
+  return {
+    result: incomplete.length === 0 ? 'success' : 'warning',
+    changes,
+    lacks: incomplete
+      .filter(({ state }) => state !== 'warning')
+      .slice(0, MAX_LACKING)
+      .map(({ name }) => name),
+  };
+}
+const MAX_LACKING = 100;
+
+async function completePoint(
+  { sql: db, tenant }: TenantTx,
+  point: Id,
+  snapshot: string,
+  { result, lacks }: Outcome,
+): Promise<void> {
   await db
     .updateTable('restore_point')
-    .set({
-      snapshot,
-      complete: true,
-      result: isWhole ? 'success' : 'warning',
-      lacks: JSON.stringify(lacking.map(({ name }) => name)),
-    })
+    .set({ snapshot, complete: true, result, lacks: JSON.stringify(lacks) })
     .where('tenant_id', '=', tenant)
     .where('id', '=', point)
     .execute();
 }
-const MAX_LACKING = 100;

@@ -1,4 +1,4 @@
-import type { EngineResult, Id, ObjectKind } from '#contract/engine/engine.ts';
+import type { EngineResult, Id, ObjectKind, Point } from '#contract/engine/engine.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Repository } from '../restic/repository.ts';
@@ -55,7 +55,13 @@ export interface PointFacts {
   readonly job: Id;
   readonly session: Id;
   readonly organization: Id;
+  /** The tenant's id at Microsoft: whose point it is on any server. Null: unknown. */
+  readonly directory: string | null;
   readonly at: Ms;
+  readonly result: Point['result'];
+  readonly changes: number;
+  /** Names of objects that failed. */
+  readonly lacks: readonly string[];
 }
 
 /** The tag by which the snapshot of a session is found. */
@@ -83,7 +89,7 @@ export async function saveRestorePoint(
     );
     if (existing !== undefined) return { ok: true, value: existing.id };
   }
-  const root = await savePointTree(repository, facts, objects);
+  const root = await savePointTree(repository, { version: 1, ...facts }, objects);
   return root.ok
     ? repository.saveSnapshot({
         at: facts.at,
@@ -97,12 +103,12 @@ export async function saveRestorePoint(
 }
 
 /**
- * Saves the folders of all people, sites and teams, and what the point itself is. Returns the id of
- * the tree.
+ * Saves the folders of all people, sites and teams, and what the point itself is: its facts with the
+ * version of their format. Returns the id of the tree.
  */
 export async function savePointTree(
   repository: Repository,
-  facts: PointFacts,
+  facts: object,
   objects: readonly PointObject[],
 ): Promise<EngineResult<string>> {
   const roots: TreeNode[] = [];
@@ -118,7 +124,7 @@ export async function savePointTree(
     roots.push({ kind: 'dir', name, modifiedAt: 0, subtree: saved.value });
   }
   const metadata = await metadataNode(repository, [
-    { version: 1, ...facts },
+    facts,
     ...objects.map((object) => ({ object })),
   ]);
   if (!metadata.ok) return metadata;

@@ -108,6 +108,8 @@ export const backupSession =
 
 export interface SessionState {
   readonly job: BackupJobRow;
+  /** The tenant's id at Microsoft. */
+  readonly directory: string | null;
   readonly point: Id;
   readonly state: string;
   readonly reason: string;
@@ -138,6 +140,7 @@ async function loadSession(tx: TenantTx, id: Id, now: Ms): Promise<SessionState 
   const { timeZone } = await loadCompanyLimit(tx);
   return {
     job,
+    directory: organization?.directoryId ?? null,
     point: row.point,
     state: job.removedAt === null ? row.state : 'stopping',
     reason: row.reason,

@@ -35,6 +35,7 @@ import { migration0042 } from './0042_verification.ts';
 import { migration0043 } from './0043_directory_lists.ts';
 import { migration0044 } from './0044_restore_rights.ts';
 import { migration0046 } from './0046_restore_tasks.ts';
+import { migration0047 } from './0047_attached_repositories.ts';
 import { migration0050 } from './0050_sites.ts';
 import { migration0056 } from './0056_usage_days.ts';
 import type { Migration } from './migration.ts';
@@ -78,6 +79,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0043,
   migration0044,
   migration0046,
+  migration0047,
   migration0050,
   migration0056,
 ];

@@ -1,0 +1,88 @@
+import type { AttachmentProblem, EngineResult, Id } from '#contract/engine/engine.ts';
+import type { TenantId } from '#contract/ids.ts';
+import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
+import type { Store, TenantTx } from '#server/platform/db/store.ts';
+import type { Repository } from '../restic/repository.ts';
+import { done, failed } from '../../result.ts';
+
+/** A repository whose index is being rebuilt, while its lock keeps everybody else away. */
+export interface AttachRun {
+  readonly store: Store;
+  readonly tenant: TenantId;
+  readonly repository: Id;
+  readonly organization: Id;
+  /** The tenant's id at Microsoft; null: unknown. */
+  readonly directory: string | null;
+  readonly opened: Repository;
+  readonly signal: AbortSignal;
+  /** How far it is, as it is stored. */
+  progress: RepositoryAttachment;
+}
+
+/** Problems that are named; the others are counted. */
+const MAX_PROBLEMS = 100;
+
+/** Does a part of the work and stores how far it is, in one transaction. */
+export async function commit(
+  run: AttachRun,
+  change: Partial<RepositoryAttachment>,
+  work: (tx: TenantTx) => Promise<void> = async () => {},
+): Promise<void> {
+  const progress = { ...run.progress, ...change };
+  await run.store.tenant(run.tenant, async (tx) => {
+    await work(tx);
+    await storeAttachment(tx, run.repository, progress);
+  });
+  run.progress = progress;
+}
+
+export const storeAttachment = async (
+  { sql: db, tenant }: TenantTx,
+  repository: Id,
+  attachment: RepositoryAttachment,
+): Promise<void> => {
+  await db
+    .updateTable('repository_access')
+    .set({ attachment: JSON.stringify(attachment) })
+    .where('tenant_id', '=', tenant)
+    .where('repository_id', '=', repository)
+    .execute();
+};
+
+export const withProblems = (
+  { problems, problemCount }: RepositoryAttachment,
+  added: readonly AttachmentProblem[],
+): Pick<RepositoryAttachment, 'problems' | 'problemCount'> => ({
+  problems: [...problems, ...added].slice(0, MAX_PROBLEMS),
+  problemCount: problemCount + added.length,
+});
+
+export const isRunning = (attachment: RepositoryAttachment | null): boolean =>
+  attachment !== null && attachment.state !== 'done';
+
+export const checkSignal = ({ signal }: AttachRun): EngineResult<void> =>
+  signal.aborted ? ENDED : done;
+const ENDED = failed('ended', 'Attaching the repository was interrupted.');
+
+/** Forgets the password. The files of the repository stay. */
+export const forgetAccess = async ({ sql: db, tenant }: TenantTx, repository: Id): Promise<void> => {
+  await db
+    .deleteFrom('repository_access')
+    .where('tenant_id', '=', tenant)
+    .where('repository_id', '=', repository)
+    .execute();
+};
+
+/** Whether the index of a repository is being rebuilt. */
+export async function isAttaching(
+  { sql: db, tenant }: TenantTx,
+  repository: Id,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('repository_access')
+    .select('attachment')
+    .where('tenant_id', '=', tenant)
+    .where('repository_id', '=', repository)
+    .executeTakeFirst();
+  return isRunning(row?.attachment ?? null);
+}
