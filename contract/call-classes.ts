@@ -294,6 +294,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   createBackupRepository: 'sensitive, never while acting',
   updateBackupRepository: 'partly sensitive, never while acting',
   deleteBackupRepository: 'sensitive, never while acting',
+  attachBackupRepository: 'sensitive, never while acting',
   listAllRepositories: 'plain',
   listProxies: 'plain',
   listPools: 'plain',

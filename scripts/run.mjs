@@ -58,6 +58,7 @@ const commands = {
   'rebuild': () => run(['server/rebuild.ts', ...rest], { node }),
   'backup': () => run(['server/backup.ts', ...rest], { node }),
   'restore': () => run(['server/restore.ts', ...rest], { node }),
+  'attach': () => run(['server/attach.ts', ...rest], { node }),
   'unlock': () => run(['server/unlock.ts', ...rest], { node }),
   'rotate-key': () => run(['server/rotate-key.ts', ...rest], { node }),
 };

@@ -19,6 +19,17 @@ export const commandMessages = defineMessages('commands', {
   unlocked:
     '{username} of {provider} can sign in again after {failures, plural, one {# failed attempt} other {# failed attempts}}.',
 
+  attachUsage:
+    'Add the host of the portal, the organization and the repository: npm run attach -- HOST ORGANIZATION REPOSITORY',
+  attachPassword: 'Enter the password of the repository, then press Enter and Ctrl D.',
+  noOrganization: 'This provider has no organization {name}.',
+  notAttached: 'The repository was deleted meanwhile.',
+  attached:
+    '{points, plural, one {Attached # restore point.} other {Attached # restore points.}} {problems, plural, =0 {} one {Left out:} other {Left out:}}',
+  attachedForeign: '  {snapshot}: made by another program or for another organization',
+  attachedDamaged: '  {snapshot}: unreadable',
+  attachedIncomplete: '  {snapshot}: a part of {object} is unreadable',
+
   keyMissing:
     'In DAYBOOK_SECRET_KEY, put a new key and a comma before the current key. Restart all servers, then run this command again.',
   keysRotated: 'Re-encrypted the keys of {changed, number} of {all, number} providers.',

@@ -30,8 +30,28 @@ export const repositoryFields = {
 };
 
 /**
+ * How far the index of a repository is rebuilt from its restore points. `problems`: what is left out,
+ * 100 at most; `at` null: unknown.
+ */
+const progress = v.object({ done: v.number(), total: v.nullable(v.number()) });
+const attachmentOut = v.object({
+  isDone: v.boolean(),
+  points: progress,
+  objects: progress,
+  problems: v.array(
+    v.object({
+      kind: v.picklist(['foreign', 'damaged', 'incomplete']),
+      snapshot: v.string(),
+      at: v.nullable(v.number()),
+      object: v.nullable(v.string()),
+    }),
+  ),
+  problemCount: v.number(),
+});
+
+/**
  * `usedBytes` and `points`: null if the engine doesn't answer. `damagedItems`: what the last
- * verification found damaged, 100 at most.
+ * verification found damaged, 100 at most. `attachment`: null if it was not attached.
  */
 const repositoryOut = v.object({
   _id: v.string(),
@@ -45,6 +65,7 @@ const repositoryOut = v.object({
   usedBytes: v.nullable(v.number()),
   points: v.nullable(v.number()),
   damagedItems: v.array(v.object({ object: v.string(), title: v.string(), at: v.number() })),
+  attachment: v.nullable(attachmentOut),
 });
 
 /** `hostName` and `version`: null for users who don't see all companies. */
@@ -126,6 +147,31 @@ export const backupRepositoryCalls = {
     output: v.object({ deletesAt: v.number() }),
     gate,
     failures: ['not-found', 'conflict', 'key-reused', 'out-of-order'],
+  }),
+  attachBackupRepository: call({
+    method: 'POST',
+    path: 'o365/repositories/{id}/attach',
+    summary:
+      'Attaches a repository that has backups of the organization, such as one from another server. Its restore points appear when its index is rebuilt. It keeps all of them until a shorter retention applies after seven days.',
+    input: v.strictObject({
+      id: anyId,
+      organizationId: anyId,
+      password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars)),
+      repository: v.optional(nameText()),
+      retentionType: v.optional(RetentionTypeSchema, 'SnapshotBased'),
+      retentionPolicy: v.optional(RetentionPolicySchema, 'Keep'),
+    }),
+    output: idOut,
+    gate,
+    failures: [
+      'bad-input',
+      'not-found',
+      'conflict',
+      'forbidden',
+      'busy',
+      'key-reused',
+      'out-of-order',
+    ],
   }),
   listAllRepositories: call({
     method: 'POST',

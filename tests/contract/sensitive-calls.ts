@@ -61,6 +61,7 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'requestRestoreDeviceCode',
     'createBackupRepository',
     'deleteBackupRepository',
+    'attachBackupRepository',
   ],
   'companies and providers': ['deleteCompany', 'createProvider', 'setHosts'],
 };

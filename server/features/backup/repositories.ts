@@ -1,6 +1,7 @@
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { isShorter, policyAt, type RetentionPolicy } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
+import type { Attachment } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -35,7 +36,7 @@ type Names =
 type Changes = Omit<ParsedInputOf<'updateBackupRepository'>, 'id'>;
 
 /** G73: how long a deletion or a shorter retention waits. */
-const DELAY_MS: Ms = 7 * 86_400_000;
+export const DELAY_MS: Ms = 7 * 86_400_000;
 
 /** SUITE-4: repositories of the organizations that the caller sees. */
 export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
@@ -81,6 +82,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
       usedBytes: usage?.ok ? usage.value.storedBytes : null,
       points: usage?.ok ? usage.value.points : null,
       damagedItems: usage?.ok ? usage.value.damagedItems.map((item) => ({ ...item })) : [],
+      attachment: usage?.ok ? attachmentOut(usage.value.attachment) : null,
     };
   }
 
@@ -301,7 +303,15 @@ async function namesFor(tx: TenantTx, rows: readonly BackupRepositoryRow[]) {
   };
 }
 
-async function loadRefusal(
+const attachmentOut = (attachment: Attachment | null) =>
+  attachment && {
+    ...attachment,
+    points: { ...attachment.points },
+    objects: { ...attachment.objects },
+    problems: attachment.problems.map((problem) => ({ ...problem })),
+  };
+
+export async function loadRefusal(
   tx: TenantTx,
   session: Principal,
   company: number,

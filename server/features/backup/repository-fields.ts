@@ -1,4 +1,4 @@
-import { FOLDER } from '#contract/backup/repositories.ts';
+import { type BackupRepositoryRow, FOLDER } from '#contract/backup/repositories.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { Result } from '#contract/result.ts';
@@ -29,7 +29,10 @@ export function passwordRefusal(
     : null;
 }
 
-/** Returns the event of a new repository, named after its organization unless it has a name. */
+/**
+ * Returns the event of a new repository, named after its organization unless it has a name.
+ * `shortened`: a shorter retention that applies later.
+ */
 export const newRepository = (
   id: string,
   organization: { readonly id: string; readonly company: number; readonly name: string },
@@ -41,6 +44,7 @@ export const newRepository = (
     retentionPolicy,
     proxy,
   }: NewRepository,
+  shortened: BackupRepositoryRow['shortened'] = null,
 ): NewEvent => ({
   event: {
     type: 'backuprepository.created@1',
@@ -54,7 +58,7 @@ export const newRepository = (
       passwordDescription,
       retentionType,
       retentionPolicy,
-      shortened: null,
+      shortened: shortened && { ...shortened },
       proxy,
       deletesAt: null,
     },

@@ -17,6 +17,7 @@ import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts'
 import { backupSession, type SessionPorts } from '#server/engine/embedded/sessions/run-session.ts';
 import type { Directory } from '#server/engine/embedded/sessions/select-objects.ts';
 import { startSession, stopSession } from '#server/engine/embedded/sessions/session-rows.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { aTenant, byClock, companyDraft } from '../db/drafts.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
@@ -35,7 +36,7 @@ export const ORGANIZATION = {
   type: 'Office365',
   name: 'Saltmarsh Marine',
   officeName: 'saltmarsh-marine.example.com',
-  directoryId: null,
+  directoryId: '5a17a54e-0000-4000-8000-00000000a11c',
   region: 'Worldwide',
   authType: 'modern',
   isExchangeOnline: true,
@@ -357,8 +358,7 @@ export function runCleanUp(
   target: RepositoryTarget = makeMemoryTarget(bench.files),
 ) {
   const { ground: fixture, tenant, repository } = bench;
-  const clock = { ...fixture.world.clock, after: soon };
-  return cleanUp({ ...fixture.world, clock }, async () => ({
+  return cleanUp(withoutWaits(bench), async () => ({
     ok: true,
     value: { target, password: PASSWORD },
   }))({
@@ -368,6 +368,12 @@ export function runCleanUp(
     signal: new AbortController().signal,
   });
 }
+/** The world of a server in which short waits are over at once. */
+export const withoutWaits = ({ ground: { world } }: SessionBench): AppContext => ({
+  ...world,
+  clock: { ...world.clock, after: soon },
+});
+
 function soon(ms: Ms, work: () => void) {
   if (ms > 1_000) return { cancel: () => undefined };
   const timer = setImmediate(work);

@@ -1,12 +1,10 @@
-import type { EngineResult } from '#contract/engine/engine.ts';
 import { expect, test } from 'vitest';
 import type { Ms } from '#contract/ids.ts';
-import { failed } from '#server/engine/result.ts';
-import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
+import { Killed, makeKilled, makeRandom } from './killed.ts';
 import { memoryObject, type MemoryObject } from './memory-source.ts';
-import { makeMemoryTarget, getValue } from './restic/fixtures.ts';
+import { getValue } from './restic/fixtures.ts';
 import {
   copiesNow,
   loadCopies,
@@ -234,47 +232,6 @@ eachDatabase((name, open) => {
     ]);
   });
 });
-
-type Moment = 'before' | 'after';
-class Killed extends Error {}
-const ended = (): EngineResult<void> => failed('unreachable', 'The process has ended.');
-
-/** Everything that a process writes is counted; at the given write it ends, and does nothing more. */
-function makeKilled(bench: SessionBench, killAt: number, moment: Moment) {
-  let count = 0;
-  const memory = makeMemoryTarget(bench.files);
-  const { store } = bench.ground.world;
-  async function step<T>(work: () => Promise<T>, end: () => T): Promise<T> {
-    count += 1;
-    if (count > killAt) return end();
-    if (count < killAt) return work();
-    if (moment === 'after') await work();
-    return end();
-  }
-  const target: RepositoryTarget = {
-    ...memory,
-    write: (type, name, bytes) => step(() => memory.write(type, name, bytes), ended),
-    remove: (type, name) => step(() => memory.remove(type, name), ended),
-  };
-  const killed: Store = {
-    ...store,
-    tenant: (tenant, work, how) =>
-      how?.readOnly === true && count < killAt
-        ? store.tenant(tenant, work, how)
-        : step(
-            () => store.tenant(tenant, work, how),
-            () => {
-              throw new Killed('The process has ended.');
-            },
-          ),
-  };
-  return { target, store: killed, isOver: () => count >= killAt };
-}
-
-const makeRandom = (seed: number) => {
-  let state = seed * 7919 + 17;
-  return (max: number): number => (state = (state * 48_271) % 2_147_483_647) % max;
-};
 
 eachDatabase((name, open) => {
   test(`ENG-56: a session whose database fails once, at any statement, goes on within two minutes (${name})`, async () => {

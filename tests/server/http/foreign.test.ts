@@ -163,6 +163,7 @@ const writes = (of: Theirs): Bodies => ({
   createBackupRepository: repository(of.organization, { repository: 'Reach' }),
   updateBackupRepository: { id: of.vault, description: 'Reach' },
   deleteBackupRepository: { id: of.vault },
+  attachBackupRepository: { id: of.vault, organizationId: of.organization, password: 'Reach' },
   listAllRepositories: { organizationsIds: [of.organization] },
   createBackupJob: job(of.organization, of.vault, { name: 'Reach' }),
   updateBackupJob: {

@@ -53,7 +53,16 @@ export const repositoryAttachment =
     try {
       const { organization, directory } = place;
       const attached = await attach(
-        { store, tenant, repository, organization, directory, opened: opened.value, signal, progress },
+        {
+          store,
+          tenant,
+          repository,
+          organization,
+          directory,
+          opened: opened.value,
+          signal,
+          progress,
+        },
         clock.now(),
       );
       if (attached.ok) return null;

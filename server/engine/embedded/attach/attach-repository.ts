@@ -10,7 +10,7 @@ import { getRepositoryTarget, storePassword } from '../repositories/repositories
 import { openRepository, type Repository } from '../restic/repository.ts';
 import { getSession, type PointFacts } from '../sessions/restore-point.ts';
 import { failed, ok } from '../../result.ts';
-import { forgetAccess, isRunning, storeAttachment } from './attachment.ts';
+import { beginAttachment, forgetAccess, isRunning, storeAttachment } from './attachment.ts';
 import { readPoint } from './lines.ts';
 import { findRepositoryOfPoint, isOwn } from './points.ts';
 
@@ -31,38 +31,31 @@ export async function attachRepository(
     clock,
     chance,
   });
-  if (!opened.ok)
-    return HIDDEN_KINDS.has(opened.error.kind) ? REFUSED : opened;
+  if (!opened.ok) return HIDDEN_KINDS.has(opened.error.kind) ? REFUSED : opened;
   const newest = await findNewest(opened.value);
   await opened.value.close();
   if (!newest.ok) return newest;
   if (newest.value === null || !isOwn({ organization, directory }, newest.value)) return REFUSED;
   if (await isUsedByOthers(world, tenant, repository)) return REFUSED;
   const { point } = newest.value;
-  const begun = await store.tenant(tenant, async (tx): Promise<EngineResult<{ isNew: boolean }>> => {
-    const home = await findRepositoryOfPoint(tx, point);
-    if (home !== null && home !== repository) return failed('conflict', t.copiedRepository);
-    const known = await loadAccess(tx, repository);
-    if (known !== null && isRunning(known.attachment)) {
+  const begun = await store.tenant(
+    tenant,
+    async (tx): Promise<EngineResult<{ isNew: boolean }>> => {
+      const home = await findRepositoryOfPoint(tx, point);
+      if (home !== null && home !== repository) return failed('conflict', t.copiedRepository);
+      const known = await loadAccess(tx, repository);
+      if (known !== null && isRunning(known.attachment)) {
+        await storePassword(tx, world, repository, password);
+        return ok({ isNew: false });
+      }
+      const now = clock.now();
+      if ((await hasSession(tx, repository)) || (await isInUse(tx, repository, now)))
+        return failed('busy', t.repositoryInUse);
       await storePassword(tx, world, repository, password);
-      return ok({ isNew: false });
-    }
-    const now = clock.now();
-    if ((await hasSession(tx, repository)) || (await isInUse(tx, repository, now)))
-      return failed('busy', t.repositoryInUse);
-    await storePassword(tx, world, repository, password);
-    await storeAttachment(tx, repository, {
-      state: 'clearing',
-      since: now,
-      points: { done: 0, total: null },
-      objects: { done: 0, total: null },
-      object: 0,
-      point: null,
-      problems: [],
-      problemCount: 0,
-    });
-    return ok({ isNew: known === null });
-  });
+      await storeAttachment(tx, repository, beginAttachment(now));
+      return ok({ isNew: known === null });
+    },
+  );
   if (!begun.ok) return begun;
   // Two providers at once: each sees the other's claim, and at most one stays.
   if (begun.value.isNew && (await isUsedByOthers(world, tenant, repository))) {

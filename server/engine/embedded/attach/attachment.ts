@@ -1,5 +1,5 @@
 import type { AttachmentProblem, EngineResult, Id } from '#contract/engine/engine.ts';
-import type { TenantId } from '#contract/ids.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import type { Repository } from '../restic/repository.ts';
@@ -49,6 +49,17 @@ export const storeAttachment = async (
     .execute();
 };
 
+export const beginAttachment = (since: Ms): RepositoryAttachment => ({
+  state: 'clearing',
+  since,
+  points: { done: 0, total: null },
+  objects: { done: 0, total: null },
+  object: 0,
+  point: null,
+  problems: [],
+  problemCount: 0,
+});
+
 export const withProblems = (
   { problems, problemCount }: RepositoryAttachment,
   added: readonly AttachmentProblem[],
@@ -65,7 +76,10 @@ export const checkSignal = ({ signal }: AttachRun): EngineResult<void> =>
 const ENDED = failed('ended', 'Attaching the repository was interrupted.');
 
 /** Forgets the password. The files of the repository stay. */
-export const forgetAccess = async ({ sql: db, tenant }: TenantTx, repository: Id): Promise<void> => {
+export const forgetAccess = async (
+  { sql: db, tenant }: TenantTx,
+  repository: Id,
+): Promise<void> => {
   await db
     .deleteFrom('repository_access')
     .where('tenant_id', '=', tenant)
@@ -74,10 +88,7 @@ export const forgetAccess = async ({ sql: db, tenant }: TenantTx, repository: Id
 };
 
 /** Whether the index of a repository is being rebuilt. */
-export async function isAttaching(
-  { sql: db, tenant }: TenantTx,
-  repository: Id,
-): Promise<boolean> {
+export async function isAttaching({ sql: db, tenant }: TenantTx, repository: Id): Promise<boolean> {
   const row = await db
     .selectFrom('repository_access')
     .select('attachment')

@@ -123,12 +123,7 @@ interface Writer {
   end(isWhole: boolean): Promise<void>;
 }
 
-function makeWriter(
-  run: AttachRun,
-  object: number,
-  point: ObjectPoint,
-  isNewest: boolean,
-): Writer {
+function makeWriter(run: AttachRun, object: number, point: ObjectPoint, isNewest: boolean): Writer {
   let folders: IndexedFolder[] = [];
   let items: IndexedItem[] = [];
   let hasWritten = false;

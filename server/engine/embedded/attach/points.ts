@@ -69,9 +69,7 @@ export async function attachPoints(run: AttachRun): Promise<EngineResult<void>> 
     if (point === null) await commit(run, { ...withProblems(run.progress, problems), points });
     else await storePoint(run, point, numbers, { points, problems });
   }
-  const objects = await run.store.tenant(run.tenant, (tx) =>
-    listObjectNumbers(tx, run.repository),
-  );
+  const objects = await run.store.tenant(run.tenant, (tx) => listObjectNumbers(tx, run.repository));
   await commit(run, { state: 'objects', objects: { done: 0, total: objects.length } });
   return done;
 }
@@ -97,11 +95,9 @@ async function findPoint(
   for (const snapshot of group) {
     if (known.has(snapshot.id)) return ok({ point: null, problems: [] });
     const { id, at, tree } = snapshot;
-    const described =
-      getSession(snapshot) === null ? null : await readPoint(run.opened, tree);
+    const described = getSession(snapshot) === null ? null : await readPoint(run.opened, tree);
     if (described?.ok === false && described.error.kind !== 'damaged') return described;
-    if (described?.ok === false)
-      problems.push({ kind: 'damaged', snapshot: id, at, object: null });
+    if (described?.ok === false) problems.push({ kind: 'damaged', snapshot: id, at, object: null });
     else if (described === null || !isOwn(run, described.value.facts))
       problems.push({ kind: 'foreign', snapshot: id, at, object: null });
     // The one without items that have expired since.

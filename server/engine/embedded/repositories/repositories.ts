@@ -28,7 +28,10 @@ const getSecretRef = (repository: Id) => ({
 });
 
 /** Each repository has a folder of its own, named after its id. */
-export const getRepositoryTarget = ({ config, chance }: AppContext, repository: Id): RepositoryTarget =>
+export const getRepositoryTarget = (
+  { config, chance }: AppContext,
+  repository: Id,
+): RepositoryTarget =>
   makeFolderTarget(
     join(config.repositoriesDir ?? join(config.dataDir, 'repositories'), repository),
     { chance },

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
-import type { InputOf } from '#contract/calls.ts';
+import type { InputOf, OutputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -14,6 +14,7 @@ import { formatBytes, formatCount, formatDate } from '#src/ui/format.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { Facts } from '../lists/suite-list.tsx';
 import { Moment } from '../moment.tsx';
+import { AttachmentNote } from './attachment.tsx';
 import { DeleteRepository } from './delete-repository.tsx';
 import { JobLinks } from '../lists/job-links.tsx';
 import { Verified } from './notes.tsx';
@@ -26,7 +27,10 @@ export interface RepositoryDetailsProps {
   readonly row: BackupRepositoryRow;
   readonly jobs: readonly BackupJobRow[];
   /** Null: not known. */
-  readonly usage: { readonly usedBytes: number | null; readonly points: number | null } | null;
+  readonly usage: Pick<
+    OutputOf<'listBackupRepositories'>['rows'][number],
+    'usedBytes' | 'points' | 'attachment'
+  > | null;
   readonly now: Ms;
   readonly zone: string;
 }
@@ -69,6 +73,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
         )}
       </div>
       <PendingChange row={row} zone={zone} offline={offline} />
+      <AttachmentNote attachment={usage?.attachment ?? null} zone={zone} />
       {row.damaged > 0 && (
         <p className="m-0 py-2 text-failed">{t.damaged({ count: row.damaged })}</p>
       )}

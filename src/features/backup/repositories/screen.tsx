@@ -1,14 +1,16 @@
 import { useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { useNow } from '#src/app/clock.ts';
-import { useZone } from '#src/app/session/session.ts';
+import { useMe, useZone } from '#src/app/session/session.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { listPlace } from '../lists/address.ts';
 import { Cell, SuiteList, useListPlace } from '../lists/suite-list.tsx';
+import { AttachDialog } from './attach-dialog.tsx';
 import { RepositoryDetails } from './details.tsx';
 import { RepositoryNotes, Verified } from './notes.tsx';
 import { PoolList, ProxyList } from './proxies.tsx';
@@ -30,85 +32,131 @@ function RepositoryList() {
   const rows = useWatch('backupRepositories', EMPTY) ?? null;
   const organizations = useWatch('organizations', EMPTY);
   const jobs = useWatch('backupJobs', EMPTY);
+  const [isWorking, setWorking] = useState(false);
   const { value: listed } = useCachedQuery('listBackupRepositories', ALL, {
-    everyMs: 60_000,
+    everyMs: isWorking ? 5_000 : 60_000,
     round: rows?.length ?? 0,
   });
+  const hasWork = listed?.rows.some(({ attachment }) => attachment?.isDone === false) ?? false;
+  if (hasWork !== isWorking) setWorking(hasWork);
   const zone = useZone();
   const now = useNow(60_000);
   const { go } = useListPlace(REPOSITORIES_PATH);
+  const [isAttaching, setAttaching] = useState(false);
   const names = new Map(organizations?.map(({ id, name }) => [id, name]));
   const usages = new Map(listed?.rows.map((row) => [row.id, row]));
   const getOrganization = ({ organization }: BackupRepositoryRow): string =>
     names.get(organization) ?? '';
   const getJobs = ({ id }: BackupRepositoryRow) =>
     jobs?.filter(({ repository }) => repository === id) ?? [];
-  const create = <CreateButton mayCreate={(organizations ?? []).length > 0} />;
+  const mayCreate = (organizations ?? []).length > 0;
+  const create = (
+    <span className="inline-flex flex-wrap gap-2">
+      <AttachButton mayAttach={mayCreate} onAttach={() => setAttaching(true)} />
+      <CreateButton mayCreate={mayCreate} />
+    </span>
+  );
   return (
-    <SuiteList
-      path={REPOSITORIES_PATH}
-      title={t.title}
-      searchLabel={t.search}
-      rows={rows}
-      renderFrame={(list) => <RepositoryTabs chosen="repositories">{list}</RepositoryTabs>}
-      getSearchWords={(row) => [getOrganization(row), row.description]}
-      getDescription={getOrganization}
-      heads={[
-        { label: t.repository, className: 'pl-5' },
-        { label: t.used, className: 'w-24 text-right pr-6' },
-        { label: t.points, className: 'w-20 text-right pr-6 max-desk:hidden' },
-        { label: t.retention, className: 'w-[22%]' },
-        { label: t.verified, className: 'w-[20%] max-desk:hidden' },
-        { label: t.jobs, className: 'w-20 pr-5 text-right max-desk:hidden' },
-      ]}
-      renderCells={(row) => {
-        const usage = usages.get(row.id);
-        return (
-          <>
-            <Cell label={t.used} className="tablet:pr-6 tablet:text-right">
-              {usage?.usedBytes == null ? '–' : formatBytes(usage.usedBytes)}
-            </Cell>
-            <Cell className="text-right max-desk:hidden tablet:pr-6">{usage?.points ?? '–'}</Cell>
-            <Cell label={t.retention}>
-              <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-0.5">
-                {retentionLabel(row.retentionPolicy)}
-                <RepositoryNotes row={row} zone={zone} />
-              </span>
-            </Cell>
-            <Cell className="max-desk:hidden">
-              <Verified row={row} now={now} />
-            </Cell>
-            <Cell className="text-right max-desk:hidden tablet:pr-5">{getJobs(row).length}</Cell>
-          </>
-        );
-      }}
-      action={create}
-      empty={{ icon: 'repository', title: t.none, hint: t.noneHint, action: create }}
-      getPanelDetail={getOrganization}
-      renderPanel={(row) => (
-        <RepositoryDetails
-          key={row.id}
-          row={row}
-          jobs={getJobs(row)}
-          usage={usages.get(row.id) ?? null}
-          now={now}
-          zone={zone}
+    <>
+      <SuiteList
+        path={REPOSITORIES_PATH}
+        title={t.title}
+        searchLabel={t.search}
+        rows={rows}
+        renderFrame={(list) => <RepositoryTabs chosen="repositories">{list}</RepositoryTabs>}
+        getSearchWords={(row) => [getOrganization(row), row.description]}
+        getDescription={getOrganization}
+        heads={[
+          { label: t.repository, className: 'pl-5' },
+          { label: t.used, className: 'w-24 text-right pr-6' },
+          { label: t.points, className: 'w-20 text-right pr-6 max-desk:hidden' },
+          { label: t.retention, className: 'w-[22%]' },
+          { label: t.verified, className: 'w-[20%] max-desk:hidden' },
+          { label: t.jobs, className: 'w-20 pr-5 text-right max-desk:hidden' },
+        ]}
+        renderCells={(row) => {
+          const usage = usages.get(row.id);
+          return (
+            <>
+              <Cell label={t.used} className="tablet:pr-6 tablet:text-right">
+                {usage?.usedBytes == null ? '–' : formatBytes(usage.usedBytes)}
+              </Cell>
+              <Cell className="text-right max-desk:hidden tablet:pr-6">{usage?.points ?? '–'}</Cell>
+              <Cell label={t.retention}>
+                <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-0.5">
+                  {retentionLabel(row.retentionPolicy)}
+                  <RepositoryNotes row={row} zone={zone} />
+                </span>
+              </Cell>
+              <Cell className="max-desk:hidden">
+                <Verified row={row} now={now} />
+              </Cell>
+              <Cell className="text-right max-desk:hidden tablet:pr-5">{getJobs(row).length}</Cell>
+            </>
+          );
+        }}
+        action={create}
+        empty={{ icon: 'repository', title: t.none, hint: t.noneHint, action: create }}
+        getPanelDetail={getOrganization}
+        renderPanel={(row) => (
+          <RepositoryDetails
+            key={row.id}
+            row={row}
+            jobs={getJobs(row)}
+            usage={usages.get(row.id) ?? null}
+            now={now}
+            zone={zone}
+          />
+        )}
+        newEntry={{
+          title: t.newRepository,
+          detail: t.noneHint,
+          render: () =>
+            organizations == null ? (
+              <span />
+            ) : (
+              <NewRepository
+                organizations={organizations}
+                onDone={(id) => go({ open: id }, 'replace')}
+              />
+            ),
+        }}
+      />
+      {isAttaching && (
+        <AttachDialog
+          organizations={organizations ?? []}
+          onClose={() => setAttaching(false)}
+          onDone={(id) => {
+            setAttaching(false);
+            go({ open: id, tab: null });
+          }}
         />
       )}
-      newEntry={{
-        title: t.newRepository,
-        detail: t.noneHint,
-        render: () =>
-          organizations == null ? (
-            <span />
-          ) : (
-            <NewRepository
-              organizations={organizations}
-              onDone={(id) => go({ open: id }, 'replace')}
-            />
-          ),
-      }}
-    />
+    </>
+  );
+}
+
+/** Opens the dialog that takes over a repository of another server. */
+function AttachButton({
+  mayAttach,
+  onAttach,
+}: {
+  readonly mayAttach: boolean;
+  readonly onAttach: () => void;
+}) {
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const seesAll = useMe()?.companies === null;
+  if (!seesAll) return null;
+  const why = offline ? MESSAGES.needsNetwork : mayAttach ? undefined : t.needsOrganization;
+  return (
+    <CallButton
+      call="attachBackupRepository"
+      disabled={why !== undefined}
+      {...(why !== undefined && { 'data-tip': why })}
+      onClick={onAttach}
+    >
+      {t.attachRepository}
+    </CallButton>
   );
 }
 

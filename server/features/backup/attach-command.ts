@@ -1,0 +1,80 @@
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import type { Attachment, EngineResult, Id } from '#contract/engine/engine.ts';
+import type { RetentionType } from '#contract/backup/retention.ts';
+import type { TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { getEngine } from './engine-calls.ts';
+import { isSameName } from './lookup.ts';
+import { newRepository } from './repository-fields.ts';
+
+interface Request {
+  readonly repository: Id;
+  /** Its ID, name or domain. */
+  readonly organization: string;
+  readonly password: string;
+  readonly retentionType: RetentionType;
+}
+export type AttachStart =
+  | { readonly is: 'begun'; readonly organization: OrganizationRow }
+  | { readonly is: 'no-organization' }
+  | { readonly is: 'refused'; readonly message: string };
+
+/** Begins to attach a repository for an operator of the server. It retains all its points. */
+export async function beginAttaching(
+  world: AppContext,
+  tenant: TenantId,
+  { repository, organization: wanted, password, retentionType }: Request,
+): Promise<AttachStart> {
+  const organization = await world.store.tenant(tenant, (tx) => find(tx, wanted), {
+    readOnly: true,
+  });
+  if (organization === null) return { is: 'no-organization' };
+  const begun = await getEngine(world).repositories.attach(
+    { tenant, organization: organization.id, user: null },
+    { repository, password, directoryId: organization.directoryId },
+  );
+  if (!begun.ok) return { is: 'refused', message: begun.error.message };
+  const at = world.clock.now();
+  await world.store.tenant(tenant, async (tx) => {
+    await tx.lock();
+    if ((await tx.rows('backupRepository', [repository])).has(repository)) return;
+    const rows = await tx.all('backupRepository');
+    const isTaken = rows.some(
+      ({ company, name, removedAt }) =>
+        removedAt === null &&
+        company === organization.company &&
+        isSameName(name, organization.name),
+    );
+    const name = isTaken ? `${organization.name} ${repository.slice(0, 8)}` : organization.name;
+    const draft = newRepository(repository, organization, {
+      repository: name,
+      description: '',
+      passwordDescription: '',
+      retentionType,
+      retentionPolicy: 'Keep',
+      proxy: null,
+    });
+    await tx.append([draft], { actor: { is: 'clock' }, subject: null, commandId: null, at });
+  });
+  return { is: 'begun', organization };
+}
+
+const find = async (tx: TenantTx, wanted: string): Promise<OrganizationRow | null> =>
+  (await tx.all('organization')).find(
+    ({ id, name, officeName, removedAt }) =>
+      removedAt === null &&
+      (id === wanted || isSameName(officeName, wanted) || isSameName(name, wanted)),
+  ) ?? null;
+
+/** Returns how far it is. */
+export async function loadAttachment(
+  world: AppContext,
+  tenant: TenantId,
+  organization: Id,
+  repository: Id,
+): Promise<EngineResult<Attachment | null>> {
+  const scope = { tenant, organization, user: null };
+  const usage = await getEngine(world).repositories.usage(scope, { repository });
+  return usage.ok ? { ok: true, value: usage.value.attachment } : usage;
+}

@@ -1,0 +1,135 @@
+import { RETENTION_POLICIES, RETENTION_TYPES } from '#contract/backup/retention.ts';
+import type { RetentionPolicy, RetentionType } from '#contract/backup/retention.ts';
+import type { InputOf } from '#contract/calls.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { retentionLabel } from './retention-label.ts';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+export interface AttachForm {
+  readonly organizationId: string;
+  readonly id: string;
+  readonly password: string;
+  readonly retentionType: RetentionType;
+  readonly retentionPolicy: RetentionPolicy;
+}
+
+/** Takes over a repository whose folder is already on the server. */
+export function AttachDialog({
+  organizations,
+  onClose,
+  onDone,
+}: {
+  readonly organizations: readonly { readonly id: string; readonly name: string }[];
+  readonly onClose: () => void;
+  readonly onDone: (id: string) => void;
+}) {
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: {
+      organizationId: organizations.length === 1 ? (organizations[0]?.id ?? '') : '',
+      id: '',
+      password: '',
+      retentionType: 'SnapshotBased',
+      retentionPolicy: 'Keep',
+    } as AttachForm,
+    offline,
+    validate: readAttachForm,
+    async submit(input: InputOf<'attachBackupRepository'>) {
+      const begun = await withReauth(() => client().ask('attachBackupRepository', input));
+      return begun.ok ? null : getFailureText(begun.failure);
+    },
+    onSaved: () => {
+      tell(t.attachStarted);
+      onDone(form.id.trim().toLowerCase());
+    },
+  });
+  return (
+    <FormDialog
+      title={t.attachRepository}
+      onClose={onClose}
+      submitLabel={t.attach}
+      busy={busy}
+      error={error}
+      formRef={formRef}
+      onSubmit={save}
+    >
+      <p className="m-0 text-ink-2">{t.attachHint}</p>
+      <RequiredNote />
+      <Select
+        label={t.organization}
+        required
+        block
+        value={form.organizationId}
+        options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+        placeholder={t.chooseOrganization}
+        error={errors?.organizationId ?? null}
+        onChange={(organizationId) => change({ organizationId })}
+      />
+      <TextField
+        label={t.repositoryId}
+        hint={t.repositoryIdHint}
+        required
+        autoComplete="off"
+        spellCheck={false}
+        value={form.id}
+        error={errors?.id ?? null}
+        onChange={({ target }) => change({ id: target.value })}
+      />
+      <TextField
+        label={t.password}
+        type="password"
+        required
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={LIMITS.secretChars}
+        value={form.password}
+        error={errors?.password ?? null}
+        onChange={({ target }) => change({ password: target.value })}
+      />
+      <Select
+        label={t.retentionType}
+        block
+        value={form.retentionType}
+        options={RETENTION_TYPES.map((value) => ({
+          value,
+          label: value === 'SnapshotBased' ? t.snapshotBased : t.itemLevel,
+        }))}
+        onChange={(retentionType) => change({ retentionType })}
+      />
+      <Select
+        label={t.keepBackups}
+        block
+        value={form.retentionPolicy}
+        options={RETENTION_POLICIES.map((value) => ({ value, label: retentionLabel(value) }))}
+        onChange={(retentionPolicy) => change({ retentionPolicy })}
+      />
+      <p className="m-0 text-ink-3">{t.attachRetentionHint}</p>
+    </FormDialog>
+  );
+}
+
+/** Returns the input of `attachBackupRepository`, or what is wrong with the form. */
+export function readAttachForm(form: AttachForm): {
+  readonly value: InputOf<'attachBackupRepository'> | null;
+  readonly errors: Readonly<Partial<Record<keyof AttachForm, string>>>;
+} {
+  const id = form.id.trim().toLowerCase();
+  const errors = {
+    ...(form.organizationId === '' && { organizationId: t.organizationMissing }),
+    ...(!UUID.test(id) && { id: t.repositoryIdWrong }),
+    ...(form.password === '' && { password: t.passwordMissing }),
+  };
+  return { value: Object.keys(errors).length === 0 ? { ...form, id } : null, errors };
+}
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+const EMPTY = {};

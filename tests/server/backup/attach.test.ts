@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createDemoTenant, type DemoTenant } from '#server/demo/tenant/tenant.ts';
+import { findStoredRepository } from '#server/engine/embedded/repositories/repositories.ts';
+import { allJobs } from '#server/jobs.ts';
+import { makeJobRunner } from '#server/platform/jobs/runner.ts';
+import { freshStore, ONE } from '../db/databases.ts';
+import { getKind } from '../engine/restic/fixtures.ts';
+import { type Fixture, makeFixture } from '../http/fixtures.ts';
+import { anOffice } from '../sync/fixtures.ts';
+import { job, organization, repository } from './fixtures.ts';
+
+const folders: string[] = [];
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-attach-'));
+  folders.push(folder);
+  return folder;
+}
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+const ROLES = [
+  'Mail.Read',
+  'Files.Read.All',
+  'User.Read.All',
+  'Sites.Read.All',
+  'Group.Read.All',
+  'Organization.Read.All',
+];
+const SIZE = {
+  people: 2,
+  minMails: 3,
+  maxMails: 5,
+  minFiles: 1,
+  maxFiles: 2,
+  maxFileBytes: 5_000,
+};
+const REFUSAL =
+  'No repository with this ID and password has backups of this organization. Check the ID, the password, and the organization.';
+
+type Office = Awaited<ReturnType<typeof anOffice>>;
+type Caller = Awaited<ReturnType<Office['as']>>;
+
+/** A provider that has connected a tenant of Microsoft 365. */
+async function connect(fixture: Fixture, tenant: DemoTenant) {
+  const { world } = fixture;
+  world.cloud.connectTo((request) => tenant.fetch(request));
+  const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
+  const office = await anOffice(fixture);
+  const admin = await office.as('admin', ['o365_admin']);
+  const made = await create(
+    admin,
+    'o365/organizations',
+    organization(1, {
+      authType: 'modernLegacy',
+      userCode: undefined,
+      exchangeOnlineSettings: {
+        applicationId: appId,
+        applicationSecret: secret,
+        officeOrganizationName: tenant.domain,
+      },
+    }),
+  );
+  return { office, admin, organization: made };
+}
+
+const create = async (as: Caller, path: string, body: object): Promise<string> =>
+  (await as<{ id: string }>('POST', path, body)).body.data.id;
+
+const attach = async (as: Caller, id: string, body: object) => {
+  const { status, body: answer } = await as('POST', `o365/repositories/${id}/attach`, body);
+  return [status, answer.message];
+};
+
+const makeServer = async (repositoriesDir: string) =>
+  makeFixture({ repositoriesDir }, await freshStore(ONE));
+const makeTenant = (fixture: Fixture, seed: number) =>
+  createDemoTenant({ file: null, seed, now: () => fixture.world.clock.now(), size: SIZE });
+
+test('ENG-4, G72: a repository is attached on a fresh server by who has its password and tenant, and by nobody else', async () => {
+  const first = await makeServer(makeFolder());
+  const tenant = makeTenant(first, 3);
+  const former = await connect(first, tenant);
+  const id = await create(
+    former.admin,
+    'o365/repositories',
+    repository(former.organization, { password: 'correct horse', repeatPassword: 'correct horse' }),
+  );
+  await create(former.admin, 'o365/jobs', job(former.organization, id, { runNow: true }));
+  await makeJobRunner(first.world, {
+    'backup-session': allJobs(first.world)['backup-session'],
+  }).tick();
+
+  // Another provider of the same server, even with the password and the same tenant.
+  const neighbor = await connect(first, tenant);
+  const password = 'correct horse';
+  const own = { organizationId: neighbor.organization, password };
+  expect(await attach(neighbor.admin, id, own)).toEqual([404, REFUSAL]);
+
+  const folder = makeFolder();
+  cpSync(first.world.config.repositoriesDir ?? '', folder, { recursive: true });
+  const second = await makeServer(folder);
+  const stranger = await connect(second, makeTenant(second, 4));
+  expect(
+    await attach(stranger.admin, id, { organizationId: stranger.organization, password }),
+  ).toEqual([404, REFUSAL]);
+  const next = await connect(second, tenant);
+  const good = { organizationId: next.organization, password };
+  expect(await attach(next.admin, id, { ...good, password: 'wrong horse' })).toEqual([
+    404,
+    REFUSAL,
+  ]);
+  expect(await attach(next.admin, randomUUID(), good)).toEqual([404, REFUSAL]);
+  expect(await attach(next.admin, '..', good)).not.toContain(200);
+  const bound = await next.office.as('bound', ['o365_admin'], [1]);
+  expect((await attach(bound, id, good))[0]).toBe(403);
+  expect((await next.admin('GET', 'o365/repositories')).body.data).toMatchObject({ count: 0 });
+
+  expect((await attach(next.admin, id, { ...good, retentionPolicy: 'Year1' }))[0]).toBe(200);
+  const { world } = second;
+  expect(getKind(await findStoredRepository(world, next.office.tenant, id))).toBe('busy');
+  expect((await next.admin('GET', 'o365/repositories')).body.data).toMatchObject({
+    rows: [
+      {
+        id,
+        organizationId: next.organization,
+        points: 0,
+        retentionPolicy: 'Keep',
+        shortened: { retentionPolicy: 'Year1' },
+        attachment: { isDone: false, problems: [] },
+      },
+    ],
+  });
+  const runner = makeJobRunner(world, {
+    'repository-attachment': allJobs(world)['repository-attachment'],
+  });
+  await runner.tick();
+  expect((await next.admin('GET', 'o365/repositories')).body.data).toMatchObject({
+    rows: [{ points: 1, attachment: { isDone: true, points: { done: 1, total: 1 } } }],
+  });
+  const list = async ({ admin, organization: organizationId }: typeof next): Promise<unknown> => {
+    const session = await create(admin, 'o365/restore/restoresessions', {
+      organizationId,
+      datetime: world.clock.now(),
+      sessionType: 'Vex',
+    });
+    const { data } = (
+      await admin<{ rows: { name: string; children: number }[] }>(
+        'GET',
+        `o365/restore/restoresessions/${session}/mailboxes`,
+      )
+    ).body;
+    return data.rows.map(({ name, children }) => [name, children]);
+  };
+  expect(await list(next)).toHaveLength(SIZE.people);
+  expect(await list(next)).toEqual(await list(former));
+});

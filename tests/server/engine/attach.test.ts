@@ -1,0 +1,430 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { repositoryAttachment } from '#server/engine/embedded/attach/attach-job.ts';
+import { beginAttachment, storeAttachment } from '#server/engine/embedded/attach/attachment.ts';
+import { loadObject, storeObjectPoint } from '#server/engine/embedded/index/objects.ts';
+import { listObjectNumbers } from '#server/engine/embedded/repositories/expired.ts';
+import { readUsage } from '#server/engine/embedded/repositories/repositories.ts';
+import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts';
+import {
+  loadPointObjects,
+  saveRestorePoint,
+} from '#server/engine/embedded/sessions/restore-point.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { makeKilled, makeRandom } from './killed.ts';
+import { memoryObject, type MemoryObject } from './memory-source.ts';
+import {
+  getValue,
+  makeMemoryTarget,
+  missing,
+  openAt,
+  PASSWORD,
+  PROOF,
+  restic,
+  saveFiles,
+  toFolder,
+} from './restic/fixtures.ts';
+import {
+  backUp,
+  copiesNow,
+  createRepositoryRow,
+  loadCopies,
+  loadPoints,
+  makeSessionBench,
+  ORGANIZATION,
+  runCleanUp,
+  type SessionBench,
+  withoutWaits,
+} from './session-bench.ts';
+
+const MINUTE = 60_000;
+
+/** Another provider, of an own server, with the same tenant and the files of the repository. */
+async function makeSuccessor(store: Store, former: SessionBench): Promise<SessionBench> {
+  const bench = await makeSessionBench(store, former.objects);
+  bench.ground.pass(former.ground.world.clock.now() - bench.ground.world.clock.now());
+  bench.files.clear();
+  for (const [name, bytes] of former.files) bench.files.set(name, bytes);
+  await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
+  return bench;
+}
+
+const begin = ({ ground, tenant, repository }: SessionBench): Promise<void> =>
+  ground.world.store.tenant(tenant, (tx) =>
+    storeAttachment(tx, repository, beginAttachment(ground.world.clock.now())),
+  );
+
+/** Works as a process does until it is done or dies. */
+const work = (
+  bench: SessionBench,
+  place: { readonly store?: Store; readonly target?: RepositoryTarget } = {},
+) =>
+  repositoryAttachment(
+    { ...withoutWaits(bench), ...(place.store && { store: place.store }) },
+    async () => ({
+      ok: true,
+      value: { target: place.target ?? makeMemoryTarget(bench.files), password: PASSWORD },
+    }),
+  )({
+    tenant: bench.tenant,
+    payload: { repository: bench.repository },
+    now: bench.ground.world.clock.now(),
+    signal: new AbortController().signal,
+  });
+
+const loadAttachment = async ({ ground, tenant, organization, repository }: SessionBench) =>
+  getValue(await readUsage(ground.world, { tenant, organization, user: null }, repository))
+    .attachment;
+
+/** All that the index has of a repository, without the ids of this provider. */
+async function loadIndex({ ground, tenant, repository }: SessionBench) {
+  return ground.world.store.tenant(tenant, async ({ sql }) => {
+    const objects = await sql
+      .selectFrom('backup_object')
+      .select(['n', 'kind', 'directory_id', 'name', 'address', 'point', 'items', 'bytes', 'tree'])
+      .where('tenant_id', '=', tenant)
+      .where('repository_id', '=', repository)
+      // People without an archive have no state of one.
+      .where('point', '>', 0)
+      .orderBy('directory_id')
+      .execute();
+    const names = new Map(objects.map(({ n, directory_id }) => [n, directory_id]));
+    const withNames = <T extends { object_n: number }>(rows: T[]) =>
+      rows
+        .map(({ object_n, ...row }) => ({ ...row, object: names.get(object_n) }))
+        .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    return {
+      objects: objects.map(({ n: _, ...object }) => object),
+      points: await sql
+        .selectFrom('restore_point')
+        .select([
+          'id',
+          'job_id',
+          'session_id',
+          'at',
+          'snapshot',
+          'complete',
+          'result',
+          'changes',
+          'lacks',
+        ])
+        .where('tenant_id', '=', tenant)
+        .where('repository_id', '=', repository)
+        .orderBy('at')
+        .execute(),
+      states: withNames(
+        await sql
+          .selectFrom('object_point')
+          .select(['object_n', 'point', 'point_id', 'at', 'items', 'bytes', 'tree'])
+          .where('tenant_id', '=', tenant)
+          .execute(),
+      ),
+      folders: withNames(
+        await sql
+          .selectFrom('folder')
+          .select([
+            'object_n',
+            'n',
+            'key',
+            'parent_key',
+            'name',
+            'well_known',
+            'from_point',
+            'to_point',
+          ])
+          .where('tenant_id', '=', tenant)
+          .execute(),
+      ),
+      items: withNames(
+        await sql.selectFrom('item').selectAll().where('tenant_id', '=', tenant).execute(),
+      ).map(({ tenant_id: _, ...item }) => item),
+      failed: withNames(
+        await sql
+          .selectFrom('listed_item')
+          .select(['object_n', 'scope', 'key'])
+          .where('tenant_id', '=', tenant)
+          .execute(),
+      ),
+    };
+  });
+}
+
+/** Two people whose mails and files change, move, disappear and can't be read. */
+async function makeHistory(store: Store, seed: number, sessions: number): Promise<SessionBench> {
+  const random = makeRandom(seed);
+  const objects = [memoryObject('mailbox', 'ann', 4), memoryObject('drive', 'bob', 4)];
+  const bench = await makeSessionBench(store, objects);
+  await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
+  const jobs = [await bench.addJob(), await bench.addJob()];
+  for (const memory of objects) for (const key of ['top', 'old']) memory.putFolder(key, null);
+  for (let session = 0; session < sessions; session += 1) {
+    for (const memory of objects)
+      for (let times = random(5); times > 0; times -= 1) change(memory, random);
+    bench.ground.pass(MINUTE);
+    await backUp(bench, jobs[random(2)] ?? '');
+  }
+  return bench;
+}
+
+function change(memory: MemoryObject, random: (max: number) => number): void {
+  const key = `i${random(7)}`;
+  const folder = random(2) === 0 ? 'top' : 'old';
+  switch (random(6)) {
+    case 0:
+      return memory.removeItem(key);
+    case 1:
+      return memory.moveItem(key, folder);
+    case 2:
+      return memory.putFolder('old', null, `Old ${random(3)}`);
+    case 3:
+      memory.trouble.unreadable.add(key);
+      return memory.putItem(key, folder, 'unreadable');
+    default:
+      memory.trouble.unreadable.delete(key);
+      return memory.putItem(key, folder, `content ${random(50)}`);
+  }
+}
+
+eachDatabase((name, open) => {
+  test(`ENG-4, ENG-10: the index rebuilt from a repository equals the stored one, also after kills at any write (${name})`, async () => {
+    const store = await open();
+    for (let seed = 1; seed <= 3 * PROOF; seed += 1) {
+      const former = await makeHistory(store, seed, 6);
+      const expected = await loadIndex(former);
+      const bench = await makeSuccessor(store, former);
+      await begin(bench);
+      let kills = 0;
+      for (let killAt = seed; ; killAt += 3) {
+        const kill = makeKilled(bench, killAt, kills % 2 === 0 ? 'before' : 'after');
+        await work(bench, kill).catch(() => null);
+        // Nobody else sees a part of it.
+        if ((await loadAttachment(bench))?.isDone === true) break;
+        expect((await loadPoints(bench)).filter(({ complete }) => complete).length % 6).toBe(0);
+        kills += 1;
+      }
+      expect(kills).toBeGreaterThan(2);
+      expect(await work(bench)).toBe(null);
+      expect(await loadIndex(bench)).toEqual(expected);
+      expect(await loadAttachment(bench)).toMatchObject({
+        points: { done: 6, total: 6 },
+        problems: [],
+      });
+      // The next session knows all content, and goes on with the history.
+      for (const memory of bench.objects) memory.fetched.length = 0;
+      bench.objects[0]?.putItem('new', 'top', 'a new mail');
+      bench.ground.pass(MINUTE);
+      const point = await backUp(bench, await bench.addJob());
+      expect(bench.objects[0]?.fetched).toContain('new');
+      const failed = expected.failed.length;
+      const fetched = bench.objects.flatMap((memory) => memory.fetched);
+      expect(new Set(fetched).size).toBeLessThanOrEqual(1 + failed);
+      expect(await loadCopies(bench, point)).toEqual(withoutUnreadable(copiesNow(bench.objects)));
+    }
+  });
+
+  test(`ENG-4: a repository is attached while nobody else uses it, and its clean-up waits (${name})`, async () => {
+    const store = await open();
+    const bench = await makeSuccessor(store, await makeHistory(store, 4, 2));
+    await begin(bench);
+    const { world } = bench.ground;
+    const now = world.clock.now();
+    expect(await runCleanUp(bench)).toBeGreaterThan(now);
+    // Another server works with the repository right now.
+    const other = await openAt(makeMemoryTarget(bench.files));
+    expect(await work(bench)).toBe(now + MINUTE);
+    await other.close();
+    expect(await work(bench)).toBe(null);
+    expect(await loadPoints(bench)).toMatchObject([{ complete: true }, { complete: true }]);
+  });
+
+  test(`ENG-4: what is damaged or of others is named, and the rest attached (${name})`, async () => {
+    const store = await open();
+    const former = await makeHistory(store, 5, 4);
+    const bench = await makeSuccessor(store, former);
+    const repository = await bench.open();
+    await saveFiles(repository, { 'letter.txt': Buffer.from('of another program') }, 1);
+    const points = await loadPoints(former);
+    const snapshots = getValue(await repository.listSnapshots());
+    const broken = snapshots.find(({ id }) => id === points[1]?.snapshot);
+    await repository.close();
+    // The file of one point is unreadable.
+    bench.files.set(`snapshots/${broken?.id}`, Buffer.from('rubbish'));
+    await begin(bench);
+    expect(await work(bench)).toBe(null);
+    const attachment = await loadAttachment(bench);
+    expect(attachment?.problems.map(({ kind }) => kind).sort()).toEqual(['damaged', 'foreign']);
+    const attached = await loadPoints(bench);
+    expect(attached.map(({ id }) => id)).toEqual(
+      points.filter((_, at) => at !== 1).map(({ id }) => id),
+    );
+    for (const { id } of attached)
+      expect(await loadCopies(bench, id)).toEqual(await loadCopies(former, id));
+  });
+
+  test(`ENG-4: points of another organization are left out (${name})`, async () => {
+    const store = await open();
+    const bench = await makeSuccessor(store, await makeHistory(store, 6, 2));
+    const { engine: _, type: __, ...settings } = ORGANIZATION;
+    await bench.append({
+      type: 'organization.updated@1',
+      data: { id: bench.organization, ...settings, directoryId: randomUUID() },
+    });
+    await begin(bench);
+    expect(await work(bench)).toBe(null);
+    expect(await loadPoints(bench)).toEqual([]);
+    expect((await loadAttachment(bench))?.problems.map(({ kind }) => kind)).toEqual([
+      'foreign',
+      'foreign',
+    ]);
+  });
+
+  test(`ENG-4: a folder that lost its description is named with its point (${name})`, async () => {
+    const store = await open();
+    const former = await makeHistory(store, 8, 2);
+    const [ann] = former.objects;
+    ann?.putItem('lost', 'top', 'a mail');
+    const before = new Set(former.files.keys());
+    const lost = await backUp(former, await former.addJob());
+    const added = [...former.files.keys()].filter((path) => !before.has(path));
+    ann?.removeItem('lost');
+    former.ground.pass(MINUTE);
+    await backUp(former, await former.addJob());
+    const bench = await makeSuccessor(store, former);
+    const states = (await loadIndex(former)).states;
+    const state = states.find(({ point_id, object }) => point_id === lost && object === 'ann');
+    bench.files.delete(await findPack(former, added, state?.tree ?? ''));
+    await begin(bench);
+    expect(await work(bench)).toBe(null);
+    expect((await loadAttachment(bench))?.problems).toMatchObject([
+      { kind: 'incomplete', object: 'Person ann' },
+    ]);
+    const { points } = await loadIndex(bench);
+    expect(points).toHaveLength(4);
+    for (const { id, lacks, result } of points)
+      if (id === lost) expect([lacks, result]).toEqual([['Person ann'], 'warning']);
+      else expect(await loadCopies(bench, id)).toEqual(await loadCopies(former, id));
+  });
+
+  test(`ENG-4: a repository with more than 500 points is attached (${name})`, async () => {
+    const store = await open();
+    const former = await makeHistory(store, 7, 1);
+    await addPoints(former, 519);
+    const bench = await makeSuccessor(store, former);
+    await begin(bench);
+    expect(await work(bench)).toBe(null);
+    expect((await loadPoints(bench)).filter(({ complete }) => complete)).toHaveLength(520);
+    expect(await loadIndex(bench)).toEqual(await loadIndex(former));
+  });
+
+  test.skipIf(missing !== '')(
+    `ENG-4, ENG-12: restic accepts an attached repository, and has of each point what the index has (${name})${missing}`,
+    async () => {
+      const store = await open();
+      const bench = await makeSuccessor(store, await makeHistory(store, 9, 5));
+      await begin(bench);
+      expect(await work(bench)).toBe(null);
+      const folder = toFolder(bench.files);
+      expect(await restic(folder, 'check', '--read-data')).toContain('no errors were found');
+      const points = await loadPoints(bench);
+      const listed = JSON.parse(await restic(folder, 'snapshots', '--json')) as { id: string }[];
+      expect(listed.map(({ id }) => id).sort()).toEqual(
+        points.map(({ snapshot }) => snapshot).sort(),
+      );
+      for (const { id, snapshot } of points) {
+        const nodes = (await restic(folder, 'ls', '--json', snapshot ?? ''))
+          .trim()
+          .split('\n')
+          .map((line): { type?: string; name?: string; size?: number } => JSON.parse(line));
+        const sizes = nodes
+          .filter((node) => node.type === 'file' && node.name !== '.daybook.jsonl')
+          .map(({ size = 0 }) => size);
+        const copies = Object.values(await loadCopies(bench, id)).flatMap(({ items }) => items);
+        const readable = copies.filter(({ content }) => content !== '');
+        expect(sizes.sort()).toEqual(readable.map(({ content }) => content.length).sort());
+      }
+    },
+  );
+});
+
+/** Content that can't be read is in no copy. */
+const withoutUnreadable = (copies: ReturnType<typeof copiesNow>): typeof copies =>
+  Object.fromEntries(
+    Object.entries(copies).map(([name, { folders, items }]) => [
+      name,
+      {
+        folders,
+        items: items.map((item) =>
+          item.content === 'unreadable' ? { ...item, content: '' } : item,
+        ),
+      },
+    ]),
+  );
+
+/** Returns the pack among these files without which a folder can't be read. */
+async function findPack(
+  bench: SessionBench,
+  paths: readonly string[],
+  tree: string,
+): Promise<string> {
+  for (const path of paths) {
+    if (!path.startsWith('data/')) continue;
+    const files = new Map(bench.files);
+    files.delete(path);
+    const repository = await openAt(makeMemoryTarget(files));
+    const read = await repository.readTree(tree);
+    await repository.close();
+    if (!read.ok) return path;
+  }
+  throw new Error('No pack has the folder.');
+}
+
+/** Adds the restore points of sessions that found no change. */
+async function addPoints(bench: SessionBench, count: number): Promise<void> {
+  const { ground, tenant, organization, repository: id } = bench;
+  const { store } = ground.world;
+  const repository = await bench.open();
+  const numbers = await store.tenant(tenant, (tx) => listObjectNumbers(tx, id));
+  const job = await bench.addJob();
+  for (let added = 0; added < count; added += 1) {
+    ground.pass(MINUTE);
+    const at = ground.world.clock.now();
+    const facts = {
+      point: randomUUID(),
+      session: randomUUID(),
+      job,
+      organization,
+      directory: ORGANIZATION.directoryId,
+      at,
+      result: 'success' as const,
+      changes: 0,
+      lacks: [],
+    };
+    await store.tenant(tenant, async (tx) => {
+      for (const n of numbers) {
+        const object = await loadObject(tx, n);
+        const { tree } = object;
+        if (tree !== null)
+          await storeObjectPoint(tx, object, object, { point: facts.point, at, tree });
+      }
+      const objects = await loadPointObjects(tx, facts.point);
+      const snapshot = getValue(await saveRestorePoint(repository, facts, objects, false));
+      await tx.sql
+        .insertInto('restore_point')
+        .values({
+          tenant_id: tenant,
+          id: facts.point,
+          organization_id: organization,
+          repository_id: id,
+          job_id: job,
+          session_id: facts.session,
+          at,
+          snapshot,
+          complete: true,
+          result: 'success',
+        })
+        .execute();
+    });
+  }
+  await repository.close();
+}
