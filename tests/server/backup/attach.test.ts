@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { createDemoTenant, type DemoTenant } from '#server/demo/tenant/tenant.ts';
 import { findStoredRepository } from '#server/engine/embedded/repositories/repositories.ts';
+import { beginAttaching, loadAttachment } from '#server/features/backup/attach-command.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { freshStore, ONE } from '../db/databases.ts';
@@ -157,4 +160,33 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
   };
   expect(await list(next)).toHaveLength(SIZE.people);
   expect(await list(next)).toEqual(await list(former));
+
+  // By the command, into the third database.
+  const third = await makeServer(folder);
+  const last = await connect(third, tenant);
+  const request = { repository: id, password, retentionType: 'ItemLevel' } as const;
+  const begin = (organization: string) =>
+    beginAttaching(third.world, last.office.tenant, { ...request, organization });
+  expect(await begin('nobody.example.com')).toEqual({ is: 'no-organization' });
+  expect(await begin(tenant.domain)).toMatchObject({ is: 'begun' });
+  await makeJobRunner(third.world, {
+    'repository-attachment': allJobs(third.world)['repository-attachment'],
+  }).tick();
+  expect(
+    await loadAttachment(third.world, last.office.tenant, last.organization, id),
+  ).toMatchObject({ ok: true, value: { isDone: true, points: { done: 1 } } });
+  expect((await last.admin('GET', 'o365/repositories')).body.data).toMatchObject({
+    rows: [{ id, points: 1, retentionType: 'ItemLevel', retentionPolicy: 'Keep' }],
+  });
+});
+
+test('ENG-4: the command prints its usage', async () => {
+  const run = promisify(execFile)(process.execPath, ['server/attach.ts', 'localhost'], {
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  await expect(run).rejects.toMatchObject({
+    code: 1,
+    stderr:
+      'Add the host of the portal, the organization and the repository: npm run attach -- HOST ORGANIZATION REPOSITORY\n',
+  });
 });

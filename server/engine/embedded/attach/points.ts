@@ -164,9 +164,10 @@ async function storePoint(
 ): Promise<void> {
   const lacking: string[] = [];
   const isStored = await isStoredElsewhere(run, facts);
-  for (let from = 0; from < objects.length && !isStored; from += OBJECTS_PER_BATCH)
+  const wanted = isStored ? [] : objects;
+  for (let from = 0; from < wanted.length; from += OBJECTS_PER_BATCH)
     await run.store.tenant(run.tenant, async (tx) => {
-      const part = objects.slice(from, from + OBJECTS_PER_BATCH);
+      const part = wanted.slice(from, from + OBJECTS_PER_BATCH);
       lacking.push(...(await storeObjects(tx, run, facts, part, numbers)));
     });
   const problem = { snapshot, at: facts.at };

@@ -34,13 +34,7 @@ export function AttachDialog({
 }) {
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
-    initial: {
-      organizationId: organizations.length === 1 ? (organizations[0]?.id ?? '') : '',
-      id: '',
-      password: '',
-      retentionType: 'SnapshotBased',
-      retentionPolicy: 'Keep',
-    } as AttachForm,
+    initial: makeForm(organizations),
     offline,
     validate: readAttachForm,
     async submit(input: InputOf<'attachBackupRepository'>) {
@@ -116,6 +110,17 @@ export function AttachDialog({
     </FormDialog>
   );
 }
+
+const makeForm = (organizations: readonly { readonly id: string }[]): AttachForm => {
+  const [only, ...others] = organizations;
+  return {
+    organizationId: only && others.length === 0 ? only.id : '',
+    id: '',
+    password: '',
+    retentionType: 'SnapshotBased',
+    retentionPolicy: 'Keep',
+  };
+};
 
 /** Returns the input of `attachBackupRepository`, or what is wrong with the form. */
 export function readAttachForm(form: AttachForm): {

@@ -20,9 +20,7 @@ export function AttachmentNote({
   if (!isDone)
     return (
       <Callout tone="running">
-        <p className="m-0" role="status">
-          {t.attaching}
-        </p>
+        <output className="block">{t.attaching}</output>
         <p className="m-0">{t.attachingPoints(getProgress(points))}</p>
         {objects.total !== null && (
           <p className="m-0">{t.attachingObjects(getProgress(objects))}</p>
