@@ -6,7 +6,10 @@ import {
   repositoryDeletion,
   scheduleDeletions,
 } from './engine/embedded/repositories/delete-repository.ts';
-import { findRepositoryAccess, findStoredRepository } from './engine/embedded/repositories/repositories.ts';
+import {
+  findRepositoryAccess,
+  findStoredRepository,
+} from './engine/embedded/repositories/repositories.ts';
 import {
   repositoryVerification,
   scheduleVerifications,
