@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import type { AttachmentProblem } from '#contract/engine/engine.ts';
+import type { AttachmentProblem } from '#contract/engine/repositories.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 import { beginAttaching, loadAttachment } from './features/backup/attach-command.ts';
 import { allJobs } from './jobs.ts';

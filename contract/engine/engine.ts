@@ -1,5 +1,11 @@
 import type { Bytes, Ms, TenantId, UserId } from '../ids.ts';
 import type { DownloadInput, DownloadRange, PreparedDownload } from './downloads.ts';
+import type {
+  AttachInput,
+  PasswordInput,
+  RepositoryInput,
+  RepositoryUsage,
+} from './repositories.ts';
 
 /**
  * What every backup engine offers. The portal's features call engines through this interface only.
@@ -230,62 +236,6 @@ export interface DirectoryObject {
   /** E-mail address, user principal name or URL; empty if it has none. */
   readonly address: string;
   readonly children: number | null;
-}
-
-// ---- repositories
-
-export interface RepositoryInput {
-  readonly repository: Id;
-  /** Null: Daybook makes one and keeps it sealed. */
-  readonly password: string | null;
-  readonly passwordHint: string | null;
-}
-export interface PasswordInput {
-  readonly repository: Id;
-  readonly password: string;
-  readonly passwordHint: string | null;
-}
-export interface AttachInput {
-  readonly repository: Id;
-  readonly password: string;
-  /** The tenant's id at Microsoft; null: unknown. */
-  readonly directoryId: string | null;
-}
-/** How far a repository is attached. `problems`: 100 at most. */
-export interface Attachment {
-  readonly isDone: boolean;
-  readonly points: Progress;
-  /** Mailboxes and drives. */
-  readonly objects: Progress;
-  readonly problems: readonly AttachmentProblem[];
-  readonly problemCount: number;
-}
-/**
- * Something of a repository that was left out: a restore point of another program or organization
- * (`foreign`) or an unreadable one (`damaged`), or what is unreadable of one (`incomplete`).
- */
-export interface AttachmentProblem {
-  readonly kind: 'foreign' | 'damaged' | 'incomplete';
-  readonly snapshot: string;
-  /** Null: unknown. */
-  readonly at: Ms | null;
-  /** The mailbox or drive. */
-  readonly object: string | null;
-}
-export interface RepositoryUsage {
-  readonly storedBytes: Bytes;
-  readonly points: number;
-  readonly verifiedAt: Ms | null;
-  /** What the last verification found damaged; 100 at most. */
-  readonly damagedItems: readonly DamagedItem[];
-  /** Null: it was not attached. */
-  readonly attachment: Attachment | null;
-}
-export interface DamagedItem {
-  /** The mailbox or drive. */
-  readonly object: string;
-  readonly title: string;
-  readonly at: Ms;
 }
 
 // ---- sessions of jobs

@@ -1,5 +1,6 @@
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import type { Attachment, EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { Attachment } from '#contract/engine/repositories.ts';
 import type { RetentionType } from '#contract/backup/retention.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';

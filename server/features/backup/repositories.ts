@@ -1,7 +1,7 @@
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { isShorter, policyAt, type RetentionPolicy } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
-import type { Attachment } from '#contract/engine/engine.ts';
+import type { Attachment } from '#contract/engine/repositories.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';

@@ -1,7 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { DirectoryList } from '#contract/engine/directory-list.ts';
 import type {
-  AttachmentProblem,
   DirectoryKind,
   Id,
   ItemKind,
@@ -20,6 +19,7 @@ import type {
   Waiting,
   Workload,
 } from '#contract/engine/engine.ts';
+import type { AttachmentProblem } from '#contract/engine/repositories.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';

@@ -1,4 +1,5 @@
-import type { AttachInput, EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { AttachInput } from '#contract/engine/repositories.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';

@@ -1,4 +1,5 @@
-import type { AttachmentProblem, EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { AttachmentProblem } from '#contract/engine/repositories.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { AttachmentProblem, EngineResult } from '#contract/engine/engine.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { AttachmentProblem } from '#contract/engine/repositories.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ensureObject } from '../index/objects.ts';
 import { BATCH_ROWS, recordset } from '../index/pages.ts';

@@ -1,13 +1,11 @@
 import { join } from 'node:path';
+import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
 import type {
   Attachment,
-  EngineResult,
-  EngineScope,
-  Id,
   PasswordInput,
   RepositoryInput,
   RepositoryUsage,
-} from '#contract/engine/engine.ts';
+} from '#contract/engine/repositories.ts';
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { DamagedItem, EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { DamagedItem } from '#contract/engine/repositories.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
