@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { anyId } from '../paging.ts';
 import { nameText } from '../text-schema.ts';
 import { BackupRepositoryRowSchema, ProxyChoiceSchema } from './repositories.ts';
-import { RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
+import { KEEP, RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
 import { companyRef, CURSOR, idOut, listedIds, listPage } from './suite-schema.ts';
 
 const password = v.pipe(
@@ -159,7 +159,7 @@ export const backupRepositoryCalls = {
       password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars)),
       repository: v.optional(nameText()),
       retentionType: v.optional(RetentionTypeSchema, 'SnapshotBased'),
-      retentionPolicy: v.optional(RetentionPolicySchema, 'Keep'),
+      retentionPolicy: v.optional(RetentionPolicySchema, KEEP),
     }),
     output: idOut,
     gate,

@@ -15,6 +15,8 @@ const YEARS = {
 } as const satisfies Record<string, number>;
 export type RetentionPolicy = keyof typeof YEARS;
 export const RETENTION_POLICIES = Object.keys(YEARS) as readonly RetentionPolicy[];
+/** The last of them retains everything. */
+export const KEEP = RETENTION_POLICIES.at(-1) as 'Keep';
 
 /**
  * `SnapshotBased`: a restore point is removed when it is older than the period. `ItemLevel`: a

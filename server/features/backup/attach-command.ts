@@ -1,7 +1,7 @@
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { EngineResult, Id } from '#contract/engine/engine.ts';
 import type { Attachment } from '#contract/engine/repositories.ts';
-import type { RetentionType } from '#contract/backup/retention.ts';
+import { KEEP, type RetentionType } from '#contract/backup/retention.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -53,7 +53,7 @@ export async function beginAttaching(
       description: '',
       passwordDescription: '',
       retentionType,
-      retentionPolicy: 'Keep',
+      retentionPolicy: KEEP,
       proxy: null,
     });
     await tx.append([draft], { actor: { is: 'clock' }, subject: null, commandId: null, at });

@@ -1,4 +1,5 @@
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { KEEP } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -85,7 +86,7 @@ async function createRow(
   { id, repository, retentionType, retentionPolicy }: Input,
 ): Promise<NewEvent> {
   const appliesAt = now + DELAY_MS;
-  const isShorter = retentionPolicy !== 'Keep';
+  const isShorter = retentionPolicy !== KEEP;
   if (isShorter)
     await warnAdministrators(tx, world, session, 'shortenRetention', {
       company: organization.company,
@@ -100,7 +101,7 @@ async function createRow(
       description: '',
       passwordDescription: '',
       retentionType,
-      retentionPolicy: 'Keep',
+      retentionPolicy: KEEP,
       proxy: null,
     },
     isShorter ? { retentionPolicy, appliesAt } : null,

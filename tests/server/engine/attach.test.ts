@@ -50,9 +50,9 @@ async function makeSuccessor(store: Store, former: SessionBench): Promise<Sessio
   return bench;
 }
 
-const begin = ({ ground, tenant, repository }: SessionBench): Promise<void> =>
-  ground.world.store.tenant(tenant, (tx) =>
-    storeAttachment(tx, repository, beginAttachment(ground.world.clock.now())),
+const begin = ({ ground: fixture, tenant, repository }: SessionBench): Promise<void> =>
+  fixture.world.store.tenant(tenant, (tx) =>
+    storeAttachment(tx, repository, beginAttachment(fixture.world.clock.now())),
   );
 
 /** Works as a process does until it is done or dies. */
@@ -73,13 +73,18 @@ const work = (
     signal: new AbortController().signal,
   });
 
-const loadAttachment = async ({ ground, tenant, organization, repository }: SessionBench) =>
-  getValue(await readUsage(ground.world, { tenant, organization, user: null }, repository))
+const loadAttachment = async ({
+  ground: fixture,
+  tenant,
+  organization,
+  repository,
+}: SessionBench) =>
+  getValue(await readUsage(fixture.world, { tenant, organization, user: null }, repository))
     .attachment;
 
 /** All that the index has of a repository, without the ids of this provider. */
-async function loadIndex({ ground, tenant, repository }: SessionBench) {
-  return ground.world.store.tenant(tenant, async ({ sql }) => {
+async function loadIndex({ ground: fixture, tenant, repository }: SessionBench) {
+  return fixture.world.store.tenant(tenant, async ({ sql }) => {
     const objects = await sql
       .selectFrom('backup_object')
       .select(['n', 'kind', 'directory_id', 'name', 'address', 'point', 'items', 'bytes', 'tree'])
@@ -382,14 +387,14 @@ async function findPack(
 
 /** Adds the restore points of sessions that found no change. */
 async function addPoints(bench: SessionBench, count: number): Promise<void> {
-  const { ground, tenant, organization, repository: id } = bench;
-  const { store } = ground.world;
+  const { ground: fixture, tenant, organization, repository: id } = bench;
+  const { store } = fixture.world;
   const repository = await bench.open();
   const numbers = await store.tenant(tenant, (tx) => listObjectNumbers(tx, id));
   const job = await bench.addJob();
   for (let added = 0; added < count; added += 1) {
-    ground.pass(MINUTE);
-    const at = ground.world.clock.now();
+    fixture.pass(MINUTE);
+    const at = fixture.world.clock.now();
     const facts = {
       point: randomUUID(),
       session: randomUUID(),

@@ -147,7 +147,7 @@ export async function readVersions(
   repository: Repository,
   node: StoredNode,
 ): Promise<EngineResult<DescribedVersions>> {
-  if (node.kind !== 'file' || node.name !== METADATA_NAME) return NOTHING;
+  if (node.kind !== 'file' || node.name !== METADATA_NAME) return EMPTY;
   const lines = await readMetadata(repository, node.content);
   if (!lines.ok) return asDamage(lines);
   const parsed = v.safeParse(v.array(CONTENT_LINE), lines.value);
@@ -157,7 +157,7 @@ export async function readVersions(
     items: parsed.output.flatMap((line) => ('item' in line ? [line.item] : [])),
   });
 }
-const NOTHING: EngineResult<DescribedVersions> = ok({ folders: [], items: [] });
+const EMPTY: EngineResult<DescribedVersions> = ok({ folders: [], items: [] });
 
 const UNREADABLE = failed('damaged', 'The description of a restore point is unreadable.');
 

@@ -24,4 +24,5 @@ export const sessionMessages = defineMessages('backup-session', {
   unknownJob: "This job doesn't exist.",
   notRunning: 'No session of this job is running.',
   noSource: "This kind of object can't be backed up.",
+  unreadableDescription: 'The description of a folder is unreadable.',
 });

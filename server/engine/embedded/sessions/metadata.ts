@@ -1,6 +1,7 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { BlobId } from '../restic/pack.ts';
 import type { Repository } from '../restic/repository.ts';
+import { sessionMessages as t } from './messages.en.ts';
 import { failed, ok } from '../../result.ts';
 
 /** Returns the lines of a file with metadata, or `damaged` if it can't be read. */
@@ -23,7 +24,7 @@ export async function readMetadata(
   }
   return ok(lines);
 }
-const UNREADABLE = failed('damaged', 'The description of a folder is unreadable.');
+const UNREADABLE = failed('damaged', t.unreadableDescription);
 
 function parse(text: string): unknown {
   try {

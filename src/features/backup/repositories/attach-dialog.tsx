@@ -1,13 +1,14 @@
-import { RETENTION_POLICIES, RETENTION_TYPES } from '#contract/backup/retention.ts';
+import { KEEP, RETENTION_POLICIES, RETENTION_TYPES } from '#contract/backup/retention.ts';
 import type { RetentionPolicy, RetentionType } from '#contract/backup/retention.ts';
+import { backupRepositoryCalls } from '#contract/backup/repository-calls.ts';
 import type { InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
@@ -36,14 +37,11 @@ export function AttachDialog({
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: makeForm(organizations),
     offline,
-    validate: readAttachForm,
-    async submit(input: InputOf<'attachBackupRepository'>) {
-      const begun = await withReauth(() => client().ask('attachBackupRepository', input));
-      return begun.ok ? null : getFailureText(begun.failure);
-    },
-    onSaved: () => {
+    schema: ATTACH_SCHEMA,
+    submit: (input) => withReauth(() => client().ask('attachBackupRepository', input)),
+    onSaved: ({ id }) => {
       tell(t.attachStarted);
-      onDone(form.id.trim().toLowerCase());
+      onDone(id);
     },
   });
   return (
@@ -65,7 +63,7 @@ export function AttachDialog({
         value={form.organizationId}
         options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
         placeholder={t.chooseOrganization}
-        error={errors?.organizationId ?? null}
+        error={errors.organizationId ?? null}
         onChange={(organizationId) => change({ organizationId })}
       />
       <TextField
@@ -75,7 +73,7 @@ export function AttachDialog({
         autoComplete="off"
         spellCheck={false}
         value={form.id}
-        error={errors?.id ?? null}
+        error={errors.id ?? null}
         onChange={({ target }) => change({ id: target.value })}
       />
       <TextField
@@ -86,7 +84,7 @@ export function AttachDialog({
         spellCheck={false}
         maxLength={LIMITS.secretChars}
         value={form.password}
-        error={errors?.password ?? null}
+        error={errors.password ?? null}
         onChange={({ target }) => change({ password: target.value })}
       />
       <Select
@@ -118,7 +116,7 @@ const makeForm = (organizations: readonly { readonly id: string }[]): AttachForm
     id: '',
     password: '',
     retentionType: 'SnapshotBased',
-    retentionPolicy: 'Keep',
+    retentionPolicy: KEEP,
   };
 };
 
@@ -136,5 +134,10 @@ export function readAttachForm(form: AttachForm): {
   return { value: Object.keys(errors).length === 0 ? { ...form, id } : null, errors };
 }
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+const ATTACH_SCHEMA = makeFormSchema(
+  backupRepositoryCalls.attachBackupRepository.input,
+  readAttachForm,
+);
 
 const EMPTY = {};
