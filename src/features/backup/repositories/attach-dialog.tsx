@@ -63,7 +63,7 @@ export function AttachDialog({
         value={form.organizationId}
         options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
         placeholder={t.chooseOrganization}
-        error={errors.organizationId ?? null}
+        error={errors['organizationId'] ?? null}
         onChange={(organizationId) => change({ organizationId })}
       />
       <TextField
@@ -73,7 +73,7 @@ export function AttachDialog({
         autoComplete="off"
         spellCheck={false}
         value={form.id}
-        error={errors.id ?? null}
+        error={errors['id'] ?? null}
         onChange={({ target }) => change({ id: target.value })}
       />
       <TextField
@@ -84,7 +84,7 @@ export function AttachDialog({
         spellCheck={false}
         maxLength={LIMITS.secretChars}
         value={form.password}
-        error={errors.password ?? null}
+        error={errors['password'] ?? null}
         onChange={({ target }) => change({ password: target.value })}
       />
       <Select
