@@ -45,6 +45,7 @@ const OBJECT = v.object({
   id: v.string(),
   name: v.string(),
   address: v.string(),
+  parent: v.optional(v.nullable(v.string()), null),
   point: number,
   at: ms,
   items: count,
@@ -71,6 +72,7 @@ const FLAGS = v.object({
   messageId: v.exactOptional(v.string()),
   version: v.exactOptional(v.string()),
   hash: v.exactOptional(v.string()),
+  fields: v.exactOptional(v.record(v.string(), v.string())),
 } satisfies Record<keyof ItemFlags, unknown>) satisfies v.GenericSchema<unknown, ItemFlags>;
 
 const ROLES = ['mime', 'raw', 'json', 'fts'] as const satisfies readonly PartRole[];
@@ -88,6 +90,7 @@ const ITEM_KINDS = [
   'task',
   'note',
   'file',
+  'row',
 ] as const satisfies readonly ItemKind[];
 const ITEM = v.object({
   n: number,

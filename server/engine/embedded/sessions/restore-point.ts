@@ -15,6 +15,8 @@ export interface PointObject {
   readonly id: string;
   readonly name: string;
   readonly address: string;
+  /** Of a subsite: the id of the site above it. */
+  readonly parent: string | null;
   readonly point: number;
   readonly at: Ms;
   readonly items: number;
@@ -37,6 +39,7 @@ export async function loadPointObjects(
       'o.directory_id as id',
       'o.name',
       'o.address',
+      'o.parent_id as parent',
       'p.point',
       'p.at',
       'p.items',
