@@ -33,6 +33,8 @@ export function tenantPage(shown: ShownTenant, all: readonly ShownTenant[]): str
 <main>
 <h2>${t.codes}</h2>
 ${codes(shown, people)}
+<h2>${t.applications}</h2>
+${applications(shown)}
 <h2>${t.people}</h2>
 ${table(
   [t.name, t.address, t.department, t.actions],
@@ -81,6 +83,25 @@ function codes(shown: ShownTenant, people: readonly Person[]): string {
   );
 }
 
+/** What applications may do without a person. Without its application, a backup fails. */
+function applications(shown: ShownTenant): string {
+  const all = shown.tenant.admin.listApplications();
+  if (all.length === 0) return `<p>${t.noApplications}</p>`;
+  return table(
+    [t.name, t.scopes, t.actions],
+    all.map(({ appId, displayName, roles }) => [
+      escaped(displayName),
+      escaped(roles.join(', ')),
+      action(
+        shown,
+        `/applications/${appId}/remove`,
+        t.removeThisApplication,
+        t.removeApplication({ name: displayName }),
+      ),
+    ]),
+  );
+}
+
 function personActions(shown: ShownTenant, person: Person): string {
   const path = `/people/${person.id}`;
   const hasMails = person.mailbox === 'user' || person.mailbox === 'shared';
@@ -119,7 +140,7 @@ ${
   rows.length === 0
     ? `<p>${t.noMails}</p>`
     : table(
-        [t.subject, t.from, t.received, t.actions],
+        [t.subject, t.from, t.received, t.flags, t.actions],
         rows.map((row) => mailCells(shown, path, folder, row)),
       )
 }
@@ -139,7 +160,14 @@ function getPath(folders: readonly FolderRow[], { name, parent_id: parentId }: F
 }
 
 function mailCells(shown: ShownTenant, path: string, folder: FolderRow, row: MessageRow): string[] {
-  const { subject, from } = readProps(row);
+  const { subject, from, flag, importance, isDraft } = readProps(row);
+  const isFlagged = flag['flagStatus'] === 'flagged';
+  const flags = [
+    row.read === 1 ? t.read : t.unread,
+    ...(isDraft ? [t.draft] : []),
+    ...(isFlagged ? [t.flagged] : []),
+    ...(importance === 'high' ? [t.important] : []),
+  ];
   const act = (verb: string, label: string, name: string): string =>
     action(
       shown,
@@ -151,7 +179,11 @@ function mailCells(shown: ShownTenant, path: string, folder: FolderRow, row: Mes
     escaped(subject),
     escaped(from?.name ?? ''),
     time(row.received_at),
-    act('archive', t.archiveThisMail, t.archiveMail({ subject })) +
+    flags.join(', '),
+    (isFlagged
+      ? act('unflag', t.unflagThisMail, t.unflagMail({ subject }))
+      : act('flag', t.flagThisMail, t.flagMail({ subject }))) +
+      act('archive', t.archiveThisMail, t.archiveMail({ subject })) +
       act('delete', t.deleteThisMail, t.deleteMail({ subject })),
   ];
 }

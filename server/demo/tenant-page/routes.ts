@@ -111,6 +111,10 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
       act((admin, c) => admin.declineDeviceCode(param(c, 'code')), toPeople),
     );
     app.post(
+      `${BASE}/:n/applications/:application/remove`,
+      act((admin, c) => admin.removeApplication(param(c, 'application')), toPeople),
+    );
+    app.post(
       `${BASE}/:n/people`,
       act((admin) => admin.addUser(), toPeople),
     );
@@ -129,6 +133,14 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
         toMails,
       ),
     );
+    for (const verb of ['flag', 'unflag'])
+      app.post(
+        `${BASE}/:n/people/:person/mails/:mail/${verb}`,
+        act(
+          (admin, c) => admin.flagMessage(param(c, 'person'), param(c, 'mail'), verb === 'flag'),
+          toMails,
+        ),
+      );
     app.post(
       `${BASE}/:n/people/:person/mails/:mail/delete`,
       act((admin, c) => admin.deleteMessage(param(c, 'person'), param(c, 'mail')), toMails),

@@ -2,8 +2,10 @@ import {
   type Application,
   findApplication,
   keyOfCertificate,
+  listApplications,
   newApplication,
   newPassword,
+  removeApplication,
   saveApplication,
 } from './applications.ts';
 import {
@@ -27,6 +29,7 @@ import {
   listFolders,
   moveMessage,
   purgeMessage,
+  updateMessage,
 } from './mailbox-store.ts';
 import { makeRng } from '../random.ts';
 import { type Person, addPerson, listPeople, removePerson } from './people.ts';
@@ -48,6 +51,7 @@ export interface TenantAdmin extends SiteAdmin {
   /** A mail from somebody arrives. */
   addMessage(user: string, folder?: string): MessageRow;
   moveMessage(user: string, message: string, folder: string): MessageRow;
+  flagMessage(user: string, message: string, isFlagged: boolean): MessageRow;
   deleteMessage(user: string, message: string): void;
   purgeMessage(user: string, message: string): void;
   listFiles(user: string): ItemRow[];
@@ -66,6 +70,9 @@ export interface TenantAdmin extends SiteAdmin {
   /** Consents to other roles. */
   grantRoles(appId: string, roles: readonly string[]): void;
   findApplication(appId: string): Application | null;
+  /** Returns the applications that sign in by themselves. */
+  listApplications(): Application[];
+  removeApplication(appId: string): void;
   /** Returns false if no such code waits. */
   approveDeviceCode(userCode: string, user: string): boolean;
   declineDeviceCode(userCode: string): boolean;
@@ -134,6 +141,10 @@ export function createAdmin(
     },
     moveMessage: (user, message, folder) =>
       moveMessage(tenant, messageAt(user, message), findFolder(tenant, getUser(user).id, folder)),
+    flagMessage: (user, message, isFlagged) =>
+      updateMessage(tenant, messageAt(user, message), {
+        props: { flag: { flagStatus: isFlagged ? 'flagged' : 'notFlagged' } },
+      }),
     deleteMessage: (user, message) => deleteMessage(tenant, messageAt(user, message)),
     purgeMessage: (user, message) => purgeMessage(tenant, messageAt(user, message)),
     listFiles: (user) =>
@@ -188,6 +199,11 @@ export function createAdmin(
       if (application) saveApplication(tenant, { ...application, roles });
     },
     findApplication: (appId) => findApplication(tenant, appId),
+    listApplications: () => listApplications(tenant).filter(({ isPublic }) => !isPublic),
+    removeApplication: (appId) => {
+      const application = findApplication(tenant, appId);
+      if (application) removeApplication(tenant, application);
+    },
     approveDeviceCode: (userCode, user) =>
       settle(userCode, { personId: getPersonId(tenant, user) }),
     declineDeviceCode: (userCode) => settle(userCode, 'declined'),

@@ -180,7 +180,8 @@ export function addPerson(tenant: Tenant, input: NewPerson = {}): Person {
   const random = makeRng(seed, 'person', n);
   const supplied = input.name?.given ?? getName(GIVEN, n, random, seed);
   const family = input.name?.family ?? getName(FAMILY, n * 5, random, seed);
-  const plain = `${getAscii(supplied)}.${getAscii(family)}`;
+  const letters = [supplied, family].map(getAscii).filter((part) => part !== '');
+  const plain = letters.length === 0 ? `person${n}` : letters.join('.');
   const isTaken = (name: string): boolean => findPerson(tenant, `${name}@${domain}`) !== null;
   const nickname = isTaken(plain) ? `${plain}${n}` : plain;
   const [department, title] = ROLES[(n - 1) % ROLES.length] ?? ROLES[0];

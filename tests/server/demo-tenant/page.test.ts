@@ -85,6 +85,18 @@ test('GRAPH-15: the page lists people, and adds and removes them', async () => {
   expect((await ask('/demo/tenant.css')).text).toContain('color-scheme');
 });
 
+test('GRAPH-15: the page lists the applications with their permissions, and removes them', async () => {
+  const { cloud, ask, press } = await aBrowser();
+  const { admin } = cloud.tenant;
+  const { appId } = admin.registerApplication('Backup & more', ['Mail.Read', 'User.Read.All']);
+  expect((await ask('/demo/tenant')).text).toContain(
+    '<td>Backup &amp; more</td><td>Mail.Read, User.Read.All</td>',
+  );
+  const { text } = await press('/demo/tenant', 'Remove application: Backup &amp; more');
+  expect(text).not.toContain('Backup &amp; more');
+  expect(admin.findApplication(appId)).toBeNull();
+});
+
 test('GRAPH-15: the page shows mails and files, and adds, changes, moves and deletes them', async () => {
   const { cloud, ask, press } = await aBrowser();
   const { admin } = cloud.tenant;
@@ -95,6 +107,18 @@ test('GRAPH-15: the page shows mails and files, and adds, changes, moves and del
   await press(mails, 'Add mail');
   expect(count('inbox')).toBe(inbox + 1);
   const { subject } = JSON.parse(admin.listMessages(user.id, 'inbox').at(-1)?.props ?? '{}');
+  // A mail's row ends with its flags and the buttons that change it.
+  const getFlags = (page: string): string =>
+    new RegExp(
+      `<td>([^<]*)</td><td><form[^>]*><button aria-label="(?:Flag|Unflag) mail: ${name(subject)}"`,
+    ).exec(page)?.[1] ?? 'no such mail';
+  const flagged = await press(mails, `Flag mail: ${name(subject)}`);
+  expect(getFlags(flagged.text)).toMatch(/^(Read|Unread), (Draft, )?Flagged/);
+  expect(
+    JSON.parse(admin.listMessages(user.id, 'inbox').at(-1)?.props ?? '{}').flag.flagStatus,
+  ).toBe('flagged');
+  const unflagged = await press(mails, `Unflag mail: ${name(subject)}`);
+  expect(getFlags(unflagged.text)).not.toContain('Flagged');
   const archived = await press(mails, `Archive mail: ${name(subject)}`);
   expect(archived.text).toContain('<option value="');
   expect([count('inbox'), count('archive')]).toEqual([inbox, archive + 1]);

@@ -101,7 +101,7 @@ eachDatabase((name, open) => {
       'The session started.',
       '6 mailboxes and drives to back up.',
     ]);
-    expect(await loadLog(bench, session)).toContain('Person bob: 6 changes.');
+    expect(await loadLog(bench, session)).toContain('Person bob (mailbox): 6 changes.');
 
     objects[0]?.putItem('new', 'sub', 'new mail');
     objects[0]?.removeItem('i0');
@@ -156,7 +156,7 @@ eachDatabase((name, open) => {
       message: '1 of 6 mailboxes and drives failed.',
     });
     expect(await loadLog(bench, first.session)).toContain(
-      'Person bob: The tenant does not answer.',
+      'Person bob (mailbox): The tenant does not answer.',
     );
     bob.trouble.cutAfter = null;
     bob.trouble.unreadable.add('i3');

@@ -2,6 +2,11 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** The log of a backup session, and why it failed. */
 export const sessionMessages = defineMessages('backup-session', {
+  mailbox: '{name} (mailbox)',
+  archive: '{name} (archive mailbox)',
+  drive: '{name} (OneDrive)',
+  site: '{name} (site)',
+  team: '{name} (team)',
   started: 'The session started.',
   objects: '{count, plural, one {# mailbox or drive} other {# mailboxes and drives}} to back up.',
   nothing: "The job's selection contains no mailbox or drive.",

@@ -146,8 +146,8 @@ async function backUp(
       tx,
       end.state === 'warning' ? 'warning' : 'info',
       warnings.length > 0
-        ? t.objectFailed({ name: object.name, reason: warnings.join(' ') })
-        : t.objectDone({ name: object.name, changes: totals.changes }),
+        ? t.objectFailed({ name: getLabel(object), reason: warnings.join(' ') })
+        : t.objectDone({ name: getLabel(object), changes: totals.changes }),
     );
   });
   return null;
@@ -185,8 +185,11 @@ const waitAfter = (now: Ms, attempts: number, reason: string): Waiting => ({
   reason,
 });
 
+/** A person's mailbox and drive have one name. */
+const getLabel = ({ kind, name }: IndexedObject): string => t[kind]({ name });
+
 function getLine(object: IndexedObject, { state, message, waiting }: End) {
-  const { name } = object;
+  const name = getLabel(object);
   if (waiting !== undefined)
     return { level: 'info' as const, message: t.waiting({ name, reason: waiting.reason }) };
   if (message === null || message === undefined) return null;
