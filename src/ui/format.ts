@@ -17,6 +17,12 @@ export function formatTime(at: Ms, zone: string): string {
   return `${hour}:${minute} ${dayPeriod}`;
 }
 
+/** `07:46:09 AM` in the zone. */
+export function formatTimeSeconds(at: Ms, zone: string): string {
+  const { hour, minute, second, dayPeriod } = parts(at, zone);
+  return `${hour}:${minute}:${second} ${dayPeriod}`;
+}
+
 /** `Friday 11/20/26` in the zone. */
 export const formatDay = (at: Ms, zone: string): string =>
   `${parts(at, zone).weekday} ${formatDate(at, zone)}`;
@@ -89,7 +95,7 @@ const two = (unitA: Unit, a: number, unitB: Unit, b: number): string =>
     ? unitA({ count: a })
     : `${unitA({ count: a })} ${unitB({ count: String(b).padStart(2, '0') })}`;
 
-type Part = 'weekday' | 'month' | 'day' | 'year' | 'hour' | 'minute' | 'dayPeriod';
+type Part = 'weekday' | 'month' | 'day' | 'year' | 'hour' | 'minute' | 'second' | 'dayPeriod';
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function parts(at: Ms, zone: string): Record<Part, string> {
@@ -102,6 +108,7 @@ function parts(at: Ms, zone: string): Record<Part, string> {
     year: '',
     hour: '',
     minute: '',
+    second: '',
     dayPeriod: '',
   };
   for (const { type, value } of format.formatToParts(at))
@@ -119,6 +126,7 @@ function makeFormat(timeZone: string): Intl.DateTimeFormat {
     day: two,
     hour: two,
     minute: two,
+    second: two,
     hourCycle: 'h12',
   } as const;
   try {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
@@ -159,46 +160,67 @@ function Restore({
   const isDesk = useIsDesk();
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), []);
+  // Moves with its state, such as a code, to the other frame when the width changes.
+  const [moving] = useState(() => document.createElement('div'));
   return (
     <RestorePanel
       workload={workload}
       session={session}
       chosen={chosen}
       onClose={onClose}
-      renderFrame={(title, body, footer) =>
-        isDesk ? (
-          <section
-            aria-label={title}
-            className="flex w-[320px] shrink-0 flex-col border-l border-rule bg-paper max-[1439px]:w-auto max-[1439px]:grow"
-          >
-            <header className="flex min-h-11 items-center gap-2 border-b border-hair px-4">
-              <h2
-                ref={head}
-                tabIndex={-1}
-                className="m-0 min-w-0 grow truncate text-[length:inherit] outline-none"
-              >
-                {title}
-              </h2>
-              <IconButton icon="close" label={restoreTaskMessages.close} onClick={onClose} />
-            </header>
-            <div className="min-h-0 grow overflow-auto px-4">{body}</div>
-            {footer !== null && (
-              <footer className="flex flex-wrap gap-2 border-t border-rule px-4 py-3">
-                {footer}
-              </footer>
-            )}
-          </section>
-        ) : (
-          <Dialog
-            title={title}
-            place={isTablet ? 'middle' : 'bottom'}
-            onClose={onClose}
-            footer={footer}
-          >
-            <div className="px-5">{body}</div>
-          </Dialog>
-        )
-      }
+      renderFrame={(title, body, footer) => (
+        <>
+          {createPortal(body, moving)}
+          {isDesk ? (
+            <section
+              aria-label={title}
+              className="flex w-[320px] shrink-0 flex-col border-l border-rule bg-paper max-[1439px]:w-auto max-[1439px]:grow"
+            >
+              <header className="flex min-h-11 items-center gap-2 border-b border-hair px-4">
+                <h2
+                  ref={head}
+                  tabIndex={-1}
+                  className="m-0 min-w-0 grow truncate text-[length:inherit] outline-none"
+                >
+                  {title}
+                </h2>
+                <IconButton icon="close" label={restoreTaskMessages.close} onClick={onClose} />
+              </header>
+              <Slot className="min-h-0 grow overflow-auto px-4">{moving}</Slot>
+              {footer !== null && (
+                <footer className="flex flex-wrap gap-2 border-t border-rule px-4 py-3">
+                  {footer}
+                </footer>
+              )}
+            </section>
+          ) : (
+            <Dialog
+              title={title}
+              place={isTablet ? 'middle' : 'bottom'}
+              onClose={onClose}
+              footer={footer}
+            >
+              <Slot className="px-5">{moving}</Slot>
+            </Dialog>
+          )}
+        </>
+      )}
     />
   );
 }
+
+/** Where an element of the document is shown now. */
+const Slot = ({
+  className,
+  children,
+}: {
+  readonly className: string;
+  readonly children: HTMLElement;
+}) => (
+  <div
+    className={className}
+    ref={(slot) => {
+      if (slot !== null && children.parentNode !== slot) slot.append(children);
+    }}
+  />
+);

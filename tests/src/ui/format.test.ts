@@ -9,6 +9,7 @@ import {
   formatDuration,
   formatSpan,
   formatTime,
+  formatTimeSeconds,
   formatUtc,
   formatWhen,
 } from '#src/ui/format.ts';
@@ -45,6 +46,7 @@ test("PAGE-1: a time is shown as MM/DD/YY hh:mm A in the provider's zone, as lux
 test('PAGE-1: midnight and noon are twelve, and an unknown zone is UTC', () => {
   expect(formatTime(Date.UTC(2026, 10, 20, 0, 5), 'UTC')).toBe('12:05 AM');
   expect(formatTime(Date.UTC(2026, 10, 20, 12, 5), 'UTC')).toBe('12:05 PM');
+  expect(formatTimeSeconds(Date.UTC(2026, 10, 20, 12, 5, 9), 'UTC')).toBe('12:05:09 PM');
   expect(formatWhen(Date.UTC(2026, 10, 20, 12, 5), 'Mars/Olympus')).toBe('11/20/26 12:05 PM');
 });
 

@@ -24,7 +24,7 @@ export function JobActions({
   readonly row: BackupJobRow;
   readonly onDeleted: () => void;
 }) {
-  const { id, enabled, running } = row;
+  const { id, enabled, running, schedulePolicy } = row;
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const { history } = useRouter();
   const mutation = useServerMutation();
@@ -39,6 +39,8 @@ export function JobActions({
   };
   const isStopping = running !== null && stopping === running.id;
   const run = running === null ? 'start' : 'stop';
+  // A job that only users start has no schedule to disable.
+  const hasSchedule = schedulePolicy.schedule.type !== 'Disabled' || !enabled;
   const toggle = enabled ? 'disable' : 'enable';
   const needsNetwork = {
     size: 'sm',
@@ -56,14 +58,16 @@ export function JobActions({
       >
         {isStopping ? t.stoppingNow : run === 'start' ? t.start : t.stop}
       </CallButton>
-      <CallButton
-        size="sm"
-        call={enabled ? 'disableBackupJob' : 'enableBackupJob'}
-        busy={mutation.pending === toggle}
-        onClick={() => void act(toggle)}
-      >
-        {toggle === 'enable' ? t.enable : t.disable}
-      </CallButton>
+      {hasSchedule && (
+        <CallButton
+          size="sm"
+          call={enabled ? 'disableBackupJob' : 'enableBackupJob'}
+          busy={mutation.pending === toggle}
+          onClick={() => void act(toggle)}
+        >
+          {toggle === 'enable' ? t.enable : t.disable}
+        </CallButton>
+      )}
       <CallButton
         size="sm"
         call="updateBackupJob"

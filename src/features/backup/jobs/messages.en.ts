@@ -64,7 +64,7 @@ export const backupJobMessages = defineMessages('backupJobs', {
   retries: 'Retries',
   noRetries: 'None',
   retryTimes:
-    '{count, plural, one {# time} other {# times}}, after {minutes, plural, one {# minute} other {# minutes}}',
+    '{count, plural, one {# time} other {# times}}, {minutes, plural, one {# minute} other {# minutes}} apart',
   scope: 'Backs up',
   entireOrganization: 'Entire organization',
   selectedItems: '{count, plural, one {# selected item} other {# selected items}}',

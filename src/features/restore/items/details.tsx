@@ -40,7 +40,7 @@ export function ItemDetails({
           {t.deleted({ when: formatWhen(item.seen.last, zone) })}
         </p>
       )}
-      <dl className="m-0 grid grid-cols-[7.5rem_minmax(0,1fr)] gap-x-3">
+      <dl className="m-0 grid grid-cols-[minmax(4rem,max-content)_minmax(0,1fr)] gap-x-3">
         {[...facts, ...(isBrief ? [] : more)].map(([term, value]) => (
           <div key={term} className="col-span-2 grid grid-cols-subgrid border-b border-hair py-1.5">
             <dt className="text-ink-3">{term}</dt>

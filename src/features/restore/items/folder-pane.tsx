@@ -8,6 +8,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatBytes, formatCount } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import type { RestorePlace, Sort } from '../address.ts';
@@ -59,9 +60,16 @@ export function FolderPane(props: FolderPaneProps) {
   return (
     <section aria-label={name} className="flex min-h-0 min-w-0 grow flex-col bg-sheet">
       <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-hair px-4 py-1.5">
+        {count !== null && count > 0 && (
+          <SelectAll
+            isOn={selected > 0 && selected >= count}
+            isMixed={selected > 0 && selected < count}
+            onToggle={selected > 0 ? props.onClear : props.onSelectAll}
+          />
+        )}
         <h2 className="m-0 min-w-0 truncate text-[length:inherit]">{name}</h2>
         <output className="ml-auto text-agate whitespace-nowrap text-ink-3">
-          {count === null
+          {count === null || (count === 0 && isTop && kind === 'outlook')
             ? ''
             : selected > 0
               ? t.selected({ count: formatCount(selected), total: formatCount(count) })
@@ -90,15 +98,6 @@ export function FolderPane(props: FolderPaneProps) {
               {dt.download}
             </Button>
           </span>
-          {count !== null && count > 0 && (
-            <Button
-              size="sm"
-              variant="quiet"
-              onClick={selected > 0 ? props.onClear : props.onSelectAll}
-            >
-              {selected > 0 ? t.clearSelection : t.selectAll}
-            </Button>
-          )}
         </span>
         <span className="flex w-full flex-wrap items-center justify-between gap-2">
           <Select
@@ -169,6 +168,39 @@ export function FolderPane(props: FolderPaneProps) {
         />
       )}
     </section>
+  );
+}
+
+/** Selects all items, or clears the selection, in line with the boxes of the items. */
+function SelectAll({
+  isOn,
+  isMixed,
+  onToggle,
+}: {
+  readonly isOn: boolean;
+  readonly isMixed: boolean;
+  readonly onToggle: () => void;
+}) {
+  const hasAny = isOn || isMixed;
+  return (
+    <label
+      data-tip={hasAny ? t.clearSelection : t.selectAll}
+      className="-m-3 grid size-10 cursor-pointer place-items-center pointer-coarse:size-11"
+    >
+      <input
+        type="checkbox"
+        aria-label={t.selectAll}
+        checked={isOn}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = isMixed;
+        }}
+        onChange={onToggle}
+        className="col-start-1 row-start-1 m-0 size-4 appearance-none rounded-box border border-control bg-sheet checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent"
+      />
+      <span aria-hidden className="pointer-events-none col-start-1 row-start-1 text-on-accent">
+        {hasAny && <Icon name={isOn ? 'check' : 'minus'} size={12} />}
+      </span>
+    </label>
   );
 }
 

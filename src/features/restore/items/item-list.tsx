@@ -210,6 +210,11 @@ function ItemRow({
         </span>
       </span>
       <span className="flex min-w-0 items-baseline gap-2">
+        {'read' in item && !item.read && (
+          <span className="size-2 shrink-0 rounded-full bg-accent">
+            <span className="sr-only">{t.unread}</span>
+          </span>
+        )}
         <span className={`min-w-0 grow truncate font-semibold ${item.deleted ? 'text-ink-3' : ''}`}>
           {words.first}
         </span>
@@ -230,7 +235,6 @@ function ItemRow({
         {'attachments' in item && item.attachments > 0 && (
           <Icon name="attachment" size={14} className="text-ink-3" label={t.hasAttachments} />
         )}
-        {'read' in item && !item.read && <span className="sr-only">{t.unread}</span>}
         <span className="shrink-0 text-agate">
           {item.sizeBytes === null ? '' : formatBytes(item.sizeBytes)}
         </span>

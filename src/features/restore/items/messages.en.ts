@@ -63,7 +63,7 @@ export const itemMessages = defineMessages('restoreItems', {
   unreadState: 'Unread',
   notInPoint: 'Not part of this restore point any more',
   showMail: 'Show mail',
-  showMailHint: 'Reading it is recorded.',
+  showMailHint: 'Reading mail is recorded.',
   hideMail: 'Hide',
   loadingMail: 'Loading mail…',
   mailText: 'Text of “{subject}”',

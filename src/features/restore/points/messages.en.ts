@@ -20,5 +20,4 @@ export const pointMessages = defineMessages('restorePoints', {
   valueWarning: '{when}, with warnings',
   noPoint: 'No restore point on {day}',
   loading: 'Loading restore points…',
-  keys: 'earlier, later',
 });

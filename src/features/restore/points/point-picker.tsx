@@ -6,8 +6,7 @@ import type { DayN } from '#contract/time/day.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { IconButton } from '#src/ui/button.tsx';
-import { formatDate, formatTime } from '#src/ui/format.ts';
-import { Kbd } from '#src/ui/kbd.tsx';
+import { formatDate, formatTime, formatTimeSeconds } from '#src/ui/format.ts';
 import { isTyping } from '#src/ui/is-typing.ts';
 import { Select } from '#src/ui/select.tsx';
 import { listPoints } from '../use-restore-session.ts';
@@ -81,23 +80,34 @@ export function PointPicker(props: PointPickerProps) {
               label={t.point}
               hideLabel
               value={open?.id ?? ''}
-              options={(chosen?.points ?? []).map((point) => ({
-                value: point.id,
-                label: formatTime(point.at, zone),
-              }))}
+              options={timeOptions(chosen?.points ?? [], zone)}
               onChange={(id) => to(points.find((point) => point.id === id) ?? null)}
             />
+            <span className="flex items-center gap-1.5">
+              <IconButton
+                icon="chevron-left"
+                label={t.earlier}
+                keycap="["
+                disabled={stepPoint(points, at, -1) === null}
+                onClick={() => to(stepPoint(points, at, -1))}
+              />
+              <IconButton
+                icon="chevron-right"
+                label={t.later}
+                keycap="]"
+                disabled={stepPoint(points, at, 1) === null}
+                onClick={() => to(stepPoint(points, at, 1))}
+              />
+            </span>
           </span>
         </span>
       </div>
       <div className="min-w-0 grow basis-72">
-        <p className="m-0 flex justify-between gap-3 text-agate text-ink-3">
-          <span className="min-w-0 truncate" data-tip={timelineSummary(timeline, zone)}>
-            {timelineSummary(timeline, zone)}
-          </span>
-          <span className="shrink-0 max-tablet:hidden">
-            <Kbd>[</Kbd> <Kbd>]</Kbd> {t.keys}
-          </span>
+        <p
+          className="m-0 truncate text-agate text-ink-3"
+          data-tip={timelineSummary(timeline, zone)}
+        >
+          {timelineSummary(timeline, zone)}
         </p>
         <div className="flex min-w-0 items-start gap-1">
           <IconButton
@@ -125,6 +135,19 @@ export function PointPicker(props: PointPickerProps) {
       </div>
     </div>
   );
+}
+
+/** The times of a day's points, with seconds where two share a minute. */
+function timeOptions(
+  points: readonly Point[],
+  zone: string,
+): readonly { readonly value: string; readonly label: string }[] {
+  const times = points.map(({ at }) => formatTime(at, zone));
+  return points.map(({ id, at }, index) => {
+    const time = times[index] ?? '';
+    const isShared = times.indexOf(time) !== times.lastIndexOf(time);
+    return { value: id, label: isShared ? formatTimeSeconds(at, zone) : time };
+  });
 }
 
 /** The last day of the newest period that shows a day. */

@@ -138,7 +138,7 @@ function OtherPlace({
     label: address === '' ? name : `${name} (${address})`,
   }));
   return (
-    <div className="grid gap-3 pb-2 pl-7">
+    <div className="grid gap-3 py-2 pl-7">
       {organizations.length > 1 && (
         <Select
           block

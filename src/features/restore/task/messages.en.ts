@@ -32,7 +32,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   keepBoth: 'Keep both',
   skip: 'Leave it as it is',
   versions: 'Versions',
-  versionLast: 'The newest one',
+  versionLast: 'Newest version',
   versionAll: 'All versions',
   options: 'More options',
   unread: 'Mark restored items as unread',
@@ -71,7 +71,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   progress: '{done} of {total} items',
   progressUnknown: '{done} items',
   waiting: 'Waiting until {time}: {reason}',
-  lost: 'The server cannot be reached. The task continues there. {message}',
+  lost: "Can't reach the server. The task continues there. {message}",
   needsNetwork: "You're offline. Reconnect to restore.",
 
   restored: '{count} restored',

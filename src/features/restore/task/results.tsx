@@ -22,7 +22,7 @@ export function Results({
   readonly organizationId: string;
   readonly task: Task;
 }) {
-  const [outcome, setOutcome] = useState<ItemOutcome | null>(null);
+  const [outcome, setOutcome] = useState(() => getFirstOutcome(task));
   const { rows, next, failure, more } = useResults(organizationId, task, outcome);
   const shown = OUTCOMES.filter((one) => task.counts[one] > 0);
   return (
@@ -189,6 +189,12 @@ const outcomeLabel = (outcome: ItemOutcome): string =>
     skipped: t.outcomeSkipped,
     failed: t.outcomeFailed,
   })[outcome];
+
+/** Skipped items are shown on demand: they would hide the others. */
+function getFirstOutcome({ counts }: Task): ItemOutcome | null {
+  if (counts.skipped === 0) return null;
+  return OUTCOMES.find((one) => one !== 'skipped' && counts[one] > 0) ?? null;
+}
 
 /** Returns `3 restored`, or what a dry run would do, or what an undo did. */
 export function countLabel({ kind, counts }: Task, outcome: ItemOutcome): string {

@@ -139,7 +139,7 @@ export function WizardPage<Data extends object>({
             </div>
             <div className="flex min-h-14 flex-wrap items-center gap-2 border-t border-rule bg-paper px-4 py-2 tablet:px-8">
               {at > 0 && <Button onClick={() => actor.send({ type: 'BACK' })}>{ui.back}</Button>}
-              <div className="min-w-0 grow basis-40 px-2 text-agate text-ink-2">
+              <div className="min-w-0 grow px-2 text-agate text-ink-2 not-empty:basis-40">
                 {offline ? t.offline : aside}
               </div>
               <Button

@@ -46,7 +46,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   selectAll: 'Select all {count}',
   clearAll: 'Clear all {count}',
   chosen: 'Selected',
-  chosenCount: '{count, plural, one {# item} other {# items}}',
+  chosenCount: '{count, plural, =0 {No items} one {# item} other {# items}}',
   chosenNone: 'Nothing selected',
   chosenFirst: 'and {count} more',
   parts: 'Parts of {name}',

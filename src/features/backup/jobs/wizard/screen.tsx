@@ -30,7 +30,7 @@ const PATH = '/o365/jobs';
 
 /**
  * `/o365/jobs/1` to `/o365/jobs/5`: a backup job. `?edit=` changes an existing one,
- * `?organization=` chooses the organization of a new one.
+ * `?organization=` chooses the organization of a new one; the only one is chosen already.
  */
 export function JobWizard(): ReactNode {
   const params = new URLSearchParams(useWizardQuery(`${PATH}/`));
@@ -43,14 +43,15 @@ export function JobWizard(): ReactNode {
   if (organizations === null || jobs === null || repositories === null || proxies === null)
     return <Waiting />;
   const known = { organizations, jobs, repositories, proxies };
+  // With one organization there is nothing to choose.
+  const only = organizations.length === 1 ? (organizations[0]?.id ?? null) : null;
+  const chosen = organizations.some(({ id }) => id === organizationId) ? organizationId : only;
   return edit === null ? (
     <Wizard
       loaded={null}
       draft="backup-job/new"
       known={known}
-      {...(organizations.some(({ id }) => id === organizationId) && {
-        prefill: { organizationId },
-      })}
+      {...(chosen !== null && { prefill: { organizationId: chosen } })}
     />
   ) : (
     <EditJob id={edit} known={known} />
