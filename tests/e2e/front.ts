@@ -16,12 +16,18 @@ export interface Front {
    * browser can't do that: it lets requests through when their worker ends with its page.
    */
   be(how: 'well' | 'away' | { readonly slow: number } | { readonly without: RegExp }): void;
+  /**
+   * Closes the connection after half of the next answer to a path. Returns the ranges that answers to
+   * it have had so far: '' for the whole.
+   */
+  cut(path: RegExp): readonly string[];
   stop(): Promise<void>;
 }
 
 export async function startFront(portalUrl: string, dist: string): Promise<Front> {
   let assets = built(dist);
   let how: Parameters<Front['be']>[0] = 'well';
+  let cutting: { readonly path: RegExp; readonly ranges: string[]; isDone: boolean } | null = null;
   const server = createServer((query, answer) => {
     if (how === 'away') {
       answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
@@ -31,8 +37,11 @@ export async function startFront(portalUrl: string, dist: string): Promise<Front
       query.socket.destroy();
       return;
     }
-    if (/^\/(api|ping)\//.test(query.url ?? '')) {
-      passOn(query, answer, portalUrl);
+    if (/^\/(api|ping|download|preview)\//.test(query.url ?? '')) {
+      const isCut = cutting?.path.test(query.url ?? '') ?? false;
+      if (isCut) cutting?.ranges.push(query.headers.range ?? '');
+      passOn(query, answer, portalUrl, isCut && cutting?.isDone === false);
+      if (isCut && cutting !== null) cutting.isDone = true;
       return;
     }
     const page = query.headers.accept?.includes('text/html') ?? false;
@@ -53,6 +62,10 @@ export async function startFront(portalUrl: string, dist: string): Promise<Front
     },
     be(next) {
       how = next;
+    },
+    cut(path) {
+      cutting = { path, ranges: [], isDone: false };
+      return cutting.ranges;
     },
     stop: () =>
       new Promise((done) => {
@@ -88,13 +101,19 @@ async function serve(
     .end(Buffer.from(await response.arrayBuffer()));
 }
 
-function passOn(query: IncomingMessage, answer: ServerResponse, portalUrl: string): void {
+function passOn(
+  query: IncomingMessage,
+  answer: ServerResponse,
+  portalUrl: string,
+  isCut: boolean,
+): void {
   const on = request(
     `${portalUrl}${query.url}`,
     { method: query.method ?? 'GET', headers: query.headers },
     (reply) => {
       answer.writeHead(reply.statusCode ?? 502, reply.headers);
-      reply.pipe(answer);
+      if (isCut) sendHalf(reply, answer);
+      else reply.pipe(answer);
     },
   );
   on.on('error', () => {
@@ -104,4 +123,17 @@ function passOn(query: IncomingMessage, answer: ServerResponse, portalUrl: strin
     on.destroy();
   });
   query.pipe(on);
+}
+
+/** Sends the first half of an answer, and closes the connection. */
+function sendHalf(reply: IncomingMessage, answer: ServerResponse): void {
+  let left = Math.floor(Number(reply.headers['content-length']) / 2);
+  reply.on('data', (chunk: Buffer) => {
+    if (left <= 0) return;
+    answer.write(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left > 0) return;
+    reply.destroy();
+    answer.socket?.end();
+  });
 }

@@ -8,7 +8,7 @@ import { CSP } from '../../server/platform/http/security-headers.ts';
 import { startFront } from './front.ts';
 import { createKey, getRow, loadApi, post, signIn, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axe } from './page-checks.ts';
+import { axe, waitForBuild } from './page-checks.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
@@ -308,17 +308,6 @@ test('OFF-2, OFF-3, OFF-4: a new build takes over when the last page of the old 
   await context.close();
   await front.stop();
 });
-
-/** Waits until the build is kept and the page is in the service worker's hands. */
-async function waitForBuild(page: Page): Promise<void> {
-  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
-  await page.evaluate(async () => {
-    await navigator.serviceWorker.ready;
-  });
-  await expect
-    .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state))
-    .toBe('activated');
-}
 
 /** What of builds is on this device; `files` of the oldest. */
 const here = (of: Page): Promise<{ caches: string[]; files: string[]; waiting: boolean }> =>

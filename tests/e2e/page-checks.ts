@@ -113,3 +113,14 @@ export function collectErrors(page: Page): readonly string[] {
   page.on('pageerror', (error) => heard.push(String(error)));
   return heard;
 }
+
+/** Waits until the build is kept and the page is served by the service worker. */
+export async function waitForBuild(page: Page): Promise<void> {
+  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+  });
+  await expect
+    .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state))
+    .toBe('activated');
+}

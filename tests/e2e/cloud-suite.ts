@@ -1,0 +1,176 @@
+import { expect } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
+import { loadApi } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+export const OUTLOOK = '/o365/restore/outlook';
+export const ONEDRIVE = '/o365/restore/onedrive';
+
+export const tree = (page: Page): Locator => page.getByRole('tree');
+/** A mailbox, drive or folder. A line that says that others are loading has no name of its own. */
+export const node = (page: Page, name: string | RegExp): Locator =>
+  tree(page)
+    .getByRole('treeitem', { name })
+    .filter({ has: page.locator('[data-name]') });
+export const getName = (row: Locator): Promise<string> => row.locator('[data-name]').innerText();
+export const list = (page: Page): Locator => page.getByRole('listbox', { name: /^Items of/ });
+export const details = (page: Page): Locator => page.getByRole('region', { name: 'Details' });
+export const restorePanel = (page: Page): Locator =>
+  page.getByRole('region', { name: /^Restore (\d+ items?|folder|mailbox|OneDrive)/ });
+
+/** The person whose mails or files are in the simulated organization, on the demo's own page. */
+export async function openTenant(
+  portal: Portal,
+  context: BrowserContext,
+  person: string,
+  kind: 'Mails' | 'Files',
+): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${portal.url}/demo/tenant`);
+  await page
+    .getByRole('row')
+    .filter({ hasText: person })
+    .getByRole('link', { name: `${kind} of ${person}`, exact: true })
+    .click();
+  await expect(page.getByRole('heading', { level: 1, name: `${kind} of ${person}` })).toBeVisible();
+  return page;
+}
+
+/** The text of a mail's row in the tenant: its subject, sender, date and flags. */
+export const rowTexts = (page: Page, subject: string): Promise<string[]> =>
+  page.getByRole('row').filter({ hasText: subject }).allInnerTexts();
+
+/** Approves a code in the simulated organization, as its administrator. */
+export async function approveCode(
+  portal: Portal,
+  context: BrowserContext,
+  code: string,
+): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(`${portal.url}/demo/tenant`);
+  const row = page.getByRole('row').filter({ hasText: code });
+  await row.getByRole('button', { name: 'Approve' }).click();
+  await expect(row).toHaveCount(0);
+  await page.close();
+}
+
+/**
+ * Deletes the organization that the demo has connected, so that its tenant can be connected by hand.
+ * Its first sessions end with it.
+ */
+export async function freeTenant(portal: Portal): Promise<void> {
+  const api = await loadApi(portal, 'm365');
+  let ids: readonly string[] = [];
+  await expect
+    .poll(async () => {
+      const { rows } = (await api('GET', 'o365/organizations')) as { rows: { id: string }[] };
+      ids = rows.map(({ id }) => id);
+      return ids.length;
+    })
+    .toBe(1);
+  await api('DELETE', `o365/organizations/${ids[0]}`);
+}
+
+/** A person of the simulated organization with a mailbox and a OneDrive. */
+export interface TenantPerson {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The people of the simulated organization, from its own page. */
+export async function listPeople(portal: Portal): Promise<readonly TenantPerson[]> {
+  const page = await (await fetch(`${portal.url}/demo/tenant`)).text();
+  return [
+    ...page.matchAll(
+      /<tr><td>([^<]*)<\/td>(?:(?!<\/tr>).)*\/people\/([^/"]+)\/mails"(?:(?!<\/tr>).)*\/files"/g,
+    ),
+  ].map(([, name = '', id = '']) => ({ id, name: name.replaceAll('&#39;', "'") }));
+}
+
+/**
+ * Connects the simulated organization with a code and a read-only application, as the wizard does,
+ * and backs up one person. `runJob` runs another session, which ends with a result.
+ */
+export async function backUpPerson(
+  portal: Portal,
+  parts: { readonly mailbox: boolean; readonly oneDrive: boolean } = {
+    mailbox: true,
+    oneDrive: true,
+  },
+): Promise<{
+  readonly person: TenantPerson;
+  readonly people: readonly TenantPerson[];
+  readonly runJob: (result?: string) => Promise<void>;
+}> {
+  await freeTenant(portal);
+  const api = await loadApi(portal, 'm365');
+  const post = (path: string, body: unknown) => api('POST', path, body) as Promise<{ id: string }>;
+  const code = (await api('POST', 'o365/organizations/device-code', {
+    targetRegion: 'Worldwide',
+    companyObjId: 1,
+  })) as { readonly id: string; readonly userCode: string };
+  const people = await listPeople(portal);
+  const [administrator] = people;
+  const person = people[3];
+  if (administrator === undefined || person === undefined) throw new Error('a tenant of nobody');
+  await fetch(`${portal.url}/demo/tenant/1/codes/${code.userCode}/approve`, {
+    method: 'POST',
+    body: new URLSearchParams({ user: administrator.id }),
+  });
+  await expect
+    .poll(
+      async () => (await post('o365/organizations/device-code/check', { code: code.id })) as object,
+    )
+    .toEqual({ state: 'granted' });
+  const organization = (await api('POST', 'o365/organizations', {
+    companyId: 1,
+    type: 'Office365',
+    name: 'Copperline',
+    authType: 'modern',
+    region: 'Worldwide',
+    isExchangeOnline: true,
+    isSharePointOnline: true,
+    isTeamsOnline: false,
+    isTeamsChatsOnline: false,
+    userCode: code.id,
+    newApplicationName: 'Northwind backup',
+    exchangeOnlineSettings: {},
+    sharePointOnlineSettings: {},
+    repository: { repository: 'Copperline backups', retentionPolicy: 'Years3' },
+  })) as { readonly id: string; readonly repositoryId: string };
+  const job = await post('o365/jobs', {
+    organizationId: organization.id,
+    name: `Backup of ${person.name}`,
+    backupType: 'SelectedItems',
+    selectedItems: [{ type: 'User', id: person.id, ...parts }],
+    excludedItems: [],
+    repositoryId: organization.repositoryId,
+    schedulePolicy: {
+      schedule: { type: 'Disabled' },
+      backupWindow: null,
+      retryNumber: 0,
+      retryWaitInterval: 10,
+    },
+  });
+  const runJob = async (result = 'Success'): Promise<void> => {
+    const { sessionId } = (await api('POST', `o365/jobs/${job.id}/start`, {
+      organizationId: organization.id,
+    })) as { readonly sessionId: string };
+    await expect
+      .poll(
+        async () => {
+          const { session } = (await api('GET', `o365/jobs/${job.id}/detail/latest`)) as {
+            readonly session: { readonly id: string; readonly status: string };
+          };
+          return session.id === sessionId ? session.status : 'Starting';
+        },
+        { timeout: 250_000 },
+      )
+      .toBe(result);
+  };
+  await runJob();
+  return { person, people, runJob };
+}
+
+/** The code that the page shows. */
+export const shownCode = (page: Page): Locator => page.locator('.select-all');
