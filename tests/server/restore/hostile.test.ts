@@ -165,7 +165,7 @@ test('G67: a mail that crashes, fills or occupies its thread costs one preview',
     expect(await result, `${first}`).toEqual({ is: 'refused' });
     expect(await reader.read(new Uint8Array([0]))).toEqual({
       is: 'read',
-      mail: { subject: 'read' },
+      value: { subject: 'read' },
     });
     expect(limits.size).toBe(0);
   }

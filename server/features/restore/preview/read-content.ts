@@ -27,7 +27,7 @@ export async function readPreviewedMail(
   const mime = await readMime(engine, scope, mail);
   if (!mime.ok) return mime;
   const result = await releaseSlotDuring(() => reader.read(mime.value));
-  if (result.is === 'read') return ok(result.mail);
+  if (result.is === 'read') return ok(result.value);
   return result.is === 'busy'
     ? failed({ kind: 'busy', message: t.busy, retryAfterMs: BUSY_MS })
     : failed({ kind: 'conflict', message: t.unreadable });
