@@ -365,6 +365,11 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   downloadLibrary: 'partly sensitive, never while acting',
   downloadSiteFolder: 'partly sensitive, never while acting',
   downloadSiteDocuments: 'partly sensitive, never while acting',
+  listBackgroundDownloads: 'plain',
+  getBackgroundDownload: 'plain',
+  cancelBackgroundDownload: 'plain',
+  deleteBackgroundDownload: 'plain',
+  getBackgroundDownloadFile: 'never while acting',
 };
 
 export const requiresRecentFactor = (name: CallName): boolean =>

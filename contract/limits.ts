@@ -91,6 +91,13 @@ export const LIMITS = {
   /** Files of one download, and its size from which a recent sign-in is needed. */
   downloadItems: 100_000,
   downloadPlainBytes: 5_000_000_000,
+  /** A part of a download in the background, and how long it is stored. */
+  exportPartBytes: 10_000_000_000,
+  exportKeepMs: 7 * 86_400_000,
+  /** What a provider's downloads in the background may have on the disk together. */
+  exportBytes: 500_000_000_000,
+  /** Of one user, those that run. */
+  exportsRunning: 5,
   apiKeys: 20,
   apiKeyDays: 365,
   apiKeyPerMinute: 300,

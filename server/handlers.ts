@@ -44,6 +44,7 @@ import { suiteUsageHandlers } from './features/billing/suite-usage/handlers.ts';
 import { customerHandlers } from './features/billing/customer-handlers.ts';
 import { invoiceHandlers } from './features/billing/invoice-handlers.ts';
 import { quickBooksHandlers } from './features/billing/quickbooks-handlers.ts';
+import { backgroundDownloadHandlers } from './features/restore/background/handlers.ts';
 import { restoreContentHandlers } from './features/restore/content.ts';
 import { downloadHandlers } from './features/restore/downloads/handlers.ts';
 import { previewHandlers } from './features/restore/preview/handlers.ts';
@@ -139,6 +140,7 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...backupDashboardHandlers(world),
   ...sessionHandlers(world),
   ...restoreSessionHandlers(world),
+  ...backgroundDownloadHandlers(world),
   ...restoreContentHandlers(world),
   ...previewHandlers(world),
   ...downloadHandlers(world),

@@ -33,6 +33,10 @@ import {
   webhooks,
 } from './features/notifications/jobs.ts';
 import { deleteExpiredReports, reports } from './features/reports/reports-job.ts';
+import {
+  backgroundDownload,
+  deleteExpiredBackgroundDownloads,
+} from './features/restore/background/job.ts';
 import { deleteExpiredLinks } from './features/restore/links.ts';
 import { slaAlarms } from './features/sla/alarms-job.ts';
 import { ticketResults, tickets } from './features/tickets/ticket-jobs.ts';
@@ -45,6 +49,7 @@ import { dayTotals } from './platform/queries/sum-days.ts';
 
 /** The handler of every type of background job. */
 export const allJobs = (world: AppContext): JobHandlers => ({
+  'background-download': backgroundDownload(world),
   'backup-runs': backupRuns(world),
   'backup-schedule': backupSchedule(world),
   'backup-session': backupSession(world, world.embeddedEngine.sessions),
@@ -71,7 +76,7 @@ export const allJobs = (world: AppContext): JobHandlers => ({
   'sla-alarms': slaAlarms(world),
   'ticket-results': ticketResults(world),
   'tickets': tickets(world),
-  'upkeep': upkeep(world, UPKEEP),
+  'upkeep': upkeep(world, [...UPKEEP, deleteExpiredBackgroundDownloads(world)]),
   'usage-days': usageDays(world),
   'webhooks': webhooks(world),
 });

@@ -6,6 +6,8 @@ export interface DownloadInput {
   readonly nodes: readonly Id[];
   /** The object that the nodes must belong to. */
   readonly within?: Id;
+  /** `mails`: only items with a mail, and what a mailbox stores beside them. */
+  readonly holds?: 'everything' | 'mails';
   /** Null: of any size. */
   readonly maxBytes: Bytes | null;
   /** Until when it can be read. */

@@ -1,5 +1,10 @@
+import { backgroundDownloadCalls } from './background-calls.ts';
 import { restoreContentCalls } from './content-calls.ts';
 import { restoreSessionCalls } from './session-calls.ts';
 
 /** The calls with which backups are browsed and restored. */
-export const restoreCalls = { ...restoreSessionCalls, ...restoreContentCalls } as const;
+export const restoreCalls = {
+  ...restoreSessionCalls,
+  ...restoreContentCalls,
+  ...backgroundDownloadCalls,
+} as const;

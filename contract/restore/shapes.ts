@@ -161,24 +161,24 @@ export const RESTORE_SITE = {
   documentVersion: RESTORE_FILES.documentVersion,
 };
 
-/**
- * What every download asks for. `format`: of mails. `downloadInBackground` and `pst` are refused by
- * engines that don't offer them.
- */
+/** How mails are downloaded: `eml` is for a single one. */
+export const DOWNLOAD_FORMATS = ['zip', 'eml', 'pst', 'mbox'] as const;
+/** What every download asks for. PST and mbox files are always made in the background. */
 export const DOWNLOAD = {
-  format: v.optional(v.picklist(['zip', 'eml', 'pst'])),
+  format: v.optional(v.picklist(DOWNLOAD_FORMATS)),
   downloadInBackground: v.optional(v.boolean(), false),
   /** Of the caller, for its own use. */
   restoreSessionData: v.optional(v.looseObject({})),
 };
 /**
  * `url`: opens once within a minute, and from then on for that browser as long as its session is
- * active, also in ranges. `missing`: items whose content could not be backed up.
+ * active, also in ranges. Null: the file is made in the background, and `_id` names it. `bytes` is
+ * exact for ZIP and single files. `missing`: items whose content could not be backed up.
  */
 export const downloadOut = v.object({
   _id: v.string(),
   id: v.string(),
-  url: v.string(),
+  url: v.nullable(v.string()),
   name: v.string(),
   bytes: v.number(),
   items: v.number(),

@@ -52,6 +52,8 @@ export interface Config {
   readonly dataDir: string;
   /** Folder of the backup repositories; null: `repositories` in the data folder. */
   readonly repositoriesDir?: string | null;
+  /** Folder of downloads in the background; null: `downloads` in the data folder. */
+  readonly downloadsDir?: string | null;
   /** URL of PostgreSQL; null uses the embedded database. */
   readonly databaseUrl: string | null;
   /** Folder of the built page; null serves only the API. */

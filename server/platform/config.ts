@@ -17,7 +17,8 @@ export interface Settings {
 
 /**
  * Reads the server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DAYBOOK_REPOSITORIES
- * (folder of the backup repositories), DATABASE_URL,
+ * (folder of the backup repositories), DAYBOOK_DOWNLOADS (folder of downloads in the background),
+ * DATABASE_URL,
  * DAYBOOK_TRUSTED_PROXIES (addresses or networks, with commas), DAYBOOK_SECRET_KEY (the master key,
  * then former ones, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks that the server may
  * reach, with commas) and DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_PUSH_ALLOW (private
@@ -68,11 +69,13 @@ export function readConfig(
   const demoData = input.estate ?? set('DAYBOOK_ESTATE');
   if (demoData !== null && !isDemoOption(demoData)) return t.estate({ estate: demoData });
   const repositoriesDir = set('DAYBOOK_REPOSITORIES');
+  const downloadsDir = set('DAYBOOK_DOWNLOADS');
   return {
     config: {
       port,
       dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'),
       repositoriesDir: repositoriesDir === null ? null : resolve(repositoriesDir),
+      downloadsDir: downloadsDir === null ? null : resolve(downloadsDir),
       databaseUrl: set('DATABASE_URL'),
       pageDir: join(root, 'dist'),
       trustedProxies,

@@ -237,6 +237,44 @@ export interface EngineTables {
     first_record: Bytes;
     entries: string;
   };
+  /** `file_name`: of a single file. What it holds is the row of `prepared_download` with this id. */
+  background_download: {
+    tenant_id: TenantId;
+    id: Id;
+    organization_id: Id;
+    repository_id: Id;
+    user_id: UserId;
+    workload: string;
+    format: string;
+    name: string;
+    file_name: string | null;
+    state: Generated<string>;
+    message: string | null;
+    items: number;
+    items_done: Generated<number>;
+    bytes: Bytes;
+    bytes_done: Generated<Bytes>;
+    missing: number;
+    failed: Generated<number>;
+    created_at: Ms;
+    ended_at: Ms | null;
+    expires_at: Ms;
+  };
+  /**
+   * `next_item`: the first that isn't in this part or one before. `bytes_read`, `failed`: of
+   * everything up to it.
+   */
+  background_part: {
+    tenant_id: TenantId;
+    download_id: Id;
+    n: number;
+    name: string;
+    bytes: Bytes;
+    sha256: string;
+    next_item: number;
+    bytes_read: Bytes;
+    failed: number;
+  };
 }
 
 /**

@@ -133,6 +133,15 @@ export const BACKGROUND_JOB_TYPES = {
     maxWaitMs: 2 * DAY,
     failure: 'a restore could not go on',
   },
+  'background-download': {
+    ...EXTERNAL,
+    payload: v.object({ download: v.string() }),
+    isRecurring: false,
+    maxRunning: 2,
+    maxRunningPerTenant: 1,
+    timeoutMs: 12 * HOUR,
+    failure: 'a download in the background could not go on',
+  },
   'restore-rights': {
     ...EXTERNAL,
     payload: v.object({ grant: v.string() }),

@@ -141,6 +141,14 @@ const jobWizard = createRoute({
   component: screen('jobWizard'),
 });
 
+/** One of the downloads in the background. */
+const restoreDownload = createRoute({
+  getParentRoute: () => framed,
+  path: '/o365/restore/downloads/$fileId',
+  beforeLoad: behind('/o365/restore/downloads'),
+  component: screen('restoreDownload'),
+});
+
 /** Fullscreen, without the sidebar. */
 const wall = createRoute({
   getParentRoute: () => root,
@@ -172,6 +180,7 @@ export const routes = root.addChildren([
     organizationWizard,
     renewCertificate,
     jobWizard,
+    restoreDownload,
     ...pages,
   ]),
 ]);

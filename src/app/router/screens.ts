@@ -22,6 +22,8 @@ export const SCREENS = {
     (await import('../../features/auth/registration/confirm-email.tsx')).ConfirmEmail,
   apps: async () => (await import('../../features/auth/single-sign-on/open-app.tsx')).Apps,
   frame: async () => (await import('../shell/shell.tsx')).Shell,
+  restoreDownload: async () =>
+    (await import('../../features/restore/downloads/details.tsx')).RestoreDownload,
   notFound: async () => (await import('../shell/not-found.tsx')).NotFound,
   jobWizard: async () => (await import('../../features/backup/jobs/wizard/screen.tsx')).JobWizard,
   organizationWizard: async () =>
@@ -129,6 +131,8 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/restore/screen.tsx')).OutlookRestore,
   '/o365/restore/onedrive': async () =>
     (await import('../../features/restore/screen.tsx')).OneDriveRestore,
+  '/o365/restore/downloads': async () =>
+    (await import('../../features/restore/downloads/screen.tsx')).RestoreDownloads,
   '/o365/subscriptions': async () =>
     (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
   '/o365/invoices': SHARED.invoices,

@@ -6,6 +6,7 @@ import { isTyping } from '#src/ui/is-typing.ts';
 import { useIsDesk } from '#src/ui/use-is-desk.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import type { BrowserProps } from './browser.tsx';
+import { DownloadDialog } from './download/dialog.tsx';
 import { useDownload } from './download/use-download.ts';
 import { ItemDetails, itemTitle } from './items/details.tsx';
 import { FolderPane } from './items/folder-pane.tsx';
@@ -92,8 +93,9 @@ export function OpenFolder({
   };
   const restoreItems = (): void => onRestore(chosenItems(selection));
   const restoreFolder = (): void => onRestore(whole);
+  const [downloading, setDownloading] = useState<ChosenNodes | null>(null);
   const startDownload = (): void =>
-    download.start(selection.items.size > 0 ? chosenItems(selection) : whole);
+    setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
     // The list box handles its own keys, but not this one.
     const isInList = event.target instanceof Element && event.target.closest('[data-items]');
@@ -186,6 +188,18 @@ export function OpenFolder({
             </>
           )}
         </section>
+      )}
+      {downloading !== null && (
+        <DownloadDialog
+          kind={workload.kind}
+          session={session.id}
+          chosen={downloading}
+          onStart={(options) => {
+            setDownloading(null);
+            download.start(downloading, options);
+          }}
+          onClose={() => setDownloading(null)}
+        />
       )}
       {!isDesk && isSheet && item !== null && (
         <Dialog

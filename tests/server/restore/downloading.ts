@@ -7,7 +7,8 @@ import { missing as noRestic, randomBytes } from '../engine/restic/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { cookiesIn, type Library, type StoredFile } from './content.ts';
 
-type Download = OutputOf<'downloadMailbox'>;
+/** One that is sent at once. */
+type Download = OutputOf<'downloadMailbox'> & { readonly url: string };
 const absent = ['python3', 'unzip'].filter((tool) => spawnSync(tool, ['--help']).error);
 /** Why nothing is read by other programs; empty where it is. */
 export const skipped = absent.length === 0 ? noRestic : ` (skipped: no ${absent.join(', ')})`;
@@ -47,6 +48,7 @@ export const download = async (
     body: answer,
   } = await who<Download>('POST', `o365/restore/restoresessions/${session}/${path}`, body);
   if (status !== 200) throw new Error(text);
+  if (answer.data.url === null) throw new Error('It is made in the background.');
   return answer.data;
 };
 

@@ -1,15 +1,25 @@
 import { sql } from 'kysely';
 import * as v from 'valibot';
 import type { ItemKind, PartRole } from '#contract/engine/engine.ts';
-import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import type { MailState } from '../mail/mail-content.ts';
 import type { Plan } from '../restore/plan.ts';
 import type { ZipEntry } from '../zip/ranged-zip.ts';
 
 /** A file of a download, with the blobs of its content. */
 export interface DownloadEntry extends ZipEntry {
   readonly blobs: readonly string[];
+  /** Of a mail for another program. */
+  readonly mail?: StoredMail;
+}
+
+/** Where a mail lay, with the names that its mailbox has, and what the mailbox stores of it. */
+export interface StoredMail {
+  readonly folder: readonly string[];
+  readonly subject: string;
+  readonly state: MailState;
 }
 
 /** An item that a download takes, before it has its name. */
@@ -19,6 +29,7 @@ export interface ChosenItem {
   readonly modifiedAt: Ms;
   /** Null: its content could not be backed up. */
   readonly part: StoredPart | null;
+  readonly mail: StoredMail;
 }
 
 /** At most so many items are read at a time. */
@@ -34,6 +45,7 @@ interface Row {
   readonly at: Ms;
   readonly changedAt: Ms;
   readonly parts: readonly StoredPart[];
+  readonly flags: ItemFlags;
 }
 /** Runs one statement in a transaction of its own. */
 export type ReadRows = <T>(read: (tx: TenantTx) => Promise<T>) => Promise<T>;
@@ -62,25 +74,36 @@ export async function* chosenItems(read: ReadRows, plan: Plan): AsyncIterable<Ch
 }
 
 function chosen(
-  { kind, title, at, changedAt, parts }: Row,
-  folder: readonly { readonly name: string }[],
+  { kind, title, at, changedAt, parts, flags }: Row,
+  path: readonly { readonly name: string }[],
 ): ChosenItem {
+  const folder = path.map(({ name: part }) => part);
   const as = ROLES.find((role) => parts.some((part) => part.as === role));
   const part = parts.find((one) => one.as === as) ?? null;
   const name = title.trim() === '' ? kind : title;
   return {
-    path: [...folder.map((one) => one.name), withExtension(name, EXTENSIONS[as ?? 'raw'] ?? '')],
+    path: [...folder, withExtension(name, EXTENSIONS[as ?? 'raw'] ?? '')],
     modifiedAt: kind === 'file' ? changedAt : at,
     part,
+    mail: { folder, subject: title, state: toState(at, flags) },
   };
 }
+
+const toState = (receivedAt: Ms, flags: ItemFlags): MailState => ({
+  receivedAt,
+  isRead: flags.read ?? true,
+  isDraft: flags.draft ?? false,
+  isFlagged: flags.flagged ?? false,
+  importance: flags.importance ?? null,
+  categories: flags.categories ?? [],
+});
 
 /** Room for the extension: what follows the last dot of a subject is not one. */
 const withExtension = (name: string, extension: string): string =>
   extension === '' ? name : `${name.slice(0, MAX_STEM).toWellFormed()}${extension}`;
 const MAX_STEM = 200;
 
-const COLUMNS = sql`n, kind, title, at, changed_at as "changedAt", parts`;
+const COLUMNS = sql`n, kind, title, at, changed_at as "changedAt", parts, flags`;
 
 async function readVersions(
   { sql: db, tenant }: TenantTx,
@@ -109,14 +132,45 @@ async function readFolder(
 }
 
 /** As `prepared_part.entries` stores them. */
+const MailSchema = v.object({
+  folder: v.array(v.string()),
+  subject: v.string(),
+  state: v.object({
+    receivedAt: v.number(),
+    isRead: v.boolean(),
+    isDraft: v.boolean(),
+    isFlagged: v.boolean(),
+    importance: v.nullable(v.picklist(['low', 'normal', 'high'])),
+    categories: v.array(v.string()),
+  }),
+});
 const EntriesSchema = v.array(
-  v.tuple([v.string(), v.number(), v.number(), v.number(), v.array(v.string())]),
+  v.tuple([
+    v.string(),
+    v.number(),
+    v.number(),
+    v.number(),
+    v.array(v.string()),
+    v.nullish(MailSchema),
+  ]),
 );
 export const encodeEntries = (entries: readonly DownloadEntry[]): string =>
   JSON.stringify(
-    entries.map(({ name, bytes, crc, modifiedAt, blobs }) => [name, bytes, crc, modifiedAt, blobs]),
+    entries.map(({ name, bytes, crc, modifiedAt, blobs, mail }) => [
+      name,
+      bytes,
+      crc,
+      modifiedAt,
+      blobs,
+      mail ?? null,
+    ]),
   );
 export const decodeEntries = (text: string): DownloadEntry[] =>
-  v
-    .parse(EntriesSchema, JSON.parse(text))
-    .map(([name, bytes, crc, modifiedAt, blobs]) => ({ name, bytes, crc, modifiedAt, blobs }));
+  v.parse(EntriesSchema, JSON.parse(text)).map(([name, bytes, crc, modifiedAt, blobs, mail]) => ({
+    name,
+    bytes,
+    crc,
+    modifiedAt,
+    blobs,
+    ...(mail && { mail }),
+  }));

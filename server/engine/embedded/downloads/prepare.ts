@@ -112,7 +112,7 @@ type Listed =
 async function listEntries(
   { store }: AppContext,
   { tenant }: EngineScope,
-  { maxBytes }: DownloadInput,
+  { maxBytes, holds = 'everything' }: DownloadInput,
   id: Id,
   { plan, isSingle }: Found,
 ): Promise<EngineResult<Listed>> {
@@ -148,8 +148,8 @@ async function listEntries(
   };
 
   for await (const batch of chosenItems((read) => store.tenant(tenant, read), plan)) {
-    for (const { path, modifiedAt, part: stored } of batch) {
-      if (stored === null) {
+    for (const { path, modifiedAt, part: stored, mail } of batch) {
+      if (stored === null || (holds === 'mails' && stored.as !== 'mime')) {
         missing += 1;
         continue;
       }
@@ -158,7 +158,7 @@ async function listEntries(
         return failed('invalid', t.tooManyItems({ limit: LIMITS.downloadItems }), {
           field: 'nodes',
         });
-      if (isSingle) fileName = safePart(path.at(-1) ?? '');
+      if (isSingle && holds === 'everything') fileName = safePart(path.at(-1) ?? '');
       bytes += stored.bytes;
       if (maxBytes !== null && bytes > maxBytes) return ok({ kind: 'too-large' });
       const { crc } = stored;
@@ -168,6 +168,7 @@ async function listEntries(
         crc,
         modifiedAt,
         blobs: stored.blobs,
+        ...(holds === 'mails' && { mail }),
       });
       blobs += stored.blobs.length;
       if (pending.length >= PART_ENTRIES || blobs >= PART_BLOBS) await flush();
@@ -198,7 +199,7 @@ async function listEntries(
   });
 }
 
-async function deleteDownload({ sql, tenant }: TenantTx, id: Id): Promise<void> {
+export async function deleteDownload({ sql, tenant }: TenantTx, id: Id): Promise<void> {
   await sql
     .deleteFrom('prepared_part')
     .where('tenant_id', '=', tenant)

@@ -59,7 +59,7 @@ async function* readSingle(
 }
 
 /** Reads the stored parts one by one. */
-function partReader(store: Store, tenant: TenantId, download: Id): ReadParts<DownloadEntry> {
+export function partReader(store: Store, tenant: TenantId, download: Id): ReadParts<DownloadEntry> {
   const readPart = (where: RawBuilder<unknown>): Promise<PartRow | undefined> =>
     store.tenant(
       tenant,

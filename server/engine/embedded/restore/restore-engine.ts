@@ -13,6 +13,7 @@ import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { makeWriteParts, type WriteParts } from '../exports/write-parts.ts';
 import { listChildren } from '../explorer/children.ts';
 import { prepareDownload } from '../downloads/prepare.ts';
 import { readDownload } from '../downloads/read.ts';
@@ -54,6 +55,8 @@ export type RestoreCalls = Pick<
   | 'cancel'
 > & {
   readonly restoreRights: RestoreRightsCalls;
+  /** For downloads in the background. */
+  readonly writeParts: WriteParts;
 };
 
 /**
@@ -212,6 +215,8 @@ export function makeRestoreCalls(
       ),
 
     restoreRights: rights.calls,
+
+    writeParts: makeWriteParts(world, readers),
 
     async restore(scope, input) {
       const allowed = await allowRestore(scope, input);

@@ -205,7 +205,7 @@ function zip64Bytes(bytes: Bytes, start: Bytes): Bytes {
   return fields === 0 ? 0 : fields + 4;
 }
 
-function localHeader({ name: text, bytes, crc, modifiedAt }: ZipEntry): Buffer {
+export function localHeader({ name: text, bytes, crc, modifiedAt }: ZipEntry): Buffer {
   const name = Buffer.from(text);
   const large = bytes >= MAX_32;
   const out = Buffer.alloc(localBytes(name.length, bytes));
@@ -230,7 +230,10 @@ function localHeader({ name: text, bytes, crc, modifiedAt }: ZipEntry): Buffer {
   return out;
 }
 
-function centralHeader({ name: text, bytes, crc, modifiedAt }: ZipEntry, start: Bytes): Buffer {
+export function centralHeader(
+  { name: text, bytes, crc, modifiedAt }: ZipEntry,
+  start: Bytes,
+): Buffer {
   const name = Buffer.from(text);
   const large = bytes >= MAX_32;
   const far = start >= MAX_32;
@@ -265,7 +268,7 @@ function centralHeader({ name: text, bytes, crc, modifiedAt }: ZipEntry, start: 
 }
 
 /** The records after the directory: Zip64's two where they are needed, then the common one. */
-function endRecords({ count, directoryBytes, directoryAt }: ZipLayout): Buffer {
+export function endRecords({ count, directoryBytes, directoryAt }: ZipLayout): Buffer {
   const common = Buffer.alloc(22);
   common.writeUInt32LE(0x06054b50, 0);
   common.writeUInt16LE(Math.min(count, MAX_16), 8);

@@ -10,6 +10,7 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { insertLink, makeSecret } from '../links.ts';
+import { requestBackgroundDownload } from '../background/request.ts';
 import { withSession } from '../scope.ts';
 import { archiveName } from './file-name.ts';
 import { downloadMessages as t } from './messages.en.ts';
@@ -30,15 +31,20 @@ type Query = Pick<
 >;
 
 /** How long the address opens for the first time. */
-const TICKET_MS: Ms = 60_000;
+export const TICKET_MS: Ms = 60_000;
 
-/** What a row of `download` stores of a download. */
-export const DownloadRequest = v.object({
-  kind: v.literal('download'),
-  workload: v.picklist(['outlook', 'onedrive', 'sharepoint']),
-  prepared: v.string(),
-});
-type DownloadWorkload = v.InferOutput<typeof DownloadRequest>['workload'] & Workload;
+const WorkloadSchema = v.picklist(['outlook', 'onedrive', 'sharepoint']);
+/** What a row of `download` stores of a download: a prepared one, or a file that is ready. */
+export const DownloadRequest = v.variant('kind', [
+  v.object({ kind: v.literal('download'), workload: WorkloadSchema, prepared: v.string() }),
+  v.object({
+    kind: v.literal('file'),
+    workload: WorkloadSchema,
+    download: v.string(),
+    part: v.number(),
+  }),
+]);
+type DownloadWorkload = v.InferOutput<typeof WorkloadSchema> & Workload;
 
 export const downloadPath = (id: string): string => `/download/${id}/`;
 
@@ -53,8 +59,20 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
     within?: string,
   ): Promise<Result<OutputOf<'downloadMailbox'>>> =>
     withSession(world, ctx, { restoreSessionId }, workload, async ({ engine, scope }) => {
-      if (downloadInBackground) return unsupported(t.noBackground);
-      if (format === 'pst') return unsupported(t.noPst);
+      if (downloadInBackground || format === 'pst' || format === 'mbox')
+        return requestBackgroundDownload(
+          world,
+          ctx,
+          { engine, scope },
+          {
+            explorer: restoreSessionId,
+            nodes,
+            ...(within !== undefined && { within }),
+            workload,
+            format: format ?? 'zip',
+            suffix,
+          },
+        );
       const now = world.clock.now();
       const expiresAt = now + LIMITS.absoluteMs;
       const answer = getAnswer(
@@ -74,7 +92,8 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
       const id = world.chance.uuid();
       const ticket = makeSecret(world.chance);
       const name = await world.store.tenant(ctx.tenant, async (tx) => {
-        const named = fileName ?? archiveName(suffix, now, (await loadCompanyLimit(tx)).timeZone);
+        const named =
+          fileName ?? archiveName(`${suffix}.zip`, now, (await loadCompanyLimit(tx)).timeZone);
         await insertLink(tx, ctx.session, {
           id,
           organization: scope.organization,
@@ -95,23 +114,17 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
 
   return {
     downloadMailbox: ({ mailboxId, ...input }, ctx) =>
-      download(ctx, 'outlook', input, [mailboxId], '-mailbox.zip'),
+      download(ctx, 'outlook', input, [mailboxId], '-mailbox'),
     downloadMailFolder: ({ folderId, ...input }, ctx) =>
-      download(ctx, 'outlook', input, [folderId], '-mailbox-folder.zip'),
+      download(ctx, 'outlook', input, [folderId], '-mailbox-folder'),
     downloadMailItems: ({ items, ...input }, ctx) =>
-      download(ctx, 'outlook', input, items, '-items.zip'),
+      download(ctx, 'outlook', input, items, '-items'),
     downloadDrive: ({ onedriveId, ...input }, ctx) =>
-      download(ctx, 'onedrive', input, [onedriveId], '-onedrive.zip'),
+      download(ctx, 'onedrive', input, [onedriveId], '-onedrive'),
     downloadDriveFolder: ({ folderId, ...input }, ctx) =>
-      download(ctx, 'onedrive', input, [folderId], '-folder.zip'),
+      download(ctx, 'onedrive', input, [folderId], '-folder'),
     downloadDocuments: ({ documents, ...input }, ctx) =>
-      download(ctx, 'onedrive', input, documents, '-documents.zip'),
-    downloadLibrary: ({ siteId, libraryId, ...input }, ctx) =>
-      download(ctx, 'sharepoint', input, [libraryId], '-library.zip', siteId),
-    downloadSiteFolder: ({ siteId, folderId, ...input }, ctx) =>
-      download(ctx, 'sharepoint', input, [folderId], '-folder.zip', siteId),
-    downloadSiteDocuments: ({ siteId, documents, ...input }, ctx) =>
-      download(ctx, 'sharepoint', input, documents, '-documents.zip', siteId),
+      download(ctx, 'onedrive', input, documents, '-documents'),
   };
 }
 

@@ -11,6 +11,7 @@ import type { Principal } from '#server/platform/http/handler.ts';
 import { tenantReader } from '#server/platform/http/tenant.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { STATUS_OF } from '#contract/errors.ts';
+import { readBackgroundFile } from '../background/read-file.ts';
 import { findReader, hashSecret, type LinkSecret, makeSecret } from '../links.ts';
 import { contentDisposition } from './file-name.ts';
 import { DownloadRequest, downloadPath } from './handlers.ts';
@@ -164,9 +165,12 @@ async function serve(
       user: session.userId,
       origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
     };
-    const content = getAnswer(
-      await world.embeddedEngine.readDownload(scope, { download: of.prepared, from, to }),
-    );
+    const content =
+      of.kind === 'file'
+        ? await readBackgroundFile(world, scope, { ...of, bytes, from, to })
+        : getAnswer(
+            await world.embeddedEngine.readDownload(scope, { download: of.prepared, from, to }),
+          );
     if (!content.ok) {
       leave();
       const { kind, message } = content.failure;

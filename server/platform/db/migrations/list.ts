@@ -37,6 +37,7 @@ import { migration0044 } from './0044_restore_rights.ts';
 import { migration0046 } from './0046_restore_tasks.ts';
 import { migration0047 } from './0047_attached_repositories.ts';
 import { migration0050 } from './0050_sites.ts';
+import { migration0054 } from './0054_background_downloads.ts';
 import { migration0056 } from './0056_usage_days.ts';
 import type { Migration } from './migration.ts';
 
@@ -81,5 +82,6 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0046,
   migration0047,
   migration0050,
+  migration0054,
   migration0056,
 ];

@@ -1,9 +1,27 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
 export const restoreDownloadMessages = defineMessages('restoreDownload', {
+  title: 'Download',
   download: 'Download',
   downloadHint: 'Downloads are recorded.',
+  format: 'Format',
+  zip: 'ZIP',
+  zipHint: 'Each mail is an .eml file. A single mail is downloaded as it is.',
+  pst: 'PST',
+  pstHint:
+    'One file for mail programs. Independent programs read it completely. It has not been tested with Outlook itself.',
+  mbox: 'mbox',
+  mboxHint: 'One mbox file for each folder, in a ZIP file.',
+  measuring: 'Measuring…',
+  size: '{count, plural, one {# item} other {# items}}, {size}',
+  about: '{count, plural, one {# item} other {# items}}, about {size}',
+  background: 'Prepare in the background',
+  backgroundHint: 'You get an email when the file is ready. It is stored for 7 days.',
+  backgroundForced: 'Files of this format are always prepared in the background.',
+  offline: "You're offline. Reconnect to download.",
   started: 'Download of {name} started ({size}).',
+  preparing: '{name} is being prepared.',
+  openDownloads: 'Open Downloads',
   missing:
     '{count, plural, one {# item has} other {# items have}} no backed-up content and {count, plural, one {is} other {are}} not in the file.',
 });

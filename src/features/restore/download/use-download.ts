@@ -9,39 +9,46 @@ import type { WorkloadKind } from '../workload.ts';
 
 type StartedDownload = OutputOf<'downloadMailbox'>;
 
+export interface DownloadOptions {
+  /** Of mails. Files are always downloaded as they are, or in a ZIP file. */
+  readonly format: 'zip' | 'pst' | 'mbox';
+  readonly inBackground: boolean;
+}
+
 export interface Download {
   readonly isBusy: boolean;
   /** The last one that the browser was given. */
   readonly started: StartedDownload | null;
   readonly failure: Failure | null;
-  readonly start: (chosen: ChosenNodes) => void;
+  readonly start: (chosen: ChosenNodes, options: DownloadOptions) => void;
   readonly retry: () => void;
 }
 
 /** Downloads what is chosen. The browser reads the file itself, in ranges if it is cut off. */
 export function useDownload(kind: WorkloadKind, session: string): Download {
   const [state, setState] = useState<Pick<Download, 'isBusy' | 'started' | 'failure'>>(IDLE);
-  const last = useRef<ChosenNodes | null>(null);
-  const request = async (chosen: ChosenNodes): Promise<void> => {
-    const answer = await withReauth(() => requestDownload(kind, session, chosen));
-    if (answer.ok) openFile(answer.value);
+  const last = useRef<readonly [ChosenNodes, DownloadOptions] | null>(null);
+  const request = async (chosen: ChosenNodes, options: DownloadOptions): Promise<void> => {
+    const answer = await withReauth(() => requestDownload(kind, session, chosen, options));
+    if (answer.ok && answer.value.url !== null)
+      openFile({ url: answer.value.url, name: answer.value.name });
     setState({
       isBusy: false,
       started: answer.ok ? answer.value : null,
       failure: answer.ok ? null : answer.failure,
     });
   };
-  const start = (chosen: ChosenNodes): void => {
+  const start = (chosen: ChosenNodes, options: DownloadOptions): void => {
     if (state.isBusy) return;
-    last.current = chosen;
+    last.current = [chosen, options];
     setState({ ...IDLE, isBusy: true });
-    void request(chosen);
+    void request(chosen, options);
   };
   return {
     ...state,
     start,
     retry: () => {
-      if (last.current !== null) start(last.current);
+      if (last.current !== null) start(...last.current);
     },
   };
 }
@@ -53,11 +60,13 @@ function requestDownload(
   kind: WorkloadKind,
   restoreSessionId: string,
   { level, chain: [object], nodes }: ChosenNodes,
+  { format, inBackground }: DownloadOptions,
 ): Promise<Result<StartedDownload>> {
   const ids = [...nodes];
   const folderId = ids[0] ?? '';
-  const mail = { restoreSessionId, mailboxId: object.id };
-  const files = { restoreSessionId, onedriveId: object.id };
+  const how = { restoreSessionId, downloadInBackground: inBackground };
+  const mail = { ...how, mailboxId: object.id, format };
+  const files = { ...how, onedriveId: object.id };
   const server = client();
   if (kind === 'outlook')
     return level === 'object'
@@ -73,7 +82,7 @@ function requestDownload(
 }
 
 /** The server's answer is an attachment, so the page stays where it is. */
-function openFile({ url, name }: StartedDownload): void {
+export function openFile({ url, name }: { readonly url: string; readonly name: string }): void {
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -122,10 +123,22 @@ export function FolderPane(props: FolderPaneProps) {
       <output className="block empty:hidden">
         {download.started !== null && (
           <p className="m-0 border-b border-hair px-4 py-2 break-words text-ink-2">
-            {dt.started({
-              name: download.started.name,
-              size: formatBytes(download.started.bytes),
-            })}
+            {download.started.url === null ? (
+              <>
+                {dt.preparing({ name: download.started.name })}{' '}
+                <Link
+                  to="/o365/restore/downloads/$fileId"
+                  params={{ fileId: download.started._id }}
+                >
+                  {dt.openDownloads}
+                </Link>
+              </>
+            ) : (
+              dt.started({
+                name: download.started.name,
+                size: formatBytes(download.started.bytes),
+              })
+            )}
             {download.started.missing > 0 && (
               <span className="block">{dt.missing({ count: download.started.missing })}</span>
             )}

@@ -1,0 +1,156 @@
+import type * as v from 'valibot';
+import { LIMITS } from '#contract/limits.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { NOT_FOUND } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { findOrganization } from '../../backup/lookup.ts';
+import { type DownloadRequest, downloadPath, TICKET_MS } from '../downloads/handlers.ts';
+import { insertLink, makeSecret } from '../links.ts';
+import { mayRestore } from '../scope.ts';
+import { deleteBackgroundDownload } from './job.ts';
+import { backgroundMessages as t } from './messages.en.ts';
+import { makePartFiles } from './part-files.ts';
+import {
+  deleteParts,
+  type DownloadOut,
+  type DownloadRow,
+  findDownload,
+  isRunning,
+  listParts,
+  toOut,
+} from './rows.ts';
+
+type Names =
+  | 'listBackgroundDownloads'
+  | 'getBackgroundDownload'
+  | 'cancelBackgroundDownload'
+  | 'deleteBackgroundDownload'
+  | 'getBackgroundDownloadFile';
+
+/** DL-3: a user's own downloads in the background. Of anybody else's, nothing is revealed. */
+export function backgroundDownloadHandlers(world: AppContext): Pick<Handlers, Names> {
+  const { store } = world;
+
+  const withDownload = <T>(
+    ctx: SessionContext,
+    id: string,
+    work: (tx: TenantTx, row: DownloadRow) => Promise<Result<T>>,
+  ): Promise<Result<T>> =>
+    store.tenant(ctx.tenant, async (tx) => {
+      const row = await findDownload(tx, id);
+      return row !== null && (await isOwn(tx, ctx, row)) ? work(tx, row) : NOT_FOUND;
+    });
+
+  return {
+    listBackgroundDownloads: ({ offset, limit }, ctx) =>
+      store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const all = await tx.sql
+            .selectFrom('background_download')
+            .selectAll()
+            .where('tenant_id', '=', tx.tenant)
+            .where('user_id', '=', ctx.session.userId)
+            .orderBy('created_at', 'desc')
+            .orderBy('id')
+            .limit(MAX_LISTED)
+            .execute();
+          const own: DownloadRow[] = [];
+          for (const row of all) if (await isOwn(tx, ctx, row)) own.push(row);
+          const rows = own.slice(offset, offset + limit);
+          const parts = await listParts(
+            tx,
+            rows.map(({ id }) => id),
+          );
+          return ok({ results: rows.map((row) => toOut(row, parts)), count: own.length });
+        },
+        { readOnly: true },
+      ),
+
+    getBackgroundDownload: ({ id }, ctx) =>
+      withDownload<DownloadOut>(ctx, id, async (tx, row) =>
+        ok(toOut(row, await listParts(tx, [id]))),
+      ),
+
+    cancelBackgroundDownload: ({ id }, ctx) =>
+      withDownload<DownloadOut>(ctx, id, async (tx, row) => {
+        if (row.state === 'cancelled') return ok(toOut(row, []));
+        if (!isRunning(row)) return failed({ kind: 'conflict', message: t.ended });
+        const changes = {
+          state: 'cancelled',
+          ended_at: ctx.now,
+          expires_at: ctx.now + LIMITS.exportKeepMs,
+        };
+        await tx.sql
+          .updateTable('background_download')
+          .set(changes)
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', id)
+          .execute();
+        await deleteParts(tx, id);
+        await record(tx, ctx, row, 'export.cancelled');
+        // A job that is writing notices, and removes what it has written since.
+        await makePartFiles(world, tx.tenant).delete(id);
+        return ok(toOut({ ...row, ...changes }, []));
+      }),
+
+    deleteBackgroundDownload: ({ id }, ctx) =>
+      withDownload(ctx, id, async (tx, row) => {
+        await deleteBackgroundDownload(tx, world, id);
+        await record(tx, ctx, row, 'export.deleted');
+        return ok({ success: true as const });
+      }),
+
+    getBackgroundDownloadFile: ({ id, part: n }, ctx) =>
+      withDownload(ctx, id, async (tx, row) => {
+        if (row.state !== 'ready') return failed({ kind: 'conflict', message: t.notReady });
+        const part = (await listParts(tx, [id])).find((one) => one.n === n);
+        if (part === undefined) return NOT_FOUND;
+        const { name, bytes, sha256 } = part;
+        const link = world.chance.uuid();
+        const ticket = makeSecret(world.chance);
+        await insertLink(tx, ctx.session, {
+          id: link,
+          organization: row.organization_id,
+          request: {
+            kind: 'file',
+            workload: toOut(row, []).workload,
+            download: id,
+            part: n,
+          } satisfies v.InferOutput<typeof DownloadRequest>,
+          file: { name, bytes, etag: `"${sha256}"` },
+          ticket: { hash: ticket.hash, until: ctx.now + TICKET_MS },
+          cookieHash: null,
+          createdAt: ctx.now,
+          expiresAt: Math.min(row.expires_at, ctx.now + LIMITS.absoluteMs),
+        });
+        const url = `${downloadPath(link)}${encodeURIComponent(name)}?ticket=${ticket.text}`;
+        return ok({ url, name, bytes, sha256 });
+      }),
+  };
+
+  async function record(
+    tx: TenantTx,
+    ctx: SessionContext,
+    { id, organization_id: organization }: DownloadRow,
+    what: string,
+  ): Promise<void> {
+    await audit(tx, world, ctx, { what, user: null, detail: { download: id, organization } });
+  }
+}
+
+/** A user has a few, since each is deleted after a week. */
+const MAX_LISTED = 1_000;
+
+/** The user's own, of an organization that the user still sees, and may restore. */
+const isOwn = async (
+  tx: TenantTx,
+  { session }: SessionContext,
+  row: DownloadRow,
+): Promise<boolean> =>
+  row.user_id === session.userId &&
+  mayRestore(session, toOut(row, []).workload) &&
+  (await findOrganization(tx, session, row.organization_id)) !== null;

@@ -1,0 +1,305 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
+import type { Notification } from '#contract/notifications/notices.ts';
+import type { Id } from '#contract/engine/engine.ts';
+import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { deleteDownload } from '#server/engine/embedded/downloads/prepare.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { auditOrigin } from '#server/platform/auth/audit.ts';
+import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { post } from '#server/platform/mail/queue-mail.ts';
+import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
+import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
+import { backgroundMessages as t } from './messages.en.ts';
+import { makePartFiles, type PartFiles } from './part-files.ts';
+import {
+  deleteParts,
+  type DownloadRow,
+  findDownload,
+  getPartFormat,
+  isRunning,
+  listParts,
+} from './rows.ts';
+
+/** How often the progress is stored, and whether it was cancelled is looked up. */
+const PROGRESS_MS: Ms = 1_000;
+/** What can't be read for this long ends the download. */
+const PATIENCE_MS: Ms = 86_400_000;
+const RETRY_MS: Ms = 60_000;
+
+/**
+ * DL-3: writes the files of a download. A job that was killed goes on with the first part that isn't
+ * finished.
+ */
+export const backgroundDownload =
+  (
+    world: AppContext,
+    maxPartBytes: Bytes = LIMITS.exportPartBytes,
+  ): JobHandler<'background-download'> =>
+  async ({ tenant, payload: { download: id }, signal }) => {
+    const begun = await begin(world, tenant, id);
+    if (begun === null) return null;
+    const files = makePartFiles(world, tenant);
+    try {
+      const end = await writeParts(world, files, begun, { signal, maxPartBytes });
+      if (end === 'finished') await finish(world, begun.row, null);
+      // A server that stops leaves the rest to the next one.
+      return end === 'stopped' && signal.aborted ? world.clock.now() : null;
+    } catch (error) {
+      const reason = getReason(world, begun.row, error);
+      if (reason === 'later') return world.clock.now() + RETRY_MS;
+      if (reason === null) throw error;
+      await files.delete(id);
+      await finish(world, begun.row, reason);
+      return null;
+    }
+  };
+
+interface Begun {
+  readonly row: DownloadRow;
+  readonly from: { readonly part: number; readonly item: number };
+  /** What the finished parts have. */
+  readonly bytes: Bytes;
+  readonly failed: number;
+}
+
+/** Null: it has ended, or nobody wants it any more. */
+const begin = (world: AppContext, tenant: TenantId, id: Id): Promise<Begun | null> =>
+  world.store.tenant(tenant, async (tx) => {
+    const row = await findDownload(tx, id);
+    if (row === null || !isRunning(row)) return null;
+    const parts = await listParts(tx, [id]);
+    const last = parts.at(-1);
+    await tx.sql
+      .updateTable('background_download')
+      .set({ state: 'running' })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute();
+    return {
+      row,
+      from: { part: (last?.n ?? 0) + 1, item: last?.next_item ?? 0 },
+      bytes: last?.bytes_read ?? 0,
+      failed: last?.failed ?? 0,
+    };
+  });
+
+interface Limits {
+  readonly signal: AbortSignal;
+  readonly maxPartBytes: Bytes;
+}
+
+async function writeParts(
+  world: AppContext,
+  files: PartFiles,
+  { row, from, ...begun }: Begun,
+  { signal, maxPartBytes }: Limits,
+): Promise<'finished' | 'stopped'> {
+  const { tenant_id: tenant, id } = row;
+  let open: Awaited<ReturnType<PartFiles['create']>> | null = null;
+  let storedAt = world.clock.now();
+  let { bytes, failed } = begun;
+  let items = from.item;
+
+  const storeProgress = (): Promise<boolean> =>
+    world.store.tenant(tenant, async ({ sql }) => {
+      const { numUpdatedRows } = await sql
+        .updateTable('background_download')
+        .set({ items_done: items, bytes_done: Math.min(bytes, row.bytes), failed })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('state', '=', 'running')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    });
+
+  try {
+    const end = await world.embeddedEngine.writeParts({
+      tenant,
+      repository: row.repository_id,
+      download: id,
+      format: getPartFormat(row),
+      name: row.name,
+      from,
+      maxPartBytes,
+      async openPart(n) {
+        open = await files.create(id, n);
+        return open;
+      },
+      async onPart({ n, nextItem }) {
+        const stored = await open?.finish();
+        open = null;
+        if (stored === undefined) return;
+        await world.store.tenant(tenant, async ({ sql }) => {
+          await sql
+            .insertInto('background_part')
+            .values({
+              tenant_id: tenant,
+              download_id: id,
+              n,
+              name: getPartName(row, n),
+              next_item: nextItem,
+              bytes_read: bytes,
+              failed,
+              ...stored,
+            })
+            .onConflict((on) => on.columns(['tenant_id', 'download_id', 'n']).doUpdateSet(stored))
+            .execute();
+        });
+        await storeProgress();
+      },
+      async onItem(item) {
+        items += 1;
+        bytes += item.bytes;
+        if (item.isFailed) failed += 1;
+        if (signal.aborted) return false;
+        const now = world.clock.now();
+        if (Math.abs(now - storedAt) < PROGRESS_MS) return true;
+        storedAt = now;
+        return storeProgress();
+      },
+    });
+    // Files of a download that was cancelled meanwhile belong to nobody.
+    const isWanted = signal.aborted || (await storeProgress());
+    if (!isWanted) await files.delete(id);
+    return isWanted ? end : 'stopped';
+  } finally {
+    // Closed already if the part was finished.
+    await (open as { close(): Promise<void> } | null)?.close().catch(() => undefined);
+  }
+}
+
+/** `…-mailbox.pst`, and with several parts `…-mailbox.2.pst`. The first keeps the plain name. */
+function getPartName({ name }: DownloadRow, n: number): string {
+  if (n === 1) return name;
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? `${name.slice(0, dot)}.${n}${name.slice(dot)}` : `${name}.${n}`;
+}
+
+/** Why a download ends. `later`: it may go on. Null: a defect, which the job runner reports. */
+function getReason(world: AppContext, row: DownloadRow, error: unknown): string | 'later' | null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return t.diskFull;
+  if (!(error instanceof ContentError)) return null;
+  return world.clock.now() - row.created_at < PATIENCE_MS
+    ? 'later'
+    : t.unreadable({ reason: error.error.message });
+}
+
+/** `reason` null: it is ready. Records the end, and informs its user by email and in the portal. */
+const finish = (world: AppContext, row: DownloadRow, reason: string | null): Promise<void> =>
+  world.store.tenant(row.tenant_id, async (tx) => {
+    const { id, tenant_id: tenant, user_id: user } = row;
+    const now = world.clock.now();
+    const { numUpdatedRows } = await tx.sql
+      .updateTable('background_download')
+      .set({
+        state: reason === null ? 'ready' : 'failed',
+        message: reason,
+        ended_at: now,
+        expires_at: now + LIMITS.exportKeepMs,
+      })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('state', '=', 'running')
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    const parts = (await listParts(tx, [id])).length;
+    // The backup may be cleaned up: the files have everything.
+    await deleteDownload(tx, id);
+    if (reason !== null) await deleteParts(tx, id);
+    await auditOrigin(tx, world, {
+      what: reason === null ? 'export.ended' : 'export.failed',
+      user,
+      detail: { download: id, organization: row.organization_id, rows: row.items },
+      at: now,
+      origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
+    });
+    await inform(tx, world, row, { reason, parts, until: now + LIMITS.exportKeepMs });
+  });
+
+interface End {
+  readonly reason: string | null;
+  readonly parts: number;
+  readonly until: Ms;
+}
+
+async function inform(
+  tx: TenantTx,
+  world: AppContext,
+  { id, user_id: user, name }: DownloadRow,
+  { reason, parts, until }: End,
+): Promise<void> {
+  const path = `/o365/restore/downloads/${id}`;
+  const address = await loadPortalAddress(tx, world);
+  const link = address === null ? null : `${address}${path}`;
+  const language = await loadLanguage(tx, user);
+  const { mail, message } = withLanguage(language, () => ({
+    mail: {
+      subject: (reason === null ? t.readySubject : t.failedSubject)({ name }),
+      text: `${[
+        reason === null
+          ? t.ready({ name, parts, until: new Date(until).toISOString().slice(0, 10) })
+          : t.failed({ name, reason }),
+        ...(link === null ? [] : [t.openAt({ link })]),
+      ].join('\n\n')}\n`,
+    },
+    message: (reason === null ? t.noticeReady : t.noticeFailed)({ name }),
+  }));
+  const to = await loadMailAddress(tx, user);
+  if (to !== null) await post(tx, world, { kind: 'mail', to, ...mail });
+  const notice: Notification = {
+    _id: world.chance.uuid(),
+    app: 'o365',
+    severity: reason === null ? 'success' : 'error',
+    message: message.slice(0, LIMITS.messageChars),
+    link: path,
+    copy: false,
+    event: null,
+    hideAck: false,
+    hideClose: false,
+    userId: user,
+    roles: null,
+  };
+  await tx.sql
+    .insertInto('notification')
+    .values({
+      tenant_id: tx.tenant,
+      id: notice._id,
+      row: JSON.stringify(notice),
+      made_at: world.clock.now(),
+      ended_at: null,
+    })
+    .execute();
+}
+
+/** Removes downloads whose time is over, with their files. */
+export const deleteExpiredBackgroundDownloads =
+  (world: AppContext) =>
+  async (tx: TenantTx, now: Ms): Promise<void> => {
+    const rows = await tx.sql
+      .selectFrom('background_download')
+      .select('id')
+      .where('tenant_id', '=', tx.tenant)
+      .where('expires_at', '<', now)
+      .execute();
+    for (const { id } of rows) await deleteBackgroundDownload(tx, world, id);
+  };
+
+/** The files go first: a row without files is removed again later. */
+export async function deleteBackgroundDownload(
+  tx: TenantTx,
+  world: AppContext,
+  id: Id,
+): Promise<void> {
+  await makePartFiles(world, tx.tenant).delete(id);
+  await deleteParts(tx, id);
+  await deleteDownload(tx, id);
+  await tx.sql
+    .deleteFrom('background_download')
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .execute();
+}

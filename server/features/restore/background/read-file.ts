@@ -1,0 +1,41 @@
+import type { EngineScope } from '#contract/engine/engine.ts';
+import type { Bytes } from '#contract/ids.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { auditOrigin } from '#server/platform/auth/audit.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import { makePartFiles } from './part-files.ts';
+import { findDownload } from './rows.ts';
+
+interface FileRange {
+  readonly download: string;
+  readonly part: number;
+  /** Of the whole file. */
+  readonly bytes: Bytes;
+  readonly from: Bytes;
+  readonly to: Bytes;
+}
+
+/** Reads a range of a finished file, and records it (G63). */
+export async function readBackgroundFile(
+  world: AppContext,
+  { tenant, organization, user, origin }: EngineScope,
+  { download, part, bytes, from, to }: FileRange,
+): Promise<Result<{ readonly stream: AsyncIterable<Uint8Array> }>> {
+  const files = makePartFiles(world, tenant);
+  if (!(await files.has(download, part, bytes))) return failed(NOT_FOUND);
+  const isReady = await world.store.tenant(tenant, async (tx) => {
+    const row = await findDownload(tx, download);
+    if (row?.state !== 'ready' || row.user_id !== user || row.organization_id !== organization)
+      return false;
+    await auditOrigin(tx, world, {
+      what: 'backupcontent.read',
+      user: null,
+      detail: { organization, read: 'download', download, part, from, to },
+      at: world.clock.now(),
+      origin: origin ?? { ip: '', agent: '', actor: user, impersonation: null, key: null },
+    });
+    return true;
+  });
+  return isReady ? ok({ stream: files.read(download, part, from, to) }) : failed(NOT_FOUND);
+}

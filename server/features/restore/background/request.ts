@@ -1,0 +1,137 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { Workload } from '#contract/engine/engine.ts';
+import type { Bytes } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { isFresh, REAUTH } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { SessionContext } from '#server/platform/http/handler.ts';
+import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { deleteDownload } from '#server/engine/embedded/downloads/prepare.ts';
+import { getAnswer } from '../../backup/engine-calls.ts';
+import { archiveName } from '../downloads/file-name.ts';
+import type { EngineAt } from '../scope.ts';
+import { backgroundMessages as t } from './messages.en.ts';
+import { makePartFiles } from './part-files.ts';
+import { type Format, RUNNING } from './rows.ts';
+
+interface BackgroundRequest {
+  readonly explorer: string;
+  readonly nodes: readonly string[];
+  /** The object that the nodes must belong to. */
+  readonly within?: string;
+  readonly workload: Workload & ('outlook' | 'onedrive' | 'sharepoint');
+  readonly format: Format;
+  /** Of the name, without an extension. */
+  readonly suffix: string;
+}
+
+/** Room that has to stay free on the disk of the server. */
+const RESERVED_BYTES: Bytes = 1_000_000_000;
+
+/** DL-3: lists what the download holds, as of now, and leaves the rest to a background job. */
+export async function requestBackgroundDownload(
+  world: AppContext,
+  ctx: SessionContext,
+  { engine, scope }: EngineAt,
+  { explorer, nodes, within, workload, format, suffix }: BackgroundRequest,
+): Promise<Result<OutputOf<'downloadMailbox'>>> {
+  const isForMails = format === 'pst' || format === 'mbox';
+  if (isForMails && workload !== 'outlook') return conflict(t.onlyMails);
+  const { store, clock } = world;
+  const now = clock.now();
+  const answer = getAnswer(
+    await engine.prepareDownload(scope, {
+      explorer,
+      nodes,
+      ...(within !== undefined && { within }),
+      holds: isForMails ? 'mails' : 'everything',
+      maxBytes: isFresh(ctx) ? null : LIMITS.downloadPlainBytes,
+      expiresAt: now + LIMITS.exportKeepMs,
+    }),
+  );
+  if (!answer.ok) return answer;
+  const prepared = answer.value;
+  if (prepared.kind === 'too-large') return REAUTH;
+  const { id, fileName, bytes, items, missing } = prepared;
+  const freeBytes = await makePartFiles(world, ctx.tenant).getFreeBytes();
+  return store.tenant(ctx.tenant, async (tx) => {
+    const refusal = await findRefusal(tx, ctx, { bytes, freeBytes });
+    if (refusal !== null) {
+      await deleteDownload(tx, id);
+      return conflict(refusal);
+    }
+    const name =
+      fileName ??
+      archiveName(
+        `${suffix}${format === 'pst' ? '.pst' : '.zip'}`,
+        now,
+        (await loadCompanyLimit(tx)).timeZone,
+      );
+    const { repository_id } = await tx.sql
+      .selectFrom('prepared_download')
+      .select('repository_id')
+      .where('tenant_id', '=', tx.tenant)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    await tx.sql
+      .insertInto('background_download')
+      .values({
+        tenant_id: tx.tenant,
+        id,
+        organization_id: scope.organization,
+        repository_id,
+        user_id: ctx.session.userId,
+        workload,
+        format,
+        name,
+        file_name: fileName,
+        message: null,
+        items,
+        bytes,
+        missing,
+        created_at: now,
+        ended_at: null,
+        expires_at: now + LIMITS.exportKeepMs,
+      })
+      .execute();
+    await audit(tx, world, ctx, {
+      what: 'export.requested',
+      user: null,
+      detail: { download: id, organization: scope.organization, format, rows: items, bytes },
+    });
+    await scheduleJob(tx, 'background-download', id, { download: id }, now);
+    return ok({ _id: id, id, url: null, name, bytes, items, missing });
+  });
+}
+
+/** Returns why there is no place for another download; null if there is. */
+async function findRefusal(
+  { sql, tenant }: TenantTx,
+  { session }: SessionContext,
+  { bytes, freeBytes }: { readonly bytes: Bytes; readonly freeBytes: Bytes },
+): Promise<string | null> {
+  const { running } = await sql
+    .selectFrom('background_download')
+    .select(({ fn }) => fn.countAll<number>().as('running'))
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', session.userId)
+    .where('state', 'in', RUNNING)
+    .executeTakeFirstOrThrow();
+  if (Number(running) >= LIMITS.exportsRunning)
+    return t.tooManyRunning({ limit: LIMITS.exportsRunning });
+  const { stored } = await sql
+    .selectFrom('background_download')
+    .select(({ fn }) => fn.sum<string | null>('bytes').as('stored'))
+    .where('tenant_id', '=', tenant)
+    .where('state', 'in', [...RUNNING, 'ready'])
+    .executeTakeFirstOrThrow();
+  const hasRoom =
+    Number(stored ?? 0) + bytes <= LIMITS.exportBytes && bytes + RESERVED_BYTES <= freeBytes;
+  return hasRoom ? null : t.noRoom;
+}
+
+const conflict = (message: string): Result<never> => failed({ kind: 'conflict', message });

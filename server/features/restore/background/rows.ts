@@ -1,0 +1,85 @@
+import type { Selectable } from 'kysely';
+import type { OutputOf } from '#contract/calls.ts';
+import type { Id, Workload } from '#contract/engine/engine.ts';
+import type { PartFormat } from '#server/engine/embedded/exports/part-writer.ts';
+import type { EngineTables } from '#server/platform/db/database-engine.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+
+export type DownloadRow = Selectable<EngineTables['background_download']>;
+export type PartRow = Selectable<EngineTables['background_part']>;
+export type DownloadOut = OutputOf<'getBackgroundDownload'>;
+export type State = DownloadOut['state'];
+export type Format = DownloadOut['format'];
+
+export const RUNNING: readonly State[] = ['queued', 'running'];
+export const isRunning = ({ state }: DownloadRow): boolean =>
+  RUNNING.some((running) => running === state);
+
+/** What is written for a format. `eml`, and a single file: as it is. */
+export const getPartFormat = ({ format, file_name: single }: DownloadRow): PartFormat => {
+  if (single !== null) return 'file';
+  return format === 'pst' || format === 'mbox' ? format : 'zip';
+};
+
+export const findDownload = async (
+  { sql, tenant }: TenantTx,
+  id: Id,
+): Promise<DownloadRow | null> =>
+  (await sql
+    .selectFrom('background_download')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst()) ?? null;
+
+export const listParts = (
+  { sql, tenant }: TenantTx,
+  ids: readonly Id[],
+): Promise<readonly PartRow[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : sql
+        .selectFrom('background_part')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('download_id', 'in', ids)
+        .orderBy('n')
+        .execute();
+
+export async function deleteParts({ sql, tenant }: TenantTx, id: Id): Promise<void> {
+  await sql
+    .deleteFrom('background_part')
+    .where('tenant_id', '=', tenant)
+    .where('download_id', '=', id)
+    .execute();
+}
+
+/** Files are there to be downloaded only when all of them are. */
+export function toOut(row: DownloadRow, parts: readonly PartRow[]): DownloadOut {
+  const state = row.state as State;
+  return {
+    _id: row.id,
+    id: row.id,
+    name: row.name,
+    organizationId: row.organization_id,
+    workload: row.workload as DownloadOut['workload'] & Workload,
+    format: row.format as Format,
+    state,
+    status: state,
+    message: row.message,
+    items: { done: row.items_done, total: row.items },
+    bytes: { done: row.bytes_done, total: row.bytes },
+    isExact: getPartFormat(row) === 'zip' || getPartFormat(row) === 'file',
+    missing: row.missing,
+    failed: row.failed,
+    parts:
+      state === 'ready'
+        ? parts
+            .filter((part) => part.download_id === row.id)
+            .map(({ n, name, bytes, sha256 }) => ({ n, name, bytes, sha256 }))
+        : [],
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+    expiresAt: row.expires_at,
+  };
+}

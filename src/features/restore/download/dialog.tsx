@@ -1,0 +1,119 @@
+import { useEffect, useId, useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Callout } from '#src/ui/callout.tsx';
+import { Check } from '#src/ui/check.tsx';
+import { Choice } from '#src/ui/choice.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
+import { formatBytes } from '#src/ui/format.ts';
+import type { ChosenNodes } from '../task/draft.ts';
+import type { WorkloadKind } from '../workload.ts';
+import { restoreDownloadMessages as t } from './messages.en.ts';
+import type { DownloadOptions } from './use-download.ts';
+
+type Size = OutputOf<'getMailDownloadSize'>;
+
+/** PST and mbox files are always made in the background. */
+const FORMATS = ['zip', 'pst', 'mbox'] as const;
+const isMadeInBackground = (format: DownloadOptions['format']): boolean => format !== 'zip';
+
+/** Asks for the format, tells the size, and whether to prepare the file in the background. */
+export function DownloadDialog({
+  kind,
+  session,
+  chosen,
+  onStart,
+  onClose,
+}: {
+  readonly kind: WorkloadKind;
+  readonly session: string;
+  readonly chosen: ChosenNodes;
+  readonly onStart: (options: DownloadOptions) => void;
+  readonly onClose: () => void;
+}) {
+  const name = useId();
+  const [format, setFormat] = useState<DownloadOptions['format']>('zip');
+  const [inBackground, setInBackground] = useState(false);
+  const isOffline = useWatch('status', EMPTY)?.is === 'offline';
+  const { size, failure } = useSize(kind, session, chosen);
+  const isForced = isMadeInBackground(format);
+  return (
+    <FormDialog
+      title={t.title}
+      submitLabel={t.download}
+      busy={false}
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isOffline) onStart({ format, inBackground: isForced || inBackground });
+      }}
+    >
+      {isOffline && <Callout tone="warning">{t.offline}</Callout>}
+      {kind === 'outlook' && (
+        <fieldset className="m-0 border-0 p-0">
+          <legend className="p-0 pb-1 font-semibold">{t.format}</legend>
+          {FORMATS.map((value) => (
+            <Choice
+              key={value}
+              name={name}
+              checked={format === value}
+              title={t[value]}
+              detail={t[`${value}Hint`]}
+              onChoose={() => setFormat(value)}
+            />
+          ))}
+        </fieldset>
+      )}
+      <output className="block text-ink-2">
+        {failure !== null
+          ? getFailureText(failure)
+          : size === null
+            ? t.measuring
+            : t[isForced ? 'about' : 'size']({
+                count: size.items,
+                size: formatBytes(size.bytes),
+              })}
+      </output>
+      <Check
+        checked={isForced || inBackground}
+        disabled={isForced}
+        title={t.background}
+        detail={isForced ? t.backgroundForced : t.backgroundHint}
+        onChange={setInBackground}
+      />
+    </FormDialog>
+  );
+}
+
+/** How much is chosen, as the server counts it. */
+function useSize(
+  kind: WorkloadKind,
+  restoreSessionId: string,
+  { nodes }: ChosenNodes,
+): { readonly size: Size | null; readonly failure: Failure | null } {
+  const [answer, setAnswer] = useState<{ size: Size | null; failure: Failure | null }>(UNKNOWN);
+  const key = nodes.join(' ');
+  useEffect(() => {
+    let isOver = false;
+    const call = kind === 'outlook' ? 'getMailDownloadSize' : 'getDriveDownloadSize';
+    void client()
+      .ask(call, { restoreSessionId, nodes: key.split(' ') })
+      .then((result) => {
+        if (isOver) return;
+        setAnswer(
+          result.ok
+            ? { size: result.value, failure: null }
+            : { size: null, failure: result.failure },
+        );
+      });
+    return () => {
+      isOver = true;
+    };
+  }, [kind, restoreSessionId, key]);
+  return answer;
+}
+
+const UNKNOWN = { size: null, failure: null };
+const EMPTY = {};

@@ -1,0 +1,108 @@
+import { useState } from 'react';
+import type { Failure } from '#contract/errors.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { openFile } from '../download/use-download.ts';
+import { downloadsMessages as t } from './messages.en.ts';
+import { type BackgroundDownload, isRunning } from './use-downloads.ts';
+
+interface Props {
+  readonly download: BackgroundDownload;
+  readonly isOffline: boolean;
+  readonly onFailure: (failure: Failure | null) => void;
+  readonly onChanged: () => Promise<void>;
+}
+
+/** Gets the address of a file, which opens once, and gives it to the browser. */
+export function FileButton({
+  download,
+  part,
+  isOffline,
+  onFailure,
+}: Omit<Props, 'onChanged'> & { readonly part: BackgroundDownload['parts'][number] }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const start = async (): Promise<void> => {
+    setIsBusy(true);
+    const answer = await client().ask('getBackgroundDownloadFile', {
+      id: download.id,
+      part: String(part.n),
+    });
+    setIsBusy(false);
+    onFailure(answer.ok ? null : answer.failure);
+    if (answer.ok) openFile(answer.value);
+  };
+  return (
+    <CallButton
+      call="getBackgroundDownloadFile"
+      size="sm"
+      icon="download"
+      busy={isBusy}
+      disabled={isOffline}
+      aria-label={t.downloadName({ name: part.name })}
+      onClick={() => void start()}
+    >
+      {t.download}
+    </CallButton>
+  );
+}
+
+/** Cancels what is in preparation, or deletes what has ended. */
+export function EndButton({
+  download,
+  isOffline,
+  onFailure,
+  onChanged,
+  onDeleted = onChanged,
+}: Props & { readonly onDeleted?: () => Promise<void> }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const { id, name } = download;
+  const cancel = async (): Promise<void> => {
+    setIsBusy(true);
+    const answer = await client().ask('cancelBackgroundDownload', { id, action: 'cancel' });
+    setIsBusy(false);
+    onFailure(answer.ok ? null : answer.failure);
+    if (answer.ok) tell(t.cancelDone);
+    await onChanged();
+  };
+  const remove = async (): Promise<void> => {
+    const answer = await client().ask('deleteBackgroundDownload', { id });
+    setIsAsking(false);
+    onFailure(answer.ok ? null : answer.failure);
+    if (!answer.ok) return onChanged();
+    tell(t.removed);
+    await onDeleted();
+  };
+  if (isRunning(download))
+    return (
+      <Button
+        size="sm"
+        icon="stop"
+        busy={isBusy}
+        disabled={isOffline}
+        onClick={() => void cancel()}
+      >
+        {t.cancel}
+      </Button>
+    );
+  return (
+    <>
+      <Button size="sm" icon="trash" disabled={isOffline} onClick={() => setIsAsking(true)}>
+        {t.remove}
+      </Button>
+      {isAsking && (
+        <DeleteDialog
+          title={t.removeTitle}
+          confirmLabel={t.removeConfirm}
+          name={name}
+          consequence={t.removeConsequence}
+          onDelete={remove}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+    </>
+  );
+}

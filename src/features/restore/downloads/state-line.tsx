@@ -1,0 +1,65 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a rule that fills, as everywhere on these pages, can't be drawn with <progress> */
+import { formatBytes, formatCount } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { IconName } from '#src/ui/icon.tsx';
+import { downloadsMessages as t } from './messages.en.ts';
+import type { BackgroundDownload } from './use-downloads.ts';
+
+const STATES = {
+  queued: { icon: 'clock', text: 'text-ink-2' },
+  running: { icon: 'running', text: 'text-running' },
+  ready: { icon: 'success', text: 'text-success' },
+  failed: { icon: 'failed', text: 'font-semibold text-failed' },
+  cancelled: { icon: 'stop', text: 'text-ink-2' },
+} as const satisfies Record<
+  BackgroundDownload['state'],
+  { readonly icon: IconName; readonly text: string }
+>;
+
+export function StateLine({ download }: { readonly download: BackgroundDownload }) {
+  const { state, items } = download;
+  const { icon, text } = STATES[state];
+  return (
+    <span className={`inline-flex flex-wrap items-center gap-x-1.5 ${text}`}>
+      <Icon name={icon} />
+      {t[state]}
+      {state === 'running' && (
+        <span className="text-agate">
+          {t.progress({ done: formatCount(items.done), total: formatCount(items.total) })}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** A rule that fills, in bytes: items have very different sizes. */
+export function ProgressRule({ download }: { readonly download: BackgroundDownload }) {
+  const { done, total } = download.bytes;
+  return (
+    <div className="grid gap-1">
+      <div
+        role="progressbar"
+        aria-label={t.running}
+        aria-valuenow={done}
+        aria-valuemin={0}
+        aria-valuemax={total}
+        className="h-0.5 bg-rule"
+      >
+        <div
+          className="h-full bg-accent transition-[width] duration-300"
+          style={{ width: `${total === 0 ? 0 : (100 * done) / total}%` }}
+        />
+      </div>
+      <p className="m-0 text-ink-2">
+        {t.progressBytes({ done: formatBytes(done), total: formatBytes(total) })}
+      </p>
+    </div>
+  );
+}
+
+/** Of the finished files; before, what is expected. */
+export function sizeLabel({ parts, bytes, isExact }: BackgroundDownload): string {
+  if (parts.length > 0) return formatBytes(parts.reduce((sum, part) => sum + part.bytes, 0));
+  const size = formatBytes(bytes.total);
+  return isExact ? size : t.about({ size });
+}
