@@ -7,6 +7,7 @@ import { benchCollect } from './collect.ts';
 import { benchFluid } from './fluid.ts';
 import { benchIngest } from './ingest.ts';
 import { benchStore, NAMES } from './store.ts';
+import { benchPst } from './suite-pst.ts';
 import { benchSuiteRepository } from './suite-repository.ts';
 import { benchSuiteRestore } from './suite-restore.ts';
 import { getTable } from './figures.ts';
@@ -37,7 +38,11 @@ if (chosen('store'))
   );
 if (chosen('ingest')) sheets.push(...(await benchIngest(say)));
 if (chosen('suite'))
-  sheets.push(...(await benchSuiteRepository(say)), ...(await benchSuiteRestore(say)));
+  sheets.push(
+    ...(await benchSuiteRepository(say)),
+    ...(await benchSuiteRestore(say)),
+    await benchPst(say),
+  );
 if (parts.includes('collect')) sheets.push(...(await benchCollect(say)));
 if (parts.includes('fluid')) sheets.push(...(await benchFluid(say)));
 if (json) console.log(JSON.stringify(sheets, null, 2));

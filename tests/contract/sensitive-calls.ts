@@ -130,6 +130,7 @@ export const NEVER_WHILE_ACTING: readonly CallName[] = [
   'checkDeviceCode',
   'undoRestoreTask',
   'createMailPreview',
+  'getBackgroundDownloadFile',
 ];
 
 export const ALL_SENSITIVE: readonly CallName[] = Object.values(SENSITIVE).flat();

@@ -273,7 +273,13 @@ test('RES-38, G64: a mail is read in its frame, and mails and a OneDrive are dow
   await expect(text).toContainText(/\w/);
 
   const save = async (press: () => Promise<void>): Promise<readonly [string, Buffer]> => {
-    const [file] = await Promise.all([page.waitForEvent('download'), press()]);
+    await press();
+    const dialog = page.getByRole('dialog', { name: 'Download' });
+    await expect(dialog.getByText(/^\d+ items?, /)).toBeVisible();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download' }).click(),
+    ]);
     await expect(page.getByText(/^Download of .+ started \(/)).toBeVisible();
     return [file.suggestedFilename(), readFileSync(await file.path())];
   };

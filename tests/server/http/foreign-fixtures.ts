@@ -37,6 +37,7 @@ export interface Theirs {
   readonly vault: string;
   readonly backupJob: string;
   readonly restoreSession: string;
+  readonly download: string;
 }
 
 export const rule = (companies: number[]) => ({
@@ -178,6 +179,30 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     datetime: 1_800_000_000_000,
     sessionType: 'Vex',
   });
+  const download = fixture.world.chance.uuid();
+  await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    sql
+      .insertInto('background_download')
+      .values({
+        tenant_id: tenant,
+        id: download,
+        organization_id: suite.organization,
+        repository_id: suite.repository,
+        user_id: user,
+        workload: 'outlook',
+        format: 'pst',
+        name: 'Canary.pst',
+        file_name: null,
+        message: null,
+        items: 1,
+        bytes: 1,
+        missing: 0,
+        created_at: 1,
+        ended_at: null,
+        expires_at: 2_000_000_000_000,
+      })
+      .execute(),
+  );
   const [session] = await must<{ id: string }[]>(zoe, 'GET', `profile/${user}/sessions`);
   return {
     tenant: office.tenant,
@@ -214,6 +239,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     vault: suite.repository,
     backupJob: suite.job,
     restoreSession,
+    download,
     report: await madeId(zoe, 'monitoring/reporting/reports/settings', {
       setting: { ...setting([2]), name: 'Canary' },
     }),

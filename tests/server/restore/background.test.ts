@@ -135,13 +135,13 @@ eachDatabase((kind, openStore) => {
       const started = await request(library.admin, session, MAILBOX, { format: 'pst' });
       expect(started).toMatchObject({ url: null, items: 3, missing: 0 });
       expect(started.name).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d-mailbox\.pst$/);
-      expect(await get(library.admin, started._id)).toMatchObject({
+      expect(await get(library.admin, started.id)).toMatchObject({
         state: 'queued',
         isExact: false,
         parts: [],
       });
-      expect(await run(library, started._id)).toBeNull();
-      const ready = await get(library.admin, started._id);
+      expect(await run(library, started.id)).toBeNull();
+      const ready = await get(library.admin, started.id);
       expect(ready).toMatchObject({
         state: 'ready',
         status: 'ready',
@@ -150,7 +150,7 @@ eachDatabase((kind, openStore) => {
         parts: [{ n: 1, name: started.name }],
       });
       expect(ready.expiresAt - (ready.endedAt ?? 0)).toBe(7 * 86_400_000);
-      const { bytes, status } = await readFile(library, started._id);
+      const { bytes, status } = await readFile(library, started.id);
       expect(status).toBe(200);
       expect(bytes.length).toBe(ready.parts[0]?.bytes);
       const path = join(folder, `${kind}.pst`);
@@ -164,8 +164,8 @@ eachDatabase((kind, openStore) => {
       const found = await Promise.all(
         names.map(({ parentPath, name }) => PostalMime.parse(readFileSync(join(parentPath, name)))),
       );
-      expect(found.map(({ subject }) => subject).sort()).toEqual(
-        MAILS.map(({ title }) => title).sort(),
+      expect(new Set(found.map(({ subject }) => subject))).toEqual(
+        new Set(MAILS.map(({ title }) => title)),
       );
       for (const { attachments } of found)
         expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(attached);
@@ -190,14 +190,14 @@ eachDatabase((kind, openStore) => {
         });
       const maxPartBytes = 300_000;
       const whole = await ask();
-      await run(library, whole._id, { maxPartBytes });
-      const { parts } = await get(admin, whole._id);
+      await run(library, whole.id, { maxPartBytes });
+      const { parts } = await get(admin, whole.id);
       expect(parts.length).toBeGreaterThan(2);
       for (const part of parts) expect(part.bytes).toBeLessThanOrEqual(maxPartBytes + 1_000);
       const unpacked = new Map<string, Buffer>();
       for (const { n } of parts)
         for (const [name, bytes] of unpack(
-          (await readFile(library, whole._id, n)).bytes,
+          (await readFile(library, whole.id, n)).bytes,
           `${kind}-part-${n}`,
         ))
           unpacked.set(name, bytes);
@@ -205,7 +205,7 @@ eachDatabase((kind, openStore) => {
 
       const cut = await ask();
       // Stopped after every item, as often as it takes.
-      for (let turns = 0; (await get(admin, cut._id)).state !== 'ready'; turns++) {
+      for (let turns = 0; (await get(admin, cut.id)).state !== 'ready'; turns++) {
         if (turns > 50) throw new Error('It makes no progress.');
         let checks = 0;
         const signal = {
@@ -214,9 +214,9 @@ eachDatabase((kind, openStore) => {
             return checks > 4;
           },
         } as AbortSignal;
-        await run(library, cut._id, { maxPartBytes, signal });
+        await run(library, cut.id, { maxPartBytes, signal });
       }
-      const again = await get(admin, cut._id);
+      const again = await get(admin, cut.id);
       expect(again.parts.map(({ sha256 }) => sha256)).toEqual(parts.map(({ sha256 }) => sha256));
       expect(again.items).toEqual({ done: 8, total: 8 });
     },
@@ -232,27 +232,26 @@ eachDatabase((kind, openStore) => {
         entry.isFile(),
       ).length;
     const cancelled = await ask();
-    expect((await admin('POST', `${CALL}/${cancelled._id}`, { action: 'cancel' })).status).toBe(
-      200,
-    );
-    expect(await run(library, cancelled._id)).toBeNull();
-    expect(await get(admin, cancelled._id)).toMatchObject({ state: 'cancelled', parts: [] });
+    expect((await admin('POST', `${CALL}/${cancelled.id}`, { action: 'cancel' })).status).toBe(200);
+    expect(await run(library, cancelled.id)).toBeNull();
+    expect(await get(admin, cancelled.id)).toMatchObject({ state: 'cancelled', parts: [] });
     expect(countFiles()).toBe(0);
-    expect((await admin('GET', `${CALL}/${cancelled._id}/file`)).status).toBe(409);
+    expect((await admin('GET', `${CALL}/${cancelled.id}/file`)).status).toBe(409);
 
     const deleted = await ask();
-    await run(library, deleted._id);
+    await run(library, deleted.id);
     expect(countFiles()).toBe(1);
-    const { url } = await readFile(library, deleted._id);
-    expect((await admin('POST', `${CALL}/${deleted._id}`, { action: 'cancel' })).status).toBe(409);
-    expect((await admin('DELETE', `${CALL}/${deleted._id}`)).status).toBe(200);
+    const { url } = await readFile(library, deleted.id);
+    expect((await admin('POST', `${CALL}/${deleted.id}`, { action: 'cancel' })).status).toBe(409);
+    expect((await admin('DELETE', `${CALL}/${deleted.id}`)).status).toBe(200);
     expect(countFiles()).toBe(0);
     expect((await library.read(url)).status).toBe(404);
-    expect((await admin('GET', `${CALL}/${deleted._id}`)).status).toBe(404);
+    expect((await admin('GET', `${CALL}/${deleted.id}`)).status).toBe(404);
 
+    ground.pass(1_000);
     const expired = await ask();
-    await run(library, expired._id);
-    expect((await list(admin)).results.map(({ id }) => id)).toEqual([expired._id, cancelled._id]);
+    await run(library, expired.id);
+    expect((await list(admin)).results.map(({ id }) => id)).toEqual([expired.id, cancelled.id]);
     const tidy = (now: number) =>
       world.store.tenant(office.tenant, (tx) => deleteExpiredBackgroundDownloads(world)(tx, now));
     await tidy(world.clock.now() + 7 * 86_400_000 - 1);
@@ -265,7 +264,7 @@ eachDatabase((kind, openStore) => {
   test(`DL-3, G65, G63: downloads in the background are their user's own, and reading is recorded (${kind})`, async () => {
     const { library, session } = await openBackground(await openStore());
     const { admin, office, ground } = library;
-    const { _id: id } = await request(admin, session, MAILBOX, { format: 'mbox' });
+    const { id } = await request(admin, session, MAILBOX, { format: 'mbox' });
     await run(library, id);
     const others = [
       await office.as('other', ['o365_admin']),
@@ -300,7 +299,7 @@ eachDatabase((kind, openStore) => {
     `DL-6: an mbox file has every line of its mails, as another program reads it${skipped} (${kind})`,
     async () => {
       const { library, session } = await openBackground(await openStore());
-      const { _id: id } = await request(library.admin, session, MAILBOX, { format: 'mbox' });
+      const { id } = await request(library.admin, session, MAILBOX, { format: 'mbox' });
       await run(library, id);
       const files = unpack((await readFile(library, id)).bytes, `${kind}-mbox`);
       expect([...files.keys()].sort()).toEqual(['Inbox.mbox', 'Inbox/a_b.mbox', 'Sent Items.mbox']);

@@ -82,9 +82,18 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
         };
         const { ability } = PAGES[path];
         const on =
-          { rules, hints, reporting, support, invoices, cards, outlook, onedrive, always: true }[
-            SWITCHED[path] ?? 'always'
-          ] ?? true;
+          {
+            rules,
+            hints,
+            reporting,
+            support,
+            invoices,
+            cards,
+            outlook,
+            onedrive,
+            restore: outlook || onedrive,
+            always: true,
+          }[SWITCHED[path] ?? 'always'] ?? true;
         const may =
           (ability === null || can(roles, ability)) &&
           on &&
@@ -116,7 +125,15 @@ const forbiddenIn = (path: string, roles: readonly Role[]) => ({
 const SWITCHED: Readonly<
   Record<
     string,
-    'rules' | 'hints' | 'reporting' | 'support' | 'invoices' | 'cards' | 'outlook' | 'onedrive'
+    | 'rules'
+    | 'hints'
+    | 'reporting'
+    | 'support'
+    | 'invoices'
+    | 'cards'
+    | 'outlook'
+    | 'onedrive'
+    | 'restore'
   >
 > = {
   '/monitoring/rules': 'rules',
@@ -134,6 +151,7 @@ const SWITCHED: Readonly<
   '/o365/support/live': 'support',
   '/o365/restore/outlook': 'outlook',
   '/o365/restore/onedrive': 'onedrive',
+  '/o365/restore/downloads': 'restore',
 };
 
 test('PAGE-6: a required password comes before every page, then the security questions, and neither is required while acting as another user', () => {

@@ -1,5 +1,6 @@
 import type { Bytes } from '#contract/ids.ts';
 import type { DownloadEntry } from '../downloads/entries.ts';
+import type { MailContent } from '../mail/mail-content.ts';
 
 /** A file that is written at any place, such as a part of a download. */
 export interface PartFile {
@@ -24,6 +25,8 @@ export interface ItemContent {
   stream(): AsyncIterable<Uint8Array>;
   /** Returns all of it at once. */
   collect(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Reads it as a mail. Null: it can't be parsed. */
+  parse(): Promise<MailContent | null>;
 }
 
 export type PartFormat = 'zip' | 'file' | 'pst' | 'mbox';

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Bytes } from '#contract/ids.ts';
-import { ContentError } from '../content-error.ts';
 import type { DownloadEntry } from '../downloads/entries.ts';
 import type { MailContent } from '../mail/mail-content.ts';
-import type { MimeReader } from '../mail/mime-reader.ts';
 import { makePstWriter } from '../pst/pst-writer.ts';
 import type { Placed } from '../pst/space.ts';
 import type { PartFile, PartWriter } from './part-writer.ts';
@@ -25,9 +22,8 @@ export function makePstPart(file: PartFile, reader: MimeReader, { name, id }: Ps
     async add(entry, content) {
       const { mail } = entry;
       if (mail === undefined) throw new Error('A PST file has mails alone.');
-      const mime = await content.collect();
-      const read = mime.length > MAX_PARSED_BYTES ? null : await parse(reader, mime);
-      writer.addMail(mail.folder, read ?? wrap(entry, await content.collect()), mail.state);
+      const read = (await content.parse()) ?? wrap(entry, await content.collect());
+      writer.addMail(mail.folder, read, mail.state);
       await write(writer.takeWritten());
     },
     get bytes() {
@@ -35,19 +31,6 @@ export function makePstPart(file: PartFile, reader: MimeReader, { name, id }: Ps
     },
     finish: () => write(writer.finish()),
   };
-}
-
-/** The parser needs several times as much memory. */
-const MAX_PARSED_BYTES: Bytes = 160 << 20;
-
-async function parse(
-  reader: MimeReader,
-  mime: Uint8Array<ArrayBuffer>,
-): Promise<MailContent | null> {
-  const result = await reader.read(mime);
-  if (result.is === 'busy')
-    throw new ContentError({ kind: 'busy', message: 'Too many mails are being read.' });
-  return result.is === 'read' ? result.value : null;
 }
 
 const wrap = ({ mail }: DownloadEntry, bytes: Uint8Array): MailContent => ({

@@ -1,8 +1,10 @@
 import type { Id } from '#contract/engine/engine.ts';
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { Store } from '#server/platform/db/store.ts';
 import { ContentError } from '../content-error.ts';
 import type { DownloadEntry } from '../downloads/entries.ts';
+import type { MailContent } from '../mail/mail-content.ts';
 import { partReader } from '../downloads/read.ts';
 import { makeMimeReader, type MimeReader } from '../mail/mime-reader.ts';
 import type { RepositoryReaders } from '../repositories/readers.ts';
@@ -35,37 +37,41 @@ const ITEM_ALONE: ReadonlySet<string> = new Set(['damaged', 'missing']);
 export function makeWriteParts(world: () => AppContext, readers: RepositoryReaders): WriteParts {
   let mails: MimeReader | null = null;
   return async (input) => {
-    mails ??= makeMimeReader(world());
     const { tenant, repository, download, maxPartBytes } = input;
+    const reader = (mails ??= makeMimeReader(world()));
     const readContent = (entry: DownloadEntry): ItemContent => {
       const stream = (): AsyncIterable<Uint8Array> =>
         readers.read(tenant, repository, entry, { from: 0, to: entry.bytes });
-      return { stream, collect: () => collect(stream(), entry.bytes) };
+      const collectAll = (): Promise<Uint8Array<ArrayBuffer>> => collect(stream(), entry.bytes);
+      const parse = async (): Promise<MailContent | null> =>
+        entry.bytes > MAX_PARSED_BYTES ? null : parseMail(reader, await collectAll());
+      if (input.format !== 'pst') return { stream, collect: collectAll, parse };
+      const parsed = parse();
+      // Whoever takes it gets the error; nobody may take it.
+      parsed.catch(() => undefined);
+      return { stream, collect: collectAll, parse: () => parsed };
     };
+    const entries = listEntries(world().store, input);
     let { part: n, item: at } = input.from;
     let open: PartWriter | null = null;
-    let position = 0;
-    for await (const { entries } of partReader(world().store, tenant, download)({ byte: 0 }))
-      for (const entry of entries) {
-        position += 1;
-        if (position <= at) continue;
-        if (open !== null && open.bytes + entry.bytes > maxPartBytes) {
-          await open.finish();
-          await input.onPart({ n, nextItem: at });
-          n += 1;
-          open = null;
-        }
-        open ??= makePart(input, n, await input.openPart(n), mails);
-        let isFailed = false;
-        try {
-          await open.add(entry, readContent(entry));
-        } catch (error) {
-          if (!(error instanceof ContentError) || !ITEM_ALONE.has(error.error.kind)) throw error;
-          isFailed = true;
-        }
-        at = position;
-        if (!(await input.onItem({ isFailed, bytes: entry.bytes }))) return 'stopped';
+    for await (const { entry, content } of readAhead(entries, readContent)) {
+      if (open !== null && open.bytes + entry.bytes > maxPartBytes) {
+        await open.finish();
+        await input.onPart({ n, nextItem: at });
+        n += 1;
+        open = null;
       }
+      open ??= makePart(input, n, await input.openPart(n));
+      let isFailed = false;
+      try {
+        await open.add(entry, content);
+      } catch (error) {
+        if (!(error instanceof ContentError) || !ITEM_ALONE.has(error.error.kind)) throw error;
+        isFailed = true;
+      }
+      at += 1;
+      if (!(await input.onItem({ isFailed, bytes: entry.bytes }))) return 'stopped';
+    }
     if (open !== null) {
       await open.finish();
       await input.onPart({ n, nextItem: at });
@@ -74,12 +80,7 @@ export function makeWriteParts(world: () => AppContext, readers: RepositoryReade
   };
 }
 
-function makePart(
-  { format, name, download }: PartsInput,
-  n: number,
-  file: PartFile,
-  mails: MimeReader,
-): PartWriter {
+function makePart({ format, name, download }: PartsInput, n: number, file: PartFile): PartWriter {
   switch (format) {
     case 'zip':
       return makeZipPart(file);
@@ -88,8 +89,63 @@ function makePart(
     case 'mbox':
       return makeMboxPart(file);
     case 'pst':
-      return makePstPart(file, mails, { name, id: `${download} ${n}` });
+      return makePstPart(file, { name, id: `${download} ${n}` });
   }
+}
+
+/** The items that aren't in a finished part. */
+async function* listEntries(
+  store: Store,
+  { tenant, download, from }: PartsInput,
+): AsyncIterable<DownloadEntry> {
+  let position = 0;
+  for await (const { entries } of partReader(store, tenant, download)({ byte: 0 })) {
+    const first = Math.max(0, from.item - position);
+    position += entries.length;
+    yield* entries.slice(first);
+  }
+}
+
+/** So many items are begun before the first of them is written, and so many bytes. */
+const AHEAD = 16;
+const AHEAD_BYTES: Bytes = 64 << 20;
+
+interface Begun {
+  readonly entry: DownloadEntry;
+  readonly content: ItemContent;
+}
+
+/** Reads and parses what follows while an item is written. */
+async function* readAhead(
+  entries: AsyncIterable<DownloadEntry>,
+  readContent: (entry: DownloadEntry) => ItemContent,
+): AsyncIterable<Begun> {
+  const begun: Begun[] = [];
+  let bytes = 0;
+  for await (const entry of entries) {
+    while (begun.length >= AHEAD || (begun.length > 0 && bytes + entry.bytes > AHEAD_BYTES)) {
+      const next = begun.shift();
+      if (next === undefined) break;
+      bytes -= next.entry.bytes;
+      yield next;
+    }
+    begun.push({ entry, content: readContent(entry) });
+    bytes += entry.bytes;
+  }
+  yield* begun;
+}
+
+/** The parser needs several times as much memory. */
+const MAX_PARSED_BYTES: Bytes = 160 << 20;
+
+async function parseMail(
+  reader: MimeReader,
+  mime: Uint8Array<ArrayBuffer>,
+): Promise<MailContent | null> {
+  const result = await reader.read(mime);
+  if (result.is === 'busy')
+    throw new ContentError({ kind: 'busy', message: 'Too many mails are being read.' });
+  return result.is === 'read' ? result.value : null;
 }
 
 async function collect(

@@ -3,13 +3,12 @@ import { parentPort } from 'node:worker_threads';
 import type { MailContent } from './mail-content.ts';
 import { readMime } from './read-mime.ts';
 
-parentPort?.on('message', (mime: Uint8Array<ArrayBuffer>) => {
-  void readMime(mime)
-    .catch(() => null)
-    .then((mail: MailContent | null) => {
-      parentPort?.postMessage(mail, mail === null ? [] : getBuffers(mail));
-    });
-});
+parentPort?.on('message', (mime: Uint8Array<ArrayBuffer>) => void answer(mime));
+
+async function answer(mime: Uint8Array): Promise<void> {
+  const mail = await readMime(mime).catch(() => null);
+  parentPort?.postMessage(mail, mail === null ? [] : getBuffers(mail));
+}
 
 /** Contents of attachments are handed over, not copied. */
 function getBuffers({ attachments }: MailContent): ArrayBuffer[] {

@@ -33,12 +33,7 @@ export function makeHeap(file: PstFile, type: 0xbc | 0x7c): Heap {
   /** Blocks that have a list of fill levels. */
   const listing: { readonly place: number; readonly bytes: Buffer; readonly at: number }[] = [];
   const reserved: { readonly at: number; readonly value: Buffer }[] = [];
-  let block = open(0);
-
-  function open(n: number): OpenBlock {
-    if (n >= MAX_BLOCKS) throw new RangeError('A heap has too many blocks.');
-    return { n, headBytes: getHeadBytes(n), values: [], valueBytes: 0 };
-  }
+  let block = openBlock(0);
 
   function close(): void {
     const { n, headBytes, values } = block;
@@ -71,7 +66,7 @@ export function makeHeap(file: PstFile, type: 0xbc | 0x7c): Heap {
       getBlockBytes(block) + value.length + 3 > BLOCK_BYTES
     ) {
       close();
-      block = open(block.n + 1);
+      block = openBlock(block.n + 1);
     }
     block.values.push(value);
     block.valueBytes += value.length;
@@ -99,6 +94,11 @@ export function makeHeap(file: PstFile, type: 0xbc | 0x7c): Heap {
       return tree.finish();
     },
   };
+}
+
+function openBlock(n: number): OpenBlock {
+  if (n >= MAX_BLOCKS) throw new RangeError('A heap has too many blocks.');
+  return { n, headBytes: getHeadBytes(n), values: [], valueBytes: 0 };
 }
 
 const PLAIN_HEAD: Bytes = 2;

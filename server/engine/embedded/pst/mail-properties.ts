@@ -15,6 +15,8 @@ const FLAG_READ = 0x01;
 const FLAG_UNSENT = 0x08;
 const FLAG_ATTACHMENTS = 0x10;
 const IMPORTANCE = { low: 0, normal: 1, high: 2 } as const;
+/** [MS-PST] 2.5.3.1.1.1: that a subject has no prefix such as `RE: `. */
+const NO_PREFIX = '\u0001\u0001';
 const UTF8_CODE_PAGE = 65_001;
 const FOLLOW_UP = 2;
 
@@ -28,7 +30,7 @@ export function getMailProperties(mail: MailContent, state: MailState | null): P
     text(0x001a, 'IPM.Note'),
     int32(0x0017, IMPORTANCE[importance]),
     int32(0x0036, 0),
-    text(0x0037, mail.subject),
+    text(0x0037, mail.subject === '' ? '' : NO_PREFIX + mail.subject),
     text(0x0070, mail.subject),
     int32(0x0e07, getFlags(mail, state)),
     int32(0x0e08, getMailSize(mail)),

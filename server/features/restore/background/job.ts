@@ -49,11 +49,11 @@ export const backgroundDownload =
       // A server that stops leaves the rest to the next one.
       return end === 'stopped' && signal.aborted ? world.clock.now() : null;
     } catch (error) {
-      const reason = getReason(world, begun.row, error);
-      if (reason === 'later') return world.clock.now() + RETRY_MS;
-      if (reason === null) throw error;
+      const failure = getFailure(world, begun.row, error);
+      if (failure === null) throw error;
+      if (failure.kind === 'later') return world.clock.now() + RETRY_MS;
       await files.delete(id);
-      await finish(world, begun.row, reason);
+      await finish(world, begun.row, failure.reason);
       return null;
     }
   };
@@ -179,13 +179,16 @@ function getPartName({ name }: DownloadRow, n: number): string {
   return dot > 0 ? `${name.slice(0, dot)}.${n}${name.slice(dot)}` : `${name}.${n}`;
 }
 
-/** Why a download ends. `later`: it may go on. Null: a defect, which the job runner reports. */
-function getReason(world: AppContext, row: DownloadRow, error: unknown): string | 'later' | null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return t.diskFull;
+type Failure = { readonly kind: 'end'; readonly reason: string } | { readonly kind: 'later' };
+
+/** What follows from an error. Null: it is a defect, which the job runner reports. */
+function getFailure(world: AppContext, row: DownloadRow, error: unknown): Failure | null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+    return { kind: 'end', reason: t.diskFull };
   if (!(error instanceof ContentError)) return null;
   return world.clock.now() - row.created_at < PATIENCE_MS
-    ? 'later'
-    : t.unreadable({ reason: error.error.message });
+    ? { kind: 'later' }
+    : { kind: 'end', reason: t.unreadable({ reason: error.error.message }) };
 }
 
 /** `reason` null: it is ready. Records the end, and informs its user by email and in the portal. */
@@ -250,8 +253,9 @@ async function inform(
   }));
   const to = await loadMailAddress(tx, user);
   if (to !== null) await post(tx, world, { kind: 'mail', to, ...mail });
+  const noticeId = world.chance.uuid();
   const notice: Notification = {
-    _id: world.chance.uuid(),
+    _id: noticeId,
     app: 'o365',
     severity: reason === null ? 'success' : 'error',
     message: message.slice(0, LIMITS.messageChars),
@@ -267,7 +271,7 @@ async function inform(
     .insertInto('notification')
     .values({
       tenant_id: tx.tenant,
-      id: notice._id,
+      id: noticeId,
       row: JSON.stringify(notice),
       made_at: world.clock.now(),
       ended_at: null,

@@ -121,8 +121,7 @@ async function findRefusal(
     .where('user_id', '=', session.userId)
     .where('state', 'in', RUNNING)
     .executeTakeFirstOrThrow();
-  if (Number(running) >= LIMITS.exportsRunning)
-    return t.tooManyRunning({ limit: LIMITS.exportsRunning });
+  if (running >= LIMITS.exportsRunning) return t.tooManyRunning({ limit: LIMITS.exportsRunning });
   const { stored } = await sql
     .selectFrom('background_download')
     .select(({ fn }) => fn.sum<string | null>('bytes').as('stored'))

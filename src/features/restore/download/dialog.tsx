@@ -98,16 +98,14 @@ function useSize(
   useEffect(() => {
     let isOver = false;
     const call = kind === 'outlook' ? 'getMailDownloadSize' : 'getDriveDownloadSize';
-    void client()
-      .ask(call, { restoreSessionId, nodes: key.split(' ') })
-      .then((result) => {
-        if (isOver) return;
-        setAnswer(
-          result.ok
-            ? { size: result.value, failure: null }
-            : { size: null, failure: result.failure },
-        );
-      });
+    const measure = async (): Promise<void> => {
+      const result = await client().ask(call, { restoreSessionId, nodes: key.split(' ') });
+      if (isOver) return;
+      setAnswer(
+        result.ok ? { size: result.value, failure: null } : { size: null, failure: result.failure },
+      );
+    };
+    void measure();
     return () => {
       isOver = true;
     };

@@ -126,10 +126,7 @@ export function FolderPane(props: FolderPaneProps) {
             {download.started.url === null ? (
               <>
                 {dt.preparing({ name: download.started.name })}{' '}
-                <Link
-                  to="/o365/restore/downloads/$fileId"
-                  params={{ fileId: download.started._id }}
-                >
+                <Link to="/o365/restore/downloads/$fileId" params={{ fileId: download.started.id }}>
                   {dt.openDownloads}
                 </Link>
               </>

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type {
@@ -11,6 +11,7 @@ import {
   expectFiles,
   expectRecipients,
   extract,
+  FIRST,
   hash,
   missing,
   readWithPffexport,
@@ -81,7 +82,7 @@ function expectExtracted({ folders, mails }: SampleMailbox): ReturnType<typeof e
     mails: mails.map(({ path, mail, state }) => ({
       folder: path.join('\u0001'),
       subject: mail.subject,
-      recipients: expectRecipients(mail),
+      recipients: [`${mail.recipients.length}`, ...expectRecipients(mail).slice(0, FIRST)],
       files: expectFiles(mail.attachments),
       from:
         mail.from === null
@@ -132,14 +133,13 @@ async function expectAllReaders(mailbox: SampleMailbox): Promise<string> {
       )
       .sort(),
   );
-  const contents = (files: readonly string[]): string[] => files.toSorted();
   expect(
-    contents(
+    sortAll(
       found.mails.flatMap(({ files }) =>
         files.filter(({ name }) => name.endsWith('.bin')).map(({ content }) => content),
       ),
     ),
-  ).toEqual(contents(mails.flatMap(({ mail }) => getFileContents(mail))));
+  ).toEqual(sortAll(mails.flatMap(({ mail }) => getFileContents(mail))));
   return path;
 }
 
@@ -216,17 +216,20 @@ const mailbox: fc.Arbitrary<SampleMailbox> = fc.record({
 
 describe('PST files', () => {
   test(`DL-4: three independent readers find everything of random mailboxes${missing}`, async () => {
+    let read = 0;
     await fc.assert(
       fc.asyncProperty(mailbox, async (sample) => {
         await expectAllReaders(sample);
+        read += 1;
       }),
-      { numRuns: 12 * PROOF },
+      { numRuns: 8 * PROOF },
     );
+    expect(read).toBeGreaterThan(0);
   });
 
   test(`DL-4: and of odd ones${missing}`, async () => {
     const big = Buffer.alloc(40_000_000, 'forty million ');
-    await expectAllReaders({
+    const path = await expectAllReaders({
       folders: [
         ['Empty'],
         ...Array.from({ length: 1_000 }, (_, n) => ['Wide', `Folder ${n}`]),
@@ -247,7 +250,7 @@ describe('PST files', () => {
         makeMail(['Inbox'], { subject: 'Large', attachments: [makeFile('large.bin', big)] }),
         makeMail(['Inbox'], {
           subject: 'Files',
-          attachments: Array.from({ length: 500 }, (_, n) =>
+          attachments: Array.from({ length: 350 }, (_, n) =>
             makeFile(`${n}.bin`, Buffer.from(`file ${n}`)),
           ),
         }),
@@ -267,6 +270,7 @@ describe('PST files', () => {
         ),
       ],
     });
+    expect(statSync(path).size).toBeGreaterThan(big.length);
   });
 
   test('DL-4: folders a thousand levels deep', () => {

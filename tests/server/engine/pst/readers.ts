@@ -110,17 +110,22 @@ export function extract(path: string): Extracted {
 }
 
 const KINDS = ['', 'to', 'cc', 'bcc'];
+/** It reads the whole list for each recipient. The others are left to the other readers. */
+export const FIRST = 20;
 
 function toFound(folder: string, mail: PSTMessage): Extracted['mails'][number] {
   return {
     folder,
     subject: mail.subject,
-    recipients: Array.from({ length: mail.numberOfRecipients }, (_, n) => {
-      const recipient = mail.getRecipient(n);
-      if (recipient === null) return '';
-      const { recipientType, displayName, emailAddress } = recipient;
-      return `${KINDS[recipientType]} ${displayName} <${emailAddress}>`;
-    }),
+    recipients: [
+      `${mail.numberOfRecipients}`,
+      ...Array.from({ length: Math.min(FIRST, mail.numberOfRecipients) }, (_, n) => {
+        const recipient = mail.getRecipient(n);
+        return recipient === null
+          ? ''
+          : `${KINDS[recipient.recipientType]} ${recipient.displayName} <${recipient.emailAddress}>`;
+      }),
+    ],
     files: Array.from({ length: mail.numberOfAttachments }, (_, n) =>
       toFile(mail.getAttachment(n)),
     ),
