@@ -109,8 +109,9 @@ const inOrder = ({ folders, mails }: ReturnType<typeof extract>) => ({
 });
 /** `pffexport` of 2018 has a defect in characters beyond the first plane. */
 const firstPlane = (text: string): string => text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?');
+/** `readpst` reads no lists of several blocks: it finds none of more than 338 attachments. */
 const getFileContents = (mail: MailContent): string[] =>
-  mail.attachments.flatMap((file) => (file.kind === 'file' ? [hash(file.bytes)] : []));
+  (mail.attachments.length > 338 ? [] : mail.attachments).flatMap((file) => (file.kind === 'file' ? [hash(file.bytes)] : []));
 
 async function expectAllReaders(mailbox: SampleMailbox): Promise<string> {
   const path = writeMailbox(mailbox);
