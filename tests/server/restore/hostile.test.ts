@@ -119,7 +119,7 @@ test('G67: mails of any bytes are read or refused, and the next one is read as b
     { numRuns: 3_000 * PROOF },
   );
   const last = await reader.read(makeMail('<p>fine</p>'));
-  expect(last).toMatchObject({ is: 'read', mail: { body: { content: '<p>fine</p>' } } });
+  expect(last).toMatchObject({ is: 'read', value: { body: { content: '<p>fine</p>' } } });
 });
 
 test('G67: nested parts and long headers end in a refusal or a mail, not in a crash', async () => {
