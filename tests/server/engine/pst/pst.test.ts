@@ -111,7 +111,9 @@ const inOrder = ({ folders, mails }: ReturnType<typeof extract>) => ({
 const firstPlane = (text: string): string => text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?');
 /** `readpst` reads no lists of several blocks: it finds none of more than 338 attachments. */
 const getFileContents = (mail: MailContent): string[] =>
-  (mail.attachments.length > 338 ? [] : mail.attachments).flatMap((file) => (file.kind === 'file' ? [hash(file.bytes)] : []));
+  (mail.attachments.length > 338 ? [] : mail.attachments).flatMap((file) =>
+    file.kind === 'file' ? [hash(file.bytes)] : [],
+  );
 
 async function expectAllReaders(mailbox: SampleMailbox): Promise<string> {
   const path = writeMailbox(mailbox);
