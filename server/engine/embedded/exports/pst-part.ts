@@ -12,7 +12,7 @@ interface PstPart {
 }
 
 /** A PST file. A mail that can't be parsed is in it as a file (G67). */
-export function makePstPart(file: PartFile, reader: MimeReader, { name, id }: PstPart): PartWriter {
+export function makePstPart(file: PartFile, { name, id }: PstPart): PartWriter {
   const uid = createHash('sha256').update(id).digest().subarray(0, 16);
   const writer = makePstWriter({ name, uid });
   const write = async (pieces: readonly Placed[]): Promise<void> => {

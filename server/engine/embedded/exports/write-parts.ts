@@ -37,7 +37,7 @@ const ITEM_ALONE: ReadonlySet<string> = new Set(['damaged', 'missing']);
 export function makeWriteParts(world: () => AppContext, readers: RepositoryReaders): WriteParts {
   let mails: MimeReader | null = null;
   return async (input) => {
-    const { tenant, repository, download, maxPartBytes } = input;
+    const { tenant, repository, maxPartBytes } = input;
     const reader = (mails ??= makeMimeReader(world()));
     const readContent = (entry: DownloadEntry): ItemContent => {
       const stream = (): AsyncIterable<Uint8Array> =>

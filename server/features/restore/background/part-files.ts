@@ -35,7 +35,7 @@ export function makePartFiles({ config }: Pick<AppContext, 'config'>, tenant: Te
       return toOpenPart(file, path(download, n));
     },
     read: (download, n, from, to) =>
-      from === to ? NOTHING : createReadStream(path(download, n), { start: from, end: to - 1 }),
+      from === to ? NO_BYTES : createReadStream(path(download, n), { start: from, end: to - 1 }),
     has: async (download, n, bytes) =>
       (await stat(path(download, n)).catch(() => null))?.size === bytes,
     delete: (download) => rm(folder(download), { recursive: true, force: true }),
@@ -47,7 +47,7 @@ export function makePartFiles({ config }: Pick<AppContext, 'config'>, tenant: Te
   };
 }
 
-const NOTHING: AsyncIterable<Uint8Array> = {
+const NO_BYTES: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 };
 

@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import { CallButton } from '#src/app/call-button.tsx';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { tell } from '#src/ui/toasts.ts';
+import { DeleteDialog } from '../../shared/delete-dialog.tsx';
 import { openFile } from '../download/use-download.ts';
 import { downloadsMessages as t } from './messages.en.ts';
 import { type BackgroundDownload, isRunning } from './use-downloads.ts';
@@ -23,14 +25,11 @@ export function FileButton({
   isOffline,
   onFailure,
 }: Omit<Props, 'onChanged'> & { readonly part: BackgroundDownload['parts'][number] }) {
-  const [isBusy, setIsBusy] = useState(false);
+  const mutation = useServerMutation();
   const start = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await client().ask('getBackgroundDownloadFile', {
-      id: download.id,
-      part: String(part.n),
-    });
-    setIsBusy(false);
+    const answer = await mutation.send(() =>
+      client().ask('getBackgroundDownloadFile', { id: download.id, part: String(part.n) }),
+    );
     onFailure(answer.ok ? null : answer.failure);
     if (answer.ok) openFile(answer.value);
   };
@@ -39,7 +38,7 @@ export function FileButton({
       call="getBackgroundDownloadFile"
       size="sm"
       icon="download"
-      busy={isBusy}
+      busy={mutation.busy}
       disabled={isOffline}
       aria-label={t.downloadName({ name: part.name })}
       onClick={() => void start()}
@@ -58,12 +57,12 @@ export function EndButton({
   onDeleted = onChanged,
 }: Props & { readonly onDeleted?: () => Promise<void> }) {
   const [isAsking, setIsAsking] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
+  const mutation = useServerMutation();
   const { id, name } = download;
   const cancel = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await client().ask('cancelBackgroundDownload', { id, action: 'cancel' });
-    setIsBusy(false);
+    const answer = await mutation.send(() =>
+      client().ask('cancelBackgroundDownload', { id, action: 'cancel' }),
+    );
     onFailure(answer.ok ? null : answer.failure);
     if (answer.ok) tell(t.cancelDone);
     await onChanged();
@@ -81,7 +80,7 @@ export function EndButton({
       <Button
         size="sm"
         icon="stop"
-        busy={isBusy}
+        busy={mutation.busy}
         disabled={isOffline}
         onClick={() => void cancel()}
       >
@@ -91,7 +90,7 @@ export function EndButton({
   return (
     <>
       <Button size="sm" icon="trash" disabled={isOffline} onClick={() => setIsAsking(true)}>
-        {t.remove}
+        {ui.delete}
       </Button>
       {isAsking && (
         <DeleteDialog

@@ -30,14 +30,13 @@ export const downloadsMessages = defineMessages('restoreDownloads', {
   missing:
     '{count, plural, one {# item has} other {# items have}} no backed-up content and {count, plural, one {is} other {are}} not in the file.',
   unread:
-    '{count, plural, one {# item} other {# items}} could not be read from the backup and {count, plural, one {is} other {are}} not in the file.',
+    '{count, plural, one {# item} other {# items}} could not be read from the backup. The file lacks {count, plural, one {it} other {them}}.',
   copyChecksum: 'Copy SHA-256 checksum',
   checksumCopied: 'Checksum copied',
   download: 'Download',
   downloadName: 'Download {name}',
   cancel: 'Cancel download',
   cancelDone: 'Download cancelled',
-  remove: 'Delete',
   removeTitle: 'Delete download?',
   removeConfirm: 'Delete download',
   removeConsequence: 'Its files are deleted from the server. Your backups stay.',
