@@ -125,6 +125,12 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
       download(ctx, 'onedrive', input, [folderId], '-folder'),
     downloadDocuments: ({ documents, ...input }, ctx) =>
       download(ctx, 'onedrive', input, documents, '-documents'),
+    downloadLibrary: ({ siteId, libraryId, ...input }, ctx) =>
+      download(ctx, 'sharepoint', input, [libraryId], '-library', siteId),
+    downloadSiteFolder: ({ siteId, folderId, ...input }, ctx) =>
+      download(ctx, 'sharepoint', input, [folderId], '-folder', siteId),
+    downloadSiteDocuments: ({ siteId, documents, ...input }, ctx) =>
+      download(ctx, 'sharepoint', input, documents, '-documents', siteId),
   };
 }
 
