@@ -295,6 +295,8 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   updateBackupRepository: 'partly sensitive, never while acting',
   deleteBackupRepository: 'sensitive, never while acting',
   attachBackupRepository: 'sensitive, never while acting',
+  cleanUpRepository: 'plain',
+  verifyRepository: 'plain',
   listAllRepositories: 'plain',
   listProxies: 'plain',
   listPools: 'plain',

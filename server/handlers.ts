@@ -17,6 +17,7 @@ import { backupDashboardHandlers } from './features/backup/dashboard.ts';
 import { directoryHandlers } from './features/backup/directory.ts';
 import { backupJobHandlers } from './features/backup/jobs.ts';
 import { organizationHandlers } from './features/backup/organizations.ts';
+import { upkeepHandlers } from './features/backup/repository-upkeep.ts';
 import { attachHandlers } from './features/backup/attach-repository.ts';
 import { proxyHandlers } from './features/backup/proxies.ts';
 import { repositoryHandlers as backupRepositoryHandlers } from './features/backup/repositories.ts';
@@ -135,6 +136,7 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...directoryHandlers(world),
   ...backupRepositoryHandlers(world),
   ...attachHandlers(world),
+  ...upkeepHandlers(world),
   ...proxyHandlers(world),
   ...backupJobHandlers(world),
   ...backupDashboardHandlers(world),

@@ -49,6 +49,13 @@ const attachmentOut = v.object({
   problemCount: v.number(),
 });
 
+/** What a person asked for. `message`: why it waits. `endedAt` null: it isn't done yet. */
+const requestOut = {
+  requestedAt: v.number(),
+  endedAt: v.nullable(v.number()),
+  message: v.nullable(v.string()),
+};
+
 /**
  * `usedBytes` and `points`: null if the engine doesn't answer. `damagedItems`: what the last
  * verification found damaged, 100 at most. `attachment`: null if it was not attached.
@@ -66,6 +73,12 @@ const repositoryOut = v.object({
   points: v.nullable(v.number()),
   damagedItems: v.array(v.object({ object: v.string(), title: v.string(), at: v.number() })),
   attachment: v.nullable(attachmentOut),
+  cleanUpRequest: v.nullable(
+    v.object({ ...requestOut, removedPoints: v.number(), freedBytes: v.number() }),
+  ),
+  verificationRequest: v.nullable(
+    v.object({ ...requestOut, parts: progress, damaged: v.number() }),
+  ),
 });
 
 /** `hostName` and `version`: null for users who don't see all companies. */
@@ -172,6 +185,26 @@ export const backupRepositoryCalls = {
       'key-reused',
       'out-of-order',
     ],
+  }),
+  cleanUpRepository: call({
+    method: 'POST',
+    path: 'o365/repositories/{id}/clean-up',
+    summary:
+      'Cleans up a repository now: removes what the retention no longer keeps. `cleanUpRequest` of the repository has the result.',
+    input: v.strictObject({ id: anyId }),
+    output: v.object({}),
+    gate,
+    failures: ['not-found', 'busy', 'key-reused', 'out-of-order'],
+  }),
+  verifyRepository: call({
+    method: 'POST',
+    path: 'o365/repositories/{id}/verify',
+    summary:
+      'Reads and checks all data of a repository now. `verificationRequest` of the repository has the result.',
+    input: v.strictObject({ id: anyId }),
+    output: v.object({}),
+    gate,
+    failures: ['not-found', 'busy', 'key-reused', 'out-of-order'],
   }),
   listAllRepositories: call({
     method: 'POST',

@@ -38,9 +38,13 @@ export interface Engine {
     usage(scope: EngineScope, input: { repository: Id }): Reply<RepositoryUsage>;
     /** Deletes a repository with all it has. */
     delete(scope: EngineScope, input: { repository: Id }): Reply<void>;
-    /** Removes points, and then data, that the retention no longer keeps. */
-    cleanUp(scope: EngineScope, input: { repository: Id }): Reply<Id>;
-    verify(scope: EngineScope, input: { repository: Id }): Reply<Id>;
+    /**
+     * Asks for a clean-up now: it removes points, and then data, that the retention no longer keeps.
+     * `usage` has its result.
+     */
+    cleanUp(scope: EngineScope, input: { repository: Id }): Reply<void>;
+    /** Asks for a verification of all data now. `usage` has its result. */
+    verify(scope: EngineScope, input: { repository: Id }): Reply<void>;
   };
   readonly jobs: {
     /** Starts a session and returns its id, or `conflict` if one is running. */

@@ -53,6 +53,24 @@ export interface RepositoryUsage {
   readonly damagedItems: readonly DamagedItem[];
   /** Null: it was not attached. */
   readonly attachment: Attachment | null;
+  /** The last ones that a person asked for. */
+  readonly cleanUp: CleanUpRequest | null;
+  readonly verification: VerificationRequest | null;
+}
+/** `message`: why it waits. */
+export interface UpkeepRequest {
+  readonly requestedAt: Ms;
+  readonly endedAt: Ms | null;
+  readonly message: string | null;
+}
+export interface CleanUpRequest extends UpkeepRequest {
+  readonly removedPoints: number;
+  readonly freedBytes: Bytes;
+}
+/** `parts`: how much is read. `damaged`: items that lost something. */
+export interface VerificationRequest extends UpkeepRequest {
+  readonly parts: WorkProgress;
+  readonly damaged: number;
 }
 export interface DamagedItem {
   /** The mailbox or drive. */

@@ -17,6 +17,7 @@ import {
   openStoredRepository,
   readUsage,
 } from './repositories/repositories.ts';
+import { requestCleanUp, requestVerification } from './repositories/requests.ts';
 import { makeRestoreCalls, type RestoreCalls } from './restore/restore-engine.ts';
 import { makeRestoreRights } from './restore/rights/rights.ts';
 import { makeRestorePorts } from './restore/restore-ports.ts';
@@ -32,10 +33,7 @@ import { siteSource } from './sources/site.ts';
 export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
   readonly organizations: Engine['organizations'];
-  readonly repositories: Pick<
-    Engine['repositories'],
-    'create' | 'changePassword' | 'attach' | 'usage' | 'delete'
-  >;
+  readonly repositories: Engine['repositories'];
   readonly jobs: Engine['jobs'];
   readonly sessions: SessionPorts;
   readonly restores: RestorePorts;
@@ -65,6 +63,8 @@ export function makeEmbeddedEngine(world: () => AppContext): EmbeddedEngine {
       changePassword: (scope, input) => changePassword(world(), scope, input),
       attach: (scope, input) => attachRepository(world(), scope, input),
       usage: (scope, { repository }) => readUsage(world(), scope, repository),
+      cleanUp: (scope, { repository }) => requestCleanUp(world(), scope, repository),
+      verify: (scope, { repository }) => requestVerification(world(), scope, repository),
       delete: ({ tenant }, { repository }) => deleteRepository(world(), tenant, repository),
     },
     jobs: {

@@ -15,13 +15,9 @@ import type { SessionContext } from '#server/platform/http/handler.ts';
 const BUSY_MS = 5_000;
 
 /** What setting up backups needs of an engine. What an engine doesn't offer yet is missing. */
-export interface SetupEngine extends Pick<Engine, 'kind' | 'jobs'> {
+export interface SetupEngine extends Pick<Engine, 'kind' | 'jobs' | 'repositories'> {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
   readonly organizations: Omit<Engine['organizations'], 'test'>;
-  readonly repositories: Pick<
-    Engine['repositories'],
-    'create' | 'changePassword' | 'attach' | 'usage' | 'delete'
-  >;
 }
 
 export const getEngine = ({ embeddedEngine }: AppContext): SetupEngine => embeddedEngine;

@@ -1,7 +1,7 @@
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { isShorter, policyAt, type RetentionPolicy } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
-import type { Attachment } from '#contract/engine/repositories.ts';
+import type { Attachment, VerificationRequest } from '#contract/engine/repositories.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -83,6 +83,8 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
       points: usage?.ok ? usage.value.points : null,
       damagedItems: usage?.ok ? usage.value.damagedItems.map((item) => ({ ...item })) : [],
       attachment: usage?.ok ? attachmentOut(usage.value.attachment) : null,
+      cleanUpRequest: usage?.ok ? usage.value.cleanUp && { ...usage.value.cleanUp } : null,
+      verificationRequest: usage?.ok ? verificationOut(usage.value.verification) : null,
     };
   }
 
@@ -310,6 +312,9 @@ const attachmentOut = (attachment: Attachment | null) =>
     objects: { ...attachment.objects },
     problems: attachment.problems.map((problem) => ({ ...problem })),
   };
+
+const verificationOut = (request: VerificationRequest | null) =>
+  request && { ...request, parts: { ...request.parts } };
 
 export async function loadRefusal(
   tx: TenantTx,

@@ -19,7 +19,11 @@ import type {
   Waiting,
   Workload,
 } from '#contract/engine/engine.ts';
-import type { AttachmentProblem } from '#contract/engine/repositories.ts';
+import type {
+  AttachmentProblem,
+  CleanUpRequest,
+  VerificationRequest,
+} from '#contract/engine/repositories.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
@@ -82,6 +86,7 @@ export interface EngineTables {
     verified_at: Ms | null;
     upkeep: Filled<RepositoryUpkeep>;
     stored_bytes: Generated<Bytes>;
+    requests: Filled<UpkeepRequests>;
     /** Null: Daybook created it here. */
     attachment: ColumnType<RepositoryAttachment | null, string | null | undefined, string | null>;
   };
@@ -290,6 +295,12 @@ export interface RepositoryUpkeep {
   readonly rewrite?: boolean;
   readonly damaged?: readonly { readonly type: 'data' | 'tree'; readonly id: string }[];
   readonly items?: readonly { readonly object: string; readonly title: string; readonly at: Ms }[];
+}
+
+/** The last clean-up and verification that a person asked for. */
+export interface UpkeepRequests {
+  readonly cleanUp?: CleanUpRequest;
+  readonly verification?: VerificationRequest;
 }
 
 /**

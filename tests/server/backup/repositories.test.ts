@@ -56,6 +56,25 @@ eachDatabase((kind, open) => {
     });
   });
 
+  test(`ENG-57, SUITE-4: a clean-up and a verification are requested for a repository that the user sees (${kind})`, async () => {
+    const { office, recording } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const { repository: id } = await makeAll(admin, 1, 'Calloway');
+    recording.calls.length = 0;
+    for (const path of ['clean-up', 'verify'])
+      expect((await admin('POST', `o365/repositories/${id}/${path}`, {})).status).toBe(200);
+    const other = await office.as('other', ['o365_admin'], [2]);
+    for (const path of ['clean-up', 'verify'])
+      expect((await other('POST', `o365/repositories/${id}/${path}`, {})).status).toBe(404);
+    expect(recording.calls.map(({ name, input }) => [name, input])).toEqual([
+      ['cleanUp', { repository: id }],
+      ['verify', { repository: id }],
+    ]);
+    recording.failing.set('verify', { kind: 'busy', message: 'It is being attached.' });
+    const busy = await admin('POST', `o365/repositories/${id}/verify`, {});
+    expect([busy.status, busy.body.message]).toEqual([503, 'It is being attached.']);
+  });
+
   test(`G73: a shorter retention needs a recent sign-in and applies after seven days; a longer one applies at once (${kind})`, async () => {
     const { office, ground: fixture } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);

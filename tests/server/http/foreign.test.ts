@@ -164,6 +164,8 @@ const writes = (of: Theirs): Bodies => ({
   updateBackupRepository: { id: of.vault, description: 'Reach' },
   deleteBackupRepository: { id: of.vault },
   attachBackupRepository: { id: of.vault, organizationId: of.organization, password: 'Reach' },
+  cleanUpRepository: { id: of.vault },
+  verifyRepository: { id: of.vault },
   listAllRepositories: { organizationsIds: [of.organization] },
   createBackupJob: job(of.organization, of.vault, { name: 'Reach' }),
   updateBackupJob: {

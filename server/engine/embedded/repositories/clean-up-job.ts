@@ -25,6 +25,8 @@ import {
   removeObjectPoints,
   removeVersions,
 } from './expired.ts';
+import { loadRequests, noteWait, storeRequest } from './requests.ts';
+import { accessMessages as t } from '../organizations/messages.en.ts';
 import { storeSize, type StoredRepository } from './repositories.ts';
 
 const EVERY_MS: Ms = 24 * 60 * 60_000;
@@ -68,7 +70,13 @@ export const cleanUp =
       const { timeZone } = await loadCompanyLimit(tx);
       const since = retainedSince(policyAt(row, now), now, timeZone);
       const upkeep = await loadUpkeep(tx, repository);
-      const place = { company: row.company, since: since ?? now, repacks: upkeep.repack === true };
+      const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
+      const place = {
+        isRequested: request?.endedAt === null,
+        company: row.company,
+        since: since ?? now,
+        repacks: upkeep.repack === true,
+      };
       if (row.retentionType === 'SnapshotBased')
         return {
           ...place,
@@ -88,10 +96,18 @@ export const cleanUp =
     if (due === null) return null;
     if (due === 'attaching') return now + BUSY_MS;
     const { company, since, points, repacks, rewrites } = due;
-    if (due.isInUse) return now + BUSY_MS;
-    if (points.length === 0 && !repacks && !rewrites) return now + EVERY_MS;
+    const wait = async (message: string): Promise<Ms> => {
+      await noteWait(world, tenant, repository, 'cleanUp', message);
+      return world.clock.now() + BUSY_MS;
+    };
+    if (due.isInUse) return wait(t.repositoryInUse);
+    if (points.length === 0 && !repacks && !rewrites && !due.isRequested) return now + EVERY_MS;
+    const fail = async (message: string): Promise<never> => {
+      await noteWait(world, tenant, repository, 'cleanUp', message);
+      throw new Error(message);
+    };
     const found = await find(tenant, repository);
-    if (!found.ok) throw new Error(found.error.message);
+    if (!found.ok) return fail(found.error.message);
 
     const objects = await world.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
       readOnly: true,
@@ -102,8 +118,8 @@ export const cleanUp =
         isLast = await world.store.tenant(tenant, (tx) => removeExpiredItems(tx, object, since));
       }
     const unused = rewrites ? await rewrite(world, tenant, repository, found.value, since) : ok([]);
-    if (!unused.ok && unused.error.kind === 'busy') return world.clock.now() + BUSY_MS;
-    if (!unused.ok) throw new Error(unused.error.message);
+    if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
+    if (!unused.ok) return fail(unused.error.message);
     for (const object of points.length === 0 ? [] : objects) {
       await world.store.tenant(tenant, (tx) => removeObjectPoints(tx, object, { since, points }));
       for (let isLast = false; !isLast;) {
@@ -119,10 +135,10 @@ export const cleanUp =
       keepBlobs: neededBlobs(world.store, tenant, { repository, since, now }),
       keepTrees: neededTrees(world.store, tenant, repository),
       // A damaged copy that is left would be found again and again.
-      ...(repacks && { maxUnusedShare: 0 }),
+      ...((repacks || due.isRequested) && { maxUnusedShare: 0 }),
     });
-    if (!pruned.ok && pruned.error.kind === 'busy') return world.clock.now() + BUSY_MS;
-    if (!pruned.ok) throw new Error(pruned.error.message);
+    if (!pruned.ok && pruned.error.kind === 'busy') return wait(pruned.error.message);
+    if (!pruned.ok) return fail(pruned.error.message);
     const storedBytes = await measure(found.value.target);
     await world.store.tenant(tenant, (tx) =>
       finish(tx, {
@@ -131,6 +147,7 @@ export const cleanUp =
         points,
         storedBytes,
         freedBytes: Math.max(0, pruned.value.bytesRemoved - pruned.value.bytesWritten),
+        startedAt: now,
         at: world.clock.now(),
       }),
     );
@@ -186,6 +203,7 @@ interface CleanedUp {
   readonly points: readonly ExpiredPoint[];
   readonly storedBytes: Bytes | null;
   readonly freedBytes: Bytes;
+  readonly startedAt: Ms;
   readonly at: Ms;
 }
 
@@ -196,6 +214,18 @@ async function finish(tx: TenantTx, cleaned: CleanedUp): Promise<void> {
   await sql`
     update repository_access set upkeep = upkeep - 'repack' - 'rewrite'
     where tenant_id = ${tx.tenant} and repository_id = ${repository}`.execute(tx.sql);
+  const { cleanUp: request } = (await loadRequests(tx, repository)) ?? {};
+  // One that was requested since then begins after this one.
+  if (request?.endedAt === null && request.requestedAt <= cleaned.startedAt)
+    await storeRequest(tx, repository, {
+      cleanUp: {
+        ...request,
+        endedAt: at,
+        message: null,
+        removedPoints: points.length,
+        freedBytes,
+      },
+    });
   await tx.append(
     [
       {

@@ -188,7 +188,7 @@ export const readUsage = (
     async ({ sql: db }) => {
       const row = await db
         .selectFrom('repository_access')
-        .select(['verified_at', 'stored_bytes', 'upkeep', 'attachment'])
+        .select(['verified_at', 'stored_bytes', 'upkeep', 'attachment', 'requests'])
         .where('tenant_id', '=', tenant)
         .where('repository_id', '=', repository)
         .executeTakeFirst();
@@ -206,6 +206,8 @@ export const readUsage = (
         verifiedAt: row.verified_at,
         damagedItems: row.upkeep.items ?? [],
         attachment: getAttachment(row.attachment),
+        cleanUp: row.requests.cleanUp ?? null,
+        verification: row.requests.verification ?? null,
       });
     },
     { readOnly: true },

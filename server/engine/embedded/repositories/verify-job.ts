@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { EngineResult, Id } from '#contract/engine/engine.ts';
-import type { DamagedItem } from '#contract/engine/repositories.ts';
+import type { DamagedItem, VerificationRequest } from '#contract/engine/repositories.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
@@ -11,6 +11,7 @@ import { FAILED } from '../index/marks.ts';
 import { mark } from '../index/pages.ts';
 import type { BlobRef, CheckReport } from '../restic/check.ts';
 import type { Repository } from '../restic/repository.ts';
+import { noteWait, storeRequest } from './requests.ts';
 
 const EVERY_MS: Ms = 24 * 60 * 60_000;
 /** The pause while a clean-up has the repository. */
@@ -54,14 +55,20 @@ export const repositoryVerification =
     });
     if (stored === null) return null;
     const opened = await place.openRepository(tenant, repository);
+    if (!opened.ok) await noteWait(world, tenant, repository, 'verification', opened.error.message);
     if (!opened.ok && opened.error.kind === 'busy') return now + BUSY_MS;
     if (!opened.ok) throw new Error(opened.error.message);
     try {
       const size = await opened.value.measure();
       if (!size.ok) throw new Error(size.error.message);
       const days = Math.min(MAX_DAYS, Math.max(1, Math.ceil(size.value / MIN_BYTES_PER_DAY)));
+      const { request } = stored;
       // The parts stay the same until all of them are read.
-      const { part = 0, of = days, damaged = [] } = stored.upkeep;
+      const { part = 0, of = days } =
+        request === null
+          ? stored.upkeep
+          : { part: request.parts.done, of: request.parts.total ?? days };
+      const { damaged = [] } = stored.upkeep;
       const report = await opened.value.check({ readData: { part, of }, isQuick: true, signal });
       if (!report.ok && report.error.kind === 'ended') return now;
       if (!report.ok) throw new Error(report.error.message);
@@ -82,8 +89,18 @@ export const repositoryVerification =
           isComplete,
           at: world.clock.now(),
         });
+        if (request !== null)
+          await storeRequest(tx, repository, {
+            verification: {
+              ...request,
+              endedAt: isComplete ? world.clock.now() : null,
+              message: null,
+              parts: { done: part + 1, total: of },
+              damaged: items.length,
+            },
+          });
       });
-      return now + EVERY_MS;
+      return request !== null && !isComplete ? world.clock.now() : now + EVERY_MS;
     } finally {
       await opened.value.close();
     }
@@ -95,6 +112,8 @@ interface Stored {
   /** Items that were known to be damaged. */
   readonly count: number;
   readonly upkeep: RepositoryUpkeep;
+  /** A person waits for it. */
+  readonly request: VerificationRequest | null;
 }
 
 async function load(tx: TenantTx, repository: Id): Promise<Stored | null> {
@@ -102,13 +121,15 @@ async function load(tx: TenantTx, repository: Id): Promise<Stored | null> {
   if (row?.removedAt !== null) return null;
   const access = await tx.sql
     .selectFrom('repository_access')
-    .select('upkeep')
+    .select(['upkeep', 'requests'])
     .where('tenant_id', '=', tx.tenant)
     .where('repository_id', '=', repository)
     .executeTakeFirst();
   if (access === undefined) return null;
   const { company, damaged: count } = row;
-  return { repository, company, count, upkeep: access.upkeep };
+  const { verification } = access.requests;
+  const request = verification?.endedAt === null ? verification : null;
+  return { repository, company, count, upkeep: access.upkeep, request };
 }
 
 /** Returns what is damaged now: what was found, and what was known and has no good copy yet. */

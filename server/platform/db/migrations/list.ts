@@ -36,6 +36,7 @@ import { migration0043 } from './0043_directory_lists.ts';
 import { migration0044 } from './0044_restore_rights.ts';
 import { migration0046 } from './0046_restore_tasks.ts';
 import { migration0047 } from './0047_attached_repositories.ts';
+import { migration0048 } from './0048_repository_upkeep_requests.ts';
 import { migration0050 } from './0050_sites.ts';
 import { migration0054 } from './0054_background_downloads.ts';
 import { migration0056 } from './0056_usage_days.ts';
@@ -81,6 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0044,
   migration0046,
   migration0047,
+  migration0048,
   migration0050,
   migration0054,
   migration0056,

@@ -21,6 +21,7 @@ import { Verified } from './notes.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { EditRepository } from './repository-form.tsx';
 import { retentionLabel } from './retention-label.ts';
+import { UpkeepButtons, UpkeepState } from './upkeep.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 export interface RepositoryDetailsProps {
@@ -29,15 +30,17 @@ export interface RepositoryDetailsProps {
   /** Null: not known. */
   readonly usage: Pick<
     OutputOf<'listBackupRepositories'>['rows'][number],
-    'usedBytes' | 'points' | 'attachment'
+    'usedBytes' | 'points' | 'attachment' | 'cleanUpRequest' | 'verificationRequest'
   > | null;
+  /** What is known of the repository's use is out of date. */
+  readonly onRequested: () => void;
   readonly now: Ms;
   readonly zone: string;
 }
 
 /** A repository beside the list: what it stores, and what can be done with it. */
 export function RepositoryDetails(props: RepositoryDetailsProps) {
-  const { row, jobs, usage, now, zone } = props;
+  const { row, jobs, usage, now, zone, onRequested } = props;
   const [open, setOpen] = useState<'edit' | 'password' | 'delete' | null>(null);
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   if (open === 'edit')
@@ -61,6 +64,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
         >
           {t.changePassword}
         </CallButton>
+        <UpkeepButtons id={row.id} upkeep={usage} offline={offline} onRequested={onRequested} />
         {row.deletesAt === null && (
           <CallButton
             {...needsNetwork}
@@ -74,6 +78,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
       </div>
       <PendingChange row={row} zone={zone} offline={offline} />
       <AttachmentNote attachment={usage?.attachment ?? null} zone={zone} />
+      <UpkeepState upkeep={usage} />
       {row.damaged > 0 && (
         <p className="m-0 py-2 text-failed">{t.damaged({ count: row.damaged })}</p>
       )}

@@ -54,6 +54,18 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   createRepository: 'Create repository',
   editRepository: 'Edit repository',
   saveRepository: 'Save repository',
+  cleanUpNow: 'Clean up now',
+  verifyNow: 'Verify now',
+  cleanUpStarted: 'Clean-up requested',
+  verificationStarted: 'Verification requested',
+  cleaningUp: 'Clean-up in progress',
+  verifying: 'Verification in progress',
+  verifyingParts: 'Verification in progress: {done} of {total} parts read',
+  waits: '{work}. {reason}',
+  cleanUpResult:
+    'Last requested clean-up: {points, plural, =0 {removed no restore points} one {removed # restore point} other {removed # restore points}} and freed {bytes}',
+  verificationResult:
+    'Last requested verification: {damaged, plural, =0 {no damage found} one {# damaged item} other {# damaged items}}',
   attachRepository: 'Attach existing repository',
   attachHint:
     'Put the folder of the repository among the others on the server first. Its restore points appear when Daybook has read them.',

@@ -17,6 +17,7 @@ import { PoolList, ProxyList } from './proxies.tsx';
 import { NewRepository } from './repository-form.tsx';
 import { REPOSITORIES_PATH, RepositoryTabs } from './tabs.tsx';
 import { retentionLabel } from './retention-label.ts';
+import { hasOpenRequest } from './upkeep.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 /** `/o365/repositories`: where backups are stored, and the proxies that make them. */
@@ -33,11 +34,12 @@ function RepositoryList() {
   const organizations = useWatch('organizations', EMPTY);
   const jobs = useWatch('backupJobs', EMPTY);
   const [isWorking, setWorking] = useState(false);
-  const { value: listed } = useCachedQuery('listBackupRepositories', ALL, {
+  const { value: listed, again } = useCachedQuery('listBackupRepositories', ALL, {
     everyMs: isWorking ? 5_000 : 60_000,
     round: rows?.length ?? 0,
   });
-  const hasWork = listed?.rows.some(({ attachment }) => attachment?.isDone === false) ?? false;
+  const hasWork =
+    listed?.rows.some((row) => row.attachment?.isDone === false || hasOpenRequest(row)) ?? false;
   if (hasWork !== isWorking) setWorking(hasWork);
   const zone = useZone();
   const now = useNow(60_000);
@@ -104,6 +106,7 @@ function RepositoryList() {
             row={row}
             jobs={getJobs(row)}
             usage={usages.get(row.id) ?? null}
+            onRequested={again}
             now={now}
             zone={zone}
           />

@@ -1,0 +1,49 @@
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { getAnswer, getEngine, scopeFor } from './engine-calls.ts';
+import { findRepository } from './lookup.ts';
+
+/** Clean-up and verification of a repository at once, besides the daily ones. */
+export function upkeepHandlers(
+  world: AppContext,
+): Pick<Handlers, 'cleanUpRepository' | 'verifyRepository'> {
+  const request = (
+    ctx: SessionContext,
+    id: string,
+    work: 'cleanUp' | 'verify',
+  ): Promise<Result<Record<string, never>>> =>
+    runAlone(world, ctx, async () => {
+      const row = await world.store.tenant(
+        ctx.tenant,
+        (tx) => findRepository(tx, ctx.session, id),
+        {
+          readOnly: true,
+        },
+      );
+      if (!row) return failed(NOT_FOUND);
+      const requested = getAnswer(
+        await getEngine(world).repositories[work](scopeFor(ctx, row.organization), {
+          repository: row.id,
+        }),
+      );
+      if (!requested.ok) return requested;
+      return runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+        if (!(await findRepository(tx, ctx.session, id))) return refusal(NOT_FOUND);
+        await audit(tx, world, ctx, {
+          what: work === 'cleanUp' ? 'backuprepository.cleaning' : 'backuprepository.verifying',
+          user: null,
+          detail: { repository: id },
+        });
+        return { drafts: [], answer: () => ok({}) };
+      });
+    });
+
+  return {
+    cleanUpRepository: ({ id }, ctx) => request(ctx, id, 'cleanUp'),
+    verifyRepository: ({ id }, ctx) => request(ctx, id, 'verify'),
+  };
+}
