@@ -83,7 +83,7 @@ function codes(shown: ShownTenant, people: readonly Person[]): string {
   );
 }
 
-/** What applications may do without a person. Without its application, a backup fails. */
+/** What applications may do without a person. A removed one works until its token expires. */
 function applications(shown: ShownTenant): string {
   const all = shown.tenant.admin.listApplications();
   if (all.length === 0) return `<p>${t.noApplications}</p>`;
