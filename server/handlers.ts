@@ -50,6 +50,8 @@ import { restoreContentHandlers } from './features/restore/content.ts';
 import { downloadHandlers } from './features/restore/downloads/handlers.ts';
 import { previewHandlers } from './features/restore/preview/handlers.ts';
 import { restoreHandlers } from './features/restore/restores.ts';
+import { postPreviewHandlers } from './features/restore/preview/posts.ts';
+import { restoreTeamHandlers } from './features/restore/teams.ts';
 import { restoreSessionHandlers } from './features/restore/sessions.ts';
 import { restoreRightsHandlers } from './features/restore/rights.ts';
 import { restoreTaskHandlers } from './features/restore/tasks.ts';
@@ -147,6 +149,8 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...previewHandlers(world),
   ...downloadHandlers(world),
   ...restoreHandlers(world),
+  ...restoreTeamHandlers(world),
+  ...postPreviewHandlers(world),
   ...restoreRightsHandlers(world),
   ...restoreTaskHandlers(world),
 });

@@ -6,6 +6,7 @@ import type {
   RepositoryInput,
   RepositoryUsage,
 } from './repositories.ts';
+import type { RestoreFlags } from './restore-flags.ts';
 
 /**
  * What every backup engine offers. The portal's features call engines through this interface only.
@@ -352,10 +353,17 @@ export type Node = {
   readonly seen: { readonly first: Ms; readonly last: Ms };
 } & (
   | {
-      readonly kind: 'mailbox' | 'archive' | 'folder' | 'drive' | 'dir' | 'library' | 'list';
+      readonly kind: 'mailbox' | 'archive' | 'folder' | 'drive' | 'library' | 'list';
       readonly children: number | null;
       /** The URL of the site that it belongs to. */
       readonly address?: string;
+    }
+  | {
+      readonly kind: 'dir';
+      readonly children: number | null;
+      readonly address?: string;
+      /** Of a team: the folder of a channel's files or of its tabs. */
+      readonly holds?: 'files' | 'tabs';
     }
   | {
       readonly kind: 'mail' | 'event' | 'contact' | 'task' | 'note';
@@ -378,8 +386,29 @@ export type Node = {
       /** Its first values, by the names of their columns. */
       readonly fields: Readonly<Record<string, string>>;
     }
+  | { readonly kind: 'team'; readonly children: number | null }
+  | {
+      readonly kind: 'channel';
+      readonly children: number | null;
+      readonly membership: ChannelMembership;
+    }
+  | { readonly kind: 'post'; readonly author: string; readonly replies: number }
+  | { readonly kind: 'tab'; readonly app: string }
+  | { readonly kind: 'settings' }
 );
-export type ItemKind = 'mail' | 'event' | 'contact' | 'task' | 'note' | 'file' | 'row';
+export type ItemKind =
+  | 'mail'
+  | 'event'
+  | 'contact'
+  | 'task'
+  | 'note'
+  | 'file'
+  | 'row'
+  | 'post'
+  | 'tab'
+  | 'settings';
+/** `none`: files of a team that belong to no channel. */
+export type ChannelMembership = 'standard' | 'private' | 'shared' | 'none';
 
 export interface SearchInput extends PageInput {
   readonly explorer: Id;
@@ -401,12 +430,17 @@ export interface ContentInput {
   /** The object that the node must belong to. */
   readonly within?: Id;
   readonly as: PartRole;
+  /** Which one of several parts with this role. */
+  readonly name?: string;
   /** First byte, and the byte after the last one. */
   readonly from?: Bytes;
   readonly to?: Bytes;
 }
-/** `fts`: the cloud's full-fidelity stream of an item. */
-export type PartRole = 'mime' | 'raw' | 'json' | 'fts';
+/**
+ * `fts`: the cloud's full-fidelity stream of an item. `html`: a post with its replies as a page that
+ * needs nothing else. `hosted`: a picture of a post.
+ */
+export type PartRole = 'mime' | 'raw' | 'json' | 'fts' | 'html' | 'hosted';
 export interface Content {
   /** Of the whole part. */
   readonly bytes: Bytes;
@@ -423,7 +457,7 @@ export interface RestoreInput {
   readonly select: 'missing' | 'changed' | 'both';
   readonly onConflict: 'skip' | 'replace' | 'keep-both';
   readonly versions: 'all' | 'last';
-  readonly flags: MailFlags;
+  readonly flags: RestoreFlags;
   readonly dryRun: boolean;
   readonly reason: string | null;
 }
@@ -436,14 +470,6 @@ export type RestoreTarget =
       readonly object: Id;
       readonly folder: string | null;
     };
-export interface MailFlags {
-  readonly markRestoredAsUnread: boolean;
-  readonly excludeDeletedItems: boolean;
-  readonly excludeDrafts: boolean;
-  readonly excludeInPlaceHoldItems: boolean;
-  readonly excludeLitigationHoldItems: boolean;
-}
-
 export interface Task {
   readonly id: Id;
   readonly kind: TaskKind;

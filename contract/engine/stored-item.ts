@@ -12,6 +12,8 @@ export interface ItemFlags {
   readonly messageId?: string;
   /** Version of a file, as the cloud names it. */
   readonly version?: string;
+  /** Replies to a post. */
+  readonly replies?: number;
   /** The cloud's hash of the file, with its algorithm. */
   readonly hash?: string;
   /** The first values of a list's row, by the names of their columns. */
@@ -20,6 +22,8 @@ export interface ItemFlags {
 /** A part of an item in the repository: `blobs` are ids of data blobs in their order. */
 export interface StoredPart {
   readonly as: PartRole;
+  /** Which one of several parts with this role. */
+  readonly name?: string;
   readonly bytes: Bytes;
   /** CRC-32 of the part, for ZIP files. */
   readonly crc: number;

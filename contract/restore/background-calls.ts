@@ -21,7 +21,7 @@ export const backgroundDownloadOut = v.object({
   id: v.string(),
   name: v.string(),
   organizationId: v.string(),
-  workload: v.picklist(['outlook', 'onedrive', 'sharepoint']),
+  workload: v.picklist(['outlook', 'onedrive', 'sharepoint', 'teams']),
   format: v.picklist(DOWNLOAD_FORMATS),
   state: v.picklist(BACKGROUND_STATES),
   status: v.picklist(BACKGROUND_STATES),

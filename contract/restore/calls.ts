@@ -1,10 +1,12 @@
 import { backgroundDownloadCalls } from './background-calls.ts';
 import { restoreContentCalls } from './content-calls.ts';
 import { restoreSessionCalls } from './session-calls.ts';
+import { restoreTeamCalls } from './team-calls.ts';
 
 /** The calls with which backups are browsed and restored. */
 export const restoreCalls = {
   ...restoreSessionCalls,
   ...restoreContentCalls,
   ...backgroundDownloadCalls,
+  ...restoreTeamCalls,
 } as const;

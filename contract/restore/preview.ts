@@ -2,6 +2,17 @@ import * as v from 'valibot';
 
 const person = v.object({ name: v.string(), address: v.string() });
 
+/** A post with its replies. `url`: as that of a mail. */
+export const postPreviewOut = v.object({
+  url: v.string(),
+  subject: v.string(),
+  author: v.string(),
+  sentAt: v.nullable(v.number()),
+  replies: v.number(),
+  /** Pictures of other servers, which are not loaded. */
+  heldPictures: v.number(),
+});
+
 /**
  * A mail as a person reads it. `url`: the document of its body, for `<iframe sandbox="">`. It opens
  * once, within a minute, in the browser that asked. `?theme=light` or `?theme=dark` chooses its

@@ -110,6 +110,53 @@ export const storedRowOut = v.object({
 export const SIZE = v.strictObject({ ...OF_SESSION, nodes: nodeIds });
 export const sizeOut = v.object({ items: v.number(), bytes: v.number(), isExact: v.boolean() });
 
+export const teamOut = v.object({ ...container, kind: v.literal('team') });
+export const channelOut = v.object({
+  ...container,
+  kind: v.literal('channel'),
+  displayName: v.string(),
+  membership: v.picklist(['standard', 'private', 'shared', 'none']),
+});
+/** `holds`: the folder of a channel's files or tabs. */
+export const teamFolderOut = v.object({
+  ...container,
+  kind: v.literal('dir'),
+  holds: v.optional(v.picklist(['files', 'tabs'])),
+});
+export const postOut = v.object({
+  ...node,
+  kind: v.literal('post'),
+  author: v.string(),
+  replies: v.number(),
+});
+export const teamFileOut = v.object({
+  ...node,
+  kind: v.literal('file'),
+  version: v.string(),
+  author: v.string(),
+  /** The extension of its name. */
+  fileType: v.string(),
+  modified: v.nullable(v.number()),
+  modifiedBy: v.string(),
+});
+export const tabOut = v.object({
+  ...node,
+  kind: v.literal('tab'),
+  app: v.string(),
+  displayName: v.string(),
+  type: v.string(),
+});
+export const settingsOut = v.object({ ...node, kind: v.literal('settings') });
+
+/** What every restore to the original place asks for. */
+export const RESTORE_ORIGINAL = {
+  /** Names of what was chosen, for the caller's own use. */
+  names: v.optional(v.array(v.string())),
+  /** Only reports what would be done. */
+  dryRun: v.optional(v.boolean(), false),
+  reason: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.noteChars))),
+};
+
 /**
  * What every restore asks for. `deletedItems`: restores what the target lacks. `changedItems`:
  * restores what differs there. Another place (`mailbox`, `onedrive`: the cloud's id of a user)
@@ -123,11 +170,7 @@ const RESTORE = {
   targetOrganizationId: v.optional(anyId),
   /** Path of a folder in the other place. */
   folder: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars))),
-  /** Names of what was chosen, for the caller's own use. */
-  names: v.optional(v.array(v.string())),
-  /** Only reports what would be done. */
-  dryRun: v.optional(v.boolean(), false),
-  reason: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.noteChars))),
+  ...RESTORE_ORIGINAL,
 };
 const user = v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)));
 const off = v.optional(v.boolean(), false);

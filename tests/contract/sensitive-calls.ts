@@ -88,6 +88,11 @@ export const PARTLY: readonly CallName[] = [
   'restoreSiteFolder',
   'restoreSiteDocuments',
   'restoreSiteItems',
+  'restoreTeam',
+  'restoreTeamChannel',
+  'restoreTeamFiles',
+  'restoreTeamPosts',
+  'restoreTeamTabs',
   'downloadMailbox',
   'downloadMailFolder',
   'downloadMailItems',
@@ -97,6 +102,7 @@ export const PARTLY: readonly CallName[] = [
   'downloadLibrary',
   'downloadSiteFolder',
   'downloadSiteDocuments',
+  'downloadTeamFiles',
 ];
 
 /** Beside all of those: a person's own affairs, and trying an outside address. */
@@ -131,6 +137,7 @@ export const NEVER_WHILE_ACTING: readonly CallName[] = [
   'undoRestoreTask',
   'createMailPreview',
   'getBackgroundDownloadFile',
+  'createPostPreview',
 ];
 
 export const ALL_SENSITIVE: readonly CallName[] = Object.values(SENSITIVE).flat();

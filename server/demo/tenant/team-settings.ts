@@ -69,7 +69,8 @@ export const listTeamMembers = ({ store }: Tenant, team: string): TeamMember[] =
   store
     .all<{ person_id: string; owner: number }>(
       `select m.person_id, exists (select 1 from team_owner as o where o.team_id = m.team_id and o.person_id = m.person_id) as owner
-       from member as m where m.team_id = ? order by m.person_id`,
+       from member as m join person as p on p.id = m.person_id and p.removed = 0
+       where m.team_id = ? order by m.person_id`,
       team,
     )
     .map(({ person_id: personId, owner }) => ({ personId, isOwner: owner === 1 }));

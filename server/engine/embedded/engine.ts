@@ -28,6 +28,7 @@ import type { SessionPorts } from './sessions/run-session.ts';
 import { driveSource } from './sources/drive.ts';
 import { mailSource } from './sources/mail.ts';
 import { siteSource } from './sources/site.ts';
+import { teamSource } from './sources/team.ts';
 
 /** Daybook's own engine: what of the interface it offers so far, and what its jobs need. */
 export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls {
@@ -84,7 +85,7 @@ export function makeEmbeddedEngine(world: () => AppContext): EmbeddedEngine {
 const CAPABILITIES: EmbeddedEngine['capabilities'] = {
   schedules: ['Daily', 'Monthly', 'Periodically', 'Continuously', 'Chained'],
   auth: ['modern', 'modernLegacy'],
-  services: ['exchange', 'sharepoint'],
+  services: ['exchange', 'sharepoint', 'teams', 'teamsChats'],
 };
 const READ = { readOnly: true };
 
@@ -93,7 +94,9 @@ const sessionPorts = (world: () => AppContext, connections: GraphConnections): S
     const ports = await connections.open(tenant, organization);
     return ports.ok
       ? ok({
-          sources: [mailSource, driveSource, siteSource].map((make) => make(ports.value)),
+          sources: [mailSource, driveSource, siteSource, teamSource].map((make) =>
+            make(ports.value),
+          ),
           directory: makeDirectory(world(), ports.value, { tenant, organization }, call),
         })
       : ports;

@@ -2,12 +2,12 @@ import type {
   EngineError,
   EngineResult,
   ItemKind,
-  MailFlags,
   ObjectKind,
   PartRole,
   Reply,
   Waiting,
 } from '#contract/engine/engine.ts';
+import type { RestoreFlags } from '#contract/engine/restore-flags.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 
@@ -25,6 +25,8 @@ export interface SourceObject {
 /** How a source tells that it waits, and when it must stop. */
 export interface SourceCall {
   readonly signal: AbortSignal;
+  /** Posts of teams are backed up too. */
+  readonly includesPosts?: boolean;
   onWaiting(waiting: Waiting | null): void;
 }
 
@@ -58,7 +60,9 @@ export const FOLDERS_SCOPE = 'folders';
 export const DRIVE_SCOPE = 'drive';
 /** The main scope of a site: its libraries and lists. The other scopes are their keys. */
 export const SITE_SCOPE = 'site';
-export const MAIN_SCOPES: readonly string[] = [FOLDERS_SCOPE, DRIVE_SCOPE, SITE_SCOPE];
+/** The main scope of a team: channels, files, tabs, members and settings. Posts have their channel's. */
+export const TEAM_SCOPE = 'team';
+export const MAIN_SCOPES: readonly string[] = [FOLDERS_SCOPE, DRIVE_SCOPE, SITE_SCOPE, TEAM_SCOPE];
 export const isMainScope = (scope: string): boolean => MAIN_SCOPES.includes(scope);
 /** Between the key of a folder and the rest of a key, if the folder's scope has all that is below it. */
 export const SCOPE_MARK = ':';
@@ -114,6 +118,7 @@ export type FetchedItem = { readonly item: ItemChange } & (
 /** Content that comes in pieces rejects with a `ContentError` if it can't be read to its end. */
 export interface FetchedPart {
   readonly as: PartRole;
+  readonly name?: string;
   readonly content: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
@@ -194,9 +199,9 @@ export interface WriteInput {
   readonly replaces: Found | null;
   /** A name that no other item of the folder has: for files that are kept beside another. */
   readonly keepBoth: boolean;
-  readonly flags: MailFlags;
+  readonly flags: RestoreFlags;
   /** Reads a part of the item from the repository, checked. */
-  readonly content: (as: PartRole) => Reply<AsyncIterable<Uint8Array>>;
+  readonly content: (as: PartRole, name?: string) => Reply<AsyncIterable<Uint8Array>>;
 }
 export interface Written {
   readonly key: string;

@@ -256,7 +256,7 @@ function getSelectMode({
 }
 
 /** G71: a restore that needs no recent sign-in: to the original place, and not of many items. */
-async function isPlainRestore(
+export async function isPlainRestore(
   engine: RestoreCalls,
   scope: EngineScope,
   { explorer, nodes, target, dryRun }: RestoreInput,

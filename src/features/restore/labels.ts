@@ -14,6 +14,8 @@ export const containerIcon = ({ kind }: ContainerNode): IconName =>
     content: 'folder',
     library: 'folder',
     list: 'sheet',
+    team: 'users',
+    channel: 'folder',
   })[kind] as IconName;
 
 /** The archive of a mailbox has the mailbox's name. */
@@ -29,4 +31,7 @@ export const itemIcon = ({ kind }: ItemNode): IconName =>
     note: 'note',
     file: 'file',
     row: 'sheet',
+    post: 'note',
+    tab: 'external',
+    settings: 'settings',
   })[kind] as IconName;

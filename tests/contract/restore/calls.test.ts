@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { restoreCalls } from '#contract/restore/calls.ts';
 
-/** The calls of the specification's sections "Restore", "Mailbox", "Drive" and "Sites". */
+/** The calls of the specification's sections "Restore", "Mailbox", "Drive", "Sites" and "Teams". */
 const SPEC = [
   'POST o365/restore/devicecode',
   'POST o365/restore/token',
@@ -44,9 +44,24 @@ const SPEC = [
   'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/folders/{folderId}/download',
   'POST o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/documents/download',
   'POST o365/restore/restoresessions/{restoreSessionId}/sites/download-size',
+  'GET o365/restore/restoresessions/{restoreSessionId}/teams',
+  'GET o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/channels',
+  'GET o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/channels/{channelId}/posts',
+  'GET o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/channels/{channelId}/files',
+  'GET o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/channels/{channelId}/tabs',
+  'POST o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/channels/{channelId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/files/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/tabs/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/files/download',
 ];
 const OURS = [
   'GET o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/items/{itemId}',
+  'GET o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/folders',
+  'GET o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/items',
+  'POST o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/posts/{postId}/preview',
+  'POST o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/posts/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/teams/download-size',
   'GET o365/restore/rights',
   'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items/{itemId}/preview',
   'GET o365/restore/tasks',

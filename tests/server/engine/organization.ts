@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { BackupJobRow, JobItem } from '#contract/backup/jobs.ts';
 import type { SchedulePolicy } from '#contract/backup/schedule.ts';
 import type { EngineScope } from '#contract/engine/engine.ts';
 import type { DemoTenant } from '#server/demo/tenant/tenant.ts';
@@ -33,13 +34,25 @@ export async function createBackup(
   { store, clock, embeddedEngine }: AppContext,
   scope: EngineScope,
   schedule: SchedulePolicy['schedule'],
+  {
+    password = null,
+    services = {},
+    settings,
+  }: {
+    readonly password?: string | null;
+    readonly services?: { readonly isTeamsOnline?: boolean; readonly isTeamsChatsOnline?: boolean };
+    readonly settings?: {
+      readonly backupType: BackupJobRow['backupType'];
+      readonly selectedItems: JobItem[];
+    };
+  } = {},
 ): Promise<{ readonly repository: string; readonly job: string }> {
   const { tenant, organization } = scope;
   const [repository, job] = [randomUUID(), randomUUID()];
   getValue(
     await embeddedEngine.repositories.create(scope, {
       repository,
-      password: null,
+      password,
       passwordHint: null,
     }),
   );
@@ -53,7 +66,7 @@ export async function createBackup(
           ...about,
           event: {
             type: 'organization.created@1',
-            data: { id: organization, company: 1, ...ORGANIZATION },
+            data: { id: organization, company: 1, ...ORGANIZATION, ...services },
           },
         },
         {
@@ -67,6 +80,7 @@ export async function createBackup(
               repository,
               enabled: true,
               ...JOB,
+              ...settings,
               schedulePolicy: policy,
             },
           },

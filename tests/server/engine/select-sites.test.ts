@@ -31,6 +31,7 @@ const makeDirectory = (sites = SITES): Directory & { reads: number } => {
       directory.reads += 1;
       return Promise.resolve({ ok: true as const, value: sites });
     },
+    list: async () => ({ ok: true as const, value: [] }),
     groupSite: (group: string) =>
       Promise.resolve({ ok: true as const, value: group === 'crew' ? 'sales' : null }),
   };

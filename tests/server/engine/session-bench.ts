@@ -127,6 +127,12 @@ export async function makeSessionBench(
     }),
     sites: async () => ({ ok: true, value: [] }),
     groupSite: async () => ({ ok: true, value: null }),
+    list: async (kind) => ({
+      ok: true,
+      value: objects.flatMap(({ object: { kind: own, ...object } }) =>
+        own === kind ? [object] : [],
+      ),
+    }),
   };
   const openTarget = (target: RepositoryTarget) =>
     openRepository(target, { ...tools(makeClock(now())), lock: 'shared' });

@@ -221,6 +221,14 @@ const writes = (of: Theirs): Bodies => ({
   downloadSiteFolder: { restoreSessionId: of.restoreSession, siteId: 'o1', folderId: 'f1.1' },
   downloadSiteDocuments: { restoreSessionId: of.restoreSession, siteId: 'o1', documents: ['i1.1'] },
   getSiteDownloadSize: { restoreSessionId: of.restoreSession, nodes: ['o1'] },
+  createPostPreview: { restoreSessionId: of.restoreSession, teamId: 'o1', postId: 'i1.1' },
+  restoreTeam: { restoreSessionId: of.restoreSession, teamId: 'o1' },
+  restoreTeamChannel: { restoreSessionId: of.restoreSession, teamId: 'o1', channelId: 'f1.1' },
+  restoreTeamFiles: { restoreSessionId: of.restoreSession, teamId: 'o1', files: ['i1.1'] },
+  restoreTeamPosts: { restoreSessionId: of.restoreSession, teamId: 'o1', posts: ['i1.1'] },
+  restoreTeamTabs: { restoreSessionId: of.restoreSession, teamId: 'o1', tabs: ['i1.1'] },
+  downloadTeamFiles: { restoreSessionId: of.restoreSession, teamId: 'o1', files: ['i1.1'] },
+  getTeamDownloadSize: { restoreSessionId: of.restoreSession, nodes: ['o1'] },
 });
 
 const without = (body: object, fields: readonly string[]): object =>

@@ -200,7 +200,7 @@ export const cookiesIn = ({ headers }: Pick<Answer, 'headers'>): string[] =>
 export async function openLibrary(
   who: Asker,
   { organization }: Made,
-  sessionType: 'Vex' | 'Veod' = 'Vex',
+  sessionType: 'Vex' | 'Veod' | 'Vet' = 'Vex',
 ): Promise<string> {
   const { text, body } = await who<{ id: string }>('POST', 'o365/restore/restoresessions', {
     organizationId: organization,

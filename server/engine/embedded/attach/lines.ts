@@ -71,13 +71,22 @@ const FLAGS = v.object({
   categories: v.exactOptional(v.array(v.string())),
   messageId: v.exactOptional(v.string()),
   version: v.exactOptional(v.string()),
+  replies: v.exactOptional(count),
   hash: v.exactOptional(v.string()),
   fields: v.exactOptional(v.record(v.string(), v.string())),
 } satisfies Record<keyof ItemFlags, unknown>) satisfies v.GenericSchema<unknown, ItemFlags>;
 
-const ROLES = ['mime', 'raw', 'json', 'fts'] as const satisfies readonly PartRole[];
+const ROLES = [
+  'mime',
+  'raw',
+  'json',
+  'fts',
+  'html',
+  'hosted',
+] as const satisfies readonly PartRole[];
 const PART = v.object({
   as: v.picklist(ROLES),
+  name: v.exactOptional(v.string()),
   bytes: count,
   crc: count,
   blobs: v.array(blobId),
@@ -91,6 +100,9 @@ const ITEM_KINDS = [
   'note',
   'file',
   'row',
+  'post',
+  'tab',
+  'settings',
 ] as const satisfies readonly ItemKind[];
 const ITEM = v.object({
   n: number,

@@ -35,8 +35,12 @@ export interface ChosenItem {
 /** At most so many items are read at a time. */
 const BATCH_ROWS = 500;
 /** In this order: mails as `.eml`, files as they are, everything else as JSON. */
-const ROLES: readonly PartRole[] = ['mime', 'raw', 'json'];
-const EXTENSIONS: Readonly<Partial<Record<PartRole, string>>> = { mime: '.eml', json: '.json' };
+const ROLES: readonly PartRole[] = ['mime', 'raw', 'html', 'json'];
+const EXTENSIONS: Readonly<Partial<Record<PartRole, string>>> = {
+  mime: '.eml',
+  html: '.html',
+  json: '.json',
+};
 
 interface Row {
   readonly n: number;
@@ -60,14 +64,14 @@ export async function* chosenItems(read: ReadRows, plan: Plan): AsyncIterable<Ch
     const rows = await read((tx) => readVersions(tx, batch));
     yield batch.flatMap(({ object, item, path }) => {
       const row = rows.get(`${object}.${item}`);
-      return row === undefined ? [] : [chosen(row, path)];
+      return row === undefined ? [] : chosen(row, path);
     });
   }
   for (const folder of plan.folders)
     for (let after: Row | null = null; ;) {
       const last: Row | null = after;
       const rows: readonly Row[] = await read((tx) => readFolder(tx, folder, last));
-      if (rows.length > 0) yield rows.map((row) => chosen(row, folder.path));
+      if (rows.length > 0) yield rows.flatMap((row) => chosen(row, folder.path));
       if (rows.length < BATCH_ROWS) break;
       after = rows.at(-1) ?? null;
     }
@@ -76,17 +80,18 @@ export async function* chosenItems(read: ReadRows, plan: Plan): AsyncIterable<Ch
 function chosen(
   { kind, title, at, changedAt, parts, flags }: Row,
   path: readonly { readonly name: string }[],
-): ChosenItem {
+): ChosenItem[] {
   const folder = path.map(({ name: part }) => part);
-  const as = ROLES.find((role) => parts.some((part) => part.as === role));
-  const part = parts.find((one) => one.as === as) ?? null;
+  const roles = ROLES.filter((role) => parts.some((part) => part.as === role));
   const name = title.trim() === '' ? kind : title;
-  return {
+  // A post is a page to read, and everything that is known of it.
+  const shown = kind === 'post' ? roles : roles.slice(0, 1);
+  return (shown.length === 0 ? [null] : shown).map((as) => ({
     path: [...folder, withExtension(name, EXTENSIONS[as ?? 'raw'] ?? '')],
     modifiedAt: kind === 'file' ? changedAt : at,
-    part,
+    part: parts.find((one) => one.as === as) ?? null,
     mail: { folder, subject: title, state: toState(at, flags) },
-  };
+  }));
 }
 
 const toState = (receivedAt: Ms, flags: ItemFlags): MailState => ({

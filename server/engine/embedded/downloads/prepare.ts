@@ -158,7 +158,9 @@ async function listEntries(
         return failed('invalid', t.tooManyItems({ limit: LIMITS.downloadItems }), {
           field: 'nodes',
         });
-      if (isSingle && holds === 'everything') fileName = safePart(path.at(-1) ?? '');
+      // A post is two files.
+      if (isSingle && batch.length === 1 && holds === 'everything')
+        fileName = safePart(path.at(-1) ?? '');
       bytes += stored.bytes;
       if (maxBytes !== null && bytes > maxBytes) return ok({ kind: 'too-large' });
       const { crc } = stored;

@@ -27,12 +27,17 @@ const ALWAYS = ['User.Read.All', 'Group.Read.All', 'Organization.Read.All'];
 const BY_SERVICE: Readonly<Record<Service, readonly string[]>> = {
   exchange: ['Mail.Read', 'MailboxItem.Export.All'],
   sharepoint: ['Files.Read.All', 'Sites.Read.All'],
-  teams: [],
-  teamsChats: [],
+  teams: [
+    'TeamSettings.Read.All',
+    'TeamMember.Read.All',
+    'Channel.ReadBasic.All',
+    'TeamsTab.Read.All',
+    'Files.Read.All',
+  ],
+  teamsChats: ['ChannelMessage.Read.All'],
 };
 export const permissionsFor = (services: readonly Service[]): readonly string[] => [
-  ...ALWAYS,
-  ...services.flatMap((service) => BY_SERVICE[service]),
+  ...new Set([...ALWAYS, ...services.flatMap((service) => BY_SERVICE[service])]),
 ];
 
 /** An application's registration in its tenant. Keys are sent back as they were read. */

@@ -9,7 +9,17 @@ const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
   onedrive: ['User.Read.All', 'Files.ReadWrite.All'],
   // Lists and their columns may have to be created.
   sharepoint: ['Sites.Manage.All'],
-  teams: ['User.Read.All', 'Group.ReadWrite.All'],
+  teams: [
+    'User.Read.All',
+    'Group.Read.All',
+    'Channel.Create',
+    'ChannelMessage.Read.All',
+    'Teamwork.Migrate.All',
+    'TeamsTab.ReadWrite.All',
+    'TeamMember.ReadWrite.All',
+    'TeamSettings.ReadWrite.All',
+    'Files.ReadWrite.All',
+  ],
 };
 /** What it uses where the cloud offers it: mails with all their properties. */
 const USED: Readonly<Partial<Record<Workload, readonly string[]>>> = {
@@ -17,13 +27,14 @@ const USED: Readonly<Partial<Record<Workload, readonly string[]>>> = {
 };
 /** Wider permissions that include one: learn.microsoft.com/graph/permissions-reference. */
 const WIDER: Readonly<Record<string, readonly string[]>> = {
+  'Group.Read.All': ['Group.ReadWrite.All', 'Directory.Read.All', 'Directory.ReadWrite.All'],
   'User.Read.All': ['User.ReadWrite.All', 'Directory.Read.All', 'Directory.ReadWrite.All'],
   'Files.ReadWrite.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
   'Sites.Manage.All': ['Sites.FullControl.All'],
 };
 
 /** Restores exist for these; a grant for all of them has the permissions of both. */
-const RESTORABLE: readonly Workload[] = ['outlook', 'onedrive'];
+const RESTORABLE: readonly Workload[] = ['outlook', 'onedrive', 'teams'];
 
 const collectPermissions = (
   workload: Workload | null,

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type {
+  ChannelMembership,
   EngineResult,
   ItemKind,
   ListChildrenInput,
@@ -152,7 +153,7 @@ const objectNode = ({ kind, address, subsites, ...row }: ObjectRow): Node => ({
   children: row.items,
   ...(kind === 'site'
     ? { kind, address, subsites }
-    : { kind: kind === 'archive' || kind === 'drive' ? kind : 'mailbox' }),
+    : { kind: kind === 'archive' || kind === 'drive' || kind === 'team' ? kind : 'mailbox' }),
 });
 
 async function listFolders(
@@ -186,7 +187,7 @@ async function listFolders(
     where ${after === null ? sql`true` : sql`(s."sortKey", s.n) > (${after.key}::text, ${after.n}::bigint)`}
     order by s."sortKey", s.n limit ${limit + 1} offset ${offset}`.execute(db);
   return page(rows, limit, after, (row) => ({
-    ...folderProperties(state, row.wellKnown),
+    ...folderProperties(state, folderKey, row.wellKnown),
     id: folderId(state.n, row.n),
     name: row.name,
     sizeBytes: null,
@@ -197,12 +198,30 @@ async function listFolders(
   }));
 }
 
-function folderProperties({ kind, address }: ObjectState, wellKnown: string | null) {
+function folderProperties(
+  { kind, address }: ObjectState,
+  parent: string | null,
+  wellKnown: string | null,
+) {
+  if (kind === 'team') return teamFolder(parent, wellKnown);
   if (kind === 'drive') return { kind: 'dir' } as const;
   if (kind !== 'site') return { kind: 'folder' } as const;
   const isPart = wellKnown === 'library' || wellKnown === 'list';
   return { kind: isPart ? wellKnown : 'dir', address } as const;
 }
+
+/** The folders at the top of a team are its channels. */
+function teamFolder(parent: string | null, wellKnown: string | null) {
+  if (parent === null)
+    return { kind: 'channel', membership: MEMBERSHIPS[wellKnown ?? ''] ?? 'none' } as const;
+  const holds = wellKnown === 'files' || wellKnown === 'tabs' ? wellKnown : null;
+  return holds === null ? ({ kind: 'dir' } as const) : ({ kind: 'dir', holds } as const);
+}
+const MEMBERSHIPS: Readonly<Record<string, ChannelMembership>> = {
+  'channel': 'standard',
+  'private-channel': 'private',
+  'shared-channel': 'shared',
+};
 
 /** A version of an item as a list shows it. */
 export interface ItemRow {
@@ -265,6 +284,12 @@ function itemProperties({ kind, people, flags }: ItemRow) {
       return { kind, version: flags.version ?? '', author: people };
     case 'row':
       return { kind, author: people, fields: flags.fields ?? {} };
+    case 'post':
+      return { kind, author: people, replies: flags.replies ?? 0 };
+    case 'tab':
+      return { kind, app: people };
+    case 'settings':
+      return { kind };
     default:
       return { kind, people, attachments: flags.attachments ?? 0, read: flags.read ?? true };
   }

@@ -20,7 +20,7 @@ interface FoundPart {
 export async function findPart(
   tx: TenantTx,
   explorer: OpenExplorer,
-  { node, within, as, from = 0, to }: Omit<ContentInput, 'explorer'>,
+  { node, within, as, name, from = 0, to }: Omit<ContentInput, 'explorer'>,
 ): Promise<EngineResult<FoundPart>> {
   const ref = parseNodeId(node);
   if (ref?.kind !== 'item' || !isWithin(ref, within)) return failed('missing', t.noNode);
@@ -33,7 +33,7 @@ export async function findPart(
   );
   const [item] = rows;
   if (item === undefined) return failed('missing', t.noNode);
-  const part = item.parts.find((one) => one.as === as);
+  const part = item.parts.find((one) => one.as === as && (name === undefined || one.name === name));
   if (part === undefined) return failed('missing', t.noContent);
   const end = Math.min(to ?? part.bytes, part.bytes);
   return isByte(from) && isByte(end) && from <= end

@@ -4,7 +4,7 @@ import type { WaitClock } from './clock.ts';
 import { graphMessages as t } from './messages.en.ts';
 
 /** Parts of Microsoft 365 with limits of their own. */
-export type GraphService = 'directory' | 'mailbox' | 'drive';
+export type GraphService = 'directory' | 'mailbox' | 'drive' | 'team';
 
 /** What a request counts for: an object (a mailbox, a drive) of a service. */
 export interface Lane {
@@ -21,12 +21,16 @@ export interface WaitingCall {
 interface Limits {
   readonly perObject: number;
   readonly inTotal: number;
+  /** The time between two requests for one object; absent: none. */
+  readonly spacingMs?: Ms;
 }
 /** Where Microsoft's pages differ, the lower number: a 429 corrects what is still too high. */
 const LIMITS: Readonly<Record<GraphService, Limits>> = {
   directory: { perObject: 4, inTotal: 4 },
   mailbox: { perObject: 4, inTotal: 16 },
   drive: { perObject: 4, inTotal: 16 },
+  // Four requests per second for each team.
+  team: { perObject: 4, inTotal: 16, spacingMs: 250 },
 };
 const FIRST_WAIT_MS: Ms = 1_000;
 const LONGEST_WAIT_MS: Ms = 300_000;
@@ -88,6 +92,8 @@ export class Governor {
       if (waitMs > 0) await this.#pause(waitMs, until, call);
       else if (gates.every((gate) => gate.active < Math.floor(gate.limit))) {
         for (const gate of gates) gate.active += 1;
+        const { spacingMs } = LIMITS[lane.service];
+        if (spacingMs !== undefined) gates[0].pausedUntil = this.#clock.now() + spacingMs;
         return { type: 'entered' };
       } else await this.#turn(lane, call.signal);
     }

@@ -48,7 +48,7 @@ export function makeDirectory(
         organization: scope.organization,
         error: groups.error.message,
       });
-    return ok(await world.store.tenant(scope.tenant, (tx) => loadPeople(tx, scope), READ));
+    return ok(await world.store.tenant(scope.tenant, (tx) => loadObjects(tx, scope, 'user'), READ));
   };
   const readSites = async (): Promise<EngineResult<readonly DirectorySite[]>> => {
     const read = await refreshDirectory(world, ports, scope, { list: 'sites', call });
@@ -68,20 +68,28 @@ export function makeDirectory(
     },
     sites: () => (sites ??= readSites()),
     groupSite: (group) => readGroupSite(directoryClient(ports, call), group),
+    async list(kind) {
+      const list = LISTS[kind];
+      const read = await refreshDirectory(world, ports, scope, { list, call });
+      return read.ok
+        ? ok(await world.store.tenant(scope.tenant, (tx) => loadObjects(tx, scope, kind), READ))
+        : read;
+    },
   };
   return directory;
 }
 
-const loadPeople = (
+const loadObjects = (
   { sql: db, tenant }: TenantTx,
   { organization }: Pick<DirectoryScope, 'organization'>,
+  kind: DirectoryKind,
 ): Promise<readonly Person[]> =>
   db
     .selectFrom('directory_object')
     .select(['id', 'name', 'address'])
     .where('tenant_id', '=', tenant)
     .where('organization_id', '=', organization)
-    .where('kind', '=', 'user')
+    .where('kind', '=', kind)
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute();

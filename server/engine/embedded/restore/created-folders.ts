@@ -1,6 +1,6 @@
 import type { EngineError, Id } from '#contract/engine/engine.ts';
 import type { FolderRecorder, SourceObject } from '../types.ts';
-import type { RunningTask } from './running-task.ts';
+import { readStored, type RunningTask } from './running-task.ts';
 import { readPath } from './tasks.ts';
 
 /** Stores the place of each folder before a restore creates it, and its key afterwards (RES-5). */
@@ -98,7 +98,9 @@ export async function findCreatedFolders(task: RunningTask): Promise<EngineError
   for (const { object, path, key } of folders.toReversed()) {
     if (key !== null) continue;
     const place = { object, path: readPath(path) };
-    const found = await task.target.writerOf(object.kind)?.findFolder(place, task);
+    const found = await task.target
+      .writerOf(object.kind, readStored(task))
+      ?.findFolder(place, task);
     if (found?.ok === false && stops(found.error)) return found.error;
     if (found?.ok !== true || found.value === null) continue;
     const restore = { ...task, id: getRestore(task.id, task.request) };
@@ -115,7 +117,9 @@ export async function removeCreatedFolders(task: RunningTask): Promise<EngineErr
   if (task.request.is !== 'undo') return null;
   for (const { object, key } of await loadFolders(task)) {
     if (key === null) continue;
-    const removed = await task.target.writerOf(object.kind)?.removeFolder(object, key, task);
+    const removed = await task.target
+      .writerOf(object.kind, readStored(task))
+      ?.removeFolder(object, key, task);
     if (removed?.ok === false && stops(removed.error)) return removed.error;
   }
   return null;

@@ -20,6 +20,7 @@ export const restoreMessages = defineMessages('restore-engine', {
     '{message} {count, plural, one {With # earlier version.} other {With # earlier versions.}}',
   draft: 'Drafts are excluded.',
   deletedItem: 'Deleted Items are excluded.',
+  teamExcluded: 'Members and settings are excluded.',
   noContent: 'The content of this item could not be backed up.',
   notReplaceable: 'The version of the target could not be saved, so it was not replaced. {reason}',
   removed: 'Removed.',

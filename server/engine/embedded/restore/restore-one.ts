@@ -5,6 +5,7 @@ import { recordFolders } from './created-folders.ts';
 import { decide } from './decide.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import {
+  readStored,
   storeStep,
   type ItemEnd,
   type Replaced,
@@ -42,7 +43,7 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   if (one.item.parts.length === 0) return finish(task, one, 'failed', t.noContent);
   const object = await loadObject(task, input, one);
   if (!object.ok) return problem(task, one, object.error);
-  const writer = task.target.writerOf(object.value.kind);
+  const writer = task.target.writerOf(object.value.kind, readStored(task));
   if (writer === null) return finish(task, one, 'failed', t.noContent);
   const place = { object: object.value, path: readPath(one.path) };
   const found = await writer.find(place, one.item, task);
@@ -155,6 +156,8 @@ async function ensureFolder(
 function exclusion({ flags }: RestoreInput, { item, isInDeletedItems }: TaskItem): string | null {
   if (flags.excludeDrafts && item.flags.draft === true) return t.draft;
   if (flags.excludeDeletedItems && isInDeletedItems) return t.deletedItem;
+  if (item.kind === 'settings' && flags.team?.members === false && !flags.team.settings)
+    return t.teamExcluded;
   return null;
 }
 

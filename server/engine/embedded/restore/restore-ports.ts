@@ -18,11 +18,16 @@ import { mailSource, readMail } from '../sources/mail.ts';
 import { findSite, isLibrary, siteWriter } from '../sources/site-writer.ts';
 import { siteSource } from '../sources/site.ts';
 import type { ItemChange, Source, SourceCall, SourceObject, Writer } from '../types.ts';
+import { graphMessages } from '../graph/messages.en.ts';
+import { teamSource } from '../sources/team.ts';
+import { getTabsKey, SETTINGS_KEY } from '../sources/team-paths.ts';
+import { parseTabKey } from '../sources/team-tab-writer.ts';
+import { type ChannelTurns, teamWriter } from '../sources/team-writer.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { openGrant } from './rights/grants.ts';
 import { findMissing, neededFor } from '../entra/permissions.ts';
 import type { TaskRights } from './rights/rights.ts';
-import type { RestoreContent, RestorePorts, RestoreTarget } from './running-task.ts';
+import type { ReadStored, RestoreContent, RestorePorts, RestoreTarget } from './running-task.ts';
 
 /** Restores write with the organization's access or with granted rights, and read from the stored repository. */
 export const makeRestorePorts = (
@@ -74,12 +79,13 @@ async function openPorts(
 
 /** How objects of a kind are written. */
 interface KindTarget {
-  readonly writer: Writer;
+  readonly writer: Writer | ((read: ReadStored) => Writer);
   readonly fetch: RestoreTarget['fetch'];
   readonly find: (id: string) => ReturnType<RestoreTarget['findObject']>;
 }
 
 function graphTarget(ports: GraphPorts): RestoreTarget {
+  const turns: ChannelTurns = new Map();
   const kinds: Readonly<Partial<Record<ObjectKind, KindTarget>>> = {
     mailbox: {
       writer: mailWriter(ports),
@@ -93,6 +99,11 @@ function graphTarget(ports: GraphPorts): RestoreTarget {
       writer: driveWriter(ports),
       fetch: (object, key, call) => fetchOne(driveSource(ports), object, blank(key), call),
       find: (id) => findUser(ports, 'drive', id),
+    },
+    team: {
+      writer: (read) => teamWriter(ports, turns, read),
+      fetch: (object, key, call) => fetchOfTeam(ports, object, key, call),
+      find: () => Promise.resolve(failed('unsupported', t.gone)),
     },
     site: {
       writer: siteWriter(ports),
@@ -109,7 +120,10 @@ function graphTarget(ports: GraphPorts): RestoreTarget {
   };
   const missing = failed('missing', t.gone);
   return {
-    writerOf: (kind) => kinds[kind]?.writer ?? null,
+    writerOf: (kind, read) => {
+      const writer = kinds[kind]?.writer ?? null;
+      return typeof writer === 'function' ? writer(read) : writer;
+    },
     fetch: (object, key, call) =>
       kinds[object.kind]?.fetch(object, key, call) ?? Promise.resolve(missing),
     findObject: (kind, id) => kinds[kind]?.find(id) ?? Promise.resolve(missing),
@@ -125,6 +139,23 @@ async function fetchOne(
   for await (const { item, ...result } of source.fetch(object, [wanted], call))
     return result.ok ? ok({ item, parts: result.parts }) : { ok: false, error: result.error };
   return failed('missing', t.gone);
+}
+
+/** Reads a part of a team under the key that its writer gave it. */
+async function fetchOfTeam(
+  ports: GraphPorts,
+  object: SourceObject,
+  key: string,
+  call: SourceCall,
+): ReturnType<RestoreTarget['fetch']> {
+  if (key.startsWith('post:')) return failed('unsupported', graphMessages.postNotReplaceable);
+  const tab = key.startsWith('tab:') ? parseTabKey(key) : null;
+  const wanted: ItemChange =
+    tab === null
+      ? { ...blank(key), kind: key === SETTINGS_KEY ? 'settings' : 'file' }
+      : { ...blank(tab.tab), kind: 'tab', folder: getTabsKey(tab.channel) };
+  const fetched = await fetchOne(teamSource(ports), object, wanted, call);
+  return fetched.ok ? ok({ ...fetched.value, item: { ...fetched.value.item, key } }) : fetched;
 }
 
 /** A file of which only the key is known: the source reads its properties with its content. */

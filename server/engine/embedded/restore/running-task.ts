@@ -38,7 +38,8 @@ export interface RestorePorts {
   openContent(tenant: TenantId, repository: Id): Promise<EngineResult<RestoreContent>>;
 }
 export interface RestoreTarget {
-  writerOf(kind: ObjectKind): Writer | null;
+  /** `read`: returns the stored content of an item. */
+  writerOf(kind: ObjectKind, read: ReadStored): Writer | null;
   /** Reads an item of the target as it is now, before it is replaced. */
   fetch(
     object: SourceObject,
@@ -56,6 +57,14 @@ export interface RestoreContent {
   flush(): Promise<EngineResult<void>>;
   close(): Promise<void>;
 }
+
+/** Returns what reads the stored content of an item. */
+export type ReadStored = (item: Pick<StoredItem, 'parts'>) => WriteInput['content'];
+
+export const readStored =
+  (task: Pick<RunningTask, 'content'>): ReadStored =>
+  ({ parts }) =>
+    getContent(task, parts);
 
 /** A task while a process works on it. */
 export interface RunningTask {
@@ -101,8 +110,8 @@ export const getContent =
     { content }: Pick<RunningTask, 'content'>,
     parts: readonly StoredPart[],
   ): WriteInput['content'] =>
-  async (as: PartRole) => {
-    const part = parts.find((one) => one.as === as);
+  async (as: PartRole, name?: string) => {
+    const part = parts.find((one) => one.as === as && (name === undefined || one.name === name));
     return part === undefined
       ? { ok: false, error: { kind: 'missing', message: t.noContent } }
       : { ok: true, value: content.read(part) };

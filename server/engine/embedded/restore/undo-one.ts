@@ -1,8 +1,10 @@
-import type { EngineError, MailFlags } from '#contract/engine/engine.ts';
+import type { EngineError } from '#contract/engine/engine.ts';
+import type { MailFlags } from '#contract/engine/restore-flags.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { replacedItem, type ReplacedItem, type WrittenItem } from './restore-one.ts';
 import {
   getContent,
+  readStored,
   storeStep,
   type ItemEnd,
   type RunningTask,
@@ -17,7 +19,7 @@ import { readPath } from './tasks.ts';
 export async function undoOne(task: RunningTask, one: TaskItem): Promise<ItemEnd> {
   const written = one.written as WrittenItem;
   const replaced = one.replaced as ReplacedItem | null;
-  const writer = task.target.writerOf(written.object.kind);
+  const writer = task.target.writerOf(written.object.kind, readStored(task));
   if (writer === null) throw new Error('Written without a writer.');
   const place = { object: written.object, path: readPath(one.path) };
   if (replaced !== null && one.state === 'writing') {

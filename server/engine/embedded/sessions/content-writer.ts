@@ -22,20 +22,22 @@ export function writeTo(repository: Repository): CountingWriter {
   return {
     storedBytes: () => storedBytes,
     failure: () => failure,
-    async save({ as, content }: FetchedPart): Promise<EngineResult<StoredPart>> {
+    async save({ as, name, content }: FetchedPart): Promise<EngineResult<StoredPart>> {
       if (content instanceof Uint8Array && content.length <= MAX_BLOB_BYTES) {
         const saved = noted(await repository.saveBlob('data', content));
         if (!saved.ok) return saved;
         storedBytes += saved.value.newBytes;
         const blobs = content.length === 0 ? [] : [saved.value.id];
-        return { ok: true, value: { as, bytes: content.length, crc: crc32(content), blobs } };
+        const part = { as, bytes: content.length, crc: crc32(content), blobs };
+        return { ok: true, value: name === undefined ? part : { ...part, name } };
       }
       const stream = content instanceof Uint8Array ? [content] : content;
       const saved = noted(await repository.saveFile(asStream(stream)));
       if (!saved.ok) return saved;
       const { content: blobs, sizeBytes, newBytes, crc } = saved.value;
       storedBytes += newBytes;
-      return { ok: true, value: { as, bytes: sizeBytes, crc, blobs } };
+      const part = { as, bytes: sizeBytes, crc, blobs };
+      return { ok: true, value: name === undefined ? part : { ...part, name } };
     },
     flush: async () => noted(await repository.flush()),
   };

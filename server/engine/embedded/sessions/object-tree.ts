@@ -178,14 +178,20 @@ const EXTENSIONS: Readonly<Record<PartRole, string>> = {
   mime: '.eml',
   fts: '.fts',
   json: '.json',
+  html: '.html',
+  hosted: '',
   raw: '',
 };
+
+/** Pictures of a post are numbered. */
+const getSuffix = ({ parts }: IndexedItem, part: StoredPart): string =>
+  part.as === 'hosted' ? ` ${parts.indexOf(part)}` : EXTENSIONS[part.as];
 
 /** Files have the name that they have in the cloud; subjects of mails are often the same. */
 function getEntry(item: IndexedItem, part: StoredPart): Entry {
   const name =
     part.as === 'raw'
       ? safePart(item.title)
-      : `${safePart(item.title)} ~${item.n}${EXTENSIONS[part.as]}`;
+      : `${safePart(item.title)} ~${item.n}${getSuffix(item, part)}`;
   return { kind: 'part', number: String(item.n), name, file: { item, part } };
 }

@@ -119,7 +119,7 @@ export async function savePointTree(
     const owners = Map.groupBy(within, ({ id }) => id);
     const entries = [...owners.values()].map((own) => ({
       n: own[0]?.n ?? 0,
-      name: own[0]?.address.replace(/^https:\/\//, '') ?? '',
+      name: (own[0]?.address || own[0]?.name || '').replace(/^https:\/\//, ''),
       own,
     }));
     const saved = await saveOwners(repository, placeByNumber(entries));

@@ -66,6 +66,7 @@ export interface RunningSession {
   readonly isConfirmed: boolean;
   /** Older items are not backed up; null: all are. */
   readonly retainedSince: Ms | null;
+  readonly includesPosts: boolean;
   /** This process, for leases. */
   readonly owner: string;
   readonly stop: AbortSignal;
@@ -94,6 +95,7 @@ export const backupSession =
       startedAt: state.startedAt,
       isConfirmed: state.reason === 'manual',
       retainedSince: state.retainedSince,
+      includesPosts: state.includesPosts,
       owner: world.chance.uuid(),
       stop: AbortSignal.any([signal, abort.signal]),
       interrupt: () => {
@@ -118,6 +120,8 @@ export interface SessionState {
   readonly services: readonly ObjectKind[];
   readonly storedBytes: number;
   readonly retainedSince: Ms | null;
+  /** Posts of teams are backed up only if the organization and the job ask for them. */
+  readonly includesPosts: boolean;
   readonly counts: WorkCounts;
 }
 
@@ -153,7 +157,12 @@ async function loadSession(tx: TenantTx, id: Id, now: Ms): Promise<SessionState 
     services: [
       ...(organization?.isExchangeOnline === true ? (['mailbox', 'archive'] as const) : []),
       ...(organization?.isSharePointOnline === true ? (['drive', 'site'] as const) : []),
+      ...(organization?.isTeamsOnline === true ? (['team'] as const) : []),
     ],
+    includesPosts:
+      organization?.isTeamsChatsOnline === true &&
+      (job.isTeamsChatsEnabled ||
+        job.selectedItems.some(({ parts }) => parts.includes('teamsChats'))),
     storedBytes: row.progress.storedBytes ?? 0,
     counts: await countWork(tx, id, now),
   };

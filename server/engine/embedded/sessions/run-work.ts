@@ -95,7 +95,11 @@ async function backUp(
       tenant,
       source,
       content,
-      call: { signal: session.stop, onWaiting: () => undefined },
+      call: {
+        signal: session.stop,
+        includesPosts: session.includesPosts,
+        onWaiting: () => undefined,
+      },
       checkLease,
       onRead: (items, bytes) => {
         read.items += items;

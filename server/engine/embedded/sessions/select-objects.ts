@@ -21,10 +21,12 @@ export interface Directory {
   sites(): Promise<EngineResult<readonly DirectorySite[]>>;
   /** The id of a group's site; null if it has none. */
   groupSite(group: string): Promise<EngineResult<string | null>>;
+  /** Teams of the tenant. */
+  list(kind: 'team'): Promise<EngineResult<readonly Person[]>>;
 }
 
 /**
- * Returns what a job backs up now: objects of these kinds of the people and sites that it selects,
+ * Returns what a job backs up now: objects of these kinds of the people, sites and teams that it selects,
  * without those that it excludes. Jobs of an entire organization follow people who join and leave,
  * and sites that are added.
  */
@@ -66,7 +68,7 @@ type Found = Promise<EngineResult<readonly SourceObject[]>>;
 const ENTIRE_ORGANIZATION: SelectedItem = {
   type: 'PartialOrganization',
   id: null,
-  parts: ['mailbox', 'archiveMailbox', 'oneDrive', 'sites'],
+  parts: ['mailbox', 'archiveMailbox', 'oneDrive', 'sites', 'teams'],
 };
 const getKey = ({ kind, id }: SourceObject): string => `${kind} ${id}`;
 
@@ -74,6 +76,7 @@ const getKey = ({ kind, id }: SourceObject): string => `${kind} ${id}`;
 const FINDERS: readonly ((item: SelectedItem, context: Context) => Found)[] = [
   findOfPeople,
   findSites,
+  findTeams,
 ];
 
 async function loadObjects(item: SelectedItem, context: Context): Found {
@@ -90,12 +93,12 @@ async function findOfPeople(
   { type, id, parts }: SelectedItem,
   { people, directory }: Context,
 ): Found {
-  if (type === 'Site') return NONE;
+  if (type === 'Site' || type === 'Team') return NONE;
   const kinds = type === 'PersonalSites' ? (['drive'] as const) : getKinds(parts);
   const select = (persons: Iterable<Person>): SourceObject[] =>
     [...persons].flatMap((person) => kinds.map((kind) => ({ kind, ...person })));
   if (id === null) return { ok: true, value: select(people.values()) };
-  if (type === 'Group' || type === 'Team') {
+  if (type === 'Group') {
     const members = await directory.members(id);
     return members.ok ? { ok: true, value: select(members.value) } : members;
   }
@@ -105,6 +108,22 @@ async function findOfPeople(
 }
 
 const NONE: EngineResult<readonly SourceObject[]> = { ok: true, value: [] };
+
+/** All teams of the tenant, a team, or the team of a group. */
+async function findTeams({ type, id, parts }: SelectedItem, { directory, kinds }: Context): Found {
+  const isChosen =
+    type === 'Team' ||
+    ((type === 'Group' || type === 'PartialOrganization') && parts.includes('teams'));
+  if (!isChosen || !kinds.includes('team')) return NONE;
+  const teams = await directory.list('team');
+  if (!teams.ok) return teams;
+  return {
+    ok: true,
+    value: teams.value
+      .filter((team) => id === null || team.id === id)
+      .map((team) => ({ kind: 'team', ...team })),
+  };
+}
 
 function getKinds(parts: SelectedItem['parts']): readonly ObjectKind[] {
   const kinds: ObjectKind[] = [];

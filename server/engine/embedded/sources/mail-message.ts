@@ -1,6 +1,7 @@
 import PostalMime from 'postal-mime';
 import type { Address, Attachment, Email } from 'postal-mime';
-import type { MailFlags, Reply } from '#contract/engine/engine.ts';
+import type { Reply } from '#contract/engine/engine.ts';
+import type { MailFlags } from '#contract/engine/restore-flags.ts';
 import type { Bytes } from '#contract/ids.ts';
 import type { StoredItem } from '../types.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';

@@ -23,7 +23,7 @@ interface BackgroundRequest {
   readonly nodes: readonly string[];
   /** The object that the nodes must belong to. */
   readonly within?: string;
-  readonly workload: Workload & ('outlook' | 'onedrive' | 'sharepoint');
+  readonly workload: Workload & ('outlook' | 'onedrive' | 'sharepoint' | 'teams');
   readonly format: Format;
   /** Of the name, without an extension. */
   readonly suffix: string;

@@ -24,7 +24,8 @@ type Names =
   | 'downloadDocuments'
   | 'downloadLibrary'
   | 'downloadSiteFolder'
-  | 'downloadSiteDocuments';
+  | 'downloadSiteDocuments'
+  | 'downloadTeamFiles';
 type Query = Pick<
   ParsedInputOf<'downloadMailbox'>,
   'restoreSessionId' | 'format' | 'downloadInBackground'
@@ -33,7 +34,7 @@ type Query = Pick<
 /** How long the address opens for the first time. */
 export const TICKET_MS: Ms = 60_000;
 
-const WorkloadSchema = v.picklist(['outlook', 'onedrive', 'sharepoint']);
+const WorkloadSchema = v.picklist(['outlook', 'onedrive', 'sharepoint', 'teams']);
 /** What a row of `download` stores of a download: a prepared one, or a file that is ready. */
 export const DownloadRequest = v.variant('kind', [
   v.object({ kind: v.literal('download'), workload: WorkloadSchema, prepared: v.string() }),
@@ -131,6 +132,8 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
       download(ctx, 'sharepoint', input, [folderId], '-folder', siteId),
     downloadSiteDocuments: ({ siteId, documents, ...input }, ctx) =>
       download(ctx, 'sharepoint', input, documents, '-documents', siteId),
+    downloadTeamFiles: ({ files, ...input }, ctx) =>
+      download(ctx, 'teams', input, files, '-teams-files'),
   };
 }
 

@@ -11,6 +11,7 @@ import { readPreviewedMail } from './read-content.ts';
 /** What a row of `download` stores of a preview. */
 export const PreviewRequest = v.object({
   kind: v.literal('preview'),
+  workload: v.optional(v.picklist(['outlook', 'teams']), 'outlook'),
   explorer: v.string(),
   node: v.string(),
 });
@@ -34,7 +35,9 @@ export function previewHandlers(world: AppContext): Pick<Handlers, 'createMailPr
           insertLink(tx, ctx.session, {
             id,
             organization: at.scope.organization,
-            request: { kind: 'preview', ...mail } satisfies v.InferOutput<typeof PreviewRequest>,
+            request: { kind: 'preview', workload: 'outlook', ...mail } satisfies v.InferOutput<
+              typeof PreviewRequest
+            >,
             cookieHash: secret.hash,
             createdAt: now,
             expiresAt: now + PREVIEW_MS,

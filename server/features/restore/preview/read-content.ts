@@ -20,20 +20,27 @@ const BUSY_MS = 2_000;
 
 /** Reads a mail from its backup (the engine records that) and prepares it for a person. */
 export async function readPreviewedMail(
-  { reader }: MailPreviews,
+  previews: MailPreviews,
   { engine, scope }: EngineAt,
   mail: PreviewedMail,
 ): Promise<Result<ReadMail>> {
-  const mime = await readMime(engine, scope, mail);
-  if (!mime.ok) return mime;
-  const result = await releaseSlotDuring(() => reader.read(mime.value));
+  const mime = await loadMime(engine, scope, mail);
+  return mime.ok ? readMime(previews, mime.value) : mime;
+}
+
+/** Reads a mail in the thread for it, and returns it cleaned. */
+export async function readMime(
+  { reader }: MailPreviews,
+  mime: Uint8Array<ArrayBuffer>,
+): Promise<Result<ReadMail>> {
+  const result = await releaseSlotDuring(() => reader.read(mime));
   if (result.is === 'read') return ok(result.value);
   return result.is === 'busy'
     ? failed({ kind: 'busy', message: t.busy, retryAfterMs: BUSY_MS })
     : failed({ kind: 'conflict', message: t.unreadable });
 }
 
-async function readMime(
+async function loadMime(
   engine: EngineAt['engine'],
   scope: EngineScope,
   mail: PreviewedMail,
@@ -50,7 +57,8 @@ async function readMime(
   }
 }
 
-async function collect(
+/** Reads a stream of known length into memory. */
+export async function collect(
   stream: AsyncIterable<Uint8Array>,
   bytes: Bytes,
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -12,6 +12,7 @@ import { findReader, hashSecret } from '../links.ts';
 import { PreviewRequest } from './handlers.ts';
 import { mailPage, messagePage, PREVIEW_POLICY, type Theme } from './mail-page.ts';
 import { previewMessages as t } from './messages.en.ts';
+import { readPreviewedPost } from './posts.ts';
 import { readPreviewedMail } from './read-content.ts';
 import type { MailBody } from './read-mail.ts';
 
@@ -77,7 +78,7 @@ async function showOnce(world: AppContext, visit: Visit): Promise<Result<MailBod
   const session = await findReader(world, tenant, {
     sessionId: row.session_id,
     organization,
-    workload: 'outlook',
+    workload: mail.output.workload,
   });
   if (session === null) return null;
   const isFirst = await useUp(world, visit, { organization, session, mail: mail.output, now });
@@ -93,9 +94,11 @@ async function showOnce(world: AppContext, visit: Visit): Promise<Result<MailBod
     user: session.userId,
     origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
   };
-  const read = await readPreviewedMail(
+  const readPreview = mail.output.workload === 'teams' ? readPreviewedPost : readPreviewedMail;
+  const at = { engine: world.embeddedEngine, scope };
+  const read: Result<{ readonly body: MailBody }> = await readPreview(
     world.mailPreviews,
-    { engine: world.embeddedEngine, scope },
+    at,
     mail.output,
   );
   return read.ok ? ok(read.value.body) : read;

@@ -37,6 +37,7 @@ const WORDS: Partial<Readonly<Record<Ability, readonly [word: string, says: stri
   'o365.restoreOutlook': [t.suiteRestoreOutlook, t.suiteRestoreOutlookDetail],
   'o365.restoreOnedrive': [t.suiteRestoreOneDrive, t.suiteRestoreOneDriveDetail],
   'o365.restoreSharepoint': [t.suiteRestoreSharePoint, t.suiteRestoreSharePointDetail],
+  'o365.restoreTeams': [t.suiteRestoreTeams, t.suiteRestoreTeamsDetail],
   'admin.dashboard': [t.administration, t.administrationDetail],
 };
 

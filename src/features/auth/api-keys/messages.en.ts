@@ -90,6 +90,8 @@ export const apiKeyMessages = defineMessages('apiKeys', {
   suiteRestoreOneDriveDetail: 'Browse backed-up drives and restore from them',
   suiteRestoreSharePoint: 'Restore SharePoint',
   suiteRestoreSharePointDetail: 'Browse backed-up sites and restore from them',
+  suiteRestoreTeams: 'Restore Teams',
+  suiteRestoreTeamsDetail: 'List, restore and download backed-up teams.',
   administration: 'Administration',
   administrationDetail: 'Overview, event log, branding and notices',
   oneYear: '1 year',

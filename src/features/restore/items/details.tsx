@@ -62,7 +62,12 @@ function ownFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
   switch (item.kind) {
     case 'file':
       return item.version === '' ? [] : [[t.version, item.version]];
+    case 'post':
+      return [[t.replies, String(item.replies)]];
+    case 'tab':
+      return [[t.app, item.app]];
     case 'row':
+    case 'settings':
       return [];
     default:
       return [
@@ -73,7 +78,9 @@ function ownFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
 }
 
 function peopleFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
-  if (item.kind === 'file' || item.kind === 'row') return [[t.author, item.author]];
+  if (item.kind === 'file' || item.kind === 'row' || item.kind === 'post')
+    return [[t.author, item.author]];
+  if (!('people' in item)) return [];
   const [sender, ...others] = splitPeople(item.people);
   const shown = others.slice(0, MAX_PEOPLE).map(personText).join('; ');
   return [

@@ -46,6 +46,8 @@ export const itemMessages = defineMessages('restoreItems', {
   restoreDrive: 'Restore OneDrive',
   details: 'Details',
   from: 'From',
+  replies: 'Replies',
+  app: 'App',
   author: 'Changed by',
   sent: 'Date',
   changed: 'Changed',

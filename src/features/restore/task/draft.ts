@@ -1,5 +1,6 @@
 import type { InputOf } from '#contract/calls.ts';
-import type { MailFlags, RestoreInput } from '#contract/engine/engine.ts';
+import type { RestoreInput } from '#contract/engine/engine.ts';
+import type { MailFlags } from '#contract/engine/restore-flags.ts';
 import { DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';

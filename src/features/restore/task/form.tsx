@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { MailFlags } from '#contract/engine/engine.ts';
+import type { MailFlags } from '#contract/engine/restore-flags.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Choice } from '#src/ui/choice.tsx';

@@ -10,6 +10,7 @@ export interface Copy {
     readonly key: string;
     readonly parent: string | null;
     readonly name: string;
+    readonly wellKnown?: string;
   }[];
   readonly items: readonly {
     readonly key: string;
@@ -108,7 +109,7 @@ export async function storeHistory(
           key: value.key,
           parent_key: value.parent,
           name: value.name,
-          well_known: null,
+          well_known: value.wellKnown ?? null,
           from_point: from,
           to_point: to,
         })

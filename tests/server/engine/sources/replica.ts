@@ -1,3 +1,4 @@
+import { isMainScope } from '#server/engine/embedded/types.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { ChangePage, FolderChange, ItemChange } from '#server/engine/embedded/types.ts';
 
@@ -61,7 +62,7 @@ export class Replica {
   #remove(scope: string, key: string): void {
     const item = this.items.get(key);
     const owner = item ? this.#findOwner(key, item.folder) : null;
-    if (owner === null || owner === scope) this.items.delete(key);
+    if (owner === (isMainScope(scope) ? null : scope)) this.items.delete(key);
     const lister = this.#findOwner(key, null);
     const isLister = this.folders.has(scope) ? lister === scope : lister === null;
     if (!isLister || !this.folders.delete(key)) return;

@@ -1,0 +1,192 @@
+import * as v from 'valibot';
+import { listPage } from '../backup/suite-schema.ts';
+import { call } from '../call.ts';
+import { postPreviewOut } from './preview.ts';
+import {
+  channelOut,
+  DOCUMENT_VERSIONS,
+  DOWNLOAD,
+  downloadOut,
+  FOLDERS,
+  ITEMS,
+  LIST,
+  nodeId,
+  nodeIds,
+  OF_SESSION,
+  postOut,
+  RESTORE_ORIGINAL,
+  settingsOut,
+  startedOut,
+  tabOut,
+  teamFileOut,
+  teamFolderOut,
+  teamOut,
+} from './shapes.ts';
+
+const SESSION = 'o365/restore/restoresessions/{restoreSessionId}';
+const TEAM = `${SESSION}/teams/{teamId}` as const;
+const CHANNEL = `${TEAM}/channels/{channelId}` as const;
+const READ = ['bad-input', 'not-found', 'forbidden', 'conflict', 'busy'] as const;
+const COMMAND = [...READ, 'reauth_required', 'key-reused', 'out-of-order'] as const;
+const OF_TEAM = { ...OF_SESSION, teamId: nodeId };
+const OF_CHANNEL = { ...OF_TEAM, channelId: nodeId };
+const gate = 'o365.restoreTeams' as const;
+
+const on = v.optional(v.boolean(), true);
+/** What a restore of a team or of parts of it takes. Posts are never replaced. */
+const RESTORE_TEAM = {
+  ...RESTORE_ORIGINAL,
+  restoreChangedItems: on,
+  restoreMissingItems: on,
+  onConflict: v.optional(v.picklist(['skip', 'replace', 'keep-both'])),
+};
+const RESTORE_FILES = {
+  ...RESTORE_TEAM,
+  fileVersion: v.optional(v.picklist(DOCUMENT_VERSIONS)),
+};
+
+/** What a restore session shows of teams, and what is restored and downloaded of them. */
+export const restoreTeamCalls = {
+  listTeams: call({
+    method: 'GET',
+    path: `${SESSION}/teams`,
+    summary: 'Lists the teams of a restore session by name.',
+    input: v.strictObject({ ...OF_SESSION, ...LIST }),
+    output: listPage(teamOut),
+    gate,
+    failures: READ,
+  }),
+  listTeamChannels: call({
+    method: 'GET',
+    path: `${TEAM}/channels`,
+    summary: 'Lists the channels of a team by name.',
+    input: v.strictObject({ ...OF_TEAM, ...LIST }),
+    output: listPage(channelOut),
+    gate,
+    failures: READ,
+  }),
+  listTeamPosts: call({
+    method: 'GET',
+    path: `${CHANNEL}/posts`,
+    summary: 'Lists the posts of a channel, newest first.',
+    input: v.strictObject({ ...OF_CHANNEL, ...LIST }),
+    output: listPage(postOut),
+    gate,
+    failures: READ,
+  }),
+  listTeamFiles: call({
+    method: 'GET',
+    path: `${CHANNEL}/files`,
+    summary: 'Lists the files of a channel, or of a folder in it, newest first.',
+    input: v.strictObject({ ...OF_CHANNEL, ...ITEMS }),
+    output: listPage(teamFileOut),
+    gate,
+    failures: READ,
+  }),
+  listTeamTabs: call({
+    method: 'GET',
+    path: `${CHANNEL}/tabs`,
+    summary: 'Lists the tabs of a channel.',
+    input: v.strictObject({ ...OF_CHANNEL, ...LIST }),
+    output: listPage(tabOut),
+    gate,
+    failures: READ,
+  }),
+  listTeamFolders: call({
+    method: 'GET',
+    path: `${TEAM}/folders`,
+    summary: 'Lists the folders of a team, a channel or a folder: channels, files and tabs.',
+    input: v.strictObject({ ...OF_TEAM, ...FOLDERS }),
+    output: listPage(v.union([channelOut, teamFolderOut])),
+    gate,
+    failures: READ,
+  }),
+  listTeamItems: call({
+    method: 'GET',
+    path: `${TEAM}/items`,
+    summary: 'Lists what a channel or folder of a team holds, newest first.',
+    input: v.strictObject({ ...OF_TEAM, ...ITEMS }),
+    output: listPage(v.union([postOut, teamFileOut, tabOut, settingsOut])),
+    gate,
+    failures: READ,
+  }),
+  createPostPreview: call({
+    method: 'POST',
+    path: `${TEAM}/posts/{postId}/preview`,
+    summary:
+      'Reads a post with its replies, and returns an address with which this browser shows it once within a minute.',
+    input: v.strictObject({ ...OF_TEAM, postId: nodeId }),
+    output: postPreviewOut,
+    gate,
+    failures: READ,
+  }),
+  restoreTeam: call({
+    method: 'POST',
+    path: `${TEAM}/restore`,
+    summary: 'Restores a team with its channels, and its members and settings if asked to.',
+    input: v.strictObject({
+      ...OF_TEAM,
+      ...RESTORE_FILES,
+      restoreMembers: v.optional(v.boolean(), false),
+      restoreSettings: v.optional(v.boolean(), false),
+    }),
+    output: startedOut,
+    gate,
+    failures: COMMAND,
+  }),
+  restoreTeamChannel: call({
+    method: 'POST',
+    path: `${CHANNEL}/restore`,
+    summary: 'Restores a channel with its posts, files and tabs.',
+    input: v.strictObject({ ...OF_CHANNEL, ...RESTORE_FILES }),
+    output: startedOut,
+    gate,
+    failures: COMMAND,
+  }),
+  restoreTeamFiles: call({
+    method: 'POST',
+    path: `${TEAM}/files/restore`,
+    summary: 'Restores files and folders of a team.',
+    input: v.strictObject({ ...OF_TEAM, files: nodeIds, ...RESTORE_FILES }),
+    output: startedOut,
+    gate,
+    failures: COMMAND,
+  }),
+  restoreTeamPosts: call({
+    method: 'POST',
+    path: `${TEAM}/posts/restore`,
+    summary: 'Restores posts with their replies, with author and date.',
+    input: v.strictObject({ ...OF_TEAM, posts: nodeIds, ...RESTORE_TEAM }),
+    output: startedOut,
+    gate,
+    failures: COMMAND,
+  }),
+  restoreTeamTabs: call({
+    method: 'POST',
+    path: `${TEAM}/tabs/restore`,
+    summary: 'Restores tabs of channels.',
+    input: v.strictObject({ ...OF_TEAM, tabs: nodeIds, ...RESTORE_TEAM }),
+    output: startedOut,
+    gate,
+    failures: COMMAND,
+  }),
+  downloadTeamFiles: call({
+    method: 'POST',
+    path: `${TEAM}/files/download`,
+    summary:
+      'Prepares a download of files, posts and tabs: a single file as it is, everything else in a ZIP file, posts as HTML and JSON.',
+    input: v.strictObject({ ...OF_TEAM, files: nodeIds, ...DOWNLOAD }),
+    output: downloadOut,
+    gate,
+    failures: [...READ, 'reauth_required'],
+  }),
+  getTeamDownloadSize: call({
+    method: 'POST',
+    path: `${SESSION}/teams/download-size`,
+    summary: 'Returns how many items and bytes teams, channels and what is in them hold.',
+    input: v.strictObject({ ...OF_SESSION, nodes: nodeIds }),
+    output: v.object({ items: v.number(), bytes: v.number(), isExact: v.boolean() }),
+    gate,
+    failures: READ,
+  }),
+} as const;

@@ -1,0 +1,25 @@
+import type { SourceObject } from '../types.ts';
+
+// Where a team and its parts are in Graph, and how they are called in the index.
+
+export const teamPath = ({ id }: Pick<SourceObject, 'id'>): string =>
+  `/teams/${encodeURIComponent(id)}`;
+export const channelPath = (team: Pick<SourceObject, 'id'>, channel: string): string =>
+  `${teamPath(team)}/channels/${encodeURIComponent(channel)}`;
+export const messagePath = (
+  team: Pick<SourceObject, 'id'>,
+  channel: string,
+  message: string,
+): string => `${channelPath(team, channel)}/messages/${encodeURIComponent(message)}`;
+
+/** The folder of a channel's tabs in the index. */
+export const getTabsKey = (channel: string): string => `tabs:${channel}`;
+/** The item with a team's members and settings. */
+export const SETTINGS_KEY = 'settings';
+
+/** A team has files in several drives. */
+export const getFileKey = (drive: string, item: string): string => `${drive}/${item}`;
+export function parseFileKey(key: string): { readonly drive: string; readonly item: string } {
+  const at = key.indexOf('/');
+  return { drive: key.slice(0, at), item: key.slice(at + 1) };
+}

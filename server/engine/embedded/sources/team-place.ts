@@ -1,0 +1,193 @@
+import * as v from 'valibot';
+import type { EngineResult, Reply } from '#contract/engine/engine.ts';
+import type { GraphClient, GraphPage } from '../graph/client.ts';
+import { graphMessages as t } from '../graph/messages.en.ts';
+import type { GraphResult } from '../graph/request.ts';
+import { failed } from '../../result.ts';
+import type { PathPart, Place, SourceObject } from '../types.ts';
+import { channelPath, teamPath } from './team-paths.ts';
+
+/** A channel of a team as it is now. */
+const Channel = v.object({
+  id: v.string(),
+  displayName: v.string(),
+  createdDateTime: v.fallback(v.nullish(v.string()), undefined),
+  migrationMode: v.fallback(v.nullish(v.string()), undefined),
+});
+export type OpenChannel = v.InferOutput<typeof Channel>;
+
+const Folder = v.object({
+  id: v.string(),
+  name: v.string(),
+  parentReference: v.object({
+    driveId: v.string(),
+    path: v.fallback(v.nullish(v.string()), undefined),
+  }),
+});
+
+/** What a place of a team is: a channel, its files, its tabs, or what is beside the channels. */
+export type TeamPlace =
+  | { readonly kind: 'team' }
+  | { readonly kind: 'channel' | 'tabs'; readonly channel: PathPart }
+  /** `channel` null: files of the team that belong to no channel. */
+  | {
+      readonly kind: 'files';
+      readonly channel: PathPart | null;
+      readonly below: readonly PathPart[];
+    };
+
+export function readPlace({ path }: Place): TeamPlace {
+  const [top, part, ...below] = path;
+  if (top === undefined) return { kind: 'team' };
+  if (top.wellKnown === 'other-files')
+    return { kind: 'files', channel: null, below: path.slice(1) };
+  if (part === undefined) return { kind: 'channel', channel: top };
+  return part.wellKnown === 'tabs'
+    ? { kind: 'tabs', channel: top }
+    : { kind: 'files', channel: top, below: part.wellKnown === 'files' ? below : path.slice(1) };
+}
+
+/** Finds the channel with this name. */
+export async function findChannel(
+  client: GraphClient,
+  object: SourceObject,
+  { name }: PathPart,
+): Reply<OpenChannel | null> {
+  for (let link: string | null = `${teamPath(object)}/channels`; link !== null;) {
+    const page: GraphResult<GraphPage<OpenChannel>> = await client.page(link, Channel);
+    if (!page.ok) return { ok: false, error: page.error };
+    const found = page.value.rows.find(
+      ({ displayName }) => displayName.toLowerCase() === name.toLowerCase(),
+    );
+    if (found) return { ok: true, value: found };
+    link = page.value.next;
+  }
+  return { ok: true, value: null };
+}
+
+/** Creates a channel. A private one gets the owners of the team. */
+export async function createChannel(
+  client: GraphClient,
+  object: SourceObject,
+  { name, wellKnown }: PathPart,
+): Reply<OpenChannel> {
+  const isPrivate = wellKnown !== 'channel';
+  const owners = isPrivate ? await listOwners(client, object) : null;
+  if (owners?.ok === false) return owners;
+  const created = await client.post(
+    `${teamPath(object)}/channels`,
+    {
+      displayName: name,
+      membershipType: isPrivate ? 'private' : 'standard',
+      ...(owners !== null && {
+        members: owners.value.map((id) => memberBody(id, true)),
+      }),
+    },
+    Channel,
+  );
+  if (created.ok) return created;
+  // Somebody else, or the request whose response was lost, has made it meanwhile.
+  const other: EngineResult<OpenChannel | null> = await findChannel(client, object, {
+    name,
+    wellKnown,
+  });
+  return other.ok && other.value !== null
+    ? { ok: true, value: other.value }
+    : { ok: false, error: created.error };
+}
+
+export const memberBody = (person: string, isOwner: boolean) => ({
+  '@odata.type': '#microsoft.graph.aadUserConversationMember',
+  'roles': isOwner ? ['owner'] : [],
+  'user@odata.bind': `https://graph.microsoft.com/v1.0/users('${person}')`,
+});
+
+export const Member = v.looseObject({
+  id: v.string(),
+  userId: v.fallback(v.nullish(v.string()), undefined),
+  roles: v.fallback(v.array(v.string()), []),
+});
+export type Member = v.InferOutput<typeof Member>;
+
+export async function listMembers(
+  client: GraphClient,
+  object: SourceObject,
+): Reply<readonly Member[]> {
+  const members: Member[] = [];
+  for (let link: string | null = `${teamPath(object)}/members`; link !== null;) {
+    const page: GraphResult<GraphPage<Member>> = await client.page(link, Member);
+    if (!page.ok) return { ok: false, error: page.error };
+    members.push(...page.value.rows);
+    link = page.value.next;
+  }
+  return { ok: true, value: members };
+}
+
+export async function listOwners(
+  client: GraphClient,
+  object: SourceObject,
+): Reply<readonly string[]> {
+  const members = await listMembers(client, object);
+  return members.ok
+    ? {
+        ok: true,
+        value: members.value.flatMap(({ userId, roles }) =>
+          roles.includes('owner') && userId != null ? [userId] : [],
+        ),
+      }
+    : members;
+}
+
+/** A folder of a drive: the object that stands for the drive, and the names down to the folder. */
+export interface DrivePlace {
+  readonly object: SourceObject;
+  readonly drive: string;
+  /** Names from the top of the drive; the first `given` exist with their channel. */
+  readonly path: readonly PathPart[];
+  readonly given: number;
+}
+
+/** Finds where files of a team go; null: its channel doesn't exist. */
+export async function findDrivePlace(
+  client: GraphClient,
+  object: SourceObject,
+  channel: OpenChannel | null,
+  below: readonly PathPart[],
+): Reply<DrivePlace> {
+  const { address, name } = object;
+  if (channel === null) {
+    const drive = await client.get(
+      `/groups/${encodeURIComponent(object.id)}/drive?$select=id`,
+      v.object({ id: v.string() }),
+    );
+    if (!drive.ok) return { ok: false, error: drive.error };
+    const { id } = drive.value;
+    return {
+      ok: true,
+      value: { object: { kind: 'drive', id, name, address }, drive: id, path: below, given: 0 },
+    };
+  }
+  const folder = await client.get(`${channelPath(object, channel.id)}/filesFolder`, Folder);
+  if (!folder.ok)
+    return folder.error.kind === 'missing'
+      ? failed('busy', t.noFilesYet)
+      : { ok: false, error: folder.error };
+  const { driveId: drive, path = '' } = folder.value.parentReference;
+  const names = [
+    ...(path ?? '')
+      .replace(/^.*?root:?/, '')
+      .split('/')
+      .filter(Boolean)
+      .map(decodeURIComponent),
+    folder.value.name,
+  ].map((one) => ({ name: one, wellKnown: null }));
+  return {
+    ok: true,
+    value: {
+      object: { kind: 'drive', id: drive, name, address },
+      drive,
+      path: [...names, ...below],
+      given: names.length,
+    },
+  };
+}

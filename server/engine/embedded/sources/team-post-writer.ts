@@ -1,0 +1,314 @@
+import * as v from 'valibot';
+import type { EngineResult, Reply } from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { GraphClient } from '../graph/client.ts';
+import { graphMessages as t } from '../graph/messages.en.ts';
+import { done, failed } from '../../result.ts';
+import type { Found, SourceObject, StoredItem, WriteInput, Written } from '../types.ts';
+import { readContent } from './content.ts';
+import { channelPath, messagePath } from './team-paths.ts';
+import { listOwners, type OpenChannel } from './team-place.ts';
+import {
+  getAuthor,
+  getHostedIds,
+  isDeleted,
+  type Message,
+  readThread,
+  type Thread,
+  ThreadSchema,
+} from './team-posts.ts';
+import { getImageType, getPlainText } from './team-thread.ts';
+
+/** Times of a channel are unique: a message whose time is taken comes so many milliseconds later at most. */
+const MAX_SHIFT: Ms = 50;
+const MAX_THREAD_BYTES = 64 * 1_048_576;
+
+const Posted = v.looseObject({ id: v.string() });
+
+export const readStoredThread = async (
+  content: Awaited<ReturnType<WriteInput['content']>>,
+): Reply<Thread> => {
+  const bytes = await readContent(content, MAX_THREAD_BYTES);
+  if (!bytes.ok) return bytes;
+  const read = v.safeParse(ThreadSchema, JSON.parse(Buffer.from(bytes.value).toString()));
+  return read.success ? { ok: true, value: read.output } : failed('damaged', t.unreadable);
+};
+
+/** Where a thread of the backup is in the channel. */
+interface LocatedThread {
+  readonly root: string;
+  readonly thread: Thread;
+}
+
+/**
+ * Finds a post in a channel: the one that was backed up, or what a restore has written of it. `other`:
+ * another one that it isn't.
+ */
+async function locate(
+  client: GraphClient,
+  object: SourceObject,
+  channel: OpenChannel,
+  { key, at, people, title }: Pick<StoredItem, 'key' | 'at' | 'people' | 'title'>,
+  other: string | null,
+): Reply<LocatedThread | null> {
+  for (let shift = 0; shift <= MAX_SHIFT; shift += 1) {
+    const root = shift === 0 ? key : String(at + shift);
+    const found = await readThread(client, object, { folder: channel.id, key: root });
+    if (!found.ok && found.error.kind !== 'missing') return found;
+    if (!found.ok) {
+      if (shift === 0) continue;
+      return NOT_FOUND;
+    }
+    const { post } = found.value;
+    const isOwn =
+      shift === 0 ||
+      (getAuthor(post) === people && isTitle(post, title)) ||
+      isSignedBy(post, people);
+    if (root !== other && isOwn && !isDeleted(post))
+      return { ok: true, value: { root, thread: found.value } };
+  }
+  return NOT_FOUND;
+}
+const NOT_FOUND = { ok: true, value: null } as const;
+
+const getText = ({ body }: Message): string =>
+  getPlainText(body.content ?? '', body.contentType ?? 'text')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+const isTitle = (post: Message, title: string): boolean =>
+  title === '' || post.subject === title || getText(post).startsWith(title.replace(/…$/, ''));
+/** A message of somebody who has left names its author. */
+const isSignedBy = (post: Message, author: string): boolean =>
+  author !== '' && getText(post).startsWith(author);
+
+/** Messages of the backup that the target lacks. */
+const getMissing = (stored: Thread, now: Thread): readonly Message[] => {
+  const live = now.replies.filter((reply) => !isDeleted(reply));
+  return stored.replies.filter(
+    (reply) =>
+      !isDeleted(reply) &&
+      !live.some(
+        (one) =>
+          one.id === reply.id ||
+          (getText(one).endsWith(getText(reply)) &&
+            isNear(one.createdDateTime, reply.createdDateTime)),
+      ),
+  );
+};
+const isNear = (a: string | null | undefined, b: string | null | undefined): boolean =>
+  Math.abs(Date.parse(a ?? '') - Date.parse(b ?? '')) <= MAX_SHIFT;
+
+/** Null: the post is not there, or not all of it. */
+export async function findPost(
+  client: GraphClient,
+  object: SourceObject,
+  channel: OpenChannel,
+  item: StoredItem,
+  stored: Thread,
+  other: Found | null = null,
+): Reply<Found | null> {
+  const avoided = other === null ? null : parsePostKey(other.key).message;
+  const located = await locate(client, object, channel, item, avoided);
+  if (!located.ok) return located;
+  if (located.value === null || getMissing(stored, located.value.thread).length > 0)
+    return NOT_FOUND;
+  const { root, thread } = located.value;
+  const isSame = getText(thread.post).endsWith(getText(stored.post)) || isDeleted(stored.post);
+  return {
+    ok: true,
+    value: { key: getPostKey(channel.id, root), changeKey: thread.post.etag ?? '', isSame },
+  };
+}
+
+export const getPostKey = (channel: string, message: string): string =>
+  `post:${channel}/${message}`;
+export function parsePostKey(key: string): { readonly channel: string; readonly message: string } {
+  const at = key.lastIndexOf('/');
+  return { channel: key.slice('post:'.length, at), message: key.slice(at + 1) };
+}
+
+/**
+ * Writes what the channel lacks of a thread, with authors and dates. A channel takes such messages
+ * only in migration mode, which ends with the thread.
+ */
+export async function writePost(
+  client: GraphClient,
+  object: SourceObject,
+  channel: OpenChannel,
+  item: StoredItem,
+  input: WriteInput,
+): Reply<Written> {
+  if (input.replaces !== null) return failed('unsupported', t.postNotReplaceable);
+  const stored = await readStoredThread(await input.content('json'));
+  if (!stored.ok) return stored;
+  const located = input.keepBoth ? NOT_FOUND : await locate(client, object, channel, item, null);
+  if (!located.ok) return located;
+  const started = await startMigration(client, object, channel, stored.value);
+  if (!started.ok) return started;
+  const written = await writeThread(client, object, channel, stored.value, located.value, input);
+  const ended = await endMigration(client, object, channel);
+  if (!written.ok) return written;
+  return ended.ok ? written : ended;
+}
+
+async function startMigration(
+  client: GraphClient,
+  object: SourceObject,
+  channel: OpenChannel,
+  { post, replies }: Thread,
+): Reply<void> {
+  const first = Math.min(...[post, ...replies].map(getCreatedAt));
+  const created = Date.parse(channel.createdDateTime ?? '');
+  const isOlder = Number.isNaN(created) || created >= first;
+  const started = await client.post(
+    `${channelPath(object, channel.id)}/startMigration`,
+    isOlder ? { conversationCreationDateTime: new Date(first - 1_000).toISOString() } : {},
+    v.unknown(),
+    { isRepeatable: true },
+  );
+  // A restore that broke off has started it.
+  return started.ok || started.error.kind === 'invalid'
+    ? done
+    : { ok: false, error: started.error };
+}
+
+/** Lets people write in a channel again. */
+export async function endMigration(
+  client: GraphClient,
+  object: SourceObject,
+  channel: Pick<OpenChannel, 'id'>,
+): Reply<void> {
+  const ended = await client.post(
+    `${channelPath(object, channel.id)}/completeMigration`,
+    {},
+    v.unknown(),
+    { isRepeatable: true },
+  );
+  return ended.ok || ended.error.kind === 'invalid' ? done : { ok: false, error: ended.error };
+}
+
+const getCreatedAt = ({ createdDateTime, id }: Message): Ms => {
+  const at = Date.parse(createdDateTime ?? '');
+  return Number.isNaN(at) ? Number(id) : at;
+};
+
+async function writeThread(
+  client: GraphClient,
+  object: SourceObject,
+  channel: OpenChannel,
+  stored: Thread,
+  located: LocatedThread | null,
+  input: WriteInput,
+): Reply<Written> {
+  let root = located?.root ?? null;
+  let changeKey = located?.thread.post.etag ?? '';
+  if (root === null) {
+    const posted = await post(
+      client,
+      object,
+      `${channelPath(object, channel.id)}/messages`,
+      stored.post,
+      input,
+    );
+    if (!posted.ok) return posted;
+    root = posted.value.id;
+    changeKey = String(posted.value['etag'] ?? '');
+  }
+  const missing =
+    located === null
+      ? stored.replies.filter((reply) => !isDeleted(reply))
+      : getMissing(stored, located.thread);
+  for (const reply of missing) {
+    const path = `${messagePath(object, channel.id, root)}/replies`;
+    const posted = await post(client, object, path, reply, input);
+    if (!posted.ok) return posted;
+  }
+  return { ok: true, value: { key: getPostKey(channel.id, root), changeKey } };
+}
+
+async function post(
+  client: GraphClient,
+  object: SourceObject,
+  path: string,
+  message: Message,
+  input: WriteInput,
+): Reply<v.InferOutput<typeof Posted>> {
+  const body = await getBody(message, input);
+  if (!body.ok) return body;
+  let author = message.from?.user?.id ?? null;
+  let isSigned = false;
+  for (let shift = 0; shift <= MAX_SHIFT;) {
+    if (author === null) {
+      const owners = await listOwners(client, object);
+      if (!owners.ok) return owners;
+      author = owners.value[0] ?? null;
+      if (author === null) return failed('invalid', t.noOwner);
+      isSigned = true;
+    }
+    const sent: EngineResult<v.InferOutput<typeof Posted>> = await client.post(
+      path,
+      {
+        createdDateTime: new Date(getCreatedAt(message) + shift).toISOString(),
+        from: { user: { id: author, userIdentityType: 'aadUser' } },
+        ...(message.subject != null && { subject: message.subject }),
+        ...body.value,
+        body: {
+          contentType: 'html',
+          content: `${isSigned ? sign(message) : ''}${body.value.body}`,
+        },
+      },
+      Posted,
+    );
+    if (sent.ok) return sent;
+    if (sent.error.kind === 'conflict') shift += 1;
+    // The author has left the tenant: somebody else posts it, with the author's name.
+    else if (sent.error.kind === 'invalid' && !isSigned) author = null;
+    else return sent;
+  }
+  return failed('conflict', t.conflict);
+}
+
+const sign = (message: Message): string =>
+  `<p><strong>${escaped(getAuthor(message))}</strong> ${escaped(message.createdDateTime ?? '')}</p>`;
+
+interface PostBody {
+  readonly body: string;
+  readonly hostedContents?: readonly object[];
+}
+
+/** The text of a message with its pictures. Files that it names stay where they are. */
+async function getBody(message: Message, input: WriteInput): Reply<PostBody> {
+  const { content, contentType } = message.body;
+  let html = contentType === 'html' ? (content ?? '') : `<p>${escaped(content ?? '')}</p>`;
+  if (isDeleted(message)) html = `<p><em>${escaped(t.deletedMessage)}</em></p>`;
+  const hostedContents: object[] = [];
+  for (const id of getHostedIds(message)) {
+    const stored = await input.content('hosted', id);
+    const bytes = stored.ok ? await readContent(stored, MAX_THREAD_BYTES) : stored;
+    if (!bytes.ok && bytes.error.kind !== 'missing') return bytes;
+    const type = bytes.ok ? getImageType(bytes.value) : null;
+    if (!bytes.ok || type === null) continue;
+    const n = String(hostedContents.length + 1);
+    hostedContents.push({
+      '@microsoft.graph.temporaryId': n,
+      'contentBytes': Buffer.from(bytes.value).toString('base64'),
+      'contentType': type,
+    });
+    html = html.replaceAll(
+      new RegExp(`[^"'\\s]*hostedContents/${escapePattern(id)}/\\$value`, 'g'),
+      () => `../hostedContents/${n}/$value`,
+    );
+  }
+  // These name objects that the import doesn't take.
+  html = html.replaceAll(/<attachment\b[^>]*>[^<]*<\/attachment>|<at\b[^>]*>|<\/at>/gi, '');
+  return {
+    ok: true,
+    value: { body: html, ...(hostedContents.length > 0 && { hostedContents }) },
+  };
+}
+
+const escapePattern = (plain: string): string =>
+  plain.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+
+const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const escaped = (plain: string): string => plain.replace(/[&<>]/g, (one) => SIGNS[one] ?? '');

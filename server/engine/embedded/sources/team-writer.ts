@@ -1,0 +1,288 @@
+import type { Reply } from '#contract/engine/engine.ts';
+import { graphMessages as t } from '../graph/messages.en.ts';
+import type { GraphPorts } from '../graph/request.ts';
+import { done, failed } from '../../result.ts';
+import type {
+  FolderRecorder,
+  Found,
+  PathPart,
+  Place,
+  SourceCall,
+  SourceObject,
+  StoredItem,
+  WriteInput,
+  Writer,
+  Written,
+} from '../types.ts';
+import { driveWriter } from './drive-writer.ts';
+import { getFileKey, getTabsKey, parseFileKey } from './team-paths.ts';
+import {
+  createChannel,
+  type DrivePlace,
+  findChannel,
+  findDrivePlace,
+  type OpenChannel,
+  readPlace,
+} from './team-place.ts';
+import { endMigration, findPost, readStoredThread, writePost } from './team-post-writer.ts';
+import { findSettings, writeSettings } from './team-settings-writer.ts';
+import { findTab, removeTab, writeTab } from './team-tab-writer.ts';
+import { teamClient } from './team.ts';
+
+const EMPTY = { ok: true, value: null } as const;
+type ReadContent = WriteInput['content'];
+
+/** Channels take imported posts one thread at a time: the last one of each. */
+export type ChannelTurns = Map<string, Promise<unknown>>;
+
+/**
+ * Writes teams back: channels that are missing, posts with author and date, files through their
+ * drives, tabs, members and settings. `read` returns the stored content of an item.
+ */
+export function teamWriter(
+  ports: GraphPorts,
+  turns: ChannelTurns,
+  read: (item: Pick<StoredItem, 'parts'>) => ReadContent,
+): Writer {
+  const files = driveWriter(ports);
+  const inTurn = async <T>(channel: string, work: () => Promise<T>): Promise<T> => {
+    const turn = (turns.get(channel) ?? Promise.resolve()).then(work, work);
+    turns.set(channel, turn);
+    try {
+      return await turn;
+    } finally {
+      if (turns.get(channel) === turn) turns.delete(channel);
+    }
+  };
+
+  const openChannel = (place: Place, part: PathPart, call: SourceCall): Reply<OpenChannel | null> =>
+    findChannel(teamClient(ports, place.object, call), place.object, part);
+
+  /** The folder of a drive that a place of files is; null: its channel is missing. */
+  const openDrive = async (place: Place, call: SourceCall): Reply<DrivePlace | null> => {
+    const at = readPlace(place);
+    if (at.kind !== 'files') return failed('invalid', t.badName);
+    const channel = at.channel === null ? EMPTY : await openChannel(place, at.channel, call);
+    if (!channel.ok) return channel;
+    if (at.channel !== null && channel.value === null) return EMPTY;
+    return findDrivePlace(
+      teamClient(ports, place.object, call),
+      place.object,
+      channel.value,
+      at.below,
+    );
+  };
+  const toDriveItem = (item: StoredItem, { drive }: DrivePlace): StoredItem => {
+    const key = parseFileKey(item.key);
+    return { ...item, key: key.drive === drive ? key.item : `none-${key.item}` };
+  };
+  const toTeamFound = (found: Found | null, { drive }: DrivePlace): Found | null =>
+    found === null ? null : { ...found, key: getFileKey(drive, found.key) };
+
+  const findFile = async (
+    place: Place,
+    item: StoredItem,
+    call: SourceCall,
+    find: (at: Place, item: StoredItem) => Reply<Found | null>,
+  ): Reply<Found | null> => {
+    const drive = await openDrive(place, call);
+    if (!drive.ok) return drive;
+    if (drive.value === null) return EMPTY;
+    const found = await find(drive.value, toDriveItem(item, drive.value));
+    return found.ok ? { ok: true, value: toTeamFound(found.value, drive.value) } : found;
+  };
+
+  const findInTeam = async (
+    place: Place,
+    item: StoredItem,
+    call: SourceCall,
+    other: Found | null,
+  ): Reply<Found | null> => {
+    const client = teamClient(ports, place.object, call);
+    const at = readPlace(place);
+    if (item.kind === 'settings') return findSettings(client, place.object, read(item));
+    if (at.kind !== 'channel' && at.kind !== 'tabs') return EMPTY;
+    const channel = await findChannel(client, place.object, at.channel);
+    if (!channel.ok) return channel;
+    if (channel.value === null) return EMPTY;
+    const open = channel.value;
+    if (item.kind === 'tab') return findTab(client, place.object, open, item, read(item));
+    const stored = await readStoredThread(await read(item)('json'));
+    if (!stored.ok) return stored;
+    // A restore that broke off has left the channel closed.
+    if (open.migrationMode === 'inProgress' && !turns.has(open.id)) {
+      const ended = await endMigration(client, place.object, open);
+      if (!ended.ok) return ended;
+    }
+    return findPost(client, place.object, open, item, stored.value, other);
+  };
+
+  return {
+    find: (place, item, call) =>
+      item.kind === 'file'
+        ? findFile(place, item, call, (at, file) => files.find(at, file, call))
+        : findInTeam(place, item, call, null),
+    findCopy: (place, item, other, call) =>
+      item.kind === 'file'
+        ? findFile(place, item, call, (at, file) =>
+            files.findCopy(
+              at,
+              file,
+              other === null ? null : { ...other, key: parseFileKey(other.key).item },
+              call,
+            ),
+          )
+        : item.kind === 'post'
+          ? findInTeam(place, item, call, other)
+          : Promise.resolve(EMPTY),
+    async findFolder(place, call) {
+      const at = readPlace(place);
+      if (at.kind === 'team') return { ok: true, value: '' };
+      if (at.kind === 'files') {
+        const drive = await openDrive(place, call);
+        if (!drive.ok || drive.value === null) return drive.ok ? EMPTY : drive;
+        const { value } = drive;
+        const key = await files.findFolder(value, call);
+        return key.ok && key.value !== null
+          ? { ok: true, value: getFileKey(value.drive, key.value) }
+          : key;
+      }
+      const channel = await openChannel(place, at.channel, call);
+      if (!channel.ok || channel.value === null) return channel.ok ? EMPTY : channel;
+      const { id } = channel.value;
+      return { ok: true, value: at.kind === 'tabs' ? getTabsKey(id) : id };
+    },
+    async ensureFolder(place, call, recorder) {
+      const at = readPlace(place);
+      if (at.kind === 'team') return { ok: true, value: { key: '', created: [] } };
+      const created: string[] = [];
+      if (at.channel !== null) {
+        const channel = await inTurn(`${place.object.id} ${at.channel.name}`, () =>
+          ensureChannel(place, at.channel ?? NO_PART, call, recorder),
+        );
+        if (!channel.ok) return channel;
+        if (channel.value.isNew) created.push(channel.value.id);
+        const { id } = channel.value;
+        if (at.kind !== 'files')
+          return { ok: true, value: { key: at.kind === 'tabs' ? getTabsKey(id) : id, created } };
+      }
+      const drive = await openDrive(place, call);
+      if (!drive.ok) return drive;
+      if (drive.value === null) return failed('missing', t.missing);
+      const { value } = drive;
+      const ensured = await files.ensureFolder(
+        value,
+        call,
+        recorder && toTeamRecorder(recorder, place, value),
+      );
+      return ensured.ok
+        ? {
+            ok: true,
+            value: {
+              key: getFileKey(value.drive, ensured.value.key),
+              created: [
+                ...created,
+                ...ensured.value.created.map((key) => getFileKey(value.drive, key)),
+              ],
+            },
+          }
+        : ensured;
+    },
+    async write(place, item, input, call) {
+      const { object } = place;
+      const client = teamClient(ports, object, call);
+      if (item.kind === 'settings') return writeSettings(client, object, input);
+      if (item.kind === 'file') return writeFile(place, item, input, call);
+      const at = readPlace(place);
+      if (at.kind !== 'channel' && at.kind !== 'tabs') return failed('invalid', t.badName);
+      const channel = await findChannel(client, object, at.channel);
+      if (!channel.ok) return channel;
+      const open = channel.value;
+      if (open === null) return failed('missing', t.missing);
+      return item.kind === 'tab'
+        ? writeTab(client, object, open, input)
+        : inTurn(open.id, () => writePost(client, object, open, item, input));
+    },
+    remove(object, written, call) {
+      const { key } = written;
+      if (key.startsWith('tab:'))
+        return removeTab(teamClient(ports, object, call), object, written);
+      if (key.startsWith('post:')) return Promise.resolve(failed('unsupported', t.postStays));
+      if (!key.includes('/')) return Promise.resolve(failed('unsupported', t.unsupported));
+      const { drive, item } = parseFileKey(key);
+      return files.remove(toDriveObject(object, drive), { ...written, key: item }, call);
+    },
+    removeFolder(object, key, call) {
+      // A channel has posts that nobody but people can remove.
+      if (!key.includes('/')) return Promise.resolve(done);
+      const { drive, item } = parseFileKey(key);
+      return files.removeFolder(toDriveObject(object, drive), item, call);
+    },
+  };
+
+  async function ensureChannel(
+    place: Place,
+    part: PathPart,
+    call: SourceCall,
+    recorder: FolderRecorder | undefined,
+  ): Reply<{ readonly id: string; readonly isNew: boolean }> {
+    const client = teamClient(ports, place.object, call);
+    const found = await findChannel(client, place.object, part);
+    if (!found.ok) return found;
+    if (found.value !== null) return { ok: true, value: { id: found.value.id, isNew: false } };
+    await recorder?.before([part]);
+    const channel = await createChannel(client, place.object, part);
+    if (!channel.ok) return channel;
+    await recorder?.after([part], channel.value.id);
+    return { ok: true, value: { id: channel.value.id, isNew: true } };
+  }
+
+  async function writeFile(
+    place: Place,
+    item: StoredItem,
+    input: WriteInput,
+    call: SourceCall,
+  ): Reply<Written> {
+    const drive = await openDrive(place, call);
+    if (!drive.ok) return drive;
+    const { value } = drive;
+    if (value === null) return failed('missing', t.missing);
+    const { replaces } = input;
+    const written = await files.write(
+      value,
+      toDriveItem(item, value),
+      {
+        ...input,
+        replaces: replaces === null ? null : { ...replaces, key: parseFileKey(replaces.key).item },
+      },
+      call,
+    );
+    return written.ok
+      ? { ok: true, value: { ...written.value, key: getFileKey(value.drive, written.value.key) } }
+      : written;
+  }
+}
+
+const NO_PART: PathPart = { name: '', wellKnown: null };
+
+const toDriveObject = ({ name, address }: SourceObject, id: string): SourceObject => ({
+  kind: 'drive',
+  id,
+  name,
+  address,
+});
+
+/** Records the folders of a drive as places of their team. */
+const toTeamRecorder = (
+  recorder: FolderRecorder,
+  { path }: Place,
+  drive: DrivePlace,
+): FolderRecorder => {
+  const getPlace = (part: readonly PathPart[]): readonly PathPart[] =>
+    path.slice(0, path.length - (drive.path.length - part.length));
+  return {
+    before: (part) => recorder.before(getPlace(part)),
+    after: (part, key) =>
+      recorder.after(getPlace(part), key === null ? null : getFileKey(drive.drive, key)),
+  };
+};

@@ -1,0 +1,189 @@
+import * as v from 'valibot';
+import type { EngineScope } from '#contract/engine/engine.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import { ContentError } from '#server/engine/embedded/content-error.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { PREVIEW_COOKIE, pathCookie } from '#server/platform/auth/cookie.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import { getAnswer } from '../../backup/engine-calls.ts';
+import { insertLink, makeSecret } from '../links.ts';
+import { type EngineAt, withSession } from '../scope.ts';
+import { type PreviewRequest, previewPath } from './handlers.ts';
+import { MAX_PREVIEW_BYTES } from './mail-reader.ts';
+import { previewMessages as t } from './messages.en.ts';
+import { collect, type PreviewedMail, readMime } from './read-content.ts';
+import { type MailPreviews, PREVIEW_MS } from './previews.ts';
+import type { ReadMail } from './read-mail.ts';
+
+const text = v.fallback(v.nullish(v.string()), undefined);
+const Message = v.object({
+  createdDateTime: text,
+  deletedDateTime: text,
+  subject: text,
+  from: v.fallback(
+    v.nullish(
+      v.object({
+        user: v.nullish(v.object({ displayName: text })),
+        application: v.nullish(v.object({ displayName: text })),
+      }),
+    ),
+    undefined,
+  ),
+  body: v.fallback(v.object({ contentType: text, content: text }), {}),
+});
+type Message = v.InferOutput<typeof Message>;
+const Thread = v.object({ post: Message, replies: v.array(Message) });
+
+/** RES-46, G64: posts with their replies as people read them, as clean as mails. */
+export function postPreviewHandlers(world: AppContext): Pick<Handlers, 'createPostPreview'> {
+  return {
+    createPostPreview: ({ restoreSessionId, teamId, postId }, ctx) =>
+      withSession(world, ctx, { restoreSessionId }, 'teams', async (at) => {
+        if (!postId.startsWith(`i${teamId.slice(1)}.`))
+          return failed({ kind: 'not-found', message: t.noPost });
+        const { mailPreviews, store, chance, clock } = world;
+        const post = { explorer: restoreSessionId, node: postId };
+        const read = await readPreviewedPost(mailPreviews, at, post);
+        if (!read.ok) return read;
+        const { body, ...head } = read.value;
+        const id = chance.uuid();
+        const secret = makeSecret(chance);
+        const now = clock.now();
+        await store.tenant(ctx.tenant, (tx) =>
+          insertLink(tx, ctx.session, {
+            id,
+            organization: at.scope.organization,
+            request: { kind: 'preview', workload: 'teams', ...post } satisfies v.InferOutput<
+              typeof PreviewRequest
+            >,
+            cookieHash: secret.hash,
+            createdAt: now,
+            expiresAt: now + PREVIEW_MS,
+          }),
+        );
+        mailPreviews.bodies.set(id, body);
+        ctx.answer.append(
+          'set-cookie',
+          pathCookie(PREVIEW_COOKIE, secret.text, previewPath(id), PREVIEW_MS),
+        );
+        return ok({ url: previewPath(id), ...head });
+      }),
+  };
+}
+
+type ReadPost = Pick<ReadMail, 'subject' | 'sentAt' | 'heldPictures' | 'body'> & {
+  readonly author: string;
+  readonly replies: number;
+};
+
+/** Reads a thread from its backup, and has it cleaned in the thread that reads mails (G67). */
+export async function readPreviewedPost(
+  previews: MailPreviews,
+  { engine, scope }: EngineAt,
+  post: PreviewedMail,
+): Promise<Result<ReadPost>> {
+  const json = await readPart(engine, scope, post);
+  if (!json.ok) return json;
+  const thread = v.safeParse(Thread, parseJson(json.value));
+  if (!thread.success) return failed({ kind: 'conflict', message: t.unreadable });
+  const messages = [thread.output.post, ...thread.output.replies];
+  const pictures = new Map<string, string>();
+  let room = MAX_PREVIEW_BYTES / 2;
+  for (const id of new Set(messages.flatMap(({ body }) => getHostedIds(body.content ?? '')))) {
+    const picture = await readPart(engine, scope, post, id);
+    if (!picture.ok || picture.value.byteLength > room) continue;
+    room -= picture.value.byteLength;
+    const type = getPictureType(picture.value);
+    if (type !== null)
+      pictures.set(id, `data:${type};base64,${Buffer.from(picture.value).toString('base64')}`);
+  }
+  const html = messages.map((message) => showMessage(message, pictures)).join('\n<hr>\n');
+  const read = await readMime(previews, toMime(html));
+  if (!read.ok) return read;
+  const { heldPictures, body } = read.value;
+  const sentAt = Date.parse(thread.output.post.createdDateTime ?? '');
+  return ok({
+    subject: thread.output.post.subject ?? '',
+    author: getAuthor(thread.output.post),
+    sentAt: Number.isNaN(sentAt) ? null : sentAt,
+    replies: thread.output.replies.length,
+    heldPictures,
+    body,
+  });
+}
+
+async function readPart(
+  engine: EngineAt['engine'],
+  scope: EngineScope,
+  post: PreviewedMail,
+  picture?: string,
+): Promise<Result<Uint8Array<ArrayBuffer>>> {
+  const content = getAnswer(
+    await engine.readContent(scope, {
+      ...post,
+      ...(picture === undefined ? { as: 'json' } : { as: 'hosted', name: picture }),
+    }),
+  );
+  if (!content.ok) return content;
+  const { bytes, stream } = content.value;
+  if (bytes > MAX_PREVIEW_BYTES / 2) return failed({ kind: 'conflict', message: t.tooLarge });
+  try {
+    return ok(await collect(stream, bytes));
+  } catch (error) {
+    if (error instanceof ContentError) return getAnswer({ ok: false, error: error.error });
+    throw error;
+  }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString());
+  } catch {
+    return null;
+  }
+}
+
+const HOSTED = /[^"'\s]*hostedContents\/([^/"'\s\\]+)\/\$value/g;
+const getHostedIds = (html: string): readonly string[] =>
+  [...html.matchAll(HOSTED)].map(([, id = '']) => id);
+
+/** Raster formats by their first bytes. */
+function getPictureType(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.subarray(0, 4)).toString('hex');
+  if (head === '89504e47') return 'image/png';
+  if (head.startsWith('ffd8ff')) return 'image/jpeg';
+  return head === '47494638' ? 'image/gif' : null;
+}
+
+const getAuthor = ({ from }: Message): string =>
+  from?.user?.displayName ?? from?.application?.displayName ?? '';
+
+function showMessage(message: Message, pictures: ReadonlyMap<string, string>): string {
+  const { content = '', contentType } = message.body;
+  const html = contentType === 'html' ? (content ?? '') : `<p>${escaped(content ?? '')}</p>`;
+  const shown =
+    message.deletedDateTime == null
+      ? html.replaceAll(HOSTED, (address, id: string) => pictures.get(id) ?? address)
+      : `<p><i>${escaped(t.deletedPost)}</i></p>`;
+  return `<div><p><b>${escaped(getAuthor(message))}</b> <small>${escaped((message.createdDateTime ?? '').replace('T', ' ').slice(0, 16))} UTC</small></p>${shown}</div>`;
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+const escaped = (plain: string): string => plain.replace(/[&<>"]/g, (sign) => SIGNS[sign] ?? '');
+
+/** The thread as a mail, which the reader of mails cleans. */
+const toMime = (html: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(
+    Buffer.from(
+      `MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${(
+        Buffer.from(html)
+          .toString('base64')
+          .match(/.{1,76}/g) ?? []
+      ).join('\r\n')}\r\n`,
+    ),
+  );

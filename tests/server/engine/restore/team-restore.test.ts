@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { EngineScope, Node, RestoreInput, Task } from '#contract/engine/engine.ts';
+import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
+import { readPostProps } from '#server/demo/tenant/team-store.ts';
+import { allJobs } from '#server/jobs.ts';
+import { makeJobRunner } from '#server/platform/jobs/runner.ts';
+import { freshStore, ONE } from '../../db/databases.ts';
+import { aTenant } from '../../db/drafts.ts';
+import { makeFixture } from '../../http/fixtures.ts';
+import { connectWithSecret, createBackup } from '../organization.ts';
+import { getValue, makeFolder } from '../restic/fixtures.ts';
+
+const ROLES = [
+  'User.Read.All',
+  'Group.Read.All',
+  'Organization.Read.All',
+  'Sites.Read.All',
+  'Channel.Create',
+  'ChannelMessage.Read.All',
+  'Teamwork.Migrate.All',
+  'TeamsTab.ReadWrite.All',
+  'TeamMember.ReadWrite.All',
+  'TeamSettings.ReadWrite.All',
+  'Files.ReadWrite.All',
+];
+const FLAGS: RestoreInput['flags'] = {
+  markRestoredAsUnread: false,
+  excludeDeletedItems: false,
+  excludeDrafts: false,
+  excludeInPlaceHoldItems: false,
+  excludeLitigationHoldItems: false,
+  team: { members: true, settings: true },
+};
+
+/** A team of a tenant that is backed up, and a server that restores it. */
+async function aTeam() {
+  const fixture = await makeFixture({ repositoriesDir: makeFolder() }, await freshStore(ONE));
+  const { world } = fixture;
+  const tenant = await aTenant(world.store);
+  const office = createDemoTenant({
+    file: null,
+    seed: 5,
+    now: () => world.clock.now(),
+    size: { people: 8, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 20_000 },
+  });
+  world.cloud.connectTo((request) => office.fetch(request));
+  const scope: EngineScope = { tenant, organization: randomUUID(), user: randomUUID() };
+  const engine = world.embeddedEngine;
+  const application = office.admin.registerApplication('Backup', ROLES);
+  getValue(await engine.organizations.connect(scope, connectWithSecret(office, application)));
+  const { teams } = office.admin;
+  const team = teams.list()[0]?.id ?? '';
+  const { job } = await createBackup(
+    world,
+    scope,
+    { type: 'Periodically', periodicallyEvery: 'Hours12' },
+    {
+      services: { isTeamsOnline: true, isTeamsChatsOnline: true },
+      settings: {
+        backupType: 'SelectedItems',
+        selectedItems: [{ type: 'Team', id: team, parts: ['teams', 'teamsChats'] }],
+      },
+    },
+  );
+  const jobs = allJobs(world);
+  const runner = makeJobRunner(world, {
+    'backup-session': jobs['backup-session'],
+    'restore-task': jobs['restore-task'],
+  });
+  /** Works while time passes: requests about a team are spread over it. */
+  const tick = async (): Promise<void> => {
+    const passing = setInterval(() => fixture.pass(250), 4);
+    try {
+      await runner.tick();
+    } finally {
+      clearInterval(passing);
+    }
+  };
+  const session = getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
+  for (let state = 'queued'; state !== 'done';) {
+    await tick();
+    const page = await engine.jobs.listSessions(scope, { job, session, cursor: null, limit: 1 });
+    state = getValue(page).rows[0]?.state ?? 'done';
+    fixture.pass(60_000);
+  }
+  const explorer = getValue(
+    await engine.openExplorer(scope, {
+      workload: 'teams',
+      job: null,
+      at: world.clock.now(),
+      showDeleted: false,
+    }),
+  ).id;
+  const list = async (parent: string | null, only: 'folders' | 'items'): Promise<readonly Node[]> =>
+    getValue(
+      await engine.listChildren(scope, {
+        explorer,
+        parent,
+        only,
+        text: null,
+        sort: 'date',
+        descending: true,
+        cursor: null,
+        limit: 1_000,
+      }),
+    ).rows;
+  const end = async (task: string): Promise<Task> => {
+    for (let turns = 0; turns < 20; turns++) {
+      await tick();
+      const now = getValue(await engine.getTask(scope, { task }));
+      if (now.state === 'done') return now;
+      fixture.pass(60_000);
+    }
+    throw new Error('The task does not end.');
+  };
+  const restore = async (nodes: readonly string[], more: Partial<RestoreInput> = {}) => {
+    const task = getValue(
+      await engine.restore(scope, {
+        explorer,
+        nodes,
+        target: { kind: 'original' },
+        select: 'both',
+        onConflict: 'replace',
+        versions: 'last',
+        flags: FLAGS,
+        dryRun: false,
+        reason: null,
+        ...more,
+      }),
+    );
+    const done = await end(task);
+    const results = getValue(
+      await engine.listResults(scope, { task, outcome: null, cursor: null, limit: 1_000 }),
+    ).rows;
+    return { task, done, results };
+  };
+  const undo = async (task: string) => end(getValue(await engine.undo(scope, { task })));
+  const [top] = await list(null, 'folders');
+  /** Posts of a channel with their replies, as people see them. */
+  const getThreads = (channel: string) =>
+    teams
+      .listPosts(team, channel)
+      .map((post) => ({
+        isDeleted: post.deleted_at !== null,
+        author: readPostProps(post).author?.id,
+        text: readPostProps(post).content.replaceAll(/<[^>]*>/g, ''),
+        at: Math.floor(post.created_at / 1_000),
+        replies: teams
+          .listReplies(post)
+          .filter((reply) => reply.deleted_at === null)
+          .map((reply) => [readPostProps(reply).author?.id, readPostProps(reply).content])
+          .toReversed(),
+      }))
+      .filter(({ isDeleted }) => !isDeleted);
+  return { fixture, office, teams, team, list, restore, undo, getThreads, top: top?.id ?? '' };
+}
+
+test('RES-47, RES-1, RES-2: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes', async () => {
+  const { fixture, office, teams, team, list, restore, getThreads, top } = await aTeam();
+  const [general, deliveries] = teams.listChannels(team);
+  if (!general || !deliveries) throw new Error('no channels');
+  const channels = await list(top, 'folders');
+  const threads = getThreads(general.id);
+  const files = () => teams.listFiles(team, general.id).map(({ name, size }) => `${name} ${size}`);
+  const [before, members] = [files(), teams.listMembers(team)];
+  fixture.pass(60_000);
+  const [post] = teams.listPosts(team, general.id);
+  for (const reply of post ? teams.listReplies(post) : [])
+    teams.deletePost(team, general.id, post?.id ?? '', reply.id);
+  teams.deletePost(team, general.id, post?.id ?? '');
+  const [file] = teams.listFiles(team, general.id);
+  teams.deleteFile(team, general.id, file?.id ?? '');
+  const [tab] = teams.listTabs(team, general.id);
+  teams.removeTab(team, general.id, tab?.id ?? '');
+  const leaver = members.find(({ isOwner }) => !isOwner);
+  if (leaver) teams.removeMember(team, leaver.personId);
+  expect(getThreads(general.id)).toHaveLength(threads.length - 1);
+
+  const dry = await restore([top], { dryRun: true });
+  expect(getThreads(general.id)).toHaveLength(threads.length - 1);
+  const { done, results } = await restore([top]);
+  expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+  expect([done.result, done.counts]).toEqual(['success', dry.done.counts]);
+  expect(done.counts.restored).toBe(3);
+  expect(getThreads(general.id)).toEqual(threads);
+  expect(files().toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
+    before.toSorted((a, b) => (a < b ? -1 : 1)),
+  );
+  expect(teams.listTabs(team, general.id).map(({ name }) => name)).toEqual(['Weather']);
+  expect(teams.listMembers(team)).toEqual(members);
+  expect(teams.listChannels(team).map(({ migration }) => migration === 'inProgress')).toEqual([
+    false,
+    false,
+    false,
+  ]);
+
+  const again = await restore([top]);
+  expect(again.done.counts).toMatchObject({ restored: 0, merged: 0, failed: 0 });
+  expect(channels.length).toBeGreaterThan(2);
+  office.close();
+});
+
+test('RES-47, RES-4: a channel that was removed comes back with posts of authors who have left, and undo takes files and tabs away again', async () => {
+  const { fixture, office, teams, team, list, restore, undo, getThreads, top } = await aTeam();
+  const channel = teams.listChannels(team).find(({ name }) => name === 'Budget');
+  if (!channel) throw new Error('no channel');
+  const threads = getThreads(channel.id);
+  const files = teams.listFiles(team, channel.id).map(({ name, size }) => `${name} ${size}`);
+  fixture.pass(60_000);
+  const author = threads[0]?.author ?? '';
+  teams.removeChannel(team, channel.id);
+  teams.putMember(team, {
+    personId: teams.listMembers(team).find(({ personId }) => personId !== author)?.personId ?? '',
+    isOwner: true,
+  });
+  office.admin.removeUser(author);
+  const node = (await list(top, 'folders')).find(({ name }) => name === 'Budget');
+  const { task, done, results } = await restore([node?.id ?? '']);
+  expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+  expect(done.result).toBe('success');
+  const restored = teams.listChannels(team).find(({ name }) => name === 'Budget');
+  expect(restored?.membership).toBe('private');
+  const after = getThreads(restored?.id ?? '');
+  expect(after).toHaveLength(threads.length);
+  for (const [n, thread] of after.entries()) {
+    const was = threads[n];
+    expect([thread.at, thread.text.endsWith(was?.text ?? '-'), thread.replies.length]).toEqual([
+      was?.at,
+      true,
+      was?.replies.length,
+    ]);
+    const people = [was?.author, ...(was?.replies ?? []).map(([who]) => who)];
+    if (!people.includes(author)) expect(thread).toEqual(was);
+  }
+  const now = teams.listFiles(team, restored?.id ?? '').map(({ name, size }) => `${name} ${size}`);
+  expect(new Set(now)).toEqual(new Set(files));
+  const undone = await undo(task);
+  expect(undone.counts.restored).toBe(files.length + 1);
+  expect(teams.listFiles(team, restored?.id ?? '')).toEqual([]);
+  expect(teams.listTabs(team, restored?.id ?? '')).toEqual([]);
+  office.close();
+});

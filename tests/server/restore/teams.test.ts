@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest';
+import type { StoredPart } from '#contract/engine/stored-item.ts';
+import { openStoredRepository } from '#server/engine/embedded/repositories/repositories.ts';
+import { writeTo } from '#server/engine/embedded/sessions/content-writer.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { storeHistory } from '../engine/explorer/history.ts';
+import { getValue } from '../engine/restic/fixtures.ts';
+import { aLibrary, cookiesIn, type Library, openLibrary, readingsIn } from './content.ts';
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const message = (id: string, author: string, content: string, more: object = {}) => ({
+  id,
+  createdDateTime: '2026-03-02T07:30:00.000Z',
+  from: { user: { id: author, displayName: author } },
+  body: { contentType: 'html', content },
+  ...more,
+});
+const THREAD = {
+  post: message(
+    '1',
+    'Ann Calloway',
+    '<p onclick="steal()">Plates <b>arrived</b><script>steal()</script></p><img src="https://graph.microsoft.com/v1.0/teams/t/channels/c/messages/1/hostedContents/aWQ/$value"><img src="https://track.example.com/a.gif">',
+    { subject: 'Delivery' },
+  ),
+  replies: [message('2', 'Bob', 'Thanks &amp; bye')],
+};
+
+/** Stores a team with a channel: a post, a file and a tab. */
+async function storeTeam({ ground: fixture, office, ours }: Library) {
+  const repository = getValue(
+    await openStoredRepository(fixture.world, office.tenant, ours.repository),
+  );
+  const writer = writeTo(repository);
+  const save = async (as: StoredPart['as'], content: Buffer, name?: string): Promise<StoredPart> =>
+    getValue(await writer.save({ as, content, ...(name !== undefined && { name }) }));
+  const thread = [
+    await save('json', Buffer.from(JSON.stringify(THREAD))),
+    await save('html', Buffer.from('<!doctype html><p>Plates arrived</p>')),
+    await save('hosted', PIXEL, 'aWQ'),
+  ];
+  const file = [await save('raw', Buffer.from('plan'))];
+  const tab = [await save('json', Buffer.from('{"displayName":"Weather"}'))];
+  const settings = [await save('json', Buffer.from('{}'))];
+  getValue(await writer.flush());
+  await repository.close();
+  const at = Date.UTC(2026, 2, 2);
+  const folders = [
+    { key: 'general', parent: null, name: 'General', wellKnown: 'channel' },
+    { key: 'files', parent: 'general', name: 'Files', wellKnown: 'files' },
+    { key: 'deep', parent: 'files', name: 'Deep' },
+    { key: 'tabs', parent: 'general', name: 'Tabs', wellKnown: 'tabs' },
+    { key: 'board', parent: null, name: 'Board', wellKnown: 'private-channel' },
+  ];
+  const items = [
+    { key: 'p', folder: 'general', title: 'Delivery', at, bytes: 9, kind: 'post', parts: thread },
+    { key: 'f', folder: 'files', title: 'Plan.txt', at, bytes: 4, kind: 'file', parts: file },
+    { key: 't', folder: 'tabs', title: 'Weather', at, bytes: 4, kind: 'tab', parts: tab },
+    { key: 's', folder: '', title: 'Yard', at, bytes: 2, kind: 'settings', parts: settings },
+  ] as const;
+  await storeHistory(
+    fixture.world.store,
+    office.tenant,
+    [
+      { folders, items },
+      { folders, items: items.filter(({ key }) => key !== 'p') },
+    ],
+    1,
+    { ...ours, kind: 'team', name: 'Yard' },
+  );
+}
+
+interface Page {
+  readonly rows: readonly { readonly id: string; readonly name: string }[];
+}
+
+eachDatabase((kind, open) => {
+  test(`RES-45, G63: a session shows teams, channels, posts, files and tabs as they were, deleted ones if asked to, and each reading is recorded (${kind})`, async () => {
+    const library = await aLibrary(await open());
+    const { admin, ours } = library;
+    await storeTeam(library);
+    const opened = await admin<{ id: string }>('POST', 'o365/restore/restoresessions', {
+      organizationId: ours.organization,
+      datetime: 1_900_000_000_000,
+      sessionType: 'Vet',
+      showDeleted: true,
+    });
+    const session = opened.body.data.id;
+    const at = `o365/restore/restoresessions/${session}`;
+    const page = async (path: string) => {
+      const { status, body } = await admin<Page>('GET', `${at}/${path}`);
+      expect([path, status]).toEqual([path, 200]);
+      return body.data.rows;
+    };
+    expect(await page('teams')).toMatchObject([{ kind: 'team', name: 'Yard' }]);
+    const channels = await page('teams/o1/channels');
+    expect(channels).toMatchObject([
+      { kind: 'channel', displayName: 'Board', membership: 'private' },
+      { kind: 'channel', displayName: 'General', membership: 'standard' },
+    ]);
+    const general = `teams/o1/channels/${channels[1]?.id}`;
+    expect(await page(`${general}/posts`)).toMatchObject([
+      { kind: 'post', name: 'Delivery', deleted: true },
+    ]);
+    expect(await page(`${general}/posts?search=nothing`)).toEqual([]);
+    expect(await page(`${general}/files`)).toMatchObject([
+      { kind: 'file', name: 'Plan.txt', fileType: 'txt', sizeBytes: 4 },
+    ]);
+    expect(await page(`${general}/tabs`)).toMatchObject([{ kind: 'tab', displayName: 'Weather' }]);
+    expect(await page(`teams/o1/channels/${channels[0]?.id}/files`)).toEqual([]);
+    const folders = await page(`teams/o1/folders?parentId=${channels[1]?.id}`);
+    expect(folders).toMatchObject([
+      { kind: 'dir', name: 'Files', holds: 'files' },
+      { kind: 'dir', name: 'Tabs', holds: 'tabs' },
+    ]);
+    expect(await page(`teams/o1/items?parentId=${folders[0]?.id}`)).toMatchObject([
+      { kind: 'file', name: 'Plan.txt' },
+    ]);
+    expect((await admin('GET', `${at}/mailboxes`)).status).toBe(404);
+    const size = await admin<object>('POST', `${at}/teams/download-size`, { nodes: ['o1'] });
+    expect(size.body.data).toMatchObject({ items: 3, bytes: 10 });
+    const reads = await readingsIn(library);
+    expect(reads.length).toBe(12);
+  });
+
+  test(`RES-46, G64: a post is shown with its replies and pictures, clean, once, in the browser that asked (${kind})`, async () => {
+    const library = await aLibrary(await open());
+    const { admin, ours, visit } = library;
+    await storeTeam(library);
+    const session = await openLibrary(admin, ours, 'Vet');
+    const ask = (post: string) =>
+      admin<{ url: string }>(
+        'POST',
+        `o365/restore/restoresessions/${session}/teams/o1/posts/${post}/preview`,
+        {},
+      );
+    const answer = await ask('i1.1');
+    expect([answer.status, answer.body.data]).toMatchObject([
+      200,
+      { subject: 'Delivery', author: 'Ann Calloway', replies: 1, heldPictures: 1 },
+    ]);
+    const { url } = answer.body.data;
+    expect((await visit(url)).status).toBe(404);
+    const shown = await visit(url, cookiesIn(answer));
+    expect(shown.status).toBe(200);
+    expect(shown.headers.get('content-security-policy')).toContain('sandbox');
+    expect(shown.text).toContain('Plates <b>arrived</b>');
+    expect(shown.text).toContain('Thanks &amp; bye');
+    expect(shown.text).toContain(`data:image/png;base64,${PIXEL.toString('base64')}`);
+    for (const hostile of ['steal', 'onclick', '<script', 'track.example.com'])
+      expect(shown.text).not.toContain(hostile);
+    expect((await visit(url, cookiesIn(answer))).status).toBe(404);
+    expect((await ask('i2.1')).status).toBe(404);
+    expect((await ask('i1.99')).status).toBe(404);
+  });
+
+  test(`DL-8: a file of a team is downloaded as it is, and a thread as HTML and JSON (${kind})`, async () => {
+    const library = await aLibrary(await open());
+    const { admin, ours, read } = library;
+    await storeTeam(library);
+    const session = await openLibrary(admin, ours, 'Vet');
+    const download = async (files: readonly string[]) => {
+      const { status, body } = await admin<{ url: string; name: string; items: number }>(
+        'POST',
+        `o365/restore/restoresessions/${session}/teams/o1/files/download`,
+        { files },
+      );
+      expect(status).toBe(200);
+      return { ...body.data, bytes: (await read(body.data.url)).bytes };
+    };
+    const file = await download(['i1.2']);
+    expect([file.name, file.bytes.toString()]).toEqual(['Plan.txt', 'plan']);
+    const thread = await download(['i1.1']);
+    expect(thread.name).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d-teams-files\.zip$/);
+    expect(thread.items).toBe(2);
+    expect(thread.bytes.includes('Delivery.html')).toBe(true);
+    expect(thread.bytes.includes('Delivery.json')).toBe(true);
+    expect(thread.bytes.includes('Plates arrived')).toBe(true);
+  });
+});
