@@ -396,17 +396,7 @@ export type Node = {
   | { readonly kind: 'tab'; readonly app: string }
   | { readonly kind: 'settings' }
 );
-export type ItemKind =
-  | 'mail'
-  | 'event'
-  | 'contact'
-  | 'task'
-  | 'note'
-  | 'file'
-  | 'row'
-  | 'post'
-  | 'tab'
-  | 'settings';
+export type ItemKind = Exclude<Node, { readonly children: number | null }>['kind'];
 /** `none`: files of a team that belong to no channel. */
 export type ChannelMembership = 'standard' | 'private' | 'shared' | 'none';
 

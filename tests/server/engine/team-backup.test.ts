@@ -104,7 +104,7 @@ async function aBackedUpTeam(store: Store) {
 }
 
 eachDatabase((kind, open) => {
-  test(`ENG-57, ENG-12: a team is backed up, its channels, posts, files and tabs are listed, deleted ones too, and restic reads all of it (${kind})`, async () => {
+  test(`ENG-69, ENG-12: a team is backed up, its channels, posts, files and tabs are listed, deleted ones too, and restic reads all of it (${kind})`, async () => {
     const made = await aBackedUpTeam(await open());
     const { teams, group, backUp, fixture } = made;
     const first = await backUp();

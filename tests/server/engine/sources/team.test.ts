@@ -185,7 +185,7 @@ async function loadParts(fetched: FetchedItem): Promise<Map<string, Buffer>> {
   return parts;
 }
 
-test('ENG-57, ENG-11: a team is read with posts, replies and pictures, files to the byte, tabs, members and settings, and nothing is written', async () => {
+test('ENG-69, ENG-11: a team is read with posts, replies and pictures, files to the byte, tabs, members and settings, and nothing is written', async () => {
   const { graph, teams, team, object, call } = aTeam();
   const source = teamSource(graph.ports);
   const channel = teams.listChannels(team)[0];
@@ -252,7 +252,7 @@ test('ENG-57, ENG-11: a team is read with posts, replies and pictures, files to 
   expect(writes).toEqual([]);
 });
 
-test('ENG-57: posts are read only if they are asked for, and an unchanged team names no item again but what has no state', async () => {
+test('ENG-69: posts are read only if they are asked for, and an unchanged team names no item again but what has no state', async () => {
   const { graph, team, object, call } = aTeam();
   const source = teamSource(graph.ports);
   const without = new Replica();
@@ -276,7 +276,7 @@ test('ENG-57: posts are read only if they are asked for, and an unchanged team n
   expect(new Set(again)).toEqual(new Set(['tab', 'settings']));
 });
 
-test('ENG-57: requests about a team keep to four a second', async () => {
+test('ENG-69: requests about a team keep to four a second', async () => {
   const { graph, object, call } = aTeam();
   const times: number[] = [];
   graph.trouble = (request) => {
