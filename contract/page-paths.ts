@@ -54,6 +54,7 @@ export const PAGE_PATHS = [
   '/o365/restore/outlook',
   '/o365/restore/onedrive',
   '/o365/restore/downloads',
+  '/o365/restore/sharepoint',
   '/o365/invoices',
   '/o365/profile',
   '/o365/subscriptions',

@@ -112,6 +112,10 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
     ability: 'o365.restorePortal',
     when: ({ office365: { restorePortal } }) => Object.values(restorePortal).includes(true),
   },
+  '/o365/restore/sharepoint': {
+    ability: 'o365.restoreSharepoint',
+    when: ({ office365 }) => office365.restorePortal.sharepoint,
+  },
   '/o365/invoices': inSuite('monitoring.invoices', ({ invoice_automation: on }) => on),
   '/o365/profile': inSuite(null),
   '/o365/subscriptions': inSuite(null),

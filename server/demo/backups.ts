@@ -22,7 +22,7 @@ const ROLES = [
   'Mail.ReadWrite',
   'Files.ReadWrite.All',
   'User.Read.All',
-  'Sites.Read.All',
+  'Sites.Manage.All',
   'Group.Read.All',
   'Organization.Read.All',
 ];

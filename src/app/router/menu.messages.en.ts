@@ -26,6 +26,7 @@ export const menuMessages = defineMessages('menu', {
   restore: 'Restore',
   outlook: 'Outlook',
   oneDrive: 'OneDrive',
+  sharePoint: 'SharePoint',
   support: 'Support',
   request: 'Request',
   live: 'Live',

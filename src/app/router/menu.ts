@@ -132,6 +132,7 @@ export const MENU: readonly Group[] = [
       entry('/o365/restore/outlook', 'outlook', 'mail'),
       entry('/o365/restore/onedrive', 'oneDrive', 'cloud'),
       entry('/o365/restore/downloads', 'downloads', 'download'),
+      entry('/o365/restore/sharepoint', 'sharePoint', 'companies'),
     ],
   }),
   group('support', {

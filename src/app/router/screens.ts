@@ -133,6 +133,8 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/restore/screen.tsx')).OneDriveRestore,
   '/o365/restore/downloads': async () =>
     (await import('../../features/restore/downloads/screen.tsx')).RestoreDownloads,
+  '/o365/restore/sharepoint': async () =>
+    (await import('../../features/restore/screen.tsx')).SharePointRestore,
   '/o365/subscriptions': async () =>
     (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
   '/o365/invoices': SHARED.invoices,

@@ -11,6 +11,7 @@ import { OpenFolder } from './open-folder.tsx';
 import type { ChosenNodes } from './task/draft.ts';
 import { restoreTaskMessages } from './task/messages.en.ts';
 import { RestorePanel } from './task/panel.tsx';
+import { TEXTS } from './texts.ts';
 import { FolderList, PathBar } from './tree/path.tsx';
 import { NodeTree } from './tree/tree.tsx';
 import { useTree } from './tree/use-tree.ts';
@@ -80,12 +81,8 @@ export function Browser(props: BrowserProps) {
       </Notice>
     ) : chain === null ? (
       place.path.length === 0 && isTablet ? (
-        <Notice
-          icon={workload.kind === 'outlook' ? 'mail' : 'cloud'}
-          level={2}
-          title={workload.kind === 'outlook' ? t.choose : t.chooseDrive}
-        >
-          <p className="m-0">{workload.kind === 'outlook' ? t.chooseHint : t.chooseDriveHint}</p>
+        <Notice icon={TEXTS[workload.kind].icon} level={2} title={TEXTS[workload.kind].choose}>
+          <p className="m-0">{TEXTS[workload.kind].chooseHint}</p>
         </Notice>
       ) : null
     ) : (

@@ -18,6 +18,18 @@ export const containerIcon = ({ kind }: ContainerNode): IconName =>
     channel: 'folder',
   })[kind] as IconName;
 
+/** Mailboxes, drives and sites are backed up on their own. */
+export const isObject = ({ kind }: ContainerNode): boolean =>
+  kind === 'mailbox' || kind === 'archive' || kind === 'drive' || kind === 'site';
+
+/** The mailbox, drive or site that the last node of a path belongs to. */
+export const getObject = (chain: readonly [ContainerNode, ...ContainerNode[]]): ContainerNode =>
+  chain.findLast(isObject) ?? chain[0];
+
+/** The nodes below a site that only sort what is there. */
+export const isGroup = ({ kind }: ContainerNode): boolean =>
+  kind === 'subsites' || kind === 'content';
+
 /** The archive of a mailbox has the mailbox's name. */
 export const containerName = ({ kind, name }: ContainerNode): string =>
   kind === 'archive' ? treeMessages.archive({ name }) : name;

@@ -3,8 +3,10 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const restoreMessages = defineMessages('restorePages', {
   outlook: 'Outlook',
   onedrive: 'OneDrive',
+  sharepoint: 'SharePoint',
   titleOutlook: 'Restore mailboxes',
   titleOnedrive: 'Restore OneDrives',
+  titleSharepoint: 'Restore sites',
   organization: 'Organization',
   chooseOrganization: 'Choose an organization',
   chooseHint: 'Opens the newest restore point. What you read is recorded for the customer.',
@@ -15,6 +17,7 @@ export const restoreMessages = defineMessages('restorePages', {
   noPoints: 'No restore points yet',
   noPointsOutlook: 'No mailbox of this organization is backed up yet.',
   noPointsOnedrive: 'No OneDrive of this organization is backed up yet.',
+  noPointsSharepoint: 'No site of this organization is backed up yet.',
   nextRun: 'The job {job} runs next at {when}.',
   runningNow: 'The job {job} is running now.',
   noJob: 'No job backs it up on a schedule.',
@@ -41,4 +44,5 @@ export const restoreMessages = defineMessages('restorePages', {
   restores: 'Restores',
   searchOutlook: 'Search this folder',
   searchOnedrive: 'Search this folder',
+  searchSharepoint: 'Search this library or list',
 });

@@ -16,6 +16,7 @@ import { formatWhen } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import type { RestorePlace } from './address.ts';
 import type { RestoreSession } from './use-restore-session.ts';
+import { TEXTS } from './texts.ts';
 import type { Workload } from './workload.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -41,8 +42,8 @@ export function NoSession({
 }) {
   const { history } = useRouter();
   const { state, failure, points } = session;
-  const isOutlook = workload.kind === 'outlook';
-  const icon = isOutlook ? 'mail' : 'cloud';
+  const texts = TEXTS[workload.kind];
+  const { icon } = texts;
   const madeAt = usePointTime(organization);
   const hasNone = state === 'none' && failure === null && points !== null && points.length === 0;
   const reload = useEffectEvent((): void => {
@@ -105,7 +106,7 @@ export function NoSession({
         title={t.noPoints}
         actions={<Button onClick={() => history.push('/o365/jobs')}>{t.openJobs}</Button>}
       >
-        <p className="m-0">{isOutlook ? t.noPointsOutlook : t.noPointsOnedrive}</p>
+        <p className="m-0">{texts.noPoints}</p>
         <NextSession organization={organization} />
       </Notice>
     );

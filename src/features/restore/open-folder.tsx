@@ -14,10 +14,11 @@ import { MailPreview } from './items/mail-preview.tsx';
 import { itemMessages as t } from './items/messages.en.ts';
 import { NO_SELECTION, addItems, rangeTo, sumBytes, toggleItem } from './items/selection.ts';
 import type { Selection } from './items/selection.ts';
+import { RowValues } from './items/row-values.tsx';
 import { useItems } from './items/use-items.ts';
-import { containerName } from './labels.ts';
+import { containerName, getObject, isGroup, isObject } from './labels.ts';
 import type { ChosenNodes } from './task/draft.ts';
-import type { ContainerNode, ItemNode } from './workload.ts';
+import type { ContainerNode, ItemNode, WorkloadKind } from './workload.ts';
 
 /** The open folder with its selection, and the open item. */
 export function OpenFolder({
@@ -45,11 +46,12 @@ export function OpenFolder({
   const isTablet = useIsTablet();
   const isDesk = useIsDesk();
   const folder = chain.at(-1) ?? chain[0];
-  const isTop = chain.length === 1;
+  const object = getObject(chain);
+  const isTop = isObject(folder);
   const items = useItems({
     workload,
     session: session.id,
-    at: { object: chain[0].id, folder: isTop ? null : folder.id },
+    at: { object: object.id, folder: isTop ? null : folder.id, kind: folder.kind },
     text: place.text,
     sort: place.sort,
     onRead: session.onRead,
@@ -86,16 +88,18 @@ export function OpenFolder({
     if (to !== null) go({ item: { id: to.id, index } }, 'replace');
   };
   const whole: ChosenNodes = {
-    level: isTop ? 'object' : 'folder',
+    level: isTop || isGroup(folder) ? 'object' : 'folder',
     chain,
-    nodes: [folder.id],
+    nodes: [isGroup(folder) ? object.id : folder.id],
     size: null,
   };
   const restoreItems = (): void => onRestore(chosenItems(selection));
   const restoreFolder = (): void => onRestore(whole);
   const [downloading, setDownloading] = useState<ChosenNodes | null>(null);
-  const startDownload = (): void =>
-    setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
+  const canDownload = isDownloadable(workload.kind, folder);
+  const startDownload = (): void => {
+    if (canDownload) setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
+  };
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
     // The list box handles its own keys, but not this one.
     const isInList = event.target instanceof Element && event.target.closest('[data-items]');
@@ -119,12 +123,21 @@ export function OpenFolder({
       {shown.kind === 'mail' && (
         <MailPreview
           session={session.id}
-          mailbox={chain[0].id}
+          mailbox={object.id}
           item={shown.id}
           subject={itemTitle(shown)}
           isOn={isReading}
           onTurn={onReading}
           onRead={session.onRead}
+        />
+      )}
+      {shown.kind === 'row' && (
+        <RowValues
+          session={session.id}
+          site={object.id}
+          item={shown.id}
+          isOn={isReading}
+          onTurn={onReading}
         />
       )}
     </>
@@ -169,6 +182,7 @@ export function OpenFolder({
           onRestoreItems={restoreItems}
           onRestoreFolder={restoreFolder}
           download={download}
+          canDownload={canDownload}
           onDownload={startDownload}
           onShowAll={() => go({ text: '', item: null }, 'replace')}
           {...(renderFolders !== undefined && { renderFolders })}
@@ -213,3 +227,7 @@ export function OpenFolder({
     </>
   );
 }
+
+/** Of sites, libraries, their folders and files can be downloaded. */
+const isDownloadable = (workload: WorkloadKind, { kind }: ContainerNode): boolean =>
+  workload !== 'sharepoint' || kind === 'library' || kind === 'dir';

@@ -18,7 +18,8 @@ import { PointPicker } from './points/point-picker.tsx';
 import { SessionBar } from './session-bar.tsx';
 import { useRestoreSession } from './use-restore-session.ts';
 import type { RestoreSession } from './use-restore-session.ts';
-import { ONEDRIVE, OUTLOOK } from './workload.ts';
+import { TEXTS } from './texts.ts';
+import { ONEDRIVE, OUTLOOK, SHAREPOINT } from './workload.ts';
 import type { Workload } from './workload.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -26,6 +27,8 @@ import { restoreMessages as t } from './messages.en.ts';
 export const OutlookRestore = () => <RestorePage workload={OUTLOOK} />;
 /** `/o365/restore/onedrive`: the same of drives. */
 export const OneDriveRestore = () => <RestorePage workload={ONEDRIVE} />;
+/** `/o365/restore/sharepoint`: sites with their libraries and lists. */
+export const SharePointRestore = () => <RestorePage workload={SHAREPOINT} />;
 
 function RestorePage({ workload }: { readonly workload: Workload }) {
   const { history } = useRouter();
@@ -55,15 +58,15 @@ function RestorePage({ workload }: { readonly workload: Workload }) {
     );
   };
   const organization = organizations?.find(({ id }) => id === place.organization) ?? null;
-  const isOutlook = workload.kind === 'outlook';
+  const texts = TEXTS[workload.kind];
   const isTablet = useIsTablet();
   // On a phone, an open folder has the whole screen.
   const isCompact = !isTablet && session.state === 'open' && place.path.length > 0;
   const isBrowsing = session.state === 'open' && session.id !== null;
   return (
     <Page
-      title={isOutlook ? t.titleOutlook : t.titleOnedrive}
-      detail={isOutlook ? t.outlook : t.onedrive}
+      title={texts.title}
+      detail={texts.page}
       scroll="own"
       {...(organization !== null && {
         action: (
@@ -76,7 +79,7 @@ function RestorePage({ workload }: { readonly workload: Workload }) {
         place.path.length > 0 && {
           search: (
             <SearchField
-              label={isOutlook ? t.searchOutlook : t.searchOnedrive}
+              label={texts.search}
               value={place.text}
               focusKey="/"
               onChange={(text) => go({ text: text.slice(0, MAX_TEXT), item: null }, 'replace')}

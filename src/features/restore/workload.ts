@@ -2,10 +2,12 @@ import type { InputOf } from '#contract/calls.ts';
 import type { Node } from '#contract/engine/engine.ts';
 import type { PagePath } from '#contract/page-paths.ts';
 import { SESSION_TYPES } from '#contract/restore/sessions.ts';
+import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
+import { treeMessages } from './tree/messages.en.ts';
 
-export type WorkloadKind = 'outlook' | 'onedrive';
+export type WorkloadKind = 'outlook' | 'onedrive' | 'sharepoint';
 type ContainerOf = Extract<Node, { readonly children: number | null }>;
 /** A mailbox, drive, site or folder; `subsites`, `content`: the two nodes below a site. */
 export type ContainerNode = Pick<
@@ -35,7 +37,7 @@ export interface Workload {
   readonly kind: WorkloadKind;
   readonly page: PagePath;
   readonly sessionType: InputOf<'openRestoreSession'>['sessionType'];
-  readonly restoreCall: 'restoreMailItems' | 'restoreDocuments';
+  readonly restoreCall: 'restoreMailItems' | 'restoreDocuments' | 'restoreSiteDocuments';
   listObjects(session: string, page: PageInput): Promise<Result<NodePage<ContainerNode>>>;
   listFolders(
     session: string,
@@ -48,13 +50,15 @@ export interface Workload {
     nodes: readonly string[],
   ): Promise<Result<{ readonly items: number; readonly bytes: number }>>;
 }
-/** A mailbox or drive, and a folder in it; `folder` null: its top. */
+/** A mailbox, drive or site, and a folder in it; `folder` null: its top. */
 export interface NodeAt {
   readonly object: string;
   readonly folder: string | null;
+  /** What the folder is, if it is known. */
+  readonly kind?: ContainerNode['kind'];
 }
 
-const [MAIL_SESSION, FILES_SESSION] = SESSION_TYPES;
+const [MAIL_SESSION, FILES_SESSION, SITES_SESSION] = SESSION_TYPES;
 
 const getParentInput = ({ folder }: NodeAt) => (folder === null ? {} : { parentId: folder });
 
@@ -106,4 +110,54 @@ export const ONEDRIVE: Workload = {
     }),
   getSize: (restoreSessionId, nodes) =>
     client().ask('getDriveDownloadSize', { restoreSessionId, nodes: [...nodes] }),
+};
+
+/** Below a site, its subsites and its content are nodes of their own. */
+const GROUPS = { subsites: treeMessages.subsites, content: treeMessages.content } as const;
+const getGroup = (site: string, folder: string | null): keyof typeof GROUPS | null =>
+  folder === `${site}.subsites` ? 'subsites' : folder === `${site}.content` ? 'content' : null;
+const EMPTY_PAGE = { rows: [], next: null, count: 0 };
+
+const getGroups = (site: string): NodePage<ContainerNode> => ({
+  rows: (['subsites', 'content'] as const).map((kind) => ({
+    kind,
+    id: `${site}.${kind}`,
+    name: GROUPS[kind],
+    sizeBytes: null,
+    at: null,
+    deleted: false,
+    seen: { first: 0, last: 0 },
+    children: null,
+  })),
+  next: null,
+  count: 2,
+});
+
+export const SHAREPOINT: Workload = {
+  kind: 'sharepoint',
+  page: '/o365/restore/sharepoint',
+  sessionType: SITES_SESSION,
+  restoreCall: 'restoreSiteDocuments',
+  listObjects: (restoreSessionId, page) => client().ask('listSites', { restoreSessionId, ...page }),
+  async listFolders(restoreSessionId, { object: siteId, folder }, page) {
+    if (folder === null) return ok(getGroups(siteId));
+    const input = { restoreSessionId, ...page };
+    switch (getGroup(siteId, folder)) {
+      case 'subsites':
+        return client().ask('listSites', { ...input, parentId: siteId });
+      case 'content':
+        return client().ask('listSiteContent', { ...input, siteId });
+      case null:
+        return client().ask('listSiteFolders', { ...input, siteId, parentId: folder });
+    }
+  },
+  async listItems(restoreSessionId, { object: siteId, folder, kind }, query) {
+    if (folder === null || getGroup(siteId, folder) !== null) return ok(EMPTY_PAGE);
+    const input = { restoreSessionId, siteId, parentId: folder, ...query };
+    return kind === 'list'
+      ? client().ask('listSiteItems', input)
+      : client().ask('listSiteDocuments', input);
+  },
+  getSize: (restoreSessionId, nodes) =>
+    client().ask('getSiteDownloadSize', { restoreSessionId, nodes: [...nodes] }),
 };

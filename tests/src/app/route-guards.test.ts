@@ -57,8 +57,13 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
         cards: fc.boolean(),
         outlook: fc.boolean(),
         onedrive: fc.boolean(),
+        sharepoint: fc.boolean(),
       }),
-      (roles, path, { rules, hints, reporting, support, invoices, cards, outlook, onedrive }) => {
+      (
+        roles,
+        path,
+        { rules, hints, reporting, support, invoices, cards, outlook, onedrive, sharepoint },
+      ) => {
         const who = signedIn(...roles);
         if (who.is !== 'in') throw new Error('nobody is in');
         const links = {
@@ -77,7 +82,7 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
           billing: { ccCollection: cards },
           office365: {
             ...PLAIN_FEATURES.office365,
-            restorePortal: { outlook, onedrive, sharepoint: false, teams: false },
+            restorePortal: { outlook, onedrive, sharepoint, teams: false },
           },
         };
         const { ability } = PAGES[path];
@@ -91,7 +96,8 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
             cards,
             outlook,
             onedrive,
-            restore: outlook || onedrive,
+            restore: outlook || onedrive || sharepoint,
+            sharepoint,
             always: true,
           }[SWITCHED[path] ?? 'always'] ?? true;
         const may =
@@ -134,6 +140,7 @@ const SWITCHED: Readonly<
     | 'outlook'
     | 'onedrive'
     | 'restore'
+    | 'sharepoint'
   >
 > = {
   '/monitoring/rules': 'rules',
@@ -152,6 +159,7 @@ const SWITCHED: Readonly<
   '/o365/restore/outlook': 'outlook',
   '/o365/restore/onedrive': 'onedrive',
   '/o365/restore/downloads': 'restore',
+  '/o365/restore/sharepoint': 'sharepoint',
 };
 
 test('PAGE-6: a required password comes before every page, then the security questions, and neither is required while acting as another user', () => {

@@ -4,10 +4,7 @@ import type { ContainerNode, ItemNode } from '#src/features/restore/workload.ts'
 
 const SEEN = { first: 1, last: 2 };
 
-export const container = (
-  id: string,
-  kind: 'mailbox' | 'archive' | 'drive' | 'folder' | 'dir' = 'folder',
-): ContainerNode => ({
+export const container = (id: string, kind: ContainerNode['kind'] = 'folder'): ContainerNode => ({
   kind,
   id,
   name: `Name of ${id}`,

@@ -87,6 +87,12 @@ export function DownloadDialog({
   );
 }
 
+const SIZE_CALLS = {
+  outlook: 'getMailDownloadSize',
+  onedrive: 'getDriveDownloadSize',
+  sharepoint: 'getSiteDownloadSize',
+} as const satisfies Record<WorkloadKind, string>;
+
 /** How much is chosen, as the server counts it. */
 function useSize(
   kind: WorkloadKind,
@@ -97,9 +103,11 @@ function useSize(
   const key = nodes.join(' ');
   useEffect(() => {
     let isOver = false;
-    const call = kind === 'outlook' ? 'getMailDownloadSize' : 'getDriveDownloadSize';
     const measure = async (): Promise<void> => {
-      const result = await client().ask(call, { restoreSessionId, nodes: key.split(' ') });
+      const result = await client().ask(SIZE_CALLS[kind], {
+        restoreSessionId,
+        nodes: key.split(' '),
+      });
       if (isOver) return;
       setAnswer(
         result.ok ? { size: result.value, failure: null } : { size: null, failure: result.failure },

@@ -5,6 +5,7 @@ import type { Result } from '#contract/result.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import type { ChosenNodes } from '../task/draft.ts';
+import { getObject } from '../labels.ts';
 import type { WorkloadKind } from '../workload.ts';
 
 type StartedDownload = OutputOf<'downloadMailbox'>;
@@ -59,15 +60,24 @@ const IDLE = { isBusy: false, started: null, failure: null };
 function requestDownload(
   kind: WorkloadKind,
   restoreSessionId: string,
-  { level, chain: [object], nodes }: ChosenNodes,
+  { level, chain, nodes }: ChosenNodes,
   { format, inBackground }: DownloadOptions,
 ): Promise<Result<StartedDownload>> {
+  const object = getObject(chain);
   const ids = [...nodes];
   const folderId = ids[0] ?? '';
   const how = { restoreSessionId, downloadInBackground: inBackground };
   const mail = { ...how, mailboxId: object.id, format };
   const files = { ...how, onedriveId: object.id };
   const server = client();
+  if (kind === 'sharepoint') {
+    const site = { ...how, siteId: object.id };
+    return level === 'items'
+      ? server.ask('downloadSiteDocuments', { ...site, documents: ids })
+      : chain.at(-1)?.kind === 'library'
+        ? server.ask('downloadLibrary', { ...site, libraryId: folderId })
+        : server.ask('downloadSiteFolder', { ...site, folderId });
+  }
   if (kind === 'outlook')
     return level === 'object'
       ? server.ask('downloadMailbox', mail)

@@ -9,6 +9,8 @@ export const restoreHistoryMessages = defineMessages('restoreHistory', {
   restoreOther: 'Restore',
   dryRunMail: 'Dry run for mail',
   dryRunFiles: 'Dry run for files',
+  restoreSites: 'Restore of sites',
+  dryRunSites: 'Dry run of sites',
   dryRunOther: 'Dry run',
   undo: 'Undo of a restore',
   queued: 'Waiting to start',

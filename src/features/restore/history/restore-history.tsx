@@ -250,6 +250,8 @@ function kindLabel({ kind, workload }: ListedTask): string {
       return isDryRun ? t.dryRunMail : t.restoreMail;
     case 'onedrive':
       return isDryRun ? t.dryRunFiles : t.restoreFiles;
+    case 'sharepoint':
+      return isDryRun ? t.dryRunSites : t.restoreSites;
     default:
       return isDryRun ? t.dryRunOther : t.restoreOther;
   }

@@ -15,7 +15,8 @@ import { Switch } from '#src/ui/switch.tsx';
 import type { RestorePlace, Sort } from '../address.ts';
 import { restoreDownloadMessages as dt } from '../download/messages.en.ts';
 import type { Download } from '../download/use-download.ts';
-import { containerName } from '../labels.ts';
+import { containerName, isGroup } from '../labels.ts';
+import { TEXTS } from '../texts.ts';
 import type { ContainerNode, WorkloadKind } from '../workload.ts';
 import { ItemList } from './item-list.tsx';
 import type { Items } from './use-items.ts';
@@ -45,6 +46,7 @@ export interface FolderPaneProps {
   readonly onRestoreFolder: () => void;
   readonly onShowAll: () => void;
   readonly download: Download;
+  readonly canDownload: boolean;
   /** Downloads the selection, or the folder. */
   readonly onDownload: () => void;
   /** Folders inside, on a phone. */
@@ -53,7 +55,7 @@ export interface FolderPaneProps {
 
 /** The items of the open folder, with what can be done with them. */
 export function FolderPane(props: FolderPaneProps) {
-  const { kind, folder, isTop, place, items, selection, download } = props;
+  const { kind, folder, place, items, selection, download } = props;
   const zone = useZone();
   const { count, failure } = items;
   const selected = selection.items.size;
@@ -70,7 +72,7 @@ export function FolderPane(props: FolderPaneProps) {
         )}
         <h2 className="m-0 min-w-0 truncate text-[length:inherit]">{name}</h2>
         <output className="ml-auto text-agate whitespace-nowrap text-ink-3">
-          {count === null || (count === 0 && isTop && kind === 'outlook')
+          {count === null || (count === 0 && props.isTop && kind !== 'onedrive')
             ? ''
             : selected > 0
               ? t.selected({ count: formatCount(selected), total: formatCount(count) })
@@ -86,18 +88,20 @@ export function FolderPane(props: FolderPaneProps) {
               </Button>
             ) : (
               <Button size="sm" keycap="R" onClick={props.onRestoreFolder}>
-                {!isTop ? t.restoreFolder : kind === 'outlook' ? t.restoreMailbox : t.restoreDrive}
+                {getRestoreLabel(kind, folder)}
               </Button>
             )}
-            <Button
-              size="sm"
-              keycap="D"
-              busy={download.isBusy}
-              data-tip={dt.downloadHint}
-              onClick={props.onDownload}
-            >
-              {dt.download}
-            </Button>
+            {props.canDownload && (
+              <Button
+                size="sm"
+                keycap="D"
+                busy={download.isBusy}
+                data-tip={dt.downloadHint}
+                onClick={props.onDownload}
+              >
+                {dt.download}
+              </Button>
+            )}
           </span>
         </span>
         <span className="flex w-full flex-wrap items-center justify-between gap-2">
@@ -214,7 +218,16 @@ function SelectAll({
   );
 }
 
-function Empty({ kind, isTop, place, onShowAll, renderFolders }: FolderPaneProps) {
+const RESTORE_LABELS: Readonly<Partial<Record<ContainerNode['kind'], string>>> = {
+  folder: t.restoreFolder,
+  dir: t.restoreFolder,
+  library: t.restoreLibrary,
+  list: t.restoreList,
+};
+const getRestoreLabel = (workload: WorkloadKind, { kind }: ContainerNode): string =>
+  RESTORE_LABELS[kind] ?? TEXTS[workload].restoreObject;
+
+function Empty({ kind, folder, isTop, place, onShowAll, renderFolders }: FolderPaneProps) {
   if (place.text !== '')
     return (
       <Notice
@@ -230,6 +243,12 @@ function Empty({ kind, isTop, place, onShowAll, renderFolders }: FolderPaneProps
     return renderFolders === undefined ? (
       <Notice icon="folder" level={2} title={t.emptyTop}>
         <p className="m-0">{t.emptyTopHint}</p>
+      </Notice>
+    ) : null;
+  if (kind === 'sharepoint' && (isTop || isGroup(folder)))
+    return renderFolders === undefined ? (
+      <Notice icon="folder" level={2} title={t.emptySite}>
+        <p className="m-0">{t.emptySiteHint}</p>
       </Notice>
     ) : null;
   return (

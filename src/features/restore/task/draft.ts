@@ -4,6 +4,7 @@ import type { MailFlags } from '#contract/engine/restore-flags.ts';
 import { DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
+import { getObject } from '../labels.ts';
 import type { ContainerNode, WorkloadKind } from '../workload.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
@@ -57,10 +58,10 @@ export interface DraftErrors {
   readonly what: string | null;
 }
 
-export function checkDraft(draft: RestoreDraft): DraftErrors {
+export function checkDraft(draft: RestoreDraft, targetNeeded: string = t.userNeeded): DraftErrors {
   const { isOther, user, reason, deletedItems, changedItems } = draft;
   return {
-    user: isOther && user === null ? t.userNeeded : null,
+    user: isOther && user === null ? targetNeeded : null,
     reason: isOther && reason.trim() === '' ? t.reasonNeeded : null,
     what: deletedItems || changedItems ? null : t.whatNeeded,
   };
@@ -98,6 +99,7 @@ export function restoreRequest(
 
 type MailFields = Omit<InputOf<'restoreMailbox'>, 'mailboxId'>;
 type FileFields = Omit<InputOf<'restoreDrive'>, 'onedriveId'>;
+type SiteFields = Omit<InputOf<'restoreList'>, 'siteId' | 'listId'>;
 type Shared = Omit<FileFields, 'onedrive' | 'documentVersion'>;
 const [ALL_VERSIONS, LAST_VERSION] = DOCUMENT_VERSIONS;
 
@@ -131,13 +133,26 @@ export const fileFields = (request: RestoreInput, dryRun: boolean): FileFields =
   ...(request.target.kind === 'other' && { onedrive: request.target.object }),
 });
 
+/** Returns the fields of a restore of a site's content. */
+export const siteFields = (request: RestoreInput, dryRun: boolean): SiteFields => ({
+  ...sharedFields(request, dryRun),
+  documentVersion: request.versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
+  ...(request.target.kind === 'other' && { site: request.target.object }),
+});
+
 /** Starts a restore, or its dry run, with the call of its level. Returns the id of the task. */
 export async function startRestore(
   kind: WorkloadKind,
-  { level, chain: [object], nodes }: ChosenNodes,
+  { level, chain, nodes }: ChosenNodes,
   request: RestoreInput,
   dryRun: boolean,
 ): Promise<Result<string>> {
+  const object = getObject(chain);
+  if (kind === 'sharepoint') {
+    const folder = level === 'object' ? object : (chain.at(-1) ?? object);
+    const site = { ...siteFields(request, dryRun), siteId: object.id };
+    return getTaskId(await restoreOfSite(level, folder.kind, site, [...nodes]));
+  }
   const ids = [...nodes];
   const folderId = ids[0] ?? '';
   const mail = { ...mailFields(request, dryRun), mailboxId: object.id };
@@ -154,5 +169,27 @@ export async function startRestore(
         : level === 'folder'
           ? await client().ask('restoreDriveFolder', { ...files, folderId })
           : await client().ask('restoreDocuments', { ...files, documents: ids });
-  return answer.ok ? { ok: true, value: answer.value.taskId } : answer;
+  return getTaskId(answer);
+}
+
+const getTaskId = (answer: Result<{ readonly taskId: string }>): Result<string> =>
+  answer.ok ? { ok: true, value: answer.value.taskId } : answer;
+
+function restoreOfSite(
+  level: ChosenNodes['level'],
+  kind: ContainerNode['kind'],
+  site: SiteFields & { readonly siteId: string },
+  ids: string[],
+): Promise<Result<{ readonly taskId: string }>> {
+  const id = ids[0] ?? '';
+  const server = client();
+  if (level === 'object') return server.ask('restoreSite', site);
+  if (level === 'items')
+    return kind === 'list'
+      ? server.ask('restoreSiteItems', { ...site, items: ids })
+      : server.ask('restoreSiteDocuments', { ...site, documents: ids });
+  if (kind === 'library') return server.ask('restoreLibrary', { ...site, libraryId: id });
+  return kind === 'list'
+    ? server.ask('restoreList', { ...site, listId: id })
+    : server.ask('restoreSiteFolder', { ...site, folderId: id });
 }

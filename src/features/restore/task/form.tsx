@@ -10,6 +10,7 @@ import { Select } from '#src/ui/select.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { TEXTS } from '../texts.ts';
 import type { WorkloadKind } from '../workload.ts';
 import type { DraftErrors, RestoreDraft } from './draft.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
@@ -44,7 +45,7 @@ export function RestoreForm(props: RestoreFormProps) {
         <Choice
           name={name}
           checked={draft.isOther}
-          title={kind === 'outlook' ? t.otherMailbox : t.otherDrive}
+          title={TEXTS[kind].otherPlace}
           detail={t.otherHint}
           onChoose={() => put({ isOther: true })}
         />
@@ -83,7 +84,7 @@ export function RestoreForm(props: RestoreFormProps) {
             />
           </div>
         )}
-        {kind === 'onedrive' && (
+        {kind !== 'outlook' && (
           <div className="pt-3">
             <Select
               block
@@ -118,6 +119,7 @@ export function RestoreForm(props: RestoreFormProps) {
 }
 
 function OtherPlace({
+  kind,
   organizationId,
   draft,
   errors,
@@ -127,7 +129,8 @@ function OtherPlace({
   const [typed, setTyped] = useState('');
   const target = draft.organization ?? organizationId;
   const search = typed.trim();
-  const request = useQuery('listOrganizationUsers', {
+  const texts = TEXTS[kind];
+  const request = useQuery(TARGET_CALLS[kind], {
     organizationId: target,
     limit: String(MAX_USERS),
     ...(search !== '' && { search }),
@@ -149,10 +152,10 @@ function OtherPlace({
         />
       )}
       <Combobox
-        label={t.user}
+        label={texts.target}
         required
         value={user?.id ?? ''}
-        placeholder={t.userHint}
+        placeholder={texts.targetHint}
         options={
           user === null || users.some(({ value }) => value === user.id)
             ? users
@@ -160,9 +163,7 @@ function OtherPlace({
         }
         error={
           errors?.user ??
-          (request.failure === null
-            ? null
-            : t.usersFailed({ message: getFailureText(request.failure) }))
+          (request.failure === null ? null : texts.targetsFailed(getFailureText(request.failure)))
         }
         onType={setTyped}
         onChange={(id) =>
@@ -171,7 +172,7 @@ function OtherPlace({
       />
       <TextField
         label={t.folder}
-        hint={t.folderHint}
+        hint={texts.folderHint}
         value={draft.folder}
         autoComplete="off"
         onChange={(event) => put({ folder: event.target.value })}
@@ -214,6 +215,13 @@ const flagLabel = (flag: keyof MailFlags): string =>
     excludeInPlaceHoldItems: t.noInPlaceHold,
     excludeLitigationHoldItems: t.noLitigationHold,
   })[flag];
+
+/** What lists the places that a restore can go to. */
+const TARGET_CALLS = {
+  outlook: 'listOrganizationUsers',
+  onedrive: 'listOrganizationUsers',
+  sharepoint: 'listOrganizationSites',
+} as const satisfies Record<WorkloadKind, string>;
 
 const MAX_USERS = 50;
 const MAX_REASON = 2_000;

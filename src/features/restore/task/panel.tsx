@@ -11,7 +11,8 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatCount, formatTime } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { containerName } from '../labels.ts';
+import { containerName, getObject, isGroup } from '../labels.ts';
+import { TEXTS } from '../texts.ts';
 import type { Workload } from '../workload.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
@@ -63,7 +64,7 @@ export function RestorePanel({
     if (isGone && isEditable) close();
   }, [isGone, isEditable]);
   const size = useSize(workload, session.id, chosen);
-  const errors = checkDraft(draft);
+  const errors = checkDraft(draft, TEXTS[kind].targetNeeded);
   const acting = useActingRefusal(workload.restoreCall);
   const refusal = offline
     ? { 'disabled': true, 'data-tip': t.needsNetwork, 'aria-description': t.needsNetwork }
@@ -83,7 +84,10 @@ export function RestorePanel({
           <RestoreForm
             kind={kind}
             organizationId={session.organization}
-            originalPlace={chosen.chain.map(containerName).join(', ')}
+            originalPlace={chosen.chain
+              .filter((node) => !isGroup(node))
+              .map(containerName)
+              .join(', ')}
             draft={draft}
             errors={isChecked ? errors : null}
             onChange={setDraft}
@@ -321,9 +325,11 @@ function getTitle(
   { level, chain, nodes }: Pick<ChosenNodes, 'level' | 'chain' | 'nodes'>,
 ): string {
   if (level === 'items') return t.titleItems({ count: nodes.length });
-  const name = containerName(chain.at(-1) ?? chain[0]);
-  if (level === 'folder') return t.titleFolder({ name });
-  return kind === 'outlook' ? t.titleMailbox({ name }) : t.titleDrive({ name });
+  if (level === 'object') return TEXTS[kind].titleObject(containerName(getObject(chain)));
+  const folder = chain.at(-1) ?? chain[0];
+  const name = containerName(folder);
+  if (folder.kind === 'library') return t.titleLibrary({ name });
+  return folder.kind === 'list' ? t.titleList({ name }) : t.titleFolder({ name });
 }
 
 /** How many items a restore would change by its dry run. */

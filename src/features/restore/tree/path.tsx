@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent } from 'react';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { TEXTS } from '../texts.ts';
 import { containerIcon, containerName } from '../labels.ts';
 import type { ContainerNode, WorkloadKind } from '../workload.ts';
 import type { Branch } from './rows.ts';
@@ -17,7 +18,7 @@ export function PathBar({
   readonly onOpen: (path: readonly string[]) => void;
 }) {
   const steps = [
-    { name: kind === 'outlook' ? t.mailboxes : t.drives, path: [] as readonly string[] },
+    { name: TEXTS[kind].objects, path: [] as readonly string[] },
     ...chain.map((node, index) => ({
       name: containerName(node),
       path: chain.slice(0, index + 1).map(({ id }) => id),

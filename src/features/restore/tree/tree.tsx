@@ -6,9 +6,11 @@ import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import type { WorkloadKind } from '../workload.ts';
+import { TEXTS } from '../texts.ts';
 import { containerIcon, containerName } from '../labels.ts';
 import { findActiveIndex, getTreeRows, moveInTree, ROOT } from './rows.ts';
 import type { ActiveRow, NodeRow, TreeRow } from './rows.ts';
+import { findObject } from './use-tree.ts';
 import type { Tree } from './use-tree.ts';
 import { treeMessages as t } from './messages.en.ts';
 
@@ -59,7 +61,11 @@ export function NodeTree({
   const { load, branches } = tree;
   const loadRow = (row: TreeRow): void => {
     if (row.kind === 'node' || row.kind === 'loading') return;
-    load(row.parent, row.path[0] ?? '', branches.get(row.parent)?.next ?? null);
+    load(
+      row.parent,
+      findObject(branches, row.parent) ?? '',
+      branches.get(row.parent)?.next ?? null,
+    );
   };
   useEffect(() => {
     if (more) loadRow(more);
@@ -96,22 +102,20 @@ export function NodeTree({
   const root = branches.get(ROOT);
   const count = search === '' ? (root?.count ?? null) : null;
   const isEmpty = root?.state === 'loaded' && root.nodes.length === 0;
-  const label = kind === 'outlook' ? t.mailboxes : t.drives;
+  const texts = TEXTS[kind];
   return (
     <div className="flex min-h-0 min-w-0 grow flex-col bg-paper">
       <div className="border-b border-hair px-3 py-1.5">
-        <SearchField label={searchLabel(kind, count)} value={search} onChange={onSearch} />
+        <SearchField label={texts.searchObjects(count)} value={search} onChange={onSearch} />
       </div>
       {isEmpty && (
-        <p className="m-0 px-4 py-3 text-ink-2">
-          {search !== '' ? t.noMatches : kind === 'outlook' ? t.noMailboxes : t.noDrives}
-        </p>
+        <p className="m-0 px-4 py-3 text-ink-2">{search !== '' ? t.noMatches : texts.noObjects}</p>
       )}
       <div ref={scroller} className="min-h-0 grow overflow-auto px-2 py-1.5">
         <div
           role="tree"
           tabIndex={0}
-          aria-label={label}
+          aria-label={texts.objects}
           aria-busy={last === undefined || root?.state === 'loading'}
           {...(rows.length > 0 && { 'aria-activedescendant': `${id}-${at}` })}
           className="relative rounded-part"
@@ -242,8 +246,3 @@ const loadLabel = ({ kind, failure }: Exclude<TreeRow, NodeRow>): string =>
     : kind === 'more'
       ? t.more
       : t.loading;
-
-function searchLabel(kind: WorkloadKind, count: number | null): string {
-  if (count === null) return kind === 'outlook' ? t.searchMailboxesUnknown : t.searchDrivesUnknown;
-  return kind === 'outlook' ? t.searchMailboxes({ count }) : t.searchDrives({ count });
-}

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Result } from '#contract/result.ts';
+import { isObject } from '../labels.ts';
 import type { ContainerNode, NodePage, Workload } from '../workload.ts';
 import { findChain, ROOT } from './rows.ts';
 import type { Branch, Branches } from './rows.ts';
@@ -118,11 +119,12 @@ function findUnloaded(branches: Branches, expanded: ReadonlySet<string>): string
   return null;
 }
 
-/** Returns the mailbox or drive of a loaded node. */
+/** Returns the mailbox, drive or site of a loaded node. */
 export function findObject(branches: Branches, id: string): string | null {
-  for (const [parent, { nodes }] of branches)
-    if (nodes.some((node) => node.id === id))
-      return parent === ROOT ? id : findObject(branches, parent);
+  for (const [parent, { nodes }] of branches) {
+    const node = nodes.find((one) => one.id === id);
+    if (node) return parent === ROOT || isObject(node) ? id : findObject(branches, parent);
+  }
   return null;
 }
 

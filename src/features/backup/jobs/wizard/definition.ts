@@ -12,7 +12,9 @@ import { jobWizardMessages as t } from './messages.en.ts';
 
 type JobOut = OutputOf<'getBackupJob'>;
 export type ItemKind = 'User' | 'Group' | 'Team' | 'Site';
-export const PARTS = ['mailbox', 'archiveMailbox', 'oneDrive', 'sites'] as const;
+export const PARTS = ['mailbox', 'archiveMailbox', 'oneDrive', 'sites', 'subsites'] as const;
+/** In the place of an id: all sites, also those that are added later. */
+export const ALL_SITES = '*';
 export type Part = (typeof PARTS)[number];
 
 /** An object of the tenant with what is backed up of it. */
@@ -225,9 +227,14 @@ function scheduleIssues(data: JobData): Issue[] {
 
 export const getKey = ({ type, id }: Pick<ChosenItem, 'type' | 'id'>): string => `${type} ${id}`;
 
-/** Parts that a newly chosen item has: of people all but their site pages. */
-export const defaultParts = (type: ItemKind): readonly Part[] =>
-  type === 'User' || type === 'Group' ? ['mailbox', 'archiveMailbox', 'oneDrive'] : ['sites'];
+/** Parts that a newly chosen item has. */
+const DEFAULT_PARTS: Readonly<Record<ItemKind, readonly Part[]>> = {
+  User: ['mailbox', 'archiveMailbox', 'oneDrive'],
+  Group: ['mailbox', 'archiveMailbox', 'oneDrive'],
+  Team: ['sites'],
+  Site: ['sites', 'subsites'],
+};
+export const defaultParts = (type: ItemKind): readonly Part[] => DEFAULT_PARTS[type];
 
 /** The schedule as it was entered. Without a job to follow, it doesn't pass its check. */
 export function getSchedule(data: JobData): Schedule {
@@ -285,13 +292,14 @@ export function jobData(job: JobOut): JobData {
 
 function getSelection(item: JobOut['selectedItems'][number]): ChosenItem[] {
   const type = ITEM_KINDS.find((kind) => kind === item.type);
-  return type === undefined || item.id === null
+  const id = item.id ?? (type === 'Site' ? ALL_SITES : null);
+  return type === undefined || id === null
     ? []
     : [
         {
           type,
-          id: item.id,
-          name: item.name || item.address || item.id,
+          id,
+          name: item.id === null ? t.allSites : item.name || item.address || item.id,
           parts: PARTS.filter((part) => item[part]),
         },
       ];
@@ -320,7 +328,7 @@ export function jobFields(data: JobData): Omit<InputOf<'updateBackupJob'>, 'jobI
 
 const getItem = ({ type, id, parts }: ChosenItem) => ({
   type,
-  id,
+  id: type === 'Site' && id === ALL_SITES ? null : id,
   ...Object.fromEntries(PARTS.map((part) => [part, parts.includes(part)])),
 });
 

@@ -11,7 +11,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { defaultParts, ITEM_KINDS, getKey, PARTS } from './definition.ts';
+import { ALL_SITES, defaultParts, ITEM_KINDS, getKey } from './definition.ts';
 import type { ChosenItem, ItemKind, Part } from './definition.ts';
 import { useDirectory } from './use-directory.ts';
 import type { DirectoryItem } from './use-directory.ts';
@@ -258,7 +258,7 @@ function Chosen({
               aria-label={t.parts({ name: item.name })}
               className="m-0 flex min-w-0 flex-wrap gap-x-3 border-0 p-0"
             >
-              {partsFor(item.type).map((part) => (
+              {getParts(item).map((part) => (
                 <label key={part} className="inline-flex items-center gap-1.5 text-agate">
                   <input
                     type="checkbox"
@@ -298,8 +298,15 @@ export function findItems(rows: readonly DirectoryItem[], text: string): readonl
       );
 }
 
-const partsFor = (type: ItemKind): readonly Part[] =>
-  type === 'User' || type === 'Group' ? PARTS : ['sites'];
+const MAIL_AND_FILES = ['mailbox', 'archiveMailbox', 'oneDrive'] as const;
+const PARTS_OF: Readonly<Record<ItemKind, readonly Part[]>> = {
+  User: MAIL_AND_FILES,
+  Group: [...MAIL_AND_FILES, 'sites'],
+  Team: ['sites'],
+  Site: ['subsites'],
+};
+const getParts = ({ type, id }: ChosenItem): readonly Part[] =>
+  id === ALL_SITES ? [] : PARTS_OF[type];
 const kindLabel = (kind: ItemKind): string =>
   ({ User: t.users, Group: t.groups, Team: t.teams, Site: t.sites })[kind];
 const partLabel = (part: Part): string =>
@@ -308,6 +315,7 @@ const partLabel = (part: Part): string =>
     archiveMailbox: t.partArchive,
     oneDrive: t.partOneDrive,
     sites: t.partSite,
+    subsites: t.partSubsites,
   })[part];
 
 const ROW = 36;

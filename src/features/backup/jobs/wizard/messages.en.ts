@@ -53,6 +53,8 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   partMailbox: 'Mail',
   partArchive: 'Archive',
   partOneDrive: 'OneDrive',
+  partSubsites: 'Sites below it',
+  allSites: 'All sites',
   partSite: 'Site',
   offlineItems: "You're offline. Reconnect to choose items.",
 

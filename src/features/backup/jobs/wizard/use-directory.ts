@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { client } from '#src/app/worker/worker-client.ts';
+import { ALL_SITES } from './definition.ts';
 import type { ItemKind } from './definition.ts';
+import { jobWizardMessages as t } from './messages.en.ts';
 
 export type DirectoryItem = OutputOf<'listOrganizationUsers'>['rows'][number];
 
@@ -34,13 +36,17 @@ export function useDirectory(organizationId: string | null, kind: ItemKind): Dir
     if (organizationId === null) return;
     let isOver = false;
     void (async () => {
-      let rows: readonly DirectoryItem[] = [];
-      let cursor: string | null = null;
-      do {
+      let rows: readonly DirectoryItem[] =
+        kind === 'Site' ? [{ id: ALL_SITES, name: t.allSites, address: '', children: null }] : [];
+      // Sites are listed level by level: what has others below it is read next.
+      const levels: { parent: string | null; cursor: string | null }[] = [
+        { parent: null, cursor: null },
+      ];
+      for (let level = levels.shift(); level; level = levels.shift()) {
         const answer: Awaited<ReturnType<typeof readPage>> = await readPage(
           organizationId,
           kind,
-          cursor,
+          level,
         );
         if (isOver) return;
         if (!answer.ok) {
@@ -48,9 +54,11 @@ export function useDirectory(organizationId: string | null, kind: ItemKind): Dir
           return;
         }
         rows = [...rows, ...answer.value.rows];
-        cursor = answer.value.next;
-        setLoaded({ key, directory: { rows, isComplete: cursor === null, failure: null } });
-      } while (cursor !== null);
+        if (answer.value.next !== null) levels.unshift({ ...level, cursor: answer.value.next });
+        for (const { id, children } of answer.value.rows)
+          if ((children ?? 0) > 0) levels.push({ parent: id, cursor: null });
+        setLoaded({ key, directory: { rows, isComplete: levels.length === 0, failure: null } });
+      }
     })();
     return () => {
       isOver = true;
@@ -59,9 +67,13 @@ export function useDirectory(organizationId: string | null, kind: ItemKind): Dir
   return loaded.key === key ? loaded.directory : NONE;
 }
 
-const readPage = (organizationId: string, kind: ItemKind, cursor: string | null) =>
-  client().ask(CALL_OF[kind], {
-    organizationId,
-    limit: LIMIT,
-    ...(cursor !== null && { cursor }),
-  });
+function readPage(
+  organizationId: string,
+  kind: ItemKind,
+  { parent, cursor }: { readonly parent: string | null; readonly cursor: string | null },
+) {
+  const page = { organizationId, limit: LIMIT, ...(cursor !== null && { cursor }) };
+  return parent === null
+    ? client().ask(CALL_OF[kind], page)
+    : client().ask('listSiteChildren', { ...page, siteId: parent });
+}
