@@ -77,7 +77,7 @@ test('EST-12: minutes after the start, each provider of the demo has restore poi
       { organization: organizations[0]?.id, retentionPolicy: 'Years5' },
     ]);
     const getJob = (name: string) => jobs.find((job) => job.name.startsWith(name));
-    expect(jobs).toHaveLength(3);
+    expect(jobs).toHaveLength(4);
     const people = tenant.admin.listUsers().length;
     const whole = {
       result: 'success',
