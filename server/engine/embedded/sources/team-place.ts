@@ -29,23 +29,29 @@ const Folder = v.object({
 export type TeamPlace =
   | { readonly kind: 'team' }
   | { readonly kind: 'channel' | 'tabs'; readonly channel: PathPart }
-  /** `channel` null: files of the team that belong to no channel. */
+  /**
+   * `channel` null: files of the team that belong to no channel. `isTop`: below the top of the
+   * drive, not the channel's folder in it.
+   */
   | {
       readonly kind: 'files';
       readonly channel: PathPart | null;
+      readonly isTop: boolean;
       readonly below: readonly PathPart[];
     };
 
 export function readPlace({ path }: Place): TeamPlace {
   const [top, part, ...below] = path;
   if (top === undefined) return { kind: 'team' };
-  if (top.wellKnown === 'other-files')
-    return { kind: 'files', channel: null, below: path.slice(1) };
+  if (isTopFolder(top)) return { kind: 'files', channel: null, isTop: true, below: path.slice(1) };
   if (part === undefined) return { kind: 'channel', channel: top };
-  return part.wellKnown === 'tabs'
-    ? { kind: 'tabs', channel: top }
-    : { kind: 'files', channel: top, below: part.wellKnown === 'files' ? below : path.slice(1) };
+  if (part.wellKnown === 'tabs') return { kind: 'tabs', channel: top };
+  const isTop = isTopFolder(part);
+  const isNamed = isTop || part.wellKnown === 'files';
+  return { kind: 'files', channel: top, isTop, below: isNamed ? below : path.slice(1) };
 }
+
+const isTopFolder = ({ wellKnown }: PathPart): boolean => wellKnown === 'other-files';
 
 /** Finds the channel with this name. */
 export async function findChannel(
@@ -152,7 +158,7 @@ export async function findDrivePlace(
   client: GraphClient,
   object: SourceObject,
   channel: OpenChannel | null,
-  below: readonly PathPart[],
+  { isTop, below }: Pick<Extract<TeamPlace, { kind: 'files' }>, 'isTop' | 'below'>,
 ): Reply<DrivePlace> {
   const { address, name } = object;
   if (channel === null) {
@@ -173,14 +179,18 @@ export async function findDrivePlace(
       ? failed('busy', t.noFilesYet)
       : { ok: false, error: folder.error };
   const { driveId: drive, path = '' } = folder.value.parentReference;
-  const names = [
-    ...(path ?? '')
-      .replace(/^.*?root:?/, '')
-      .split('/')
-      .filter(Boolean)
-      .map(decodeURIComponent),
-    folder.value.name,
-  ].map((one) => ({ name: one, wellKnown: null }));
+  const names = (
+    isTop
+      ? []
+      : [
+          ...(path ?? '')
+            .replace(/^.*?root:?/, '')
+            .split('/')
+            .filter(Boolean)
+            .map(decodeURIComponent),
+          folder.value.name,
+        ]
+  ).map((one) => ({ name: one, wellKnown: null }));
   return {
     ok: true,
     value: {

@@ -65,12 +65,7 @@ export function teamWriter(
     const channel = at.channel === null ? EMPTY : await openChannel(place, at.channel, call);
     if (!channel.ok) return channel;
     if (at.channel !== null && channel.value === null) return EMPTY;
-    return findDrivePlace(
-      teamClient(ports, place.object, call),
-      place.object,
-      channel.value,
-      at.below,
-    );
+    return findDrivePlace(teamClient(ports, place.object, call), place.object, channel.value, at);
   };
   const toDriveItem = (item: StoredItem, { drive }: DrivePlace): StoredItem => {
     const key = parseFileKey(item.key);
