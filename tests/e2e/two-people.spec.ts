@@ -100,6 +100,8 @@ test('E2E-5, OUT-1, OUT-3, OUT-4: an offline review is stored, shown as waiting,
   let page = context.pages()[0] ?? (await context.newPage());
   await signIn(page, front.url, 'admin', server.password);
   await expect(getRow(page, 'Train ride 1')).toBeVisible();
+  // The parts of the page that load after its list are there too.
+  await expect(page.getByRole('button', { name: 'Hand over' })).toBeVisible();
   await context.setOffline(true);
   // A browser that closes may let requests through before it ends.
   front.be({ without: /^\/api\// });
