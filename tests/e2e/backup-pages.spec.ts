@@ -85,6 +85,52 @@ test('SUITE-20: a repository is created, edited, and kept from a deletion and a 
   expect(errors).toEqual([]);
 });
 
+test('BILL-12, SUITE-40: licensing and its users are shown for a period, saved as a file, and on a phone; menus stay in the app', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', '/o365/dashboard');
+  const sidebar = page.getByRole('navigation', { name: 'Main' });
+  await sidebar.getByRole('link', { name: 'Licensing' }).press('Enter');
+  await expect(page).toHaveURL(/\/o365\/licensing$/);
+  const figure = page.getByRole('region', { name: 'Licensed users per day' });
+  await expect(figure.locator('.text-head')).toHaveText(/^[1-9]\d*$/);
+  const licensed = Number(await figure.locator('.text-head').innerText());
+  await sound(page, 'licensing', { sidebar: true });
+
+  // The users are as many as the figure, but for those without a license.
+  await sidebar.getByRole('link', { name: 'Licensed Users' }).press('Enter');
+  await page.getByRole('button', { name: /^License/ }).press('Enter');
+  await page.getByRole('option', { name: 'Licensed', exact: true }).click();
+  await expect(page).toHaveURL(/license=licensed/);
+  await expect(page.getByText(new RegExp(`\\b${licensed} users?$`))).toBeVisible();
+  await sound(page, 'licensed users');
+  const name = await page.locator('tbody tr span').first().innerText();
+  await page.getByRole('searchbox').fill(name);
+  await expect(page.getByText('1 user', { exact: true })).toBeVisible();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).press('Enter'),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^O365Consumption-.+\.csv$/);
+  await page.getByRole('searchbox').fill('nobody has this name');
+  await expect(page.getByText('No matching users')).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Clear filters' }).press('Enter');
+  await expect(page.locator('tbody tr')).not.toHaveCount(0);
+  await sound(page, 'licensed users on a phone');
+  await page.goto(`${portal.url}/o365/licensing`);
+  await expect(figure).toBeVisible();
+  await sound(page, 'licensing on a phone');
+
+  // The account's own pages open in the app.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await sidebar.getByRole('link', { name: 'Profile' }).press('Enter');
+  await expect(page).toHaveURL(/\/o365\/profile$/);
+  await expect(sidebar.getByRole('link', { name: 'Organizations' })).toBeVisible();
+  expect(errors).toEqual([]);
+});
+
 /** Signs in to the tenant with the code on the page, as somebody on the demo tenant's page. */
 async function useCode(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Get a code' }).press('Enter');

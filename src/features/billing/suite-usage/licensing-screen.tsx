@@ -89,7 +89,7 @@ function Trend({ report: { days, rows, to } }: { readonly report: Report }) {
   return (
     <section
       aria-label={t.trend}
-      className="grid gap-x-8 gap-y-2 px-4 py-4 tablet:px-5 desk:grid-cols-2"
+      className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-2 px-4 py-4 tablet:px-5 desk:grid-cols-2"
     >
       <div>
         <p className="m-0 text-ink-2">{t.licensedOn({ day: formatDate(Date.parse(to), 'UTC') })}</p>
@@ -100,7 +100,9 @@ function Trend({ report: { days, rows, to } }: { readonly report: Report }) {
       </div>
       {values.length > 1 && (
         <div>
-          <Spark values={values} width={420} height={48} />
+          <div className="flex min-w-0">
+            <Spark values={values} width={420} height={48} />
+          </div>
           <p className="m-0 pt-1 text-agate text-ink-3">
             {t.trendText({
               lowest: formatCount(Math.min(...values)),
