@@ -41,42 +41,6 @@ const PAGE_ROWS = 200;
 
 /** RES-45: what a restore session shows of teams, and restores of them to their place. */
 export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
-  const readPage = async <K extends Node['kind']>(
-    { engine, scope }: EngineAt,
-    {
-      restoreSessionId,
-      search,
-      offset = 0,
-      cursor,
-      limit = PAGE_ROWS,
-      sort = 'date',
-      descending,
-    }: ListInput,
-    where: Where,
-    kinds: readonly K[],
-  ) => {
-    const page = getAnswer(
-      await engine.listChildren(scope, {
-        ...where,
-        explorer: restoreSessionId,
-        text: search === undefined || search === '' ? null : search,
-        offset,
-        sort,
-        descending: descending ?? sort !== 'name',
-        cursor: cursor ?? null,
-        limit,
-      }),
-    );
-    return page.ok
-      ? ok({
-          ...page.value,
-          rows: page.value.rows.filter((node): node is NodeOf<K> =>
-            kinds.some((kind) => kind === node.kind),
-          ),
-        })
-      : page;
-  };
-
   const list = async <K extends Node['kind'], R>(
     ctx: SessionContext,
     input: ListInput,
@@ -214,3 +178,39 @@ const toFile = (node: NodeOf<'file'>) => ({
   modified: node.at,
   modifiedBy: node.author,
 });
+
+async function readPage<K extends Node['kind']>(
+  { engine, scope }: EngineAt,
+  {
+    restoreSessionId,
+    search,
+    offset = 0,
+    cursor,
+    limit = PAGE_ROWS,
+    sort = 'date',
+    descending,
+  }: ListInput,
+  where: Where,
+  kinds: readonly K[],
+) {
+  const page = getAnswer(
+    await engine.listChildren(scope, {
+      ...where,
+      explorer: restoreSessionId,
+      text: search === undefined || search === '' ? null : search,
+      offset,
+      sort,
+      descending: descending ?? sort !== 'name',
+      cursor: cursor ?? null,
+      limit,
+    }),
+  );
+  return page.ok
+    ? ok({
+        ...page.value,
+        rows: page.value.rows.filter((node): node is NodeOf<K> =>
+          kinds.some((kind) => kind === node.kind),
+        ),
+      })
+    : page;
+}

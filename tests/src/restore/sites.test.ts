@@ -21,14 +21,14 @@ const SITES: Readonly<Record<string, readonly ContainerNode[]>> = {
   'listSiteFolders f2.1': [container('f2.3', 'dir')],
 };
 
-const requests: { readonly name: CallName; readonly input: Record<string, unknown> }[] = [];
+const requests: { readonly name: CallName; readonly input: Record<string, string> }[] = [];
 vi.mock('#src/app/worker/worker-client.ts', () => ({
   client: () => ({
-    ask: (name: CallName, input: Record<string, unknown>) => {
+    ask: (name: CallName, input: Record<string, string>) => {
       requests.push({ name, input });
       if (name.startsWith('restore')) return Promise.resolve(ok({ taskId: 't1' }));
       const parent = input['parentId'] ?? input['siteId'] ?? '-';
-      const rows = SITES[`${name} ${String(parent)}`] ?? [];
+      const rows = SITES[`${name} ${parent}`] ?? [];
       return Promise.resolve(ok({ rows, next: null, count: rows.length }));
     },
   }),
@@ -72,7 +72,7 @@ test('RES-40, RES-30: below a site are its subsites and its content, and each no
   );
   const [top, ...rest] = chain;
   expect(top && getObject([top, ...rest]).id).toBe('o2');
-  const sent = requests.map(({ name, input }) => `${name} ${String(input['siteId'] ?? '')}`);
+  const sent = requests.map(({ name, input }) => `${name} ${input['siteId'] ?? ''}`);
   expect(sent).toEqual(expect.arrayContaining(['listSiteContent o2', 'listSiteFolders o2']));
   expectAccepted();
 });

@@ -212,7 +212,8 @@ async function writeThread(
     );
     if (!posted.ok) return posted;
     root = posted.value.id;
-    changeKey = String(posted.value['etag'] ?? '');
+    const { etag } = posted.value;
+    changeKey = typeof etag === 'string' ? etag : '';
   }
   const missing =
     located === null

@@ -51,7 +51,9 @@ const getState = ({ team, members }: Settings): string =>
     .update(
       JSON.stringify([
         sorted(getSettings(team)),
-        members.map((one) => [one.userId, isOwner(one)]).toSorted(),
+        members
+          .map((one) => JSON.stringify([one.userId, isOwner(one)]))
+          .toSorted((a, b) => (a < b ? -1 : 1)),
       ]),
     )
     .digest('base64url');

@@ -35,6 +35,13 @@ type ReadContent = WriteInput['content'];
 /** Channels take imported posts one thread at a time: the last one of each. */
 export type ChannelTurns = Map<string, Promise<unknown>>;
 
+const toDriveItem = (item: StoredItem, { drive }: DrivePlace): StoredItem => {
+  const key = parseFileKey(item.key);
+  return { ...item, key: key.drive === drive ? key.item : `none-${key.item}` };
+};
+const toTeamFound = (found: Found | null, { drive }: DrivePlace): Found | null =>
+  found === null ? null : { ...found, key: getFileKey(drive, found.key) };
+
 /**
  * Writes teams back: channels that are missing, posts with author and date, files through their
  * drives, tabs, members and settings. `read` returns the stored content of an item.
@@ -67,13 +74,6 @@ export function teamWriter(
     if (at.channel !== null && channel.value === null) return EMPTY;
     return findDrivePlace(teamClient(ports, place.object, call), place.object, channel.value, at);
   };
-  const toDriveItem = (item: StoredItem, { drive }: DrivePlace): StoredItem => {
-    const key = parseFileKey(item.key);
-    return { ...item, key: key.drive === drive ? key.item : `none-${key.item}` };
-  };
-  const toTeamFound = (found: Found | null, { drive }: DrivePlace): Found | null =>
-    found === null ? null : { ...found, key: getFileKey(drive, found.key) };
-
   const findFile = async (
     place: Place,
     item: StoredItem,
