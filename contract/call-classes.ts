@@ -336,6 +336,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   listDrives: 'plain',
   listDriveFolders: 'plain',
   listDocuments: 'plain',
+  listFolderDocuments: 'plain',
   getDriveDownloadSize: 'plain',
   listSites: 'plain',
   listSiteContent: 'plain',

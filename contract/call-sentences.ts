@@ -243,6 +243,7 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   listDrives: 'getDrives',
   listDriveFolders: 'getFolders',
   listDocuments: 'getDocuments',
+  listFolderDocuments: 'getDocuments',
   restoreDrive: 'restoreDrive',
   restoreDriveFolder: 'restoreFolder',
   restoreDocuments: 'restoreDocuments',

@@ -165,6 +165,15 @@ const driveCalls = {
     gate: 'o365.restoreOnedrive',
     failures: READ_FAILURES,
   }),
+  listFolderDocuments: call({
+    method: 'GET',
+    path: `${SESSION}/onedrives/{onedriveId}/folders/{folderId}/documents`,
+    summary: 'Lists the files of a folder, newest first.',
+    input: v.strictObject({ ...OF_DRIVE, folderId: nodeId, ...LIST }),
+    output: listPage(documentOut),
+    gate: 'o365.restoreOnedrive',
+    failures: READ_FAILURES,
+  }),
   restoreDrive: call({
     method: 'POST',
     path: `${SESSION}/onedrives/{onedriveId}/restore`,
@@ -185,7 +194,7 @@ const driveCalls = {
   }),
   restoreDocuments: call({
     method: 'POST',
-    path: `${SESSION}/onedrives/{onedriveId}/folders/documents/restore`,
+    path: `${SESSION}/onedrives/{onedriveId}/documents/restore`,
     summary: 'Restores files of a drive.',
     input: v.strictObject({ ...OF_DRIVE, documents: nodeIds, ...RESTORE_FILES }),
     output: startedOut,

@@ -16,6 +16,7 @@ type Names =
   | 'listDrives'
   | 'listDriveFolders'
   | 'listDocuments'
+  | 'listFolderDocuments'
   | 'getDriveDownloadSize'
   | SiteNames;
 type SiteNames =
@@ -100,6 +101,8 @@ export function restoreContentHandlers(world: AppContext): Pick<Handlers, Names>
       list(ctx, input, 'onedrive', getFolders(onedriveId, parentId), ['dir']),
     listDocuments: ({ onedriveId, parentId = onedriveId, ...input }, ctx) =>
       list(ctx, input, 'onedrive', getItems(onedriveId, parentId), ['file']),
+    listFolderDocuments: ({ onedriveId, folderId, ...input }, ctx) =>
+      list(ctx, input, 'onedrive', getItems(onedriveId, folderId), ['file']),
     getDriveDownloadSize: (input, ctx) => size(input, ctx, 'onedrive'),
 
     async listSites({ parentId, ...input }, ctx) {

@@ -50,12 +50,19 @@ const SPEC = [
   'GET o365/jobs/{jobId}/notifications',
 ];
 
-test('SUITE-2: the calls are those of the specification, and the check of a device code', () => {
+const OURS = [
+  'POST o365/organizations/device-code/check',
+  'POST o365/repositories/{id}/attach',
+  'POST o365/repositories/{id}/clean-up',
+  'POST o365/repositories/{id}/verify',
+];
+
+test('SUITE-2: the calls are those of the specification, the check of a device code, and the upkeep of repositories', () => {
   expect(
     Object.values(backupCalls)
       .map(({ method, path }) => `${method} ${path}`)
       .toSorted(),
-  ).toEqual([...SPEC, 'POST o365/organizations/device-code/check'].toSorted());
+  ).toEqual([...SPEC, ...OURS].toSorted());
 });
 
 const ID = '0b7e2a3c-1111-4222-8333-444455556666';
