@@ -131,8 +131,8 @@ export const MENU: readonly Group[] = [
     entries: [
       entry('/o365/restore/outlook', 'outlook', 'mail'),
       entry('/o365/restore/onedrive', 'oneDrive', 'cloud'),
-      entry('/o365/restore/downloads', 'downloads', 'download'),
       entry('/o365/restore/sharepoint', 'sharePoint', 'companies'),
+      entry('/o365/restore/downloads', 'downloads', 'download'),
     ],
   }),
   group('support', {

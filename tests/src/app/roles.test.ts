@@ -266,7 +266,11 @@ test('SUITE-10: the sidebar of the cloud suite has the entries of the specificat
   const restoreUrl = 'https://restore.example.com/';
   const features = { ...ON, office365: { ...ON.office365, restoreUrl } };
   const branding = { ...getBranding(scene), features };
-  const [first, reports, support] = getAppMenu('o365', ['o365_admin'], branding);
+  const restorePortal = { outlook: true, onedrive: true, sharepoint: true, teams: true };
+  const [first, reports, restore, support] = getAppMenu('o365', ['o365_admin'], {
+    ...branding,
+    features: { ...features, office365: { ...features.office365, restorePortal } },
+  });
   expect([first?.heading, first?.entries.map(({ word }) => word)]).toEqual([
     null,
     ['Dashboard', 'Jobs', 'Organizations', 'Repositories'],
@@ -274,6 +278,11 @@ test('SUITE-10: the sidebar of the cloud suite has the entries of the specificat
   expect([reports?.heading, reports?.entries.map(({ word }) => word)]).toEqual([
     'Reports',
     ['Licensing', 'Licensed Users'],
+  ]);
+  // A page for teams doesn't exist yet.
+  expect([restore?.heading, restore?.entries.map(({ word }) => word)]).toEqual([
+    'Restore',
+    ['Outlook', 'OneDrive', 'SharePoint', 'Downloads'],
   ]);
   expect([support?.heading, support?.entries.map(({ word }) => word)]).toEqual([
     'Support',
