@@ -105,14 +105,11 @@ eachDatabase((kind, openStore) => {
     await library.store(ours, 41, 'mailbox', [mailFile('One'), mailFile('Two')]);
     const session = await openLibrary(admin, ours);
     const at = `o365/restore/restoresessions/${session}/mailboxes/o41/download`;
-    for (const [body, sentence] of [
-      [{ format: 'pst' }, 'PST files are not supported.'],
-      [{ downloadInBackground: true }, 'Downloads in the background are not supported.'],
-      [{ format: 'eml' }, 'Only a single mail can be downloaded as .eml.'],
-    ] as const) {
-      const { status, body: answer } = await admin('POST', at, body);
-      expect([status, answer.message]).toEqual([409, expect.stringContaining(sentence)]);
-    }
+    const refused = await admin('POST', at, { format: 'eml' });
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      expect.stringContaining('Only a single mail can be downloaded as .eml.'),
+    ]);
     await fixture.world.store.tenant(library.office.tenant, ({ sql, tenant }) =>
       sql
         .updateTable('item')
