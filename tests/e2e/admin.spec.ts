@@ -279,7 +279,7 @@ test('ADMIN-5: the address filters the log, an event opens, and the file holds w
   await page.getByLabel('Actor').fill('ADMIN');
   await page.getByLabel('Actor').press('Enter');
   await expect(page).toHaveURL(/actor=ADMIN/);
-  await expect(page.getByRole('button', { name: 'key.made' }).first()).toBeVisible();
+  await expect(page.getByRole('button', { name: 'key.created' }).first()).toBeVisible();
   await expect(page.getByRole('button', { name: 'run.finished' })).toHaveCount(0);
 });
 
