@@ -100,11 +100,11 @@ export function utcText(at: Ms): string {
 
 /**
  * Returns a file name such as `DailyChecks_2026-11-21_074613.csv`: the prefix and the creation time
- * in the zone.
+ * in the zone. A prefix that ends with a hyphen is joined as it is.
  */
 export function csvName(prefix: string, at: Ms, timeZone: string): string {
   const { date, hour, minute, second } = getClock(at + offsetAt(at, timeZone));
-  return `${prefix}_${date}_${two(hour)}${two(minute)}${two(second)}.csv`;
+  return `${prefix.endsWith('-') ? prefix : `${prefix}_`}${date}_${two(hour)}${two(minute)}${two(second)}.csv`;
 }
 
 /**

@@ -100,8 +100,7 @@ test('BILL-12, SUITE-40: licensing and its users are shown for a period, saved a
 
   // The users are as many as the figure, but for those without a license.
   await sidebar.getByRole('link', { name: 'Licensed Users' }).press('Enter');
-  await page.getByRole('button', { name: /^License/ }).press('Enter');
-  await page.getByRole('option', { name: 'Licensed', exact: true }).click();
+  await page.getByRole('combobox', { name: 'License' }).selectOption('licensed');
   await expect(page).toHaveURL(/license=licensed/);
   await expect(page.getByText(new RegExp(`\\b${licensed} users?$`))).toBeVisible();
   await sound(page, 'licensed users');

@@ -103,7 +103,12 @@ async function mockImpersonation(page: Page): Promise<void> {
     until: Date.now() + 3_600_000,
   };
   await page.context().route(/\/api\/v1\/(?:auth|sync\/bootstrap)/, async (route) => {
-    const answer = await route.fetch();
+    // Chromium finds hosts below localhost; the test's own requests don't.
+    const url = new URL(route.request().url());
+    const { host } = url;
+    url.hostname = '127.0.0.1';
+    const headers = { ...(await route.request().allHeaders()), host };
+    const answer = await route.fetch({ url: url.href, headers });
     const text = await answer.text();
     await route.fulfill({
       response: answer,

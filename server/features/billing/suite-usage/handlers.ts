@@ -58,7 +58,7 @@ export function suiteUsageHandlers(world: AppContext): Pick<Handlers, Names> {
 
     exportSuiteLicensing: async (filters, ctx) => {
       const result = await read(ctx, filters, async (tx, report) =>
-        csvAnswer('O365Licensing', ctx.now, report.timeZone, [
+        csvAnswer('O365Licensing-', ctx.now, report.timeZone, [
           [
             t.company,
             t.organization,
@@ -99,7 +99,7 @@ export function suiteUsageHandlers(world: AppContext): Pick<Handlers, Names> {
       const result = await read(ctx, getFilters(filters), async (tx, report) => {
         const { timeZone: zone } = report;
         const { rows } = await readUsers(tx, report, filters, { offset: 0, limit: MAX_LINES });
-        return csvAnswer('O365Consumption', ctx.now, zone, [
+        return csvAnswer('O365Consumption-', ctx.now, zone, [
           [
             t.company,
             t.organization,
