@@ -175,7 +175,7 @@ test('BILL-8: an administrator of Microsoft 365 switches between the apps', asyn
     'aria-current',
     'page',
   );
-  await expect(menu.getByRole('link', { name: 'Users' })).toHaveCount(0);
+  await expect(menu.getByRole('link', { name: 'Users', exact: true })).toHaveCount(0);
   await sound(page, 'Microsoft 365', { sidebar: true });
   await shot(page, 'apps');
   await apps.getByRole('link', { name: 'Monitoring' }).press('Enter');
