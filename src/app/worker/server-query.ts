@@ -7,7 +7,7 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 import { useMe } from '../session/session.ts';
 
 /**
- * Queries of server data, shared by the hooks `useCachedQuery`, `useSearchQuery` and `useQuery`, and of `useServerMutation`.
+ * The client of the hooks `useCachedQuery`, `useSearchQuery`, `useQuery` and `useServerMutation`.
  *
  * The worker stores answers, knows whether the server can be reached, and backs off. So a query here
  * never retries or pauses, and nothing stays in memory when the last component that shows it is
