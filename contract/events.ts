@@ -8,6 +8,7 @@ import { companyPinned } from './companies/pins.ts';
 import { userPreferenceSaved } from './auth/preferences.ts';
 import { shiftHandedOver } from './daily-checks/hand-over.ts';
 import * as hints from './hints/hints.ts';
+import * as restoreRoles from './restore/roles.ts';
 import * as restoreSessions from './restore/sessions.ts';
 import { restoreTaskEnded } from './restore/tasks.ts';
 import * as rules from './rules/rules.ts';
@@ -97,6 +98,9 @@ export const EventSchema = v.variant('type', [
   restoreSessions.restoreSessionOpened,
   restoreSessions.restoreSessionStopped,
   restoreTaskEnded,
+  restoreRoles.restoreRoleCreated,
+  restoreRoles.restoreRoleUpdated,
+  restoreRoles.restoreRoleDeleted,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];

@@ -21,6 +21,7 @@ import { ViewRowSchema } from './daily-checks/saved-views.ts';
 import type { EventOf, Logged } from './events.ts';
 import { foldHints, touchesHints } from './hints/fold.ts';
 import { HintRowSchema } from './hints/hints.ts';
+import { foldRestoreRoles, RestoreRoleRowSchema, touchesRestoreRoles } from './restore/roles.ts';
 import {
   foldRestoreSessions,
   RestoreSessionRowSchema,
@@ -111,6 +112,11 @@ export const FOLDS: { readonly [T in TableName]: TableFold<T> } = {
     row: RestoreTaskRowSchema,
     fold: foldRestoreTasks,
     touches: touchesRestoreTasks,
+  },
+  restoreRole: {
+    row: RestoreRoleRowSchema,
+    fold: foldRestoreRoles,
+    touches: touchesRestoreRoles,
   },
 };
 

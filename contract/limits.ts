@@ -82,6 +82,10 @@ export const LIMITS = {
   backupJobs: 2_000,
   backupJobItems: 10_000,
   backupJobRecipients: 50,
+  /** Roles of restore operators of a provider, and what one of them names. */
+  restoreRoles: 500,
+  restoreRoleOperators: 200,
+  restoreRoleItems: 5_000,
   /** Items that one restore names. A folder is named as a whole. */
   restoreNodes: 5_000,
   /** A row of a list that is shown. */

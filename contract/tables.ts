@@ -7,6 +7,7 @@ import type { ShiftRow } from './daily-checks/hand-over.ts';
 import type { ViewRow } from './daily-checks/saved-views.ts';
 import type { EventOf, EventType, Logged } from './events.ts';
 import type { HintRow } from './hints/hints.ts';
+import type { RestoreRoleRow } from './restore/roles.ts';
 import type { RestoreSessionRow } from './restore/sessions.ts';
 import type { RestoreTaskRow } from './restore/tasks.ts';
 import type { RuleRow } from './rules/rules.ts';
@@ -307,6 +308,20 @@ export const TABLES = {
     scope: null,
     events: { 'restoretask.ended@1': 'none' },
     lookups: {},
+  }),
+  restoreRole: table<RestoreRoleRow>()({
+    key: 'id',
+    replicatedAs: null,
+    scope: null,
+    events: {
+      'restorerole.created@1': 'none',
+      'restorerole.updated@1': 'none',
+      'restorerole.deleted@1': 'none',
+    },
+    lookups: {
+      company_n: number((row) => row.company),
+      organization_id: text((row) => row.organization),
+    },
   }),
 } as const;
 

@@ -53,6 +53,7 @@ import { restoreHandlers } from './features/restore/restores.ts';
 import { postPreviewHandlers } from './features/restore/preview/posts.ts';
 import { restoreTeamHandlers } from './features/restore/teams.ts';
 import { restoreSessionHandlers } from './features/restore/sessions.ts';
+import { restoreRoleHandlers } from './features/restore/roles/handlers.ts';
 import { restoreRightsHandlers } from './features/restore/rights.ts';
 import { restoreTaskHandlers } from './features/restore/tasks.ts';
 import { ruleHandlers } from './features/rules/handlers.ts';
@@ -152,5 +153,6 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...restoreTeamHandlers(world),
   ...postPreviewHandlers(world),
   ...restoreRightsHandlers(world),
+  ...restoreRoleHandlers(world),
   ...restoreTaskHandlers(world),
 });

@@ -1,5 +1,6 @@
 import { backgroundDownloadCalls } from './background-calls.ts';
 import { restoreContentCalls } from './content-calls.ts';
+import { restoreRoleCalls } from './role-calls.ts';
 import { restoreSessionCalls } from './session-calls.ts';
 import { restoreTeamCalls } from './team-calls.ts';
 
@@ -9,4 +10,5 @@ export const restoreCalls = {
   ...restoreContentCalls,
   ...backgroundDownloadCalls,
   ...restoreTeamCalls,
+  ...restoreRoleCalls,
 } as const;

@@ -62,6 +62,9 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'createBackupRepository',
     'deleteBackupRepository',
     'attachBackupRepository',
+    'createRestoreRole',
+    'updateRestoreRole',
+    'deleteRestoreRole',
   ],
   'companies and providers': ['deleteCompany', 'createProvider', 'setHosts'],
 };

@@ -1,6 +1,8 @@
 import type { Capabilities, Engine } from '#contract/engine/engine.ts';
+import type { OperatorCalls } from '#contract/engine/operators.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { attachRepository } from './attach/attach-repository.ts';
+import { refreshGroupMembers } from './operators/group-members.ts';
 import { type GraphConnections, makeGraphConnections } from './organizations/access.ts';
 import { checkDeviceCode, requestDeviceCode } from './organizations/device-codes.ts';
 import { listObjects, makeDirectory } from './organizations/directory.ts';
@@ -36,6 +38,7 @@ export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls {
   readonly organizations: Engine['organizations'];
   readonly repositories: Engine['repositories'];
   readonly jobs: Engine['jobs'];
+  readonly operators: OperatorCalls;
   readonly sessions: SessionPorts;
   readonly restores: RestorePorts;
 }
@@ -77,6 +80,9 @@ export function makeEmbeddedEngine(world: () => AppContext): EmbeddedEngine {
         world().store.tenant(scope.tenant, (tx) => listLog(tx, scope, input), READ),
     },
     ...makeRestoreCalls(world, makeRestoreRights(world, connections)),
+    operators: {
+      refreshGroups: (scope, input) => refreshGroupMembers(world(), connections, scope, input),
+    },
     sessions: sessionPorts(world, connections),
     restores: makeRestorePorts(world, connections),
   };

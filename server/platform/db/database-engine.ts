@@ -66,6 +66,14 @@ export interface EngineTables {
     /** Whether a user has a Microsoft 365 license; null: unknown. */
     licensed: Generated<boolean | null>;
   };
+  /** Members of groups that roles of restore operators name. */
+  directory_member: { tenant_id: TenantId; organization_id: Id; group_id: string; user_id: string };
+  directory_member_list: {
+    tenant_id: TenantId;
+    organization_id: Id;
+    group_id: string;
+    listed_at: Ms;
+  };
   directory_list: {
     tenant_id: TenantId;
     organization_id: Id;

@@ -12,6 +12,7 @@ const SQL_NAMES = {
   backupJob: 'backup_job',
   restoreSession: 'restore_session',
   restoreTask: 'restore_task',
+  restoreRole: 'restore_role',
 } as const;
 type SqlName<T extends TableName> = T extends keyof typeof SQL_NAMES ? (typeof SQL_NAMES)[T] : T;
 

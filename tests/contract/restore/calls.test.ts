@@ -59,6 +59,12 @@ const SPEC = [
   'POST o365/restore/background-downloads/{id}',
   'DELETE o365/restore/background-downloads/{id}',
   'GET o365/restore/background-downloads/{id}/file',
+  'GET o365/organizations/restore-roles',
+  'POST o365/organizations/{organizationId}/restore-roles',
+  'GET o365/organizations/{organizationId}/restore-roles',
+  'GET o365/organizations/{organizationId}/restore-roles/{opRoleId}',
+  'PUT o365/organizations/{organizationId}/restore-roles/{opRoleId}',
+  'DELETE o365/organizations/{organizationId}/restore-roles/{opRoleId}',
 ];
 const OURS = [
   'GET o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/folders/documents',

@@ -13,7 +13,7 @@ import {
   jobIssues,
 } from '#src/features/backup/jobs/wizard/definition.ts';
 import type { ChosenItem, JobData } from '#src/features/backup/jobs/wizard/definition.ts';
-import { findItems } from '#src/features/backup/jobs/wizard/item-picker.tsx';
+import { findItems } from '#src/features/shared/directory-picker/item-picker.tsx';
 import { hoursBetween, paint, stepHour } from '#src/features/backup/jobs/wizard/window-grid.tsx';
 import { job } from './rows.ts';
 

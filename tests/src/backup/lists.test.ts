@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Schedule } from '#contract/backup/schedule.ts';
 import { getHealth } from '#src/features/backup/organizations/health.ts';
 import { scheduleLabel, getStripMarks } from '#src/features/backup/jobs/labels.ts';
-import { listAddress, listPlace } from '#src/features/backup/lists/address.ts';
+import { listAddress, listPlace } from '#src/features/shared/suite-list/address.ts';
 import { getPools } from '#src/features/backup/repositories/pools.ts';
 import { retentionLabel } from '#src/features/backup/repositories/retention-label.ts';
 import { job, organization, session } from './rows.ts';

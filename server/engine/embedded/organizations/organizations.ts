@@ -65,7 +65,13 @@ export const disconnectOrganization = (
   world.store.tenant(tenant, async (tx) => {
     const { sql: db } = tx;
     await stopAllGrants(tx, organization, world.clock.now());
-    for (const table of ['organization_access', 'directory_object', 'directory_list'] as const)
+    for (const table of [
+      'organization_access',
+      'directory_object',
+      'directory_list',
+      'directory_member',
+      'directory_member_list',
+    ] as const)
       await db
         .deleteFrom(table)
         .where('tenant_id', '=', tenant)

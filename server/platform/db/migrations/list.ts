@@ -40,6 +40,7 @@ import { migration0048 } from './0048_repository_upkeep_requests.ts';
 import { migration0050 } from './0050_sites.ts';
 import { migration0054 } from './0054_background_downloads.ts';
 import { migration0056 } from './0056_usage_days.ts';
+import { migration0060 } from './0060_restore_roles.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -86,4 +87,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0050,
   migration0054,
   migration0056,
+  migration0060,
 ];

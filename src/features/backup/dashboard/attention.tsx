@@ -9,7 +9,7 @@ import { SectionLink } from '../../shared/section-link.tsx';
 import { Section } from '../../shared/section.tsx';
 import type { PolledQuery } from '../../shared/queries/use-polled-query.ts';
 import { stateLabel } from '../jobs/labels.ts';
-import { listAddress } from '../lists/address.ts';
+import { listAddress } from '../../shared/suite-list/address.ts';
 import { Moment } from '../moment.tsx';
 import { getHealth } from '../organizations/health.ts';
 import { healthLabel } from '../organizations/labels.ts';

@@ -5,7 +5,7 @@ import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { formatBytes, formatCount, formatDuration } from '#src/ui/format.ts';
-import { Facts } from '../lists/suite-list.tsx';
+import { Facts } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { StateText } from '../state-text.tsx';
 import { JobActions } from './actions.tsx';

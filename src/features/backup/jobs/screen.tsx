@@ -10,7 +10,7 @@ import { Button } from '#src/ui/button.tsx';
 import { formatBytes } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 import { stripPaths, stripWidth, WIDE } from '../../shared/runs/spark-bars.ts';
-import { Cell, SuiteList } from '../lists/suite-list.tsx';
+import { Cell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
 import { StateText } from '../state-text.tsx';
 import { JobDetails } from './details.tsx';
 import { NextRun } from './next-run.tsx';

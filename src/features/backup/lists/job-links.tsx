@@ -1,6 +1,6 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { listAddress } from './address.ts';
+import { listAddress } from '../../shared/suite-list/address.ts';
 
 /** The names of jobs, each a link to its job. */
 export const JobLinks = ({ jobs }: { readonly jobs: readonly BackupJobRow[] }) => (

@@ -9,7 +9,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { formatCount, formatDate } from '#src/ui/format.ts';
 import { JobLinks } from '../lists/job-links.tsx';
-import { Facts } from '../lists/suite-list.tsx';
+import { Facts } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { certificateAddress } from './certificate/address.ts';
 import { DeleteOrganization } from './delete-organization.tsx';

@@ -5,7 +5,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { useNow } from '#src/app/clock.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
-import { Cell, SuiteList } from '../lists/suite-list.tsx';
+import { Cell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { OrganizationDetails } from './details.tsx';
 import { CertificateDays, HealthMark, getLastPoint } from './parts.tsx';

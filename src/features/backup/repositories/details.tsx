@@ -12,7 +12,7 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatCount, formatDate } from '#src/ui/format.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { Facts } from '../lists/suite-list.tsx';
+import { Facts } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { AttachmentNote } from './attachment.tsx';
 import { DeleteRepository } from './delete-repository.tsx';

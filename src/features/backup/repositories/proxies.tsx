@@ -1,7 +1,7 @@
 import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { formatDate } from '#src/ui/format.ts';
-import { Cell, Facts, SuiteList } from '../lists/suite-list.tsx';
+import { Cell, Facts, SuiteList } from '../../shared/suite-list/suite-list.tsx';
 import { StateText } from '../state-text.tsx';
 import { getPools } from './pools.ts';
 import { REPOSITORIES_PATH, RepositoryTabs } from './tabs.tsx';

@@ -17,7 +17,7 @@ import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { FormPart, SaveBar } from '../../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
-import { listPlace } from '../lists/address.ts';
+import { listPlace } from '../../shared/suite-list/address.ts';
 import { editForm, newForm, makeEditSchema, newRepositorySchema, willShorten } from './form.ts';
 import type { RepositoryForm as Form } from './form.ts';
 import { PasswordInputs } from './password-inputs.tsx';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Tabs } from '#src/ui/tabs.tsx';
-import { useListPlace } from '../lists/suite-list.tsx';
+import { useListPlace } from '../../shared/suite-list/suite-list.tsx';
 import { getPools } from './pools.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 

@@ -8,20 +8,16 @@ import {
 import type { ChainedJob, Schedule } from '#contract/backup/schedule.ts';
 import type { Issue } from '#contract/errors.ts';
 import type { WizardDefinition } from '#machines/wizard.ts';
+import { ALL_SITES, getKey, ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
+import type { ItemKind, PickedItem } from '../../../shared/directory-picker/items.ts';
 import { jobWizardMessages as t } from './messages.en.ts';
 
 type JobOut = OutputOf<'getBackupJob'>;
-export type ItemKind = 'User' | 'Group' | 'Team' | 'Site';
 export const PARTS = ['mailbox', 'archiveMailbox', 'oneDrive', 'sites', 'subsites'] as const;
-/** In the place of an id: all sites, also those that are added later. */
-export const ALL_SITES = '*';
 export type Part = (typeof PARTS)[number];
 
 /** An object of the tenant with what is backed up of it. */
-export interface ChosenItem {
-  readonly type: ItemKind;
-  readonly id: string;
-  readonly name: string;
+export interface ChosenItem extends PickedItem {
   readonly parts: readonly Part[];
 }
 
@@ -69,13 +65,6 @@ export const SCHEDULE_TYPES = Object.keys({
   Schedule['type'],
   ...Schedule['type'][],
 ];
-/** The kinds of items, in the order of their tabs. */
-export const ITEM_KINDS = Object.keys({
-  User: 0,
-  Group: 0,
-  Team: 0,
-  Site: 0,
-} satisfies Record<ItemKind, 0>) as unknown as readonly [ItemKind, ...ItemKind[]];
 
 const EMPTY: JobData = {
   id: null,
@@ -224,8 +213,6 @@ function scheduleIssues(data: JobData): Issue[] {
     ),
   ];
 }
-
-export const getKey = ({ type, id }: Pick<ChosenItem, 'type' | 'id'>): string => `${type} ${id}`;
 
 /** Parts that a newly chosen item has. */
 const DEFAULT_PARTS: Readonly<Record<ItemKind, readonly Part[]>> = {

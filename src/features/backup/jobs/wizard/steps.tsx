@@ -19,9 +19,12 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { daysLabel, numberLabel, periodLabel } from '../labels.ts';
 import { backupJobMessages } from '../messages.en.ts';
-import { SCHEDULE_TYPES, getSchedule } from './definition.ts';
-import type { JobData } from './definition.ts';
-import { ItemPicker } from './item-picker.tsx';
+import { defaultParts, SCHEDULE_TYPES, getSchedule } from './definition.ts';
+import type { ChosenItem, JobData } from './definition.ts';
+import type { PickedItem } from '../../../shared/directory-picker/items.ts';
+import { ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
+import { ItemPicker } from '../../../shared/directory-picker/item-picker.tsx';
+import { ItemParts } from './item-parts.tsx';
 import { WindowGrid } from './window-grid.tsx';
 import { jobWizardMessages as t } from './messages.en.ts';
 
@@ -104,8 +107,11 @@ export function SelectStep({ data, edit, getError: getFieldError }: JobStepProps
       {data.backupType === 'SelectedItems' && (
         <ItemPicker
           organizationId={data.organizationId}
+          kinds={ITEM_KINDS}
+          hasAllSites
           items={data.selectedItems}
-          hasParts
+          makeItem={makeItem}
+          renderParts={(item, onChange) => <ItemParts item={item} onChange={onChange} />}
           error={getFieldError('selectedItems')}
           onChange={(selectedItems) => edit({ selectedItems })}
         />
@@ -114,14 +120,21 @@ export function SelectStep({ data, edit, getError: getFieldError }: JobStepProps
   );
 }
 
+const makeItem = (picked: PickedItem): ChosenItem => ({
+  ...picked,
+  parts: defaultParts(picked.type),
+});
+
 export function ExcludeStep({ data, edit, getError: getFieldError }: JobStepProps) {
   return (
     <>
       <p className="m-0 text-ink-2">{t.excludeLead}</p>
       <ItemPicker
         organizationId={data.organizationId}
+        kinds={ITEM_KINDS}
+        hasAllSites
         items={data.excludedItems}
-        hasParts={false}
+        makeItem={makeItem}
         error={getFieldError('excludedItems')}
         onChange={(excludedItems) => edit({ excludedItems })}
       />

@@ -1,7 +1,7 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA list box instead of a select: only visible rows are rendered */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
@@ -11,28 +11,37 @@ import { Icon } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { ALL_SITES, defaultParts, ITEM_KINDS, getKey } from './definition.ts';
-import type { ChosenItem, ItemKind, Part } from './definition.ts';
+import { getKey } from './items.ts';
+import type { ItemKind, PickedItem } from './items.ts';
 import { useDirectory } from './use-directory.ts';
 import type { DirectoryItem } from './use-directory.ts';
-import { jobWizardMessages as t } from './messages.en.ts';
+import { directoryPickerMessages as t } from './messages.en.ts';
 
 /** Chooses objects of a tenant: at the left all of them, at the right the chosen ones. */
-export function ItemPicker({
+export function ItemPicker<Item extends PickedItem>({
   organizationId,
+  kinds,
+  hasAllSites = false,
   items,
-  hasParts,
+  makeItem,
+  renderParts,
   error,
   onChange,
 }: {
   readonly organizationId: string | null;
-  readonly items: readonly ChosenItem[];
-  /** Whether parts of the items can be chosen. */
-  readonly hasParts: boolean;
+  /** What can be chosen. */
+  readonly kinds: readonly [ItemKind, ...ItemKind[]];
+  /** Whether all sites can be chosen as one item. */
+  readonly hasAllSites?: boolean;
+  readonly items: readonly Item[];
+  /** Returns a newly chosen item. */
+  readonly makeItem: (picked: PickedItem) => Item;
+  /** Shows what else is chosen of an item. */
+  readonly renderParts?: (item: Item, onChange: (changed: Item) => void) => ReactNode;
   readonly error: string | null;
-  readonly onChange: (items: readonly ChosenItem[]) => void;
+  readonly onChange: (items: readonly Item[]) => void;
 }) {
-  const [kind, setKind] = useState<ItemKind>(ITEM_KINDS[0]);
+  const [kind, setKind] = useState<ItemKind>(kinds[0]);
   const [text, setText] = useState('');
   return (
     <div
@@ -47,7 +56,7 @@ export function ItemPicker({
             setKind(next);
             setText('');
           }}
-          tabs={ITEM_KINDS.map((key) => ({ key, label: kindLabel(key) }))}
+          tabs={kinds.map((key) => ({ key, label: kindLabel(key) }))}
         >
           <Objects
             key={`${organizationId} ${kind}`}
@@ -55,7 +64,9 @@ export function ItemPicker({
             kind={kind}
             text={text}
             onText={setText}
+            hasAllSites={hasAllSites}
             items={items}
+            makeItem={makeItem}
             onChange={onChange}
           />
         </Tabs>
@@ -68,29 +79,33 @@ export function ItemPicker({
           </span>
         </h3>
         {error !== null && <p className="m-0 pt-2 text-agate text-failed">{error}</p>}
-        <Chosen items={items} hasParts={hasParts} onChange={onChange} />
+        <Chosen items={items} onChange={onChange} {...(renderParts && { renderParts })} />
       </section>
     </div>
   );
 }
 
-function Objects({
+function Objects<Item extends PickedItem>({
   organizationId,
   kind,
   text,
   onText,
+  hasAllSites,
   items,
+  makeItem,
   onChange,
 }: {
   readonly organizationId: string | null;
   readonly kind: ItemKind;
   readonly text: string;
   readonly onText: (text: string) => void;
-  readonly items: readonly ChosenItem[];
-  readonly onChange: (items: readonly ChosenItem[]) => void;
+  readonly hasAllSites: boolean;
+  readonly items: readonly Item[];
+  readonly makeItem: (picked: PickedItem) => Item;
+  readonly onChange: (items: readonly Item[]) => void;
 }) {
   const offline = useWatch('status', EMPTY)?.is === 'offline';
-  const { rows, isComplete, failure } = useDirectory(organizationId, kind);
+  const { rows, isComplete, failure } = useDirectory(organizationId, kind, hasAllSites);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const chosen = new Set(items.map(getKey));
@@ -114,12 +129,8 @@ function Objects({
             ...stored,
             ...objects.map(
               ({ id, name, address }) =>
-                had.get(getKey({ type: kind, id })) ?? {
-                  type: kind,
-                  id,
-                  name: name || address,
-                  parts: defaultParts(kind),
-                },
+                had.get(getKey({ type: kind, id })) ??
+                makeItem({ type: kind, id, name: name || address }),
             ),
           ]
         : stored,
@@ -220,56 +231,27 @@ function Objects({
   );
 }
 
-function Chosen({
+function Chosen<Item extends PickedItem>({
   items,
-  hasParts,
+  renderParts,
   onChange,
 }: {
-  readonly items: readonly ChosenItem[];
-  readonly hasParts: boolean;
-  readonly onChange: (items: readonly ChosenItem[]) => void;
+  readonly items: readonly Item[];
+  readonly renderParts?: (item: Item, onChange: (changed: Item) => void) => ReactNode;
+  readonly onChange: (items: readonly Item[]) => void;
 }) {
-  const list = useRef<HTMLUListElement>(null);
   if (items.length === 0) return <p className="m-0 py-3 text-ink-2">{t.chosenNone}</p>;
   const shown = items.slice(0, MOST);
-  const change = (item: ChosenItem, part: Part): void =>
-    onChange(
-      items.map((one) =>
-        one === item
-          ? {
-              ...one,
-              parts: one.parts.includes(part)
-                ? one.parts.filter((other) => other !== part)
-                : [...one.parts, part],
-            }
-          : one,
-      ),
-    );
   return (
-    <ul ref={list} className="m-0 max-h-[420px] list-none overflow-auto p-0">
+    <ul className="m-0 max-h-[420px] list-none overflow-auto p-0">
       {shown.map((item) => (
         <li
           key={getKey(item)}
           className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 border-b border-hair py-1"
         >
           <span className="min-w-0 grow basis-32 truncate font-semibold">{item.name}</span>
-          {hasParts && (
-            <fieldset
-              aria-label={t.parts({ name: item.name })}
-              className="m-0 flex min-w-0 flex-wrap gap-x-3 border-0 p-0"
-            >
-              {getParts(item).map((part) => (
-                <label key={part} className="inline-flex items-center gap-1.5 text-agate">
-                  <input
-                    type="checkbox"
-                    className="m-0 size-4 accent-accent"
-                    checked={item.parts.includes(part)}
-                    onChange={() => change(item, part)}
-                  />
-                  {partLabel(part)}
-                </label>
-              ))}
-            </fieldset>
+          {renderParts?.(item, (changed) =>
+            onChange(items.map((one) => (one === item ? changed : one))),
           )}
           <IconButton
             icon="close"
@@ -298,26 +280,8 @@ export function findItems(rows: readonly DirectoryItem[], text: string): readonl
       );
 }
 
-const MAIL_AND_FILES = ['mailbox', 'archiveMailbox', 'oneDrive'] as const;
-const PARTS_OF: Readonly<Record<ItemKind, readonly Part[]>> = {
-  User: MAIL_AND_FILES,
-  Group: [...MAIL_AND_FILES, 'sites'],
-  Team: ['sites'],
-  Site: ['subsites'],
-};
-const getParts = ({ type, id }: ChosenItem): readonly Part[] =>
-  id === ALL_SITES ? [] : PARTS_OF[type];
 const kindLabel = (kind: ItemKind): string =>
   ({ User: t.users, Group: t.groups, Team: t.teams, Site: t.sites })[kind];
-const partLabel = (part: Part): string =>
-  ({
-    mailbox: t.partMailbox,
-    archiveMailbox: t.partArchive,
-    oneDrive: t.partOneDrive,
-    sites: t.partSite,
-    subsites: t.partSubsites,
-  })[part];
-
 const ROW = 36;
 /** Of more chosen items, the first are listed. */
 const MOST = 200;

@@ -2,9 +2,9 @@ import { useEffect, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { ALL_SITES } from './definition.ts';
-import type { ItemKind } from './definition.ts';
-import { jobWizardMessages as t } from './messages.en.ts';
+import { ALL_SITES } from './items.ts';
+import type { ItemKind } from './items.ts';
+import { directoryPickerMessages as t } from './messages.en.ts';
 
 export type DirectoryItem = OutputOf<'listOrganizationUsers'>['rows'][number];
 
@@ -25,8 +25,15 @@ const CALL_OF = {
 const LIMIT = '1000';
 const NONE: Directory = { rows: [], isComplete: false, failure: null };
 
-/** Loads all objects of a kind, page by page, so that a search covers them all. */
-export function useDirectory(organizationId: string | null, kind: ItemKind): Directory {
+/**
+ * Loads all objects of a kind, page by page, so that a search covers them all. `hasAllSites`: the
+ * sites begin with one that stands for all of them.
+ */
+export function useDirectory(
+  organizationId: string | null,
+  kind: ItemKind,
+  hasAllSites: boolean,
+): Directory {
   const key = `${organizationId} ${kind}`;
   const [loaded, setLoaded] = useState<{ readonly key: string; readonly directory: Directory }>({
     key: '',
@@ -37,7 +44,9 @@ export function useDirectory(organizationId: string | null, kind: ItemKind): Dir
     let isOver = false;
     void (async () => {
       let rows: readonly DirectoryItem[] =
-        kind === 'Site' ? [{ id: ALL_SITES, name: t.allSites, address: '', children: null }] : [];
+        kind === 'Site' && hasAllSites
+          ? [{ id: ALL_SITES, name: t.allSites, address: '', children: null }]
+          : [];
       // Sites are listed level by level: what has others below it is read next.
       const levels: { parent: string | null; cursor: string | null }[] = [
         { parent: null, cursor: null },
@@ -63,7 +72,7 @@ export function useDirectory(organizationId: string | null, kind: ItemKind): Dir
     return () => {
       isOver = true;
     };
-  }, [organizationId, kind, key]);
+  }, [organizationId, kind, key, hasAllSites]);
   return loaded.key === key ? loaded.directory : NONE;
 }
 
