@@ -55,6 +55,9 @@ export const menuMessages = defineMessages('menu', {
   api: 'API',
   sla: 'SLA',
   faq: 'FAQ',
+  restoreOperators: 'Restore Operators',
+  restoreOperatorsTip:
+    'Setup a Restore Operator if you wish one end-user to restore data for other end-users.',
   endUserRestore: 'End-User Restore',
   endUserRestoreTip: 'Use or bookmark this external URL for end-users to restore their own data.',
 });

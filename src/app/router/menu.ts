@@ -11,7 +11,7 @@ import { menuMessages as t } from './menu.messages.en.ts';
 
 /**
  * `app`: the only app that shows the entry when its group is in every app. `cards`: shown only if
- * subscriptions are paid by card.
+ * subscriptions are paid by card. `tip`: what the page is for.
  */
 export interface Entry {
   readonly to: PagePath;
@@ -19,6 +19,7 @@ export interface Entry {
   readonly icon: IconName;
   readonly app?: 'o365';
   readonly cards?: true;
+  readonly tip?: string | undefined;
 }
 /** A link to an external page, shown after the entries. `tip`: what it is for. */
 export interface Outside {
@@ -59,13 +60,16 @@ const entry = (
   to: PagePath,
   word: TextKey<typeof t>,
   icon: IconName,
-  more: Pick<Entry, 'app' | 'cards'> = {},
+  { tip, ...more }: Pick<Entry, 'app' | 'cards'> & { readonly tip?: TextKey<typeof t> } = {},
 ): Entry => ({
   to,
   get word() {
     return t[word];
   },
   icon,
+  get tip() {
+    return tip === undefined ? undefined : t[tip];
+  },
   ...more,
 });
 
@@ -141,6 +145,10 @@ export const MENU: readonly Group[] = [
       entry('/monitoring/support/request', 'request', 'request'),
       entry('/monitoring/support/live', 'live', 'note'),
       entry('/monitoring/downloads', 'downloads', 'download'),
+      entry('/o365/restore-operator-roles', 'restoreOperators', 'users', {
+        app: 'o365',
+        tip: 'restoreOperatorsTip',
+      }),
     ],
   }),
   group('payments', {

@@ -141,6 +141,14 @@ const jobWizard = createRoute({
   component: screen('jobWizard'),
 });
 
+/** As for organizations, for a role of restore operators. */
+const restoreRoleWizard = createRoute({
+  getParentRoute: () => framed,
+  path: '/o365/restore-operator-roles/$step',
+  beforeLoad: behind('/o365/restore-operator-roles'),
+  component: screen('restoreRoleWizard'),
+});
+
 /** One of the downloads in the background. */
 const restoreDownload = createRoute({
   getParentRoute: () => framed,
@@ -180,6 +188,7 @@ export const routes = root.addChildren([
     organizationWizard,
     renewCertificate,
     jobWizard,
+    restoreRoleWizard,
     restoreDownload,
     ...pages,
   ]),

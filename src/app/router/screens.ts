@@ -26,6 +26,8 @@ export const SCREENS = {
     (await import('../../features/restore/downloads/details.tsx')).RestoreDownload,
   notFound: async () => (await import('../shell/not-found.tsx')).NotFound,
   jobWizard: async () => (await import('../../features/backup/jobs/wizard/screen.tsx')).JobWizard,
+  restoreRoleWizard: async () =>
+    (await import('../../features/restore/roles/wizard/screen.tsx')).RestoreRoleWizard,
   organizationWizard: async () =>
     (await import('../../features/backup/organizations/wizard/screen.tsx')).OrganizationWizard,
   renewCertificate: async () =>
@@ -135,6 +137,8 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/restore/downloads/screen.tsx')).RestoreDownloads,
   '/o365/restore/sharepoint': async () =>
     (await import('../../features/restore/screen.tsx')).SharePointRestore,
+  '/o365/restore-operator-roles': async () =>
+    (await import('../../features/restore/roles/screen.tsx')).RestoreRoles,
   '/o365/subscriptions': async () =>
     (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
   '/o365/invoices': SHARED.invoices,

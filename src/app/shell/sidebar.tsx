@@ -208,7 +208,9 @@ function Row({
     <Link
       to={entry.to}
       onClick={onGo}
-      {...(mini && { 'aria-label': entry.word, 'data-tip': entry.word })}
+      data-tip={entry.tip ?? (mini ? entry.word : undefined)}
+      aria-description={entry.tip}
+      {...(mini && { 'aria-label': entry.word })}
       activeProps={{
         'className': 'bg-side-on text-side-ink font-semibold',
         'aria-current': 'page',

@@ -243,6 +243,7 @@ const NEWER: readonly string[] = [
   'backup_job',
   'restore_session',
   'restore_task',
+  'restore_role',
   'run_task',
   'totp',
   'recovery_code',

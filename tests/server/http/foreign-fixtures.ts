@@ -38,7 +38,14 @@ export interface Theirs {
   readonly backupJob: string;
   readonly restoreSession: string;
   readonly download: string;
+  readonly restoreRole: string;
 }
+
+export const restoreRole = {
+  name: 'Reach',
+  operators: [{ type: 'User', id: 'user-1' }],
+  roleType: 'EntireOrganization',
+};
 
 export const rule = (companies: number[]) => ({
   name: 'Reach',
@@ -179,6 +186,10 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     datetime: 1_800_000_000_000,
     sessionType: 'Vex',
   });
+  const role = await madeId(restorer, `o365/organizations/${suite.organization}/restore-roles`, {
+    ...restoreRole,
+    name: 'Canary',
+  });
   const download = fixture.world.chance.uuid();
   await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql
@@ -239,6 +250,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     vault: suite.repository,
     backupJob: suite.job,
     restoreSession,
+    restoreRole: role,
     download,
     report: await madeId(zoe, 'monitoring/reporting/reports/settings', {
       setting: { ...setting([2]), name: 'Canary' },

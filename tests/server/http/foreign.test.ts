@@ -16,6 +16,7 @@ import {
   hint,
   LATER,
   must,
+  restoreRole,
   rule,
   setting,
   theSecondCompany,
@@ -184,6 +185,13 @@ const writes = (of: Theirs): Bodies => ({
     userIds: [],
     externalAddresses: [],
   },
+  createRestoreRole: { organizationId: of.organization, ...restoreRole },
+  updateRestoreRole: {
+    organizationId: of.organization,
+    opRoleId: of.restoreRole,
+    ...restoreRole,
+  },
+  deleteRestoreRole: { organizationId: of.organization, opRoleId: of.restoreRole },
   openRestoreSession: {
     organizationId: of.organization,
     datetime: 1_800_000_000_000,
@@ -416,6 +424,7 @@ for (const [who, begin, passes] of WHO) {
             onedriveId: 'o1',
             itemId: 'i1.1',
             taskId: id,
+            opRoleId: id,
             day: id,
           }))
         : [{}]) {

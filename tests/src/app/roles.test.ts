@@ -210,6 +210,7 @@ const OWN_SUITE: readonly (readonly [path: PagePath, ability: Ability | null])[]
   ['/o365/support/request', null],
   ['/o365/support/live', null],
   ['/o365/users-logs', 'monitoring.userLogs'],
+  ['/o365/restore-operator-roles', 'o365.organizations'],
   ['/o365/invoices', 'monitoring.invoices'],
 ];
 
@@ -286,7 +287,7 @@ test('SUITE-10: the sidebar of the cloud suite has the entries of the specificat
   ]);
   expect([support?.heading, support?.entries.map(({ word }) => word)]).toEqual([
     'Support',
-    ['Request', 'Live', 'Downloads'],
+    ['Request', 'Live', 'Downloads', 'Restore Operators'],
   ]);
   expect(support?.outside?.(features, 'o365')).toEqual([
     { href: 'https://example.com', word: 'FAQ' },

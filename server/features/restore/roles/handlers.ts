@@ -39,23 +39,6 @@ export function restoreRoleHandlers(world: AppContext): Pick<Handlers, Names> {
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
     world.store.tenant(ctx.tenant, work, { readOnly: true });
 
-  const list = async (
-    tx: TenantTx,
-    { session }: SessionContext,
-    isWanted: (role: RestoreRoleRow) => boolean,
-    page: {
-      readonly search: string;
-      readonly cursor?: string | undefined;
-      readonly limit?: number | undefined;
-    },
-  ): Promise<Result<{ rows: RoleOut[]; next: string | null; count: number }>> => {
-    const found = (await visibleRoles(tx, session)).filter(
-      (role) => isWanted(role) && role.name.toLowerCase().includes(page.search.toLowerCase()),
-    );
-    const { rows, ...rest } = pageFrom(found, page);
-    return ok({ ...rest, rows: await rolesOut(tx, rows) });
-  };
-
   /** Members are read again before an operator signs in. */
   const readGroups = async (ctx: SessionContext, organization: string, fields: RoleFields) => {
     const groups = [...fields.operators, ...fields.selectedItems, ...fields.excludedItems].flatMap(
@@ -88,7 +71,7 @@ export function restoreRoleHandlers(world: AppContext): Pick<Handlers, Names> {
       read(ctx, async (tx) => {
         const company =
           companyId === undefined ? undefined : await findCompany(tx, ctx.session, companyId);
-        return list(
+        return listRoles(
           tx,
           ctx,
           (role) =>
@@ -101,7 +84,7 @@ export function restoreRoleHandlers(world: AppContext): Pick<Handlers, Names> {
     listRestoreRoles: ({ organizationId, search = '', ...page }, ctx) =>
       read(ctx, async (tx) =>
         (await findOrganization(tx, ctx.session, organizationId))
-          ? list(tx, ctx, ({ organization }) => organization === organizationId, {
+          ? listRoles(tx, ctx, ({ organization }) => organization === organizationId, {
               ...page,
               search,
             })
@@ -163,6 +146,23 @@ export function restoreRoleHandlers(world: AppContext): Pick<Handlers, Names> {
         Promise.resolve(ok({ type: 'restorerole.deleted@1', data: { id } })),
       ),
   };
+}
+
+async function listRoles(
+  tx: TenantTx,
+  { session }: SessionContext,
+  isWanted: (role: RestoreRoleRow) => boolean,
+  page: {
+    readonly search: string;
+    readonly cursor?: string | undefined;
+    readonly limit?: number | undefined;
+  },
+): Promise<Result<{ rows: RoleOut[]; next: string | null; count: number }>> {
+  const found = (await visibleRoles(tx, session)).filter(
+    (role) => isWanted(role) && role.name.toLowerCase().includes(page.search.toLowerCase()),
+  );
+  const { rows, ...rest } = pageFrom(found, page);
+  return ok({ ...rest, rows: await rolesOut(tx, rows) });
 }
 
 const about = (

@@ -1,0 +1,47 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+export const roleWizardMessages = defineMessages('restoreRoleWizard', {
+  newTitle: 'New restore operator role',
+  editTitle: 'Edit restore operator role',
+  createRole: 'Create role',
+  saveRole: 'Save role',
+  created: 'Role created',
+  saved: 'Role saved',
+  notFound: 'This role was deleted, or you no longer have access to it.',
+  noOrganizations: 'Create an organization first',
+  noOrganizationsHint: 'Restore operators restore data of an organization.',
+
+  stepName: 'Name',
+  stepOrganization: 'Organization',
+  stepOperators: 'Operators',
+  stepScope: 'Whose data',
+  stepExclude: 'Exceptions',
+
+  name: 'Name',
+  nameMissing: 'Enter a name.',
+  description: 'Description',
+  organization: 'Organization',
+  chooseOrganization: 'Choose an organization',
+  organizationMissing: 'Choose an organization.',
+  organizationFixed: 'The organization of a role is fixed.',
+
+  operatorsLead: 'These people can restore the data that you select in the next step.',
+  operatorsMissing: 'Choose at least one user or group.',
+  rights: 'Rights',
+  withoutReading: 'Without reading',
+  withoutReadingHint: 'Operators see sender, date, folder and size, but no subject and no content.',
+  mayDownload: 'May download',
+  mayDownloadHint: 'Operators can also download what they can read.',
+  needsSecondPerson: 'Needs a second person',
+  needsSecondPersonHint: 'Each restore waits until another person approves it.',
+
+  scopeLead: 'People who join a selected group later are included.',
+  entireOrganization: 'Entire organization',
+  entireHint: 'All users, teams and sites, including new ones',
+  specificObjects: 'Selected items',
+  specificHint: 'Only the users, groups, teams and sites that you choose',
+  selectionMissing: 'Choose at least one item, or the entire organization.',
+  excludeLead: 'Operators never see the data of these items, even if they are selected.',
+  bothLists: '{name} is also selected in the previous step.',
+  count: '{count, plural, =0 {None} one {# selected} other {# selected}}',
+});
