@@ -116,6 +116,10 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
     ability: 'o365.restoreSharepoint',
     when: ({ office365 }) => office365.restorePortal.sharepoint,
   },
+  '/o365/restore/teams': {
+    ability: 'o365.restoreTeams',
+    when: ({ office365 }) => office365.restorePortal.teams,
+  },
   '/o365/restore-operator-roles': inSuite('o365.organizations'),
   '/o365/invoices': inSuite('monitoring.invoices', ({ invoice_automation: on }) => on),
   '/o365/profile': inSuite(null),

@@ -123,7 +123,8 @@ export const restoreTeamCalls = {
   restoreTeam: call({
     method: 'POST',
     path: `${TEAM}/restore`,
-    summary: 'Restores a team with its channels, and its members and settings if asked to.',
+    summary:
+      'Restores a team with its channels, and its members and settings if asked to; without missing and changed items, only these.',
     input: v.strictObject({
       ...OF_TEAM,
       ...RESTORE_FILES,

@@ -25,6 +25,12 @@ const ROLES = [
   'Sites.Manage.All',
   'Group.Read.All',
   'Organization.Read.All',
+  'Channel.Create',
+  'ChannelMessage.Read.All',
+  'Teamwork.Migrate.All',
+  'TeamsTab.ReadWrite.All',
+  'TeamMember.ReadWrite.All',
+  'TeamSettings.ReadWrite.All',
 ];
 const APPLICATION = 'Daybook backup';
 
@@ -149,8 +155,8 @@ function organizationFields({ id, name, admin }: DemoTenant): OrganizationFields
     region: 'Worldwide',
     isExchangeOnline: true,
     isSharePointOnline: true,
-    isTeamsOnline: false,
-    isTeamsChatsOnline: false,
+    isTeamsOnline: true,
+    isTeamsChatsOnline: true,
     exchangeOnlineSettings: {
       applicationId: appId,
       applicationSecret: secret,
@@ -160,8 +166,8 @@ function organizationFields({ id, name, admin }: DemoTenant): OrganizationFields
 }
 
 /**
- * Jobs for the mail and the files of all people and for all sites, and one with nothing to back up: of a person who
- * has left.
+ * Jobs for the mail and the files of all people, for all sites and for all teams, and one with
+ * nothing to back up: of a person who has left.
  */
 function getJobs({ admin }: DemoTenant, repositoryId: string): JobFields[] {
   const leaver = admin.addUser();
@@ -169,7 +175,7 @@ function getJobs({ admin }: DemoTenant, repositoryId: string): JobFields[] {
   const job = (name: string, schedule: SchedulePolicy['schedule'], item: JobItem): JobFields => ({
     name,
     description: '',
-    isTeamsChatsEnabled: false,
+    isTeamsChatsEnabled: item.parts.includes('teamsChats'),
     backupType: 'SelectedItems',
     selectedItems: [item],
     excludedItems: [],
@@ -186,6 +192,11 @@ function getJobs({ admin }: DemoTenant, repositoryId: string): JobFields[] {
     ),
     job(t.filesJob, daily('22:00'), { type: 'PersonalSites', id: null, parts: ['oneDrive'] }),
     job(t.sitesJob, daily('22:30'), { type: 'Site', id: null, parts: ['sites'] }),
+    job(t.teamsJob, daily('23:15'), {
+      type: 'PartialOrganization',
+      id: null,
+      parts: ['teams', 'teamsChats'],
+    }),
     job(t.personJob({ name: leaver.name }), daily('23:00'), {
       type: 'User',
       id: leaver.id,

@@ -12,5 +12,6 @@ export const demoMessages = defineMessages('demo', {
   mailJob: 'Mail of all people',
   filesJob: 'Files of all people',
   sitesJob: 'All sites',
+  teamsJob: 'All teams',
   personJob: 'Mail of {name}',
 });

@@ -14,7 +14,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => portal.stop());
 
-const REASON = "The job's selection contains no mailbox or drive.";
+const REASON = "The job's selection contains nothing to back up.";
 const MAIL = 'Mail of all people';
 const ADDRESS = 'watch@example.net';
 
@@ -93,9 +93,10 @@ test('SUITE-34: a running session shows its progress, its wait and what failed, 
   await openJob(page, MAIL);
   const details = panel(page, MAIL);
   await expect(details.getByRole('heading', { name: 'Current session' })).toBeVisible();
-  await expect(
-    details.getByRole('progressbar', { name: 'Mailboxes and drives backed up' }),
-  ).toHaveAttribute('value', '3');
+  await expect(details.getByRole('progressbar', { name: 'Objects backed up' })).toHaveAttribute(
+    'value',
+    '3',
+  );
   await expect(details.getByText(/^Waiting until .*: Microsoft 365 is throttling/)).toBeVisible();
   await expect(details.getByText('The mailbox is being moved.')).toBeVisible();
   await expect(details.getByText('Show 2 more')).toBeVisible();

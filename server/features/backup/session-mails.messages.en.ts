@@ -9,8 +9,7 @@ export const sessionMailMessages = defineMessages('backup-session-mails', {
   company: 'Company: {company}',
   started: 'Started: {when}',
   ended: 'Ended: {when}',
-  objects:
-    'Backed up: {done} of {count, plural, one {# mailbox or drive} other {# mailboxes and drives}}',
+  objects: 'Backed up: {done} of {count, plural, one {# object} other {# objects}}',
   more: '{count, plural, one {# more} other {# more}}',
   why: 'You receive this email because you are a recipient of the job {job}.',
 });

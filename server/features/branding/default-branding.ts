@@ -37,6 +37,6 @@ const STANDARD: Features = {
   reporting: { enabled: true, visibleFor: ['all'] },
   office365: {
     ...PLAIN_FEATURES.office365,
-    restorePortal: { outlook: true, onedrive: true, sharepoint: true, teams: false },
+    restorePortal: { outlook: true, onedrive: true, sharepoint: true, teams: true },
   },
 };

@@ -150,8 +150,21 @@ export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
       withSession(world, ctx, { restoreSessionId }, 'teams', async ({ engine, scope }) =>
         getAnswer(await engine.getSize(scope, { explorer: restoreSessionId, nodes })),
       ),
-    restoreTeam: ({ teamId, restoreMembers: members, restoreSettings: settings, ...input }, ctx) =>
-      restore(ctx, input, teamId, [teamId], { members, settings }),
+    async restoreTeam(
+      { teamId, restoreMembers: members, restoreSettings: settings, ...input },
+      ctx,
+    ) {
+      const beside = { members, settings };
+      const isForItems = input.restoreMissingItems || input.restoreChangedItems;
+      if (isForItems || (!members && !settings))
+        return restore(ctx, input, teamId, [teamId], beside);
+      const { restoreSessionId } = input;
+      const at = { within: teamId, parent: teamId, only: 'items' } as const;
+      const stored = await list(ctx, { restoreSessionId }, at, ['settings'], ({ id }) => id);
+      return stored.ok
+        ? restore(ctx, { ...input, ...BOTH }, teamId, stored.value.rows, beside)
+        : stored;
+    },
     restoreTeamChannel: ({ teamId, channelId, ...input }, ctx) =>
       restore(ctx, input, teamId, [channelId]),
     restoreTeamFiles: ({ teamId, files, ...input }, ctx) => restore(ctx, input, teamId, files),
@@ -161,6 +174,7 @@ export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
 }
 
 const TOP = { parent: null, only: 'all' } as const;
+const BOTH = { restoreMissingItems: true, restoreChangedItems: true };
 const NO_TEAM = { members: false, settings: false };
 const NO_FLAGS: RestoreInput['flags'] = {
   markRestoredAsUnread: false,

@@ -27,6 +27,7 @@ export const menuMessages = defineMessages('menu', {
   outlook: 'Outlook',
   oneDrive: 'OneDrive',
   sharePoint: 'SharePoint',
+  teams: 'Teams',
   support: 'Support',
   request: 'Request',
   live: 'Live',

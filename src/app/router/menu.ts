@@ -136,6 +136,7 @@ export const MENU: readonly Group[] = [
       entry('/o365/restore/outlook', 'outlook', 'mail'),
       entry('/o365/restore/onedrive', 'oneDrive', 'cloud'),
       entry('/o365/restore/sharepoint', 'sharePoint', 'companies'),
+      entry('/o365/restore/teams', 'teams', 'users'),
       entry('/o365/restore/downloads', 'downloads', 'download'),
     ],
   }),

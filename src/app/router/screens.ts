@@ -137,6 +137,8 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/restore/downloads/screen.tsx')).RestoreDownloads,
   '/o365/restore/sharepoint': async () =>
     (await import('../../features/restore/screen.tsx')).SharePointRestore,
+  '/o365/restore/teams': async () =>
+    (await import('../../features/restore/screen.tsx')).TeamsRestore,
   '/o365/restore-operator-roles': async () =>
     (await import('../../features/restore/roles/screen.tsx')).RestoreRoles,
   '/o365/subscriptions': async () =>

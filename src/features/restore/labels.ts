@@ -18,11 +18,15 @@ export const containerIcon = ({ kind }: ContainerNode): IconName =>
     channel: 'folder',
   })[kind] as IconName;
 
-/** Mailboxes, drives and sites are backed up on their own. */
+/** Mailboxes, drives, sites and teams are backed up on their own. */
 export const isObject = ({ kind }: ContainerNode): boolean =>
-  kind === 'mailbox' || kind === 'archive' || kind === 'drive' || kind === 'site';
+  kind === 'mailbox' ||
+  kind === 'archive' ||
+  kind === 'drive' ||
+  kind === 'site' ||
+  kind === 'team';
 
-/** The mailbox, drive or site that the last node of a path belongs to. */
+/** The mailbox, drive, site or team that the last node of a path belongs to. */
 export const getObject = (chain: readonly [ContainerNode, ...ContainerNode[]]): ContainerNode =>
   chain.findLast(isObject) ?? chain[0];
 

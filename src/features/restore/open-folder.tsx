@@ -8,9 +8,9 @@ import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import type { BrowserProps } from './browser.tsx';
 import { DownloadDialog } from './download/dialog.tsx';
 import { useDownload } from './download/use-download.ts';
+import { ContentPreview } from './items/content-preview.tsx';
 import { ItemDetails, itemTitle } from './items/details.tsx';
 import { FolderPane } from './items/folder-pane.tsx';
-import { MailPreview } from './items/mail-preview.tsx';
 import { itemMessages as t } from './items/messages.en.ts';
 import { NO_SELECTION, addItems, rangeTo, sumBytes, toggleItem } from './items/selection.ts';
 import type { Selection } from './items/selection.ts';
@@ -73,6 +73,7 @@ export function OpenFolder({
     level: 'items',
     chain,
     nodes: [...chosen.keys()],
+    itemKind: chosen.values().next().value?.kind,
     size: { items: chosen.size, bytes: sumBytes({ items: chosen, anchor: null }) },
   });
   const select = async (from: number, to: number, base: Selection): Promise<void> => {
@@ -119,13 +120,18 @@ export function OpenFolder({
   const path = chain.map(containerName).join(' / ');
   const details = (shown: ItemNode): ReactNode => (
     <>
-      <ItemDetails item={shown} path={path} isBrief={isReading && shown.kind === 'mail'} />
-      {shown.kind === 'mail' && (
-        <MailPreview
+      <ItemDetails
+        item={shown}
+        path={path}
+        isBrief={isReading && (shown.kind === 'mail' || shown.kind === 'post')}
+      />
+      {(shown.kind === 'mail' || shown.kind === 'post') && (
+        <ContentPreview
+          kind={shown.kind}
           session={session.id}
-          mailbox={object.id}
+          object={object.id}
           item={shown.id}
-          subject={itemTitle(shown)}
+          title={itemTitle(shown)}
           isOn={isReading}
           onTurn={onReading}
           onRead={session.onRead}
@@ -228,6 +234,8 @@ export function OpenFolder({
   );
 }
 
-/** Of sites, libraries, their folders and files can be downloaded. */
-const isDownloadable = (workload: WorkloadKind, { kind }: ContainerNode): boolean =>
-  workload !== 'sharepoint' || kind === 'library' || kind === 'dir';
+/** Of sites, libraries, their folders and files can be downloaded; of teams, what is in channels. */
+function isDownloadable(workload: WorkloadKind, { kind }: ContainerNode): boolean {
+  if (workload === 'sharepoint') return kind === 'library' || kind === 'dir';
+  return workload !== 'teams' || kind !== 'team';
+}

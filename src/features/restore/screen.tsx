@@ -19,7 +19,7 @@ import { SessionBar } from './session-bar.tsx';
 import { useRestoreSession } from './use-restore-session.ts';
 import type { RestoreSession } from './use-restore-session.ts';
 import { TEXTS } from './texts.ts';
-import { ONEDRIVE, OUTLOOK, SHAREPOINT } from './workload.ts';
+import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from './workload.ts';
 import type { Workload } from './workload.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -29,6 +29,8 @@ export const OutlookRestore = () => <RestorePage workload={OUTLOOK} />;
 export const OneDriveRestore = () => <RestorePage workload={ONEDRIVE} />;
 /** `/o365/restore/sharepoint`: sites with their libraries and lists. */
 export const SharePointRestore = () => <RestorePage workload={SHAREPOINT} />;
+/** `/o365/restore/teams`: teams with their channels, posts, files and tabs. */
+export const TeamsRestore = () => <RestorePage workload={TEAMS} />;
 
 function RestorePage({ workload }: { readonly workload: Workload }) {
   const { history } = useRouter();

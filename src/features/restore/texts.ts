@@ -19,6 +19,12 @@ export interface WorkloadTexts {
   readonly chooseHint: string;
   readonly restoreObject: string;
   readonly titleObject: (name: string) => string;
+  /** Null: everything is restored to its place. */
+  readonly other: OtherPlace | null;
+}
+/** Another place to restore to: what lists such places, and the words about it. */
+export interface OtherPlace {
+  readonly targetsCall: 'listOrganizationUsers' | 'listOrganizationSites';
   readonly otherPlace: string;
   readonly target: string;
   readonly targetHint: string;
@@ -44,12 +50,15 @@ export const TEXTS: Readonly<Record<WorkloadKind, WorkloadTexts>> = {
     chooseHint: itemMessages.chooseHint,
     restoreObject: itemMessages.restoreMailbox,
     titleObject: (name) => restoreTaskMessages.titleMailbox({ name }),
-    otherPlace: restoreTaskMessages.otherMailbox,
-    target: restoreTaskMessages.user,
-    targetHint: restoreTaskMessages.userHint,
-    targetNeeded: restoreTaskMessages.userNeeded,
-    targetsFailed: (message) => restoreTaskMessages.usersFailed({ message }),
-    folderHint: restoreTaskMessages.folderHint,
+    other: {
+      targetsCall: 'listOrganizationUsers',
+      otherPlace: restoreTaskMessages.otherMailbox,
+      target: restoreTaskMessages.user,
+      targetHint: restoreTaskMessages.userHint,
+      targetNeeded: restoreTaskMessages.userNeeded,
+      targetsFailed: (message) => restoreTaskMessages.usersFailed({ message }),
+      folderHint: restoreTaskMessages.folderHint,
+    },
   },
   onedrive: {
     icon: 'cloud',
@@ -65,12 +74,15 @@ export const TEXTS: Readonly<Record<WorkloadKind, WorkloadTexts>> = {
     chooseHint: itemMessages.chooseDriveHint,
     restoreObject: itemMessages.restoreDrive,
     titleObject: (name) => restoreTaskMessages.titleDrive({ name }),
-    otherPlace: restoreTaskMessages.otherDrive,
-    target: restoreTaskMessages.user,
-    targetHint: restoreTaskMessages.userHint,
-    targetNeeded: restoreTaskMessages.userNeeded,
-    targetsFailed: (message) => restoreTaskMessages.usersFailed({ message }),
-    folderHint: restoreTaskMessages.folderHint,
+    other: {
+      targetsCall: 'listOrganizationUsers',
+      otherPlace: restoreTaskMessages.otherDrive,
+      target: restoreTaskMessages.user,
+      targetHint: restoreTaskMessages.userHint,
+      targetNeeded: restoreTaskMessages.userNeeded,
+      targetsFailed: (message) => restoreTaskMessages.usersFailed({ message }),
+      folderHint: restoreTaskMessages.folderHint,
+    },
   },
   sharepoint: {
     icon: 'companies',
@@ -86,11 +98,30 @@ export const TEXTS: Readonly<Record<WorkloadKind, WorkloadTexts>> = {
     chooseHint: itemMessages.chooseSiteHint,
     restoreObject: itemMessages.restoreSite,
     titleObject: (name) => restoreTaskMessages.titleSite({ name }),
-    otherPlace: restoreTaskMessages.otherSite,
-    target: restoreTaskMessages.site,
-    targetHint: restoreTaskMessages.siteHint,
-    targetNeeded: restoreTaskMessages.siteNeeded,
-    targetsFailed: (message) => restoreTaskMessages.sitesFailed({ message }),
-    folderHint: restoreTaskMessages.siteFolderHint,
+    other: {
+      targetsCall: 'listOrganizationSites',
+      otherPlace: restoreTaskMessages.otherSite,
+      target: restoreTaskMessages.site,
+      targetHint: restoreTaskMessages.siteHint,
+      targetNeeded: restoreTaskMessages.siteNeeded,
+      targetsFailed: (message) => restoreTaskMessages.sitesFailed({ message }),
+      folderHint: restoreTaskMessages.siteFolderHint,
+    },
+  },
+  teams: {
+    icon: 'users',
+    page: t.teams,
+    title: t.titleTeams,
+    noPoints: t.noPointsTeams,
+    search: t.searchTeams,
+    objects: treeMessages.teams,
+    searchObjects: (count) =>
+      count === null ? treeMessages.searchTeamsUnknown : treeMessages.searchTeams({ count }),
+    noObjects: treeMessages.noTeams,
+    choose: itemMessages.chooseTeam,
+    chooseHint: itemMessages.chooseTeamHint,
+    restoreObject: itemMessages.restoreTeam,
+    titleObject: (name) => restoreTaskMessages.titleTeam({ name }),
+    other: null,
   },
 };

@@ -7,13 +7,17 @@ import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { treeMessages } from './tree/messages.en.ts';
 
-export type WorkloadKind = 'outlook' | 'onedrive' | 'sharepoint';
+export type WorkloadKind = 'outlook' | 'onedrive' | 'sharepoint' | 'teams';
 type ContainerOf = Extract<Node, { readonly children: number | null }>;
-/** A mailbox, drive, site or folder; `subsites`, `content`: the two nodes below a site. */
+/** A mailbox, drive, site, team or folder; `subsites`, `content`: the two nodes below a site. */
 export type ContainerNode = Pick<
   ContainerOf,
   'id' | 'name' | 'sizeBytes' | 'at' | 'deleted' | 'seen' | 'children'
-> & { readonly kind: ContainerOf['kind'] | 'subsites' | 'content' };
+> & {
+  readonly kind: ContainerOf['kind'] | 'subsites' | 'content';
+  /** Of a team: a channel's folder of files or of tabs. */
+  readonly holds?: 'files' | 'tabs' | undefined;
+};
 export type ItemNode = Exclude<Node, ContainerOf>;
 
 export interface NodePage<N> {
@@ -37,7 +41,11 @@ export interface Workload {
   readonly kind: WorkloadKind;
   readonly page: PagePath;
   readonly sessionType: InputOf<'openRestoreSession'>['sessionType'];
-  readonly restoreCall: 'restoreMailItems' | 'restoreDocuments' | 'restoreSiteDocuments';
+  readonly restoreCall:
+    | 'restoreMailItems'
+    | 'restoreDocuments'
+    | 'restoreSiteDocuments'
+    | 'restoreTeamFiles';
   listObjects(session: string, page: PageInput): Promise<Result<NodePage<ContainerNode>>>;
   listFolders(
     session: string,
@@ -50,7 +58,7 @@ export interface Workload {
     nodes: readonly string[],
   ): Promise<Result<{ readonly items: number; readonly bytes: number }>>;
 }
-/** A mailbox, drive or site, and a folder in it; `folder` null: its top. */
+/** A mailbox, drive, site or team, and a folder in it; `folder` null: its top. */
 export interface NodeAt {
   readonly object: string;
   readonly folder: string | null;
@@ -58,7 +66,7 @@ export interface NodeAt {
   readonly kind?: ContainerNode['kind'];
 }
 
-const [MAIL_SESSION, FILES_SESSION, SITES_SESSION] = SESSION_TYPES;
+const [MAIL_SESSION, FILES_SESSION, SITES_SESSION, TEAMS_SESSION] = SESSION_TYPES;
 
 const getParentInput = ({ folder }: NodeAt) => (folder === null ? {} : { parentId: folder });
 
@@ -160,4 +168,28 @@ export const SHAREPOINT: Workload = {
   },
   getSize: (restoreSessionId, nodes) =>
     client().ask('getSiteDownloadSize', { restoreSessionId, nodes: [...nodes] }),
+};
+
+export const TEAMS: Workload = {
+  kind: 'teams',
+  page: '/o365/restore/teams',
+  sessionType: TEAMS_SESSION,
+  restoreCall: 'restoreTeamFiles',
+  listObjects: (restoreSessionId, page) => client().ask('listTeams', { restoreSessionId, ...page }),
+  listFolders: (restoreSessionId, at, page) =>
+    client().ask('listTeamFolders', {
+      restoreSessionId,
+      teamId: at.object,
+      ...getParentInput(at),
+      ...page,
+    }),
+  listItems: (restoreSessionId, at, query) =>
+    client().ask('listTeamItems', {
+      restoreSessionId,
+      teamId: at.object,
+      ...getParentInput(at),
+      ...query,
+    }),
+  getSize: (restoreSessionId, nodes) =>
+    client().ask('getTeamDownloadSize', { restoreSessionId, nodes: [...nodes] }),
 };

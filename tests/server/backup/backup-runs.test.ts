@@ -132,7 +132,7 @@ eachDatabase((name, open) => {
         status: 'Warning',
         errorCount: 2,
         message: 'The tenant does not answer.',
-        detail: { objects: 9, summary: '2 of 9 mailboxes and drives failed.' },
+        detail: { objects: 9, summary: '2 of 9 objects failed.' },
       },
       { uid: third, status: 'Warning', warningCount: 1, problem: expect.any(Number) as number },
     ]);

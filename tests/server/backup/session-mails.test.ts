@@ -105,7 +105,7 @@ eachDatabase((name, open) => {
     expect(kate?.subject).toBe('Backup ended with warnings: Mail and files of Saltmarsh Marine');
     expect(kate?.text).toContain('- Person bob: The tenant does not answer.');
     expect(kate?.text).toContain('Company: Company 1');
-    expect(kate?.text).toContain('Backed up: 5 of 6 mailboxes and drives');
+    expect(kate?.text).toContain('Backed up: 5 of 6 objects');
     expect(kate?.text).toContain(job);
     expect(failed.find(({ to }) => to.startsWith('lars'))?.subject).not.toBe(kate?.subject);
     expect(await mails()).toHaveLength(3);

@@ -21,7 +21,9 @@ const FEW = { people: 6, minMails: 2, maxMails: 4, minFiles: 1, maxFiles: 2, max
 
 /** The providers of the small demo, each with a tenant of few people. */
 async function anDemo() {
-  const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE));
+  const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE), {
+    skipsShortWaits: true,
+  });
   const { world } = fixture;
   const plan = getPlan('small', world.clock.now());
   const sites = plan.providers.map((provider, place) => ({
@@ -77,7 +79,7 @@ test('EST-12: minutes after the start, each provider of the demo has restore poi
       { organization: organizations[0]?.id, retentionPolicy: 'Years5' },
     ]);
     const getJob = (name: string) => jobs.find((job) => job.name.startsWith(name));
-    expect(jobs).toHaveLength(4);
+    expect(jobs).toHaveLength(5);
     const people = tenant.admin.listUsers().length;
     const whole = {
       result: 'success',
@@ -88,10 +90,15 @@ test('EST-12: minutes after the start, each provider of the demo has restore poi
     expect(getJob('Files of all people')?.recent).toMatchObject([whole]);
     for (const name of ['Mail', 'Files'])
       expect(getJob(`${name} of all people`)?.recent.at(-1)?.bytesRead).toBeGreaterThan(500);
+    const teams = tenant.admin.teams.list().length;
+    expect(teams).toBeGreaterThan(0);
+    expect(getJob('All teams')?.recent).toMatchObject([
+      { ...whole, counts: { ...whole.counts, objects: teams, succeeded: teams } },
+    ]);
     const nothing = jobs.find(({ lastPointAt }) => lastPointAt === null)?.recent;
     expect(nothing?.at(-1)).toMatchObject({
       result: 'warning',
-      message: "The job's selection contains no mailbox or drive.",
+      message: "The job's selection contains nothing to back up.",
     });
     await setUpBackup(world, provider, tenant);
     expect((await backup(provider)).seq).toBe(seq);

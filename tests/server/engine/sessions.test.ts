@@ -99,7 +99,7 @@ eachDatabase((name, open) => {
     });
     expect((await loadLog(bench, session)).slice(0, 2)).toEqual([
       'The session started.',
-      '6 mailboxes and drives to back up.',
+      '6 objects to back up.',
     ]);
     expect(await loadLog(bench, session)).toContain('Person bob (mailbox): 6 changes.');
 
@@ -153,7 +153,7 @@ eachDatabase((name, open) => {
     expect(first.point).toMatchObject({ result: 'warning', lacks: ['Person bob'] });
     expect((await bench.job(job)).recent[0]).toMatchObject({
       result: 'warning',
-      message: '1 of 6 mailboxes and drives failed.',
+      message: '1 of 6 objects failed.',
     });
     expect(await loadLog(bench, first.session)).toContain(
       'Person bob (mailbox): The tenant does not answer.',

@@ -12,7 +12,7 @@ import type { NewUser } from '#server/features/users/create-user.ts';
 import { makeUser } from '#server/features/users/create-user.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { makeTenant } from '#server/platform/db/tenants.ts';
-import type { Config, AppContext } from '#server/platform/app-context.ts';
+import type { Clock, Config, AppContext } from '#server/platform/app-context.ts';
 import type { Session } from '#contract/auth/current-user.ts';
 import { HERE } from '../outbound/listen.ts';
 import { embedded } from '../db/databases.ts';
@@ -37,10 +37,33 @@ export const CONFIG: Config = {
   secretKey: HERE.secretKey,
 };
 
-export async function makeFixture(config: Partial<Config> = {}, input?: Store): Promise<Fixture> {
+interface FixtureOptions {
+  /**
+   * Timers of up to a second end at once, and time moves on to their end: requests that are spread
+   * over time, such as those about a team, take none of the test.
+   */
+  readonly skipsShortWaits?: boolean;
+}
+
+export async function makeFixture(
+  config: Partial<Config> = {},
+  input?: Store,
+  { skipsShortWaits = false }: FixtureOptions = {},
+): Promise<Fixture> {
   const lines: string[] = [];
   let now = Date.parse('2026-03-02T07:30:00Z');
-  const clock = { ...systemClock, now: () => now };
+  const clock: Clock = {
+    now: () => now,
+    after(ms, work) {
+      if (!skipsShortWaits || ms > SHORT_WAIT_MS) return systemClock.after(ms, work);
+      const end = now + ms;
+      const timer = setImmediate(() => {
+        now = Math.max(now, end);
+        work();
+      });
+      return { cancel: () => clearImmediate(timer) };
+    },
+  };
   const log = makeLog(clock, (_level, line) => lines.push(line));
   const store = input ?? (await embedded());
   const world: AppContext = makeAppContext({
@@ -58,6 +81,8 @@ export async function makeFixture(config: Partial<Config> = {}, input?: Store): 
     },
   };
 }
+
+const SHORT_WAIT_MS = 1_000;
 
 export const accounts = (world: AppContext): Partial<Handlers> => ({
   ...brandHandlers(world),

@@ -280,10 +280,9 @@ test('SUITE-10: the sidebar of the cloud suite has the entries of the specificat
     'Reports',
     ['Licensing', 'Licensed Users'],
   ]);
-  // A page for teams doesn't exist yet.
   expect([restore?.heading, restore?.entries.map(({ word }) => word)]).toEqual([
     'Restore',
-    ['Outlook', 'OneDrive', 'SharePoint', 'Downloads'],
+    ['Outlook', 'OneDrive', 'SharePoint', 'Teams', 'Downloads'],
   ]);
   expect([support?.heading, support?.entries.map(({ word }) => word)]).toEqual([
     'Support',

@@ -58,11 +58,12 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
         outlook: fc.boolean(),
         onedrive: fc.boolean(),
         sharepoint: fc.boolean(),
+        teams: fc.boolean(),
       }),
       (
         roles,
         path,
-        { rules, hints, reporting, support, invoices, cards, outlook, onedrive, sharepoint },
+        { rules, hints, reporting, support, invoices, cards, outlook, onedrive, sharepoint, teams },
       ) => {
         const who = signedIn(...roles);
         if (who.is !== 'in') throw new Error('nobody is in');
@@ -82,7 +83,7 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
           billing: { ccCollection: cards },
           office365: {
             ...PLAIN_FEATURES.office365,
-            restorePortal: { outlook, onedrive, sharepoint, teams: false },
+            restorePortal: { outlook, onedrive, sharepoint, teams },
           },
         };
         const { ability } = PAGES[path];
@@ -96,8 +97,9 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
             cards,
             outlook,
             onedrive,
-            restore: outlook || onedrive || sharepoint,
+            restore: outlook || onedrive || sharepoint || teams,
             sharepoint,
+            teams,
             always: true,
           }[SWITCHED[path] ?? 'always'] ?? true;
         const may =
@@ -141,6 +143,7 @@ const SWITCHED: Readonly<
     | 'onedrive'
     | 'restore'
     | 'sharepoint'
+    | 'teams'
   >
 > = {
   '/monitoring/rules': 'rules',
@@ -160,6 +163,7 @@ const SWITCHED: Readonly<
   '/o365/restore/onedrive': 'onedrive',
   '/o365/restore/downloads': 'restore',
   '/o365/restore/sharepoint': 'sharepoint',
+  '/o365/restore/teams': 'teams',
 };
 
 test('PAGE-6: a required password comes before every page, then the security questions, and neither is required while acting as another user', () => {

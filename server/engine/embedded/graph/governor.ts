@@ -80,6 +80,8 @@ export class Governor {
    * the wait is so long that the caller should give up its lease and come back (ENG-9).
    */
   async enter(lane: Lane, call: WaitingCall, notBefore: Ms = 0): Promise<Entry> {
+    // A pause that was waited for is over, also if the clock was set back meanwhile.
+    let reached: Ms = 0;
     for (;;) {
       if (call.signal.aborted) {
         this.#wake();
@@ -87,10 +89,12 @@ export class Governor {
       }
       const gates = this.#gates(lane);
       const until = Math.max(notBefore, ...gates.map((gate) => gate.pausedUntil));
-      const waitMs = until - this.#clock.now();
+      const waitMs = until <= reached ? 0 : until - this.#clock.now();
       if (waitMs > PATIENCE_MS) return { type: 'busy', waitMs };
-      if (waitMs > 0) await this.#pause(waitMs, until, call);
-      else if (gates.every((gate) => gate.active < Math.floor(gate.limit))) {
+      if (waitMs > 0) {
+        await this.#pause(waitMs, until, call);
+        reached = until;
+      } else if (gates.every((gate) => gate.active < Math.floor(gate.limit))) {
         for (const gate of gates) gate.active += 1;
         const { spacingMs } = LIMITS[lane.service];
         if (spacingMs !== undefined) gates[0].pausedUntil = this.#clock.now() + spacingMs;

@@ -1,4 +1,4 @@
-import type { ItemOutcome, RestoreInput } from '#contract/engine/engine.ts';
+import type { ItemKind, ItemOutcome, RestoreInput } from '#contract/engine/engine.ts';
 import type { Found } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -18,6 +18,7 @@ export type Decision =
 export function decide(
   { select, onConflict }: Pick<RestoreInput, 'select' | 'onConflict'>,
   found: Found | null,
+  kind: ItemKind,
 ): Decision {
   if (found === null)
     return select === 'changed'
@@ -36,6 +37,7 @@ export function decide(
     case 'skip':
       return skip(t.keptTarget);
     case 'replace':
+      if (kind === 'post') return skip(t.postNotReplaceable);
       return {
         do: 'write',
         outcome: 'merged',

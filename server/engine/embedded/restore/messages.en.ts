@@ -10,9 +10,12 @@ export const restoreMessages = defineMessages('restore-engine', {
   missingOnly: 'The target has another version. Only missing items are restored.',
   changedOnly: 'The target does not have this item. Only changed items are restored.',
   keptTarget: "The target has another version, which wasn't replaced.",
+  postNotReplaceable:
+    "The target has another version. Posts can't be replaced. Keep both to create it beside the present one.",
   willCreate: 'Will be created.',
   willReplace: 'Will replace the version of the target.',
   willKeepBoth: 'Will be created beside the version of the target.',
+  withoutUndo: "{message} An undo can't remove it.",
   created: 'Created.',
   replaced: 'Replaced the version of the target.',
   keptBoth: 'Created beside the version of the target.',

@@ -69,10 +69,15 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
         );
   if (!begun.ok) return problem(task, one, begun.error);
   if (begun.value !== null) return goOn(task, one, writer, place, earlier, begun.value);
-  const decision = decide(input, copy.value ?? found.value);
+  const { kind } = one.item;
+  const decision = decide(input, copy.value ?? found.value, kind);
   if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
-  if (input.dryRun)
-    return finish(task, one, decision.outcome, withVersions(decision.plan, earlier.length));
+  if (input.dryRun) {
+    const plan = withVersions(decision.plan, earlier.length);
+    // RES-6: nothing but a person can delete a post.
+    const message = kind === 'post' ? t.withoutUndo({ message: plan }) : plan;
+    return finish(task, one, decision.outcome, message);
+  }
   const folder = await ensureFolder(task, writer, place);
   if (!folder.ok) return problem(task, one, folder.error);
   const replaced = await saveReplaced(task, object.value, decision.replaces);

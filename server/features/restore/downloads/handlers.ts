@@ -132,8 +132,8 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
       download(ctx, 'sharepoint', input, [folderId], '-folder', siteId),
     downloadSiteDocuments: ({ siteId, documents, ...input }, ctx) =>
       download(ctx, 'sharepoint', input, documents, '-documents', siteId),
-    downloadTeamFiles: ({ files, ...input }, ctx) =>
-      download(ctx, 'teams', input, files, '-teams-files'),
+    downloadTeamFiles: ({ teamId, files, ...input }, ctx) =>
+      download(ctx, 'teams', input, files, '-teams-files', teamId),
   };
 }
 

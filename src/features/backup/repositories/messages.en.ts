@@ -77,7 +77,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   attachRetentionHint: 'A shorter retention applies after seven days.',
   attaching: 'Daybook is reading the repository',
   attachingPoints: 'Restore points: {done} of {total}',
-  attachingObjects: 'Mailboxes and drives: {done} of {total}',
+  attachingObjects: 'Objects: {done} of {total}',
   attachStarted: 'Attaching the repository',
   leftOut:
     '{count, plural, one {# problem was found while this repository was attached:} other {# problems were found while this repository was attached:}}',

@@ -66,6 +66,7 @@ export function DownloadDialog({
           ))}
         </fieldset>
       )}
+      {kind === 'teams' && <p className="m-0 text-ink-2">{t.teamsHint}</p>}
       <output className="block text-ink-2">
         {failure !== null
           ? getFailureText(failure)
@@ -91,6 +92,7 @@ const SIZE_CALLS = {
   outlook: 'getMailDownloadSize',
   onedrive: 'getDriveDownloadSize',
   sharepoint: 'getSiteDownloadSize',
+  teams: 'getTeamDownloadSize',
 } as const satisfies Record<WorkloadKind, string>;
 
 /** How much is chosen, as the server counts it. */

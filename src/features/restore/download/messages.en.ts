@@ -12,6 +12,8 @@ export const restoreDownloadMessages = defineMessages('restoreDownload', {
     'One file for mail programs. Independent programs read it completely. It has not been tested with Outlook itself.',
   mbox: 'mbox',
   mboxHint: 'One mbox file for each folder, in a ZIP file.',
+  teamsHint:
+    'A single file is downloaded as it is, everything else in a ZIP file: posts with their replies as HTML and JSON, tabs as JSON.',
   measuring: 'Measuring…',
   size: '{count, plural, one {# item} other {# items}}, {size}',
   about: '{count, plural, one {# item} other {# items}}, about {size}',

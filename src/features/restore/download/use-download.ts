@@ -78,6 +78,8 @@ function requestDownload(
         ? server.ask('downloadLibrary', { ...site, libraryId: folderId })
         : server.ask('downloadSiteFolder', { ...site, folderId });
   }
+  if (kind === 'teams')
+    return server.ask('downloadTeamFiles', { ...how, teamId: object.id, files: ids });
   if (kind === 'outlook')
     return level === 'object'
       ? server.ask('downloadMailbox', mail)

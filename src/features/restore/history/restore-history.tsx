@@ -180,6 +180,9 @@ function TaskLine({
         </span>
       </div>
       {task.message !== null && <p className="m-0 break-words text-ink-2">{task.message}</p>}
+      {task.canUndo && task.workload === 'teams' && (
+        <p className="m-0 text-agate text-ink-3">{t.postsStay}</p>
+      )}
       {isOpen && (
         <div className="pt-1 pl-3">
           <Results organizationId={organizationId} task={task} />
@@ -252,8 +255,8 @@ function kindLabel({ kind, workload }: ListedTask): string {
       return isDryRun ? t.dryRunFiles : t.restoreFiles;
     case 'sharepoint':
       return isDryRun ? t.dryRunSites : t.restoreSites;
-    default:
-      return isDryRun ? t.dryRunOther : t.restoreOther;
+    case 'teams':
+      return isDryRun ? t.dryRunTeams : t.restoreTeams;
   }
 }
 

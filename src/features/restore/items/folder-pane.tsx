@@ -223,6 +223,7 @@ const RESTORE_LABELS: Readonly<Partial<Record<ContainerNode['kind'], string>>> =
   dir: t.restoreFolder,
   library: t.restoreLibrary,
   list: t.restoreList,
+  channel: t.restoreChannel,
 };
 const getRestoreLabel = (workload: WorkloadKind, { kind }: ContainerNode): string =>
   RESTORE_LABELS[kind] ?? TEXTS[workload].restoreObject;

@@ -23,7 +23,7 @@ export function RowValues({
           <Values key={row.item} {...row} />
           <p className="m-0 pt-3">
             <Button size="sm" onClick={() => onTurn(false)}>
-              {t.hideRow}
+              {t.hide}
             </Button>
           </p>
         </>
@@ -32,7 +32,7 @@ export function RowValues({
           <Button size="sm" onClick={() => onTurn(true)}>
             {t.showRow}
           </Button>
-          <p className="m-0 pt-1 text-agate text-ink-3">{t.showMailHint}</p>
+          <p className="m-0 pt-1 text-agate text-ink-3">{t.showRowHint}</p>
         </>
       )}
     </div>

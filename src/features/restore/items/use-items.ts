@@ -39,7 +39,7 @@ export interface ItemsInput {
 
 /** The items of a folder, loaded in pages around what is shown. */
 export function useItems({ workload, session, at, text, sort, onRead }: ItemsInput): Items {
-  const { object, folder } = at;
+  const { object, folder, kind } = at;
   const key = JSON.stringify([session, object, folder, text, sort]);
   const [loaded, setLoaded] = useState<Loaded>(EMPTY);
   const current = loaded.key === key ? loaded : EMPTY;
@@ -67,11 +67,15 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
         ...getSortFields(sort),
       };
       const started = running.current;
-      const answer = await workload.listItems(session, { object, folder }, query);
+      const answer = await workload.listItems(
+        session,
+        { object, folder, ...(kind !== undefined && { kind }) },
+        query,
+      );
       if (running.current === started) onRead(answer);
       return answer;
     },
-    [workload, session, object, folder, text, sort, onRead],
+    [workload, session, object, folder, kind, text, sort, onRead],
   );
 
   const [first, last] = shown;

@@ -1,19 +1,21 @@
 import type { InputOf } from '#contract/calls.ts';
 import type { RestoreInput } from '#contract/engine/engine.ts';
-import type { MailFlags } from '#contract/engine/restore-flags.ts';
+import type { RestoreFlags } from '#contract/engine/restore-flags.ts';
 import { DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getObject } from '../labels.ts';
-import type { ContainerNode, WorkloadKind } from '../workload.ts';
+import type { ContainerNode, ItemNode, WorkloadKind } from '../workload.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
-/** What is to be restored: a mailbox or drive, a folder, or items of one. */
+/** What is to be restored: a mailbox, drive, site or team, a folder, or items of one. */
 export interface ChosenNodes {
   readonly level: 'object' | 'folder' | 'items';
   /** The nodes from the mailbox or drive down to the open folder. */
   readonly chain: readonly [ContainerNode, ...ContainerNode[]];
   readonly nodes: readonly string[];
+  /** Items of a folder are all of one kind. */
+  readonly itemKind?: ItemNode['kind'] | undefined;
   /** Of items: how many, and how large. Null: the server has to count them. */
   readonly size: { readonly items: number; readonly bytes: number } | null;
 }
@@ -29,7 +31,7 @@ export interface RestoreDraft {
   readonly changedItems: boolean;
   readonly onConflict: RestoreInput['onConflict'];
   readonly versions: RestoreInput['versions'];
-  readonly flags: MailFlags;
+  readonly flags: RestoreFlags;
   readonly reason: string;
 }
 
@@ -52,18 +54,49 @@ export const NEW_DRAFT: RestoreDraft = {
   reason: '',
 };
 
+/** Returns the draft to begin with. What a team has besides its channels is restored on request. */
+export const getNewDraft = (kind: WorkloadKind, chosen: ChosenNodes): RestoreDraft =>
+  kind === 'teams'
+    ? {
+        ...NEW_DRAFT,
+        flags: {
+          ...NEW_DRAFT.flags,
+          team: { members: isSettings(chosen), settings: isSettings(chosen) },
+        },
+      }
+    : NEW_DRAFT;
+
+/** Only the members and settings of a team are chosen. */
+export const isSettings = ({ itemKind }: ChosenNodes): boolean => itemKind === 'settings';
+
+/** A team, a channel or posts of it are chosen. */
+export const hasPosts = (
+  kind: WorkloadKind,
+  { level, chain, itemKind }: Pick<ChosenNodes, 'level' | 'chain' | 'itemKind'>,
+): boolean =>
+  kind === 'teams' &&
+  (level === 'items'
+    ? itemKind === 'post'
+    : level === 'object' || chain.at(-1)?.kind === 'channel');
+
 export interface DraftErrors {
   readonly user: string | null;
   readonly reason: string | null;
   readonly what: string | null;
 }
 
-export function checkDraft(draft: RestoreDraft, targetNeeded: string = t.userNeeded): DraftErrors {
-  const { isOther, user, reason, deletedItems, changedItems } = draft;
+export function checkDraft(
+  draft: RestoreDraft,
+  targetNeeded: string = t.userNeeded,
+  isForSettings = false,
+): DraftErrors {
+  const { isOther, user, reason, deletedItems, changedItems, flags } = draft;
+  const { members = false, settings = false } = flags.team ?? {};
+  const hasAny = isForSettings ? members || settings : deletedItems || changedItems;
   return {
     user: isOther && user === null ? targetNeeded : null,
     reason: isOther && reason.trim() === '' ? t.reasonNeeded : null,
-    what: deletedItems || changedItems ? null : t.whatNeeded,
+    what: hasAny ? null : isForSettings ? t.settingsNeeded : t.whatNeeded,
   };
 }
 export const hasErrors = ({ user, reason, what }: DraftErrors): boolean =>
@@ -100,6 +133,7 @@ export function restoreRequest(
 type MailFields = Omit<InputOf<'restoreMailbox'>, 'mailboxId'>;
 type FileFields = Omit<InputOf<'restoreDrive'>, 'onedriveId'>;
 type SiteFields = Omit<InputOf<'restoreList'>, 'siteId' | 'listId'>;
+type TeamFields = Omit<InputOf<'restoreTeamChannel'>, 'teamId' | 'channelId'>;
 type Shared = Omit<FileFields, 'onedrive' | 'documentVersion'>;
 const [ALL_VERSIONS, LAST_VERSION] = DOCUMENT_VERSIONS;
 
@@ -120,11 +154,14 @@ function sharedFields(request: RestoreInput, dryRun: boolean): Shared {
 }
 
 /** Returns the fields of a restore of mail. */
-export const mailFields = (request: RestoreInput, dryRun: boolean): MailFields => ({
-  ...sharedFields(request, dryRun),
-  ...request.flags,
-  ...(request.target.kind === 'other' && { mailbox: request.target.object }),
-});
+export function mailFields(request: RestoreInput, dryRun: boolean): MailFields {
+  const { team: _, ...flags } = request.flags;
+  return {
+    ...sharedFields(request, dryRun),
+    ...flags,
+    ...(request.target.kind === 'other' && { mailbox: request.target.object }),
+  };
+}
 
 /** Returns the fields of a restore of files. */
 export const fileFields = (request: RestoreInput, dryRun: boolean): FileFields => ({
@@ -140,14 +177,29 @@ export const siteFields = (request: RestoreInput, dryRun: boolean): SiteFields =
   ...(request.target.kind === 'other' && { site: request.target.object }),
 });
 
+/** Returns the fields of a restore of a team's content. */
+const teamFields = (
+  { explorer, select, onConflict, versions }: RestoreInput,
+  dryRun: boolean,
+): TeamFields => ({
+  restoreSessionId: explorer,
+  restoreMissingItems: select !== 'changed',
+  restoreChangedItems: select !== 'missing',
+  onConflict,
+  fileVersion: versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
+  dryRun,
+});
+
 /** Starts a restore, or its dry run, with the call of its level. Returns the id of the task. */
 export async function startRestore(
   kind: WorkloadKind,
-  { level, chain, nodes }: ChosenNodes,
+  chosen: ChosenNodes,
   request: RestoreInput,
   dryRun: boolean,
 ): Promise<Result<string>> {
+  const { level, chain, nodes } = chosen;
   const object = getObject(chain);
+  if (kind === 'teams') return getTaskId(await restoreOfTeam(object.id, chosen, request, dryRun));
   if (kind === 'sharepoint') {
     const folder = level === 'object' ? object : (chain.at(-1) ?? object);
     const site = { ...siteFields(request, dryRun), siteId: object.id };
@@ -192,4 +244,34 @@ function restoreOfSite(
   return kind === 'list'
     ? server.ask('restoreList', { ...site, listId: id })
     : server.ask('restoreSiteFolder', { ...site, folderId: id });
+}
+
+function restoreOfTeam(
+  teamId: string,
+  { level, chain, nodes, itemKind }: ChosenNodes,
+  request: RestoreInput,
+  dryRun: boolean,
+): Promise<Result<{ readonly taskId: string }>> {
+  const server = client();
+  const ids = [...nodes];
+  const all = { teamId, ...teamFields(request, dryRun) };
+  const { fileVersion: _, ...unversioned } = all;
+  const { members = false, settings = false } = request.flags.team ?? {};
+  const beside = { restoreMembers: members, restoreSettings: settings };
+  if (level === 'object') return server.ask('restoreTeam', { ...all, ...beside });
+  if (itemKind === 'settings')
+    return server.ask('restoreTeam', {
+      ...all,
+      ...beside,
+      restoreMissingItems: false,
+      restoreChangedItems: false,
+    });
+  const folder = level === 'folder' ? chain.at(-1) : undefined;
+  if (folder?.kind === 'channel')
+    return server.ask('restoreTeamChannel', { ...all, channelId: folder.id });
+  if (itemKind === 'tab' || folder?.holds === 'tabs')
+    return server.ask('restoreTeamTabs', { ...unversioned, tabs: ids });
+  return itemKind === 'post'
+    ? server.ask('restoreTeamPosts', { ...unversioned, posts: ids })
+    : server.ask('restoreTeamFiles', { ...all, files: ids });
 }

@@ -11,12 +11,15 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { TEXTS } from '../texts.ts';
+import type { OtherPlace } from '../texts.ts';
 import type { WorkloadKind } from '../workload.ts';
-import type { DraftErrors, RestoreDraft } from './draft.ts';
+import { hasPosts, isSettings } from './draft.ts';
+import type { ChosenNodes, DraftErrors, RestoreDraft } from './draft.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
 export interface RestoreFormProps {
   readonly kind: WorkloadKind;
+  readonly chosen: ChosenNodes;
   /** The organization of the session. */
   readonly organizationId: string;
   /** `Priya Nair, Inbox, Rota`. */
@@ -29,47 +32,51 @@ export interface RestoreFormProps {
 
 /** Where to restore to, and what. */
 export function RestoreForm(props: RestoreFormProps) {
-  const { kind, originalPlace, draft, errors, onChange } = props;
+  const { kind, chosen, originalPlace, draft, errors, onChange } = props;
   const put = (change: Partial<RestoreDraft>): void => onChange({ ...draft, ...change });
   const name = useId();
+  const { other } = TEXTS[kind];
+  const isFiles = kind !== 'outlook' && !isWithoutFiles(chosen);
   return (
     <>
       <Part title={t.where}>
-        <Choice
-          name={name}
-          checked={!draft.isOther}
-          title={t.original}
-          detail={originalPlace}
-          onChoose={() => put({ isOther: false })}
-        />
-        <Choice
-          name={name}
-          checked={draft.isOther}
-          title={TEXTS[kind].otherPlace}
-          detail={t.otherHint}
-          onChoose={() => put({ isOther: true })}
-        />
-        {draft.isOther && <OtherPlace {...props} put={put} />}
+        {other === null ? (
+          <p className="m-0 min-h-11 py-2.5">
+            <span className="block">{t.original}</span>
+            <span className="block text-agate text-ink-3">{originalPlace}</span>
+          </p>
+        ) : (
+          <>
+            <Choice
+              name={name}
+              checked={!draft.isOther}
+              title={t.original}
+              detail={originalPlace}
+              onChoose={() => put({ isOther: false })}
+            />
+            <Choice
+              name={name}
+              checked={draft.isOther}
+              title={other.otherPlace}
+              detail={t.otherHint}
+              onChoose={() => put({ isOther: true })}
+            />
+            {draft.isOther && <OtherPlaceFields {...props} texts={other} put={put} />}
+          </>
+        )}
       </Part>
       <Part title={t.what}>
-        <Check
-          checked={draft.deletedItems}
-          title={t.deletedItems}
-          detail={t.deletedItemsHint}
-          onChange={(deletedItems) => put({ deletedItems })}
-        />
-        <Check
-          checked={draft.changedItems}
-          title={t.changedItems}
-          detail={t.changedItemsHint}
-          onChange={(changedItems) => put({ changedItems })}
-        />
+        {!isSettings(chosen) && <Selection draft={draft} put={put} />}
+        {kind === 'teams' && (chosen.level === 'object' || isSettings(chosen)) && (
+          <BesideChannels draft={draft} put={put} />
+        )}
         {errors !== null && errors.what !== null && (
           <p role="alert" className="m-0 text-agate text-failed">
             {errors.what}
           </p>
         )}
-        {draft.changedItems && (
+        {hasPosts(kind, chosen) && <p className="m-0 pt-1 text-agate text-ink-3">{t.replyHint}</p>}
+        {draft.changedItems && !isSettings(chosen) && (
           <div className="pt-2">
             <Select
               block
@@ -84,7 +91,7 @@ export function RestoreForm(props: RestoreFormProps) {
             />
           </div>
         )}
-        {kind !== 'outlook' && (
+        {isFiles && (
           <div className="pt-3">
             <Select
               block
@@ -118,19 +125,69 @@ export function RestoreForm(props: RestoreFormProps) {
   );
 }
 
-function OtherPlace({
-  kind,
+interface FormPart {
+  readonly draft: RestoreDraft;
+  readonly put: (change: Partial<RestoreDraft>) => void;
+}
+
+const Selection = ({ draft, put }: FormPart) => (
+  <>
+    <Check
+      checked={draft.deletedItems}
+      title={t.deletedItems}
+      detail={t.deletedItemsHint}
+      onChange={(deletedItems) => put({ deletedItems })}
+    />
+    <Check
+      checked={draft.changedItems}
+      title={t.changedItems}
+      detail={t.changedItemsHint}
+      onChange={(changedItems) => put({ changedItems })}
+    />
+  </>
+);
+
+/** What a team has besides its channels. */
+function BesideChannels({ draft: { flags }, put }: FormPart) {
+  const { members = false, settings = false } = flags.team ?? {};
+  const putTeam = (team: NonNullable<RestoreDraft['flags']['team']>): void =>
+    put({ flags: { ...flags, team } });
+  return (
+    <>
+      <Check
+        checked={members}
+        title={t.members}
+        detail={t.membersHint}
+        onChange={(isOn) => putTeam({ members: isOn, settings })}
+      />
+      <Check
+        checked={settings}
+        title={t.teamSettings}
+        detail={t.teamSettingsHint}
+        onChange={(isOn) => putTeam({ members, settings: isOn })}
+      />
+    </>
+  );
+}
+
+/** Posts, tabs and settings have no versions to choose from. */
+const isWithoutFiles = ({ itemKind, level, chain }: ChosenNodes): boolean =>
+  level === 'folder'
+    ? chain.at(-1)?.holds === 'tabs'
+    : itemKind === 'post' || itemKind === 'tab' || itemKind === 'settings';
+
+function OtherPlaceFields({
   organizationId,
   draft,
   errors,
+  texts,
   put,
-}: RestoreFormProps & { readonly put: (change: Partial<RestoreDraft>) => void }) {
+}: RestoreFormProps & FormPart & { readonly texts: OtherPlace }) {
   const organizations = useWatch('organizations', EMPTY) ?? [];
   const [typed, setTyped] = useState('');
   const target = draft.organization ?? organizationId;
   const search = typed.trim();
-  const texts = TEXTS[kind];
-  const request = useQuery(TARGET_CALLS[kind], {
+  const request = useQuery(texts.targetsCall, {
     organizationId: target,
     limit: String(MAX_USERS),
     ...(search !== '' && { search }),
@@ -215,13 +272,6 @@ const flagLabel = (flag: keyof MailFlags): string =>
     excludeInPlaceHoldItems: t.noInPlaceHold,
     excludeLitigationHoldItems: t.noLitigationHold,
   })[flag];
-
-/** What lists the places that a restore can go to. */
-const TARGET_CALLS = {
-  outlook: 'listOrganizationUsers',
-  onedrive: 'listOrganizationUsers',
-  sharepoint: 'listOrganizationSites',
-} as const satisfies Record<WorkloadKind, string>;
 
 const MAX_USERS = 50;
 const MAX_REASON = 2_000;

@@ -16,7 +16,14 @@ import { TEXTS } from '../texts.ts';
 import type { Workload } from '../workload.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
-import { checkDraft, hasErrors, NEW_DRAFT, restoreRequest } from './draft.ts';
+import {
+  checkDraft,
+  getNewDraft,
+  hasErrors,
+  hasPosts,
+  isSettings,
+  restoreRequest,
+} from './draft.ts';
 import type { ChosenNodes, RestoreDraft } from './draft.ts';
 import { RestoreForm } from './form.tsx';
 import { TaskProgress } from './progress.tsx';
@@ -45,7 +52,7 @@ export function RestorePanel({
 }: RestorePanelProps) {
   const { kind } = workload;
   const offline = useWatch('status', EMPTY)?.is === 'offline';
-  const [draft, setDraft] = useState<RestoreDraft>(NEW_DRAFT);
+  const [draft, setDraft] = useState<RestoreDraft>(() => getNewDraft(kind, latest));
   const [isChecked, setIsChecked] = useState(false);
   const [chosen, setChosen] = useState(latest);
   const [session] = useState(current);
@@ -64,7 +71,7 @@ export function RestorePanel({
     if (isGone && isEditable) close();
   }, [isGone, isEditable]);
   const size = useSize(workload, session.id, chosen);
-  const errors = checkDraft(draft, TEXTS[kind].targetNeeded);
+  const errors = checkDraft(draft, TEXTS[kind].other?.targetNeeded, isSettings(chosen));
   const acting = useActingRefusal(workload.restoreCall);
   const refusal = offline
     ? { 'disabled': true, 'data-tip': t.needsNetwork, 'aria-description': t.needsNetwork }
@@ -79,10 +86,12 @@ export function RestorePanel({
       task={task}
       sessionType={workload.sessionType}
       organizationId={session.organization}
+      hasPosts={hasPosts(kind, chosen)}
       form={
         <>
           <RestoreForm
             kind={kind}
+            chosen={chosen}
             organizationId={session.organization}
             originalPlace={chosen.chain
               .filter((node) => !isGroup(node))
@@ -93,6 +102,7 @@ export function RestorePanel({
             onChange={setDraft}
           />
           <Sizes size={size} />
+          {hasPosts(kind, chosen) && <PostsStay />}
           <p className="m-0 py-3 text-agate text-ink-3">{t.dryRunHint}</p>
         </>
       }
@@ -165,11 +175,13 @@ function Body({
   task,
   sessionType,
   organizationId,
+  hasPosts: isOfPosts,
   form,
 }: {
   readonly task: RestoreTask;
   readonly sessionType: Workload['sessionType'];
   readonly organizationId: string;
+  readonly hasPosts: boolean;
   readonly form: ReactNode;
 }) {
   const zone = useZone();
@@ -195,6 +207,7 @@ function Body({
         {title}
       </h3>
       {hint !== null && <p className="m-0 text-ink-2">{hint}</p>}
+      {isOfPosts && WARNED.has(state) && <PostsStay />}
       {refused}
       {result !== null && result.message !== null && (
         <p className="m-0 break-words text-ink-2">{result.message}</p>
@@ -257,6 +270,14 @@ const getUndoHint = (rights: WriteRights | null, zone: string): string =>
     : `${t.undoHint} ${rightsWords.until({ time: formatTime(rights.expiresAt, zone) })}`;
 
 const OVER: ReadonlySet<RestoreState> = new Set(['done', 'failed', 'cancelled', 'undone']);
+
+/** RES-6: what an undo can't take back is said before the restore, and before the undo. */
+const PostsStay = () => (
+  <div className="py-2">
+    <Callout tone="warning">{t.postsStay}</Callout>
+  </div>
+);
+const WARNED: ReadonlySet<RestoreState> = new Set(['reviewed', 'done', 'cancelled']);
 
 function Refusal({ failure }: { readonly failure: Failure }) {
   return (
@@ -322,13 +343,16 @@ function useSize(workload: Workload, session: string, { nodes, size }: ChosenNod
 
 function getTitle(
   kind: Workload['kind'],
-  { level, chain, nodes }: Pick<ChosenNodes, 'level' | 'chain' | 'nodes'>,
+  { level, chain, nodes, itemKind }: Pick<ChosenNodes, 'level' | 'chain' | 'nodes' | 'itemKind'>,
 ): string {
+  if (itemKind === 'settings') return t.titleSettings;
+  if (itemKind === 'post') return t.titlePosts({ count: nodes.length });
   if (level === 'items') return t.titleItems({ count: nodes.length });
   if (level === 'object') return TEXTS[kind].titleObject(containerName(getObject(chain)));
   const folder = chain.at(-1) ?? chain[0];
   const name = containerName(folder);
   if (folder.kind === 'library') return t.titleLibrary({ name });
+  if (folder.kind === 'channel') return t.titleChannel({ name });
   return folder.kind === 'list' ? t.titleList({ name }) : t.titleFolder({ name });
 }
 

@@ -13,7 +13,14 @@ import type { ItemKind, PickedItem } from '../../../shared/directory-picker/item
 import { jobWizardMessages as t } from './messages.en.ts';
 
 type JobOut = OutputOf<'getBackupJob'>;
-export const PARTS = ['mailbox', 'archiveMailbox', 'oneDrive', 'sites', 'subsites'] as const;
+export const PARTS = [
+  'mailbox',
+  'archiveMailbox',
+  'oneDrive',
+  'teams',
+  'sites',
+  'subsites',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 /** An object of the tenant with what is backed up of it. */
@@ -217,8 +224,9 @@ function scheduleIssues(data: JobData): Issue[] {
 /** Parts that a newly chosen item has. */
 const DEFAULT_PARTS: Readonly<Record<ItemKind, readonly Part[]>> = {
   User: ['mailbox', 'archiveMailbox', 'oneDrive'],
-  Group: ['mailbox', 'archiveMailbox', 'oneDrive'],
-  Team: ['sites'],
+  Group: ['mailbox', 'archiveMailbox', 'oneDrive', 'teams'],
+  // The files of channels are part of the team.
+  Team: ['teams'],
   Site: ['sites', 'subsites'],
 };
 export const defaultParts = (type: ItemKind): readonly Part[] => DEFAULT_PARTS[type];

@@ -42,7 +42,7 @@ export function ItemParts({
 const MAIL_AND_FILES = ['mailbox', 'archiveMailbox', 'oneDrive'] as const;
 const PARTS_OF: Readonly<Record<ItemKind, readonly Part[]>> = {
   User: MAIL_AND_FILES,
-  Group: [...MAIL_AND_FILES, 'sites'],
+  Group: [...MAIL_AND_FILES, 'teams', 'sites'],
   Team: ['sites'],
   Site: ['subsites'],
 };
@@ -53,6 +53,7 @@ const partLabel = (part: Part): string =>
     mailbox: t.partMailbox,
     archiveMailbox: t.partArchive,
     oneDrive: t.partOneDrive,
+    teams: t.partTeam,
     sites: t.partSite,
     subsites: t.partSubsites,
   })[part];

@@ -24,6 +24,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   chooseOrganization: 'Choose an organization',
   organizationMissing: 'Choose an organization.',
   teamsChats: 'Back up posts in Teams channels',
+  teamsChatsOff: "This organization doesn't include Teams chats. Turn them on there first.",
 
   selectLead: 'People who join a selected group later are backed up too.',
   entireOrganization: 'Entire organization',
@@ -39,6 +40,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   partMailbox: 'Mail',
   partArchive: 'Archive',
   partOneDrive: 'OneDrive',
+  partTeam: 'Team',
   partSubsites: 'Sites below it',
   allSites: 'All sites',
   partSite: 'Site',

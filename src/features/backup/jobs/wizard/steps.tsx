@@ -42,6 +42,8 @@ export function NameStep({
   readonly step: JobStepProps;
   readonly organizations: readonly OrganizationRow[];
 }) {
+  const organization = organizations.find(({ id }) => id === data.organizationId);
+  const hasChats = organization?.isTeamsChatsOnline !== false;
   return (
     <>
       <TextField
@@ -74,6 +76,8 @@ export function NameStep({
       )}
       <Switch
         label={t.teamsChats}
+        {...(!hasChats && { detail: t.teamsChatsOff })}
+        disabled={!hasChats && !data.isTeamsChatsEnabled}
         on={data.isTeamsChatsEnabled}
         onChange={(isTeamsChatsEnabled) => edit({ isTeamsChatsEnabled })}
       />

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
-import type { OutputOf } from '#contract/calls.ts';
+import type { InputOf, OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
+import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -11,28 +12,34 @@ import { formatBytes } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { itemMessages as t } from './messages.en.ts';
 
-export interface MailPreviewProps {
+export interface ContentPreviewProps {
+  readonly kind: 'mail' | 'post';
   readonly session: string;
-  readonly mailbox: string;
+  /** The mailbox or team. */
+  readonly object: string;
   readonly item: string;
-  readonly subject: string;
-  /** Mails are shown as soon as they are opened. */
+  readonly title: string;
+  /** Content is shown as soon as an item is opened. */
   readonly isOn: boolean;
   readonly onTurn: (isOn: boolean) => void;
   readonly onRead: (result: Result<unknown>) => void;
 }
 
-/** The text of a mail in a frame that runs and loads nothing, and its attachments. */
-export function MailPreview(props: MailPreviewProps) {
-  const { isOn, onTurn, subject } = props;
+/**
+ * The text of a mail with its attachments, or a post with its replies, in a frame that runs and loads
+ * nothing.
+ */
+export function ContentPreview(props: ContentPreviewProps) {
+  const { kind, isOn, onTurn, title } = props;
   const { preview, failure, retry } = usePreview(props);
+  const texts = TEXTS[kind];
   if (!isOn)
     return (
       <div className="flex flex-wrap items-center gap-3 px-4 pb-5 tablet:px-5">
         <Button icon="eye" onClick={() => onTurn(true)}>
-          {t.showMail}
+          {texts.show}
         </Button>
-        <span className="text-agate text-ink-3">{t.showMailHint}</span>
+        <span className="text-agate text-ink-3">{texts.hint}</span>
       </div>
     );
   return (
@@ -52,17 +59,17 @@ export function MailPreview(props: MailPreviewProps) {
               className="rounded-part text-accent pointer-coarse:min-h-11"
               onClick={() => onTurn(false)}
             >
-              {t.hideMail}
+              {t.hide}
             </button>
           </p>
           {preview === null ? (
             <DelayedFallback>
-              <p className="m-0 px-3 py-3 text-ink-3">{t.loadingMail}</p>
+              <p className="m-0 px-3 py-3 text-ink-3">{texts.loading}</p>
             </DelayedFallback>
           ) : (
             <iframe
               sandbox=""
-              title={t.mailText({ subject })}
+              title={texts.content(title)}
               src={preview.src}
               className="min-h-0 w-full grow border-0 bg-sheet"
             />
@@ -89,31 +96,49 @@ export function MailPreview(props: MailPreviewProps) {
   );
 }
 
-interface ShownMail extends OutputOf<'createMailPreview'> {
+const TEXTS = {
+  mail: {
+    show: t.showMail,
+    hint: t.showMailHint,
+    loading: t.loadingMail,
+    content: (subject: string) => t.mailText({ subject }),
+  },
+  post: {
+    show: t.showPost,
+    hint: t.showPostHint,
+    loading: t.loadingPost,
+    content: (subject: string) => t.postText({ subject }),
+  },
+};
+
+interface ShownContent extends Pick<OutputOf<'createMailPreview'>, 'attachments' | 'heldPictures'> {
   readonly src: string;
 }
-/** A mail that the user only passes with the keys is not read. */
+/** An item that the user only passes with the keys is not read. */
 const REST_MS = 250;
 
-function usePreview({ session, mailbox, item, isOn, onRead }: MailPreviewProps) {
+function usePreview({ kind, session, object, item, isOn, onRead }: ContentPreviewProps) {
   const [turn, setTurn] = useState(0);
-  const key = `${session} ${mailbox} ${item} ${turn}`;
+  const key = `${session} ${object} ${item} ${turn}`;
   const [loaded, setLoaded] = useState<{
     readonly key: string;
-    readonly preview: ShownMail | null;
+    readonly preview: ShownContent | null;
     readonly failure: Failure | null;
   } | null>(null);
   useEffect(() => {
     if (!isOn) return;
     let isOver = false;
     const read = async (): Promise<void> => {
-      const answer = await client().ask('createMailPreview', {
-        restoreSessionId: session,
-        mailboxId: mailbox,
-        itemId: item,
-      });
+      const answer =
+        kind === 'post'
+          ? await readPost({ restoreSessionId: session, teamId: object, postId: item })
+          : await client().ask('createMailPreview', {
+              restoreSessionId: session,
+              mailboxId: object,
+              itemId: item,
+            });
       if (isOver) return;
-      // A damaged mail is no reason to end the session.
+      // A damaged item is no reason to end the session.
       if (answer.ok) onRead(answer);
       setLoaded(
         answer.ok
@@ -134,11 +159,16 @@ function usePreview({ session, mailbox, item, isOn, onRead }: MailPreviewProps) 
       isOver = true;
       clearTimeout(timer);
     };
-  }, [isOn, session, mailbox, item, key, onRead]);
+  }, [isOn, kind, session, object, item, key, onRead]);
   const current = loaded?.key === key ? loaded : null;
   return {
     preview: current?.preview ?? null,
     failure: current?.failure ?? null,
     retry: () => setTurn(turn + 1),
   };
+}
+
+async function readPost(input: InputOf<'createPostPreview'>) {
+  const answer = await client().ask('createPostPreview', input);
+  return answer.ok ? ok({ ...answer.value, attachments: [] }) : answer;
 }
