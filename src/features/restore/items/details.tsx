@@ -78,8 +78,8 @@ function ownFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
 }
 
 function peopleFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
-  if (item.kind === 'file' || item.kind === 'row' || item.kind === 'post')
-    return [[t.author, item.author]];
+  if (item.kind === 'post') return [[t.from, item.author]];
+  if (item.kind === 'file' || item.kind === 'row') return [[t.author, item.author]];
   if (!('people' in item)) return [];
   const [sender, ...others] = splitPeople(item.people);
   const shown = others.slice(0, MAX_PEOPLE).map(personText).join('; ');
@@ -99,4 +99,7 @@ function peopleFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] 
 }
 const MAX_PEOPLE = 10;
 
-export const itemTitle = (item: ItemNode): string => (item.name === '' ? t.noSubject : item.name);
+export function itemTitle({ kind, name }: ItemNode): string {
+  if (kind === 'settings') return t.settings;
+  return name === '' ? t.noSubject : name;
+}

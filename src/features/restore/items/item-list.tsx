@@ -258,7 +258,7 @@ export function itemWords(item: ItemNode): { readonly first: string; readonly se
     };
   if (item.kind === 'post') return { first: item.author, second: item.name };
   if (item.kind === 'tab') return { first: item.name, second: item.app };
-  if (item.kind === 'settings') return { first: item.name, second: '' };
+  if (item.kind === 'settings') return { first: t.settings, second: item.name };
   const title = item.name === '' ? t.noSubject : item.name;
   return item.kind === 'mail'
     ? { first: splitPeople(item.people)[0]?.name ?? t.noSender, second: title }

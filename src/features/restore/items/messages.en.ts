@@ -87,7 +87,7 @@ export const itemMessages = defineMessages('restoreItems', {
   showPostHint: 'Reading posts is recorded.',
   loadingPost: 'Loading post…',
   postText: 'Post “{subject}” with its replies',
-  settingsHint: 'Members with their roles, and the settings of the team.',
+  settings: 'Members and settings',
   mailText: 'Text of “{subject}”',
   sandboxed: 'Shown without scripts and remote pictures',
   sandboxedPictures:

@@ -149,7 +149,7 @@ async function aTeam() {
   return { fixture, office, teams, team, list, restore, undo, getThreads, top: top?.id ?? '' };
 }
 
-test('RES-47, RES-1, RES-2: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes', async () => {
+test('RES-47, RES-48, RES-1, RES-2: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes', async () => {
   const { fixture, office, teams, team, list, restore, getThreads, top } = await aTeam();
   const [general, deliveries] = teams.listChannels(team);
   if (!general || !deliveries) throw new Error('no channels');
@@ -172,6 +172,12 @@ test('RES-47, RES-1, RES-2: what a team lost comes back as it was, as the dry ru
 
   const dry = await restore([top], { dryRun: true });
   expect(getThreads(general.id)).toHaveLength(threads.length - 1);
+  expect(
+    dry.results
+      .filter(({ outcome }) => outcome === 'restored')
+      .map(({ message }) => message ?? '')
+      .filter((message) => message.includes("An undo can't remove it")),
+  ).toHaveLength(1);
   const { done, results } = await restore([top]);
   expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
   expect([done.result, done.counts]).toEqual(['success', dry.done.counts]);
