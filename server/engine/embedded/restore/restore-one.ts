@@ -74,7 +74,7 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
   if (input.dryRun) {
     const plan = withVersions(decision.plan, earlier.length);
-    // RES-6: nothing but a person can delete a post.
+    // RES-48: nothing but a person can delete a post.
     const message = kind === 'post' ? t.withoutUndo({ message: plan }) : plan;
     return finish(task, one, decision.outcome, message);
   }

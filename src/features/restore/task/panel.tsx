@@ -271,7 +271,7 @@ const getUndoHint = (rights: WriteRights | null, zone: string): string =>
 
 const OVER: ReadonlySet<RestoreState> = new Set(['done', 'failed', 'cancelled', 'undone']);
 
-/** RES-6: what an undo can't take back is said before the restore, and before the undo. */
+/** RES-48: what an undo can't take back is said before the restore, and before the undo. */
 const PostsStay = () => (
   <div className="py-2">
     <Callout tone="warning">{t.postsStay}</Callout>
