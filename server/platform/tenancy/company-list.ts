@@ -1,4 +1,5 @@
 import type { CompanyN } from '#contract/ids.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
@@ -85,11 +86,12 @@ export async function listedCompanies(
   const keys = new Map<CompanyN, number>();
   for (const { company, revokedAt } of await tx.all('key'))
     if (revokedAt === null) keys.set(company, (keys.get(company) ?? 0) + 1);
+  const organizations = await tx.all('organization');
   return companies.map((one) => ({
     _id: one.id,
     n: one.n,
     name: one.name,
-    applications: one.applications ?? NO_APPLICATIONS,
+    applications: withOrganizations(one, organizations),
     veeamId: one.veeamId ?? null,
     users: usersByCompany.get(one.n) ?? [],
     notify: (one.notify ?? []).flatMap(findPerson),
@@ -97,6 +99,29 @@ export async function listedCompanies(
     jobs: jobs.get(one.n) ?? 0,
     keys: keys.get(one.n) ?? 0,
   }));
+}
+
+/**
+ * Adds the organizations that are backed up for a company to those that were entered by hand. An
+ * entered one that was backed up here counts only as long as it is.
+ */
+function withOrganizations(
+  { n, applications = NO_APPLICATIONS }: CompanyRow,
+  organizations: readonly OrganizationRow[],
+): CompanyListed['applications'] {
+  const { office365 } = applications;
+  const known = new Set(organizations.map(({ id }) => id));
+  const own = organizations.filter(({ company, removedAt }) => company === n && removedAt === null);
+  return {
+    ...applications,
+    office365: {
+      ...office365,
+      organizations: [
+        ...own.map(({ id }) => ({ id })),
+        ...office365.organizations.filter(({ id }) => !known.has(id)),
+      ],
+    },
+  };
 }
 
 /** An administrator of some companies doesn't see users who also have others. */

@@ -53,6 +53,28 @@ eachDatabase((kind, open) => {
     expect(await known(admin)).toEqual([true, false]);
   });
 
+  test(`SUITE-3: a company names its organizations, as long as they are backed up (${kind})`, async () => {
+    const { office, recording } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin', 'admin']);
+    const listed = async (): Promise<readonly (readonly string[])[]> => {
+      const { data } = (
+        await admin<
+          { n: number; applications: { office365: { organizations: { id: string }[] } } }[]
+        >('GET', 'companies')
+      ).body;
+      return data
+        .toSorted((a, b) => a.n - b.n)
+        .map(({ applications }) => applications.office365.organizations.map(({ id }) => id));
+    };
+    expect(await listed()).toEqual([[], []]);
+    const ours = await makeAll(admin, 1, 'Calloway');
+    recording.directory = randomUUID();
+    const theirs = await makeAll(admin, 2, 'Drummond');
+    expect(await listed()).toEqual([[ours.organization], [theirs.organization]]);
+    await admin('DELETE', `o365/organizations/${ours.organization}`);
+    expect(await listed()).toEqual([[], [theirs.organization]]);
+  });
+
   test(`SUITE-3: an organization signs in to its tenant, and is read back without credentials (${kind})`, async () => {
     const { office, recording } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);
