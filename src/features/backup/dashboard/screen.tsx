@@ -58,6 +58,9 @@ export function BackupDashboard() {
       </Page>
     );
   const running = jobs.filter((row) => jobState(row) === 'running').length;
+  // Those of a deleted organization are listed until their backups are deleted.
+  const isOwned = (row: { readonly organization: string }): boolean =>
+    organizations.some(({ id }) => id === row.organization);
   return (
     <Page title={t.microsoft365}>
       <div className="grid min-h-full content-start gap-6 bg-sheet px-4 py-5 desk:px-6">
@@ -69,7 +72,11 @@ export function BackupDashboard() {
             count={jobs.length}
             {...(running > 0 && { detail: t.jobsRunning({ count: running }) })}
           />
-          <Figure to="/o365/repositories" label={t.repositories} count={repositories.length} />
+          <Figure
+            to="/o365/repositories"
+            label={t.repositories}
+            count={repositories.filter(isOwned).length}
+          />
         </ul>
         <Attention organizations={organizations} jobs={jobs} now={now} status={status} />
         <Sections status={status} />
