@@ -26,11 +26,20 @@ const PARTS_IF_ABSENT: Readonly<Record<JobItemPart, boolean>> = {
   teamsChats: false,
   members: true,
 };
+/** Naming one of them leaves out those that aren't named. */
+const CHOSEN_PARTS: readonly JobItemPart[] = ['mailbox', 'archiveMailbox', 'oneDrive'];
 const partFlags = Object.fromEntries(
-  JOB_ITEM_PARTS.map((part) => [part, v.optional(v.boolean(), PARTS_IF_ABSENT[part])]),
+  JOB_ITEM_PARTS.map((part) => [part, v.optional(v.boolean())]),
 ) as {
-  readonly [P in JobItemPart]: v.OptionalSchema<v.BooleanSchema<undefined>, boolean>;
+  readonly [P in JobItemPart]: v.OptionalSchema<v.BooleanSchema<undefined>, undefined>;
 };
+function hasPart(
+  flags: { readonly [P in JobItemPart]?: boolean | undefined },
+  part: JobItemPart,
+): boolean {
+  const isChosen = CHOSEN_PARTS.includes(part) && CHOSEN_PARTS.some((one) => flags[one] === true);
+  return flags[part] ?? (isChosen ? false : PARTS_IF_ABSENT[part]);
+}
 
 /**
  * An object of the tenant. `id` null: the tenant as a whole for `PartialOrganization`, all sites for
@@ -48,7 +57,7 @@ const item = v.pipe(
   v.transform(({ type, id, ...flags }): JobItem => ({
     type,
     id,
-    parts: JOB_ITEM_PARTS.filter((part) => flags[part]),
+    parts: JOB_ITEM_PARTS.filter((part) => hasPart(flags, part)),
   })),
 );
 const items = v.optional(v.pipe(v.array(item), v.maxLength(LIMITS.backupJobItems)), []);
