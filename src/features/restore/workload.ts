@@ -12,7 +12,7 @@ type ContainerOf = Extract<Node, { readonly children: number | null }>;
 /** A mailbox, drive, site, team or folder; `subsites`, `content`: the two nodes below a site. */
 export type ContainerNode = Pick<
   ContainerOf,
-  'id' | 'name' | 'sizeBytes' | 'at' | 'deleted' | 'seen' | 'children'
+  'id' | 'name' | 'sizeBytes' | 'at' | 'deleted' | 'seen' | 'children' | 'hasFolders'
 > & {
   readonly kind: ContainerOf['kind'] | 'subsites' | 'content';
   /** Of a team: a channel's folder of files or of tabs. */

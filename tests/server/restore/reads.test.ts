@@ -8,7 +8,13 @@ import { POINT_AT } from '../engine/explorer/history.ts';
 import { openSession, someBackups, type Backups } from './fixtures.ts';
 
 interface Page {
-  readonly rows: readonly { id: string; name: string; deleted: boolean; children?: number }[];
+  readonly rows: readonly {
+    id: string;
+    name: string;
+    deleted: boolean;
+    children?: number;
+    hasFolders?: boolean;
+  }[];
   readonly next: string | null;
   readonly count: number | null;
 }
@@ -68,9 +74,12 @@ eachDatabase((kind, open) => {
     const top = await page(`mailboxes/${mailbox}/folders?parentId=Root`);
     expect(top.rows.map(({ name, children }) => [name, children])).toEqual([['Inbox', 2]]);
     const inbox = top.rows[0]?.id ?? '';
+    expect(top.rows[0]?.hasFolders).toBe(true);
     expect(
-      (await page(`mailboxes/${mailbox}/folders?parentId=${inbox}`)).rows.map(({ name }) => name),
-    ).toEqual(['Old']);
+      (await page(`mailboxes/${mailbox}/folders?parentId=${inbox}`)).rows.map(
+        ({ name, hasFolders }) => [name, hasFolders],
+      ),
+    ).toEqual([['Old', false]]);
     const items = `mailboxes/${mailbox}/items?parentId=${inbox}`;
     expect((await page(items)).rows.map(({ name }) => name)).toEqual(['Ann mail 3', 'Ann mail 1']);
     const second = await page(`${items}&offset=1&limit=1`);

@@ -34,6 +34,9 @@ test('RES-32: the tree shows what is expanded, and what can be loaded', () => {
     '  (more)',
     'bob +',
   ]);
+  // The server has said that there is nothing below.
+  const plain: Branches = new Map([[ROOT, branch([{ ...container('rota'), hasFolders: false }])]]);
+  expect(lines(getTreeRows(plain, new Set(['rota'])))).toEqual(['rota']);
   const loading: Branches = new Map(TREE).set('bob', { ...branch([]), state: 'loading' });
   expect(lines(getTreeRows(loading, new Set(['bob'])))).toEqual(['ann +', 'bob -', '  (loading)']);
 });

@@ -168,6 +168,7 @@ async function listFolders(
     readonly wellKnown: string | null;
     readonly deleted: boolean;
     readonly items: number;
+    readonly hasFolders: boolean;
     readonly first: Ms;
     readonly last: Ms;
     readonly sortKey: string;
@@ -182,6 +183,7 @@ async function listFolders(
     )
     select s.n, s.name, s.well_known as "wellKnown", s.deleted, s."sortKey", count(*) over () as "all",
       (select count(*) from item as v where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.folder_key = s.key and ${isAt(state.point)}) as items,
+      exists (select from folder as v where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.parent_key = s.key and ${isShown(tenant, sql`folder`, explorer, state)}) as "hasFolders",
       ${seenFrom(tenant, state.n)} as first, ${seenTo(tenant, state.n)} as last
     from shown as s
     where ${after === null ? sql`true` : sql`(s."sortKey", s.n) > (${after.key}::text, ${after.n}::bigint)`}
@@ -195,6 +197,7 @@ async function listFolders(
     deleted: row.deleted,
     seen: { first: row.first, last: row.last },
     children: row.items,
+    hasFolders: row.hasFolders,
   }));
 }
 

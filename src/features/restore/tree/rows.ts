@@ -46,7 +46,8 @@ export function getTreeRows(branches: Branches, expanded: ReadonlySet<string>): 
     if (!branch) return;
     branch.nodes.forEach((node, index) => {
       const below = branches.get(node.id);
-      const isEmpty = below?.state === 'loaded' && below.nodes.length === 0;
+      const isEmpty =
+        node.hasFolders === false || (below?.state === 'loaded' && below.nodes.length === 0);
       const isExpanded = isEmpty ? null : expanded.has(node.id);
       rows.push({
         kind: 'node',
