@@ -10,6 +10,7 @@ import { shiftHandedOver } from './daily-checks/hand-over.ts';
 import * as hints from './hints/hints.ts';
 import * as restoreRoles from './restore/roles.ts';
 import * as restoreSessions from './restore/sessions.ts';
+import { restoreDecided, restoreRequested } from './restore/requests.ts';
 import { restoreTaskEnded } from './restore/tasks.ts';
 import * as rules from './rules/rules.ts';
 import * as tickets from './tickets/tickets.ts';
@@ -78,6 +79,7 @@ export const EventSchema = v.variant('type', [
   organizations.organizationCreated,
   organizations.organizationUpdated,
   organizations.organizationRenewed,
+  organizations.organizationApprovalSet,
   organizations.organizationDeleted,
   backupRepositories.backupRepositoryCreated,
   backupRepositories.backupRepositoryUpdated,
@@ -101,6 +103,8 @@ export const EventSchema = v.variant('type', [
   restoreRoles.restoreRoleCreated,
   restoreRoles.restoreRoleUpdated,
   restoreRoles.restoreRoleDeleted,
+  restoreRequested,
+  restoreDecided,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];

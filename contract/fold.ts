@@ -27,6 +27,11 @@ import {
   RestoreSessionRowSchema,
   touchesRestoreSessions,
 } from './restore/sessions.ts';
+import {
+  foldRestoreRequests,
+  RestoreRequestRowSchema,
+  touchesRestoreRequests,
+} from './restore/requests.ts';
 import { foldRestoreTasks, RestoreTaskRowSchema, touchesRestoreTasks } from './restore/tasks.ts';
 import { RuleRowSchema } from './rules/rules.ts';
 import { foldMonitoring, touchesMonitoring } from './runs/fold.ts';
@@ -117,6 +122,11 @@ export const FOLDS: { readonly [T in TableName]: TableFold<T> } = {
     row: RestoreRoleRowSchema,
     fold: foldRestoreRoles,
     touches: touchesRestoreRoles,
+  },
+  restoreRequest: {
+    row: RestoreRequestRowSchema,
+    fold: foldRestoreRequests,
+    touches: touchesRestoreRequests,
   },
 };
 

@@ -90,8 +90,10 @@ export const LIMITS = {
   restoreNodes: 5_000,
   /** A row of a list that is shown. */
   previewRowBytes: 1_048_576,
-  /** A restore of more items needs a recent sign-in (G71). */
+  /** A restore of more items needs a recent sign-in and a reason (G71). */
   restorePlainItems: 1_000,
+  /** How long a restore waits for the approval of a second person. */
+  restoreApprovalMs: 3 * 86_400_000,
   /** Files of one download, and its size from which a recent sign-in is needed. */
   downloadItems: 100_000,
   downloadPlainBytes: 5_000_000_000,

@@ -9,6 +9,7 @@ import type { EventOf, EventType, Logged } from './events.ts';
 import type { HintRow } from './hints/hints.ts';
 import type { RestoreRoleRow } from './restore/roles.ts';
 import type { RestoreSessionRow } from './restore/sessions.ts';
+import type { RestoreRequestRow } from './restore/requests.ts';
 import type { RestoreTaskRow } from './restore/tasks.ts';
 import type { RuleRow } from './rules/rules.ts';
 import type {
@@ -246,6 +247,7 @@ export const TABLES = {
       'organization.created@1': 'organization',
       'organization.updated@1': 'organization',
       'organization.renewed@1': 'organization',
+      'organization.approvalset@1': 'organization',
       'organization.deleted@1': 'organization',
     },
     lookups: { company_n: number((row) => row.company) },
@@ -321,6 +323,18 @@ export const TABLES = {
     lookups: {
       company_n: number((row) => row.company),
       organization_id: text((row) => row.organization),
+    },
+  }),
+  restoreRequest: table<RestoreRequestRow>()({
+    key: 'id',
+    replicatedAs: null,
+    scope: null,
+    events: { 'restoretask.requested@1': 'none', 'restoretask.decided@1': 'none' },
+    /** 1 while it waits for approval. */
+    lookups: {
+      waiting: number(({ expiresAt, decision }) =>
+        expiresAt !== null && decision === null ? 1 : 0,
+      ),
     },
   }),
 } as const;

@@ -6,8 +6,9 @@ import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { bug, getFailure, notProvided } from './refusal.ts';
 
-/** How often the progress of a task is read. */
+/** How often the progress of a task is read, and that of one that waits for a second person. */
 export const POLL_MS: Ms = 1_000;
+const APPROVAL_POLL_MS: Ms = 5_000;
 
 interface TaskContext {
   readonly order: RestoreOrder;
@@ -39,7 +40,10 @@ export const taskMachine = setup({
     read: fromPromise<Result<Task>, string | null>(notProvided),
     cancel: fromPromise<Result<unknown>, string | null>(notProvided),
   },
-  delays: { poll: POLL_MS },
+  delays: {
+    poll: ({ context }) =>
+      context.task?.state === 'awaiting-approval' ? APPROVAL_POLL_MS : POLL_MS,
+  },
   guards: { mustCancel: ({ context }) => context.isCancelRequested },
   actions: {
     failOnBug: assign(() => ({ failure: bug() })),

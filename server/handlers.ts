@@ -55,6 +55,7 @@ import { restoreTeamHandlers } from './features/restore/teams.ts';
 import { restoreSessionHandlers } from './features/restore/sessions.ts';
 import { restoreRoleHandlers } from './features/restore/roles/handlers.ts';
 import { restoreRightsHandlers } from './features/restore/rights.ts';
+import { restoreApprovalHandlers } from './features/restore/oversight/approvals.ts';
 import { restoreTaskHandlers } from './features/restore/tasks.ts';
 import { ruleHandlers } from './features/rules/handlers.ts';
 import { syncHandlers } from './platform/sync/handlers.ts';
@@ -155,4 +156,5 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...restoreRightsHandlers(world),
   ...restoreRoleHandlers(world),
   ...restoreTaskHandlers(world),
+  ...restoreApprovalHandlers(world),
 });

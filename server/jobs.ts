@@ -38,6 +38,7 @@ import {
   deleteExpiredBackgroundDownloads,
 } from './features/restore/background/job.ts';
 import { deleteExpiredLinks } from './features/restore/links.ts';
+import { restoreApproval } from './features/restore/oversight/approvals.ts';
 import { slaAlarms } from './features/sla/alarms-job.ts';
 import { ticketResults, tickets } from './features/tickets/ticket-jobs.ts';
 import type { AppContext } from './platform/app-context.ts';
@@ -71,6 +72,7 @@ export const allJobs = (world: AppContext): JobHandlers => ({
   ),
   'repository-deletion': repositoryDeletion(world),
   'repository-verification': repositoryVerification(world, world.embeddedEngine.sessions),
+  'restore-approval': restoreApproval(world),
   'restore-rights': endRights(world, world.embeddedEngine.restores),
   'restore-task': restoreTask(world, world.embeddedEngine.restores),
   'sla-alarms': slaAlarms(world),

@@ -22,6 +22,9 @@ export function foldOrganizations(rows: Rows, { event, at }: LoggedAbout<'organi
     case 'organization.renewed@1':
       table?.set(row.id, { ...row, ...event.data, updatedAt: at });
       return;
+    case 'organization.approvalset@1':
+      table?.set(row.id, { ...row, needsApproval: event.data.needsApproval, updatedAt: at });
+      return;
     case 'organization.deleted@1':
       table?.set(row.id, { ...row, dataUntil: event.data.dataUntil, removedAt: at });
       return;

@@ -207,6 +207,16 @@ export const organizationCalls = {
     gate,
     failures: ['bad-input', 'not-found', ...UNREACHABLE, 'key-reused', 'out-of-order'],
   }),
+  setRestoreApproval: call({
+    method: 'PUT',
+    path: 'o365/organizations/{organizationId}/restore-approval',
+    summary:
+      'Sets whether restores to other places and of more than 1,000 items wait for the approval of a second person.',
+    input: v.strictObject({ organizationId, needsApproval: v.boolean() }),
+    output: v.object({}),
+    gate,
+    failures: ['not-found', 'key-reused', 'out-of-order'],
+  }),
   deleteOrganization: call({
     method: 'DELETE',
     path: 'o365/organizations/{organizationId}',

@@ -75,6 +75,12 @@ export const organizationRenewed = v.strictObject({
   data: v.strictObject({ id, certificate }),
 });
 
+/** Whether large restores, and those to other places, wait for a second person. */
+export const organizationApprovalSet = v.strictObject({
+  type: v.literal('organization.approvalset@1'),
+  data: v.strictObject({ id, needsApproval: v.boolean() }),
+});
+
 /** Its credentials were deleted. What was backed up is deleted at `dataUntil`. */
 export const organizationDeleted = v.strictObject({
   type: v.literal('organization.deleted@1'),
@@ -95,6 +101,8 @@ export const OrganizationRowSchema = v.object({
   applicationId: v.nullable(v.string()),
   certificate: v.nullable(v.object({ thumbprint: v.string(), expiresAt: v.number() })),
   sharePointSaveAllWebParts: v.boolean(),
+  /** Absent: off. */
+  needsApproval: v.exactOptional(v.boolean()),
   createdAt: v.number(),
   updatedAt: v.number(),
   removedAt: v.nullable(v.number()),

@@ -77,6 +77,11 @@ export const ProviderSettingsSchema = v.strictObject({
    */
   securityQuestions: v.optional(v.boolean()),
   loginAs: v.optional(v.boolean()),
+  /**
+   * Whether restores to other places, and large ones, wait for a second person (G71). Organizations
+   * can require it for themselves.
+   */
+  restoreApproval: v.optional(v.boolean()),
   mail: v.optional(v.nullable(MailSettings)),
   sms: v.optional(v.nullable(SmsSettings)),
   directory: v.optional(v.nullable(DirectorySettings)),

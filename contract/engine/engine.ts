@@ -351,6 +351,8 @@ export type Node = {
   readonly at: Ms | null;
   readonly deleted: boolean;
   readonly seen: { readonly first: Ms; readonly last: Ms };
+  /** Of a folder: whether it has folders. */
+  readonly hasFolders?: boolean;
 } & (
   | {
       readonly kind: 'mailbox' | 'archive' | 'folder' | 'drive' | 'library' | 'list';
@@ -465,7 +467,7 @@ export interface Task {
   readonly kind: TaskKind;
   /** Of restores and undos. */
   readonly workload: Workload | null;
-  readonly state: 'queued' | 'running' | 'stopping' | 'done';
+  readonly state: TaskState;
   readonly result: SessionResult | null;
   readonly message: string | null;
   readonly items: Progress;
@@ -484,6 +486,7 @@ export interface ListResultsInput extends PageInput {
   readonly task: Id;
   readonly outcome: ItemOutcome | null;
 }
+export type TaskState = 'awaiting-approval' | 'queued' | 'running' | 'stopping' | 'done';
 export type TaskKind = 'restore' | 'dry-run' | 'undo' | 'verify' | 'clean-up';
 export type ItemOutcome = 'restored' | 'merged' | 'skipped' | 'failed';
 export interface ItemResult {

@@ -9,6 +9,7 @@ import {
 } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { anyId, moment } from '../paging.ts';
+import { reasonText } from './requests.ts';
 import { SESSION_TYPES } from './sessions.ts';
 import { OF_SESSION, OUTCOMES, resultOut, startedOut, taskOut } from './shapes.ts';
 
@@ -165,6 +166,35 @@ export const restoreSessionCalls = {
     path: 'o365/restore/tasks/{taskId}/cancel',
     summary: 'Stops a restore. What it has restored stays.',
     input: v.strictObject(OF_TASK),
+    output: v.object({ success: v.literal(true) }),
+    gate,
+    failures: COMMAND,
+  }),
+  listRestoreApprovals: call({
+    method: 'GET',
+    path: 'o365/restore/approvals',
+    summary: 'Lists the restores that wait for the approval of a second person, oldest first.',
+    input: v.strictObject({}),
+    output: v.array(
+      v.object({ ...taskOut.entries, organizationId: v.string(), organizationName: v.string() }),
+    ),
+    gate,
+    failures: [],
+  }),
+  approveRestoreTask: call({
+    method: 'POST',
+    path: 'o365/restore/tasks/{taskId}/approve',
+    summary: 'Approves a restore of another user, which starts then.',
+    input: v.strictObject({ ...OF_TASK, reason: reasonText }),
+    output: v.object({ success: v.literal(true) }),
+    gate,
+    failures: COMMAND,
+  }),
+  rejectRestoreTask: call({
+    method: 'POST',
+    path: 'o365/restore/tasks/{taskId}/reject',
+    summary: 'Rejects a restore of another user. It never starts.',
+    input: v.strictObject({ ...OF_TASK, reason: reasonText }),
     output: v.object({ success: v.literal(true) }),
     gate,
     failures: COMMAND,

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { CURSOR } from '../backup/suite-schema.ts';
 import { anyId, words } from '../paging.ts';
 import { LIMITS } from '../limits.ts';
+import { reasonText } from './requests.ts';
 
 /** Parts of the inputs and outputs that the calls of restore share. */
 
@@ -56,7 +57,12 @@ const node = {
   seen: v.object({ first: v.number(), last: v.number() }),
 };
 /** `children`: how many items it holds itself; of a mailbox or drive, in all its folders. */
-const container = { ...node, children: v.nullable(v.number()) };
+const container = {
+  ...node,
+  children: v.nullable(v.number()),
+  /** Of a folder: whether it has folders. */
+  hasFolders: v.exactOptional(v.boolean()),
+};
 export const mailboxOut = v.object({ ...container, kind: v.picklist(['mailbox', 'archive']) });
 export const mailFolderOut = v.object({ ...container, kind: v.literal('folder') });
 export const mailItemOut = v.object({
@@ -154,7 +160,8 @@ export const RESTORE_ORIGINAL = {
   names: v.optional(v.array(v.string())),
   /** Only reports what would be done. */
   dryRun: v.optional(v.boolean(), false),
-  reason: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.noteChars))),
+  /** Needed for another place, and for more than 1,000 items. */
+  reason: v.optional(reasonText),
 };
 
 /**
@@ -233,7 +240,7 @@ export const taskOut = v.object({
   id: v.string(),
   kind: v.picklist(['restore', 'dry-run', 'undo']),
   workload: v.picklist(['outlook', 'onedrive', 'sharepoint', 'teams']),
-  state: v.picklist(['queued', 'running', 'stopping', 'done']),
+  state: v.picklist(['awaiting-approval', 'queued', 'running', 'stopping', 'done']),
   result: v.nullable(v.picklist(['success', 'warning', 'failed', 'cancelled'])),
   message: v.nullable(v.string()),
   items: progress,
@@ -251,6 +258,28 @@ export const taskOut = v.object({
   /** The restore that this undo undoes. */
   of: v.nullable(v.string()),
   canUndo: v.boolean(),
+  /** Of a restore that needed a reason (G71). */
+  request: v.nullable(
+    v.object({
+      reason: v.string(),
+      requestedBy: v.string(),
+      items: v.number(),
+      /** The name of another place; null: the original one. */
+      target: v.nullable(v.string()),
+      /** Until when it can be approved; null: it needed no approval. */
+      expiresAt: v.nullable(v.number()),
+      decision: v.nullable(
+        v.object({
+          decision: v.picklist(['approved', 'rejected', 'expired', 'withdrawn']),
+          by: v.nullable(v.string()),
+          reason: v.nullable(v.string()),
+          at: v.number(),
+        }),
+      ),
+      /** Whether the caller may approve or reject it now. */
+      canDecide: v.boolean(),
+    }),
+  ),
 });
 export const OUTCOMES = ['restored', 'merged', 'skipped', 'failed'] as const;
 export const resultOut = v.object({

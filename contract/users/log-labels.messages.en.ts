@@ -67,6 +67,9 @@ export const logLabels = defineMessages('log-labels', {
   'export.deleted': 'Download in the background deleted',
   'restoretask.requested': 'Restore or dry run requested',
   'restoretask.undone': 'Undo of a restore requested',
+  'restoretask.approved': 'Restore approved',
+  'restoretask.rejected': 'Restore rejected or withdrawn',
+  'restoretask.expired': 'Restore expired without approval',
   'restoretask.cancelled': 'Stop of a restore requested',
   'restoretask.ended': 'Restore ended',
 });

@@ -31,6 +31,7 @@ type Names =
   | 'listOrganizationNames'
   | 'getOrganization'
   | 'updateOrganization'
+  | 'setRestoreApproval'
   | 'deleteOrganization'
   | 'importServer';
 
@@ -210,6 +211,22 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
         });
       });
     },
+
+    setRestoreApproval: ({ organizationId, needsApproval }, ctx) =>
+      runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+        const row = await findOrganization(tx, ctx.session, organizationId);
+        if (!row) return refusal(NOT_FOUND);
+        await audit(tx, world, ctx, {
+          what: 'organization.approvalset',
+          user: null,
+          detail: { organization: row.id, needsApproval },
+        });
+        const data = { id: row.id, needsApproval };
+        return {
+          drafts: [about(row, { type: 'organization.approvalset@1', data })],
+          answer: () => ok({}),
+        };
+      }),
 
     deleteOrganization({ organizationId }, ctx) {
       const engine = getEngine(world);

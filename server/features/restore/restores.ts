@@ -4,11 +4,12 @@ import { LIMITS } from '#contract/limits.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { badField, isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
+import { badField, NOT_FOUND } from '#server/platform/auth/guards.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
+import { startRestore } from './oversight/start.ts';
 import { runOnce, withSession } from './scope.ts';
 
 type Names =
@@ -56,10 +57,10 @@ export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
     chosen: Chosen,
   ): Promise<Result<Started>> =>
     runOnce<Started>(world, ctx, () =>
-      withSession(world, ctx, request, workload, async ({ engine, scope }) => {
+      withSession(world, ctx, request, workload, async (at) => {
         const select = getSelectMode(request);
         if (select === null) return badField('deletedItems', t.nothingSelected);
-        const target = await getRestoreTarget(ctx, workload, request, scope);
+        const target = await getRestoreTarget(ctx, workload, request, at.scope);
         if (!target.ok) return target;
         const input: RestoreInput = {
           ...chosen,
@@ -69,15 +70,7 @@ export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
           dryRun: request.dryRun,
           reason: request.reason ?? null,
         };
-        if (!isFresh(ctx)) {
-          const isPlain = await isPlainRestore(engine, scope, input);
-          if (!isPlain.ok) return isPlain;
-          if (!isPlain.value) return REAUTH;
-        }
-        const started = getAnswer(await engine.restore(scope, input));
-        return started.ok
-          ? ok({ taskId: started.value, _id: started.value, id: started.value })
-          : started;
+        return startRestore(world, ctx, at, workload, input);
       }),
     );
 
@@ -253,16 +246,4 @@ function getSelectMode({
   if (deletedItems && changedItems) return 'both';
   if (deletedItems) return 'missing';
   return changedItems ? 'changed' : null;
-}
-
-/** G71: a restore that needs no recent sign-in: to the original place, and not of many items. */
-export async function isPlainRestore(
-  engine: RestoreCalls,
-  scope: EngineScope,
-  { explorer, nodes, target, dryRun }: RestoreInput,
-): Promise<Result<boolean>> {
-  if (target.kind === 'other') return ok(false);
-  if (dryRun) return ok(true);
-  const size = getAnswer(await engine.getSize(scope, { explorer, nodes }));
-  return size.ok ? ok(size.value.items <= LIMITS.restorePlainItems) : size;
 }

@@ -32,8 +32,8 @@ const ABILITIES: Readonly<Record<Workload, Ability>> = {
   teams: 'o365.restoreTeams',
 };
 
-export const mayRestore = (session: Principal, workload: Workload): boolean =>
-  hasAbility(session, ABILITIES[workload]);
+export const mayRestore = (user: Parameters<typeof hasAbility>[0], workload: Workload): boolean =>
+  hasAbility(user, ABILITIES[workload]);
 
 /** Whose data a call is about, and the engine that has it. */
 export interface EngineAt {

@@ -2,18 +2,21 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { Task } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
-import { getAnswer } from '../backup/engine-calls.ts';
+import { getAnswer, scopeFor } from '../backup/engine-calls.ts';
+import { findOrganization } from '../backup/lookup.ts';
+import { withdrawRestore } from './oversight/approvals.ts';
+import { loadRequests } from './oversight/request-output.ts';
 import { type EngineAt, mayRestore, runOnce, withOrganization } from './scope.ts';
+import { type TaskOut, toTaskOut, withTask } from './task-access.ts';
 
 type Names =
   | 'listRestoreTasks'
+  | 'listRestoreApprovals'
   | 'getRestoreTask'
   | 'listRestoreResults'
   | 'cancelRestoreTask'
   | 'undoRestoreTask';
-type TaskOut = OutputOf<'getRestoreTask'>;
 interface OfTask {
   readonly organizationId: string;
   readonly taskId: string;
@@ -22,33 +25,82 @@ const PAGE_ROWS = 200;
 
 /** RES-22: restores with their progress and results. */
 export function restoreTaskHandlers(world: AppContext): Pick<Handlers, Names> {
-  /** Only tasks of a service that the caller may restore. */
-  const withTask = <T>(
-    { organizationId, taskId }: OfTask,
+  const onTask = <T>(
+    of: OfTask,
     ctx: SessionContext,
     work: (at: EngineAt, task: TaskOut) => Promise<Result<T>>,
-  ): Promise<Result<T>> =>
-    withOrganization(world, ctx, { organizationId }, async (at) => {
-      const found = getAnswer(await at.engine.getTask(at.scope, { task: taskId }));
-      if (!found.ok) return found;
-      const task = taskOut(found.value);
-      if (task === null) return NOT_FOUND;
-      return mayRestore(ctx.session, task.workload) ? work(at, task) : FORBIDDEN;
-    });
+  ): Promise<Result<T>> => withTask(world, of, ctx, work);
+
+  /** Adds what is known of the requests. */
+  const withRequests = async (
+    { tenant, session }: SessionContext,
+    tasks: readonly TaskOut[],
+  ): Promise<OutputOf<'listRestoreTasks'>['rows']> => {
+    const requests = await world.store.tenant(
+      tenant,
+      (tx) =>
+        loadRequests(
+          tx,
+          session,
+          tasks.map(({ id }) => id),
+        ),
+      { readOnly: true },
+    );
+    return tasks.map((task) => ({ ...task, request: requests.get(task.id) ?? null }));
+  };
 
   return {
     listRestoreTasks: ({ cursor, limit = PAGE_ROWS, ...of }, ctx) =>
       withOrganization(world, ctx, of, async ({ engine, scope }) => {
         const page = getAnswer(await engine.listTasks(scope, { cursor: cursor ?? null, limit }));
-        return page.ok
-          ? ok({ ...page.value, rows: page.value.rows.flatMap((task) => seen(ctx.session, task)) })
-          : page;
+        if (!page.ok) return page;
+        const tasks = page.value.rows.flatMap((task) => seen(ctx.session, task));
+        return ok({ ...page.value, rows: await withRequests(ctx, tasks) });
       }),
 
-    getRestoreTask: (of, ctx) => withTask(of, ctx, (_at, task) => Promise.resolve(ok(task))),
+    async listRestoreApprovals(_, ctx) {
+      const waiting = await world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const rows = await tx.sql
+            .selectFrom('restore_request')
+            .select('row')
+            .where('tenant_id', '=', tx.tenant)
+            .where('waiting', '=', 1)
+            .execute();
+          return Promise.all(
+            rows.map(async ({ row }) => ({
+              row,
+              organization: await findOrganization(tx, ctx.session, row.organization),
+            })),
+          );
+        },
+        { readOnly: true },
+      );
+      const out: OutputOf<'listRestoreApprovals'> = [];
+      for (const { row, organization } of waiting) {
+        if (organization === null) continue;
+        const scope = scopeFor(ctx, organization.id);
+        const task = getAnswer(await world.embeddedEngine.getTask(scope, { task: row.id }));
+        const [shown] = task.ok ? await withRequests(ctx, seen(ctx.session, task.value)) : [];
+        if (shown !== undefined)
+          out.push({
+            ...shown,
+            organizationId: organization.id,
+            organizationName: organization.name,
+          });
+      }
+      return ok(out.sort((a, b) => a.createdAt - b.createdAt));
+    },
+
+    getRestoreTask: (of, ctx) =>
+      onTask(of, ctx, async (_at, task) => {
+        const [{ request } = { request: null }] = await withRequests(ctx, [task]);
+        return ok({ ...task, request });
+      }),
 
     listRestoreResults: ({ outcome, cursor, limit = PAGE_ROWS, ...of }, ctx) =>
-      withTask(of, ctx, async ({ engine, scope }, { id }) => {
+      onTask(of, ctx, async ({ engine, scope }, { id }) => {
         const page = getAnswer(
           await engine.listResults(scope, {
             task: id,
@@ -62,15 +114,18 @@ export function restoreTaskHandlers(world: AppContext): Pick<Handlers, Names> {
 
     cancelRestoreTask: (of, ctx) =>
       runOnce<OutputOf<'cancelRestoreTask'>>(world, ctx, () =>
-        withTask(of, ctx, async ({ engine, scope }, { id }) => {
-          const cancelled = getAnswer(await engine.cancel(scope, { task: id }));
+        onTask(of, ctx, async (at, task) => {
+          const cancelled =
+            task.state === 'awaiting-approval'
+              ? await withdrawRestore(world, ctx, at, task)
+              : getAnswer(await at.engine.cancel(at.scope, { task: task.id }));
           return cancelled.ok ? ok({ success: true }) : cancelled;
         }),
       ),
 
     undoRestoreTask: (of, ctx) =>
       runOnce<OutputOf<'undoRestoreTask'>>(world, ctx, () =>
-        withTask(of, ctx, async ({ engine, scope }, { id }) => {
+        onTask(of, ctx, async ({ engine, scope }, { id }) => {
           const undo = getAnswer(await engine.undo(scope, { task: id }));
           return undo.ok ? ok({ taskId: undo.value, _id: undo.value, id: undo.value }) : undo;
         }),
@@ -79,12 +134,6 @@ export function restoreTaskHandlers(world: AppContext): Pick<Handlers, Names> {
 }
 
 function seen(session: Principal, task: Task): TaskOut[] {
-  const out = taskOut(task);
+  const out = toTaskOut(task);
   return out !== null && mayRestore(session, out.workload) ? [out] : [];
-}
-
-/** Null: upkeep of a repository, which is no restore. */
-function taskOut({ kind, workload, ...task }: Task): TaskOut | null {
-  if (workload === null || kind === 'verify' || kind === 'clean-up') return null;
-  return { ...task, kind, workload };
 }

@@ -2,11 +2,11 @@ import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { ListChildrenInput, Node, RestoreInput } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { badField, isFresh, REAUTH } from '#server/platform/auth/guards.ts';
+import { badField } from '#server/platform/auth/guards.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
-import { isPlainRestore } from './restores.ts';
+import { startRestore } from './oversight/start.ts';
 import { type EngineAt, runOnce, withSession } from './scope.ts';
 
 type Names =
@@ -84,7 +84,7 @@ export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
     team: NonNullable<RestoreInput['flags']['team']> = NO_TEAM,
   ): Promise<Result<OutputOf<'restoreTeam'>>> =>
     runOnce<OutputOf<'restoreTeam'>>(world, ctx, () =>
-      withSession(world, ctx, request, 'teams', async ({ engine, scope }) => {
+      withSession(world, ctx, request, 'teams', async (at) => {
         const { restoreMissingItems, restoreChangedItems } = request;
         if (!restoreMissingItems && !restoreChangedItems)
           return badField('restoreMissingItems', t.nothingSelected);
@@ -100,15 +100,7 @@ export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
           dryRun: request.dryRun,
           reason: request.reason ?? null,
         };
-        if (!isFresh(ctx)) {
-          const isPlain = await isPlainRestore(engine, scope, input);
-          if (!isPlain.ok) return isPlain;
-          if (!isPlain.value) return REAUTH;
-        }
-        const started = getAnswer(await engine.restore(scope, input));
-        return started.ok
-          ? ok({ taskId: started.value, _id: started.value, id: started.value })
-          : started;
+        return startRestore(world, ctx, at, 'teams', input);
       }),
     );
 

@@ -13,6 +13,7 @@ const SQL_NAMES = {
   restoreSession: 'restore_session',
   restoreTask: 'restore_task',
   restoreRole: 'restore_role',
+  restoreRequest: 'restore_request',
 } as const;
 type SqlName<T extends TableName> = T extends keyof typeof SQL_NAMES ? (typeof SQL_NAMES)[T] : T;
 

@@ -133,6 +133,13 @@ export const BACKGROUND_JOB_TYPES = {
     maxWaitMs: 2 * DAY,
     failure: 'a restore could not go on',
   },
+  'restore-approval': {
+    ...RECURRING,
+    payload: v.object({ task: v.string() }),
+    isRecurring: false,
+    maxWaitMs: 4 * DAY,
+    failure: 'a restore that nobody approved could not be ended',
+  },
   'background-download': {
     ...EXTERNAL,
     payload: v.object({ download: v.string() }),

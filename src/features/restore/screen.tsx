@@ -12,6 +12,7 @@ import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { MAX_TEXT, restoreAddress, restorePlace } from './address.ts';
 import type { RestorePlace } from './address.ts';
 import { Browser } from './browser.tsx';
+import { WaitingRestores } from './approval/waiting-restores.tsx';
 import { RestoreHistory } from './history/restore-history.tsx';
 import { NoSession, Offline } from './no-session.tsx';
 import { PointPicker } from './points/point-picker.tsx';
@@ -90,6 +91,7 @@ function RestorePage({ workload }: { readonly workload: Workload }) {
         })}
     >
       <div className="flex h-full min-h-0 min-w-0 flex-col max-tablet:overflow-auto">
+        {!isCompact && <WaitingRestores />}
         <OpenSession session={session} organization={organization} isCompact={isCompact} />
         {organizations !== null && organizations.length > 0 && !isCompact && (
           <div className="flex shrink-0 flex-wrap items-start gap-x-7 gap-y-2 border-b border-rule bg-sheet px-4 py-2.5 tablet:px-5">

@@ -53,6 +53,7 @@ const SPEC = [
 const OURS = [
   'POST o365/organizations/device-code/check',
   'POST o365/repositories/{id}/attach',
+  'PUT o365/organizations/{organizationId}/restore-approval',
   'POST o365/repositories/{id}/clean-up',
   'POST o365/repositories/{id}/verify',
 ];
@@ -95,6 +96,18 @@ test('SUITE-2: the type of a backup ignores case, and an item leaves out sites a
   expect(ann?.parts).not.toContain('sites');
   expect(bob?.parts).toContain('sites');
   expect(bob?.parts).not.toContain('personalSite');
+});
+
+test('SUITE-2: an item that names its mailbox, archive or OneDrive leaves out those that it does not name', () => {
+  const chosen = (item: object): readonly string[] => {
+    const { output } = parsed({ ...job, selectedItems: [{ type: 'User', id: 'ann', ...item }] });
+    const [one] = (output as { selectedItems: { parts: string[] }[] }).selectedItems;
+    return ['mailbox', 'archiveMailbox', 'oneDrive'].filter((part) => one?.parts.includes(part));
+  };
+  expect(chosen({})).toEqual(['mailbox', 'archiveMailbox', 'oneDrive']);
+  expect(chosen({ oneDrive: true })).toEqual(['oneDrive']);
+  expect(chosen({ mailbox: true, archiveMailbox: true })).toEqual(['mailbox', 'archiveMailbox']);
+  expect(chosen({ mailbox: false })).toEqual(['archiveMailbox', 'oneDrive']);
 });
 
 test('SUITE-2: a job with a wrong field is refused, naming the field', () => {

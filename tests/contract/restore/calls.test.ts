@@ -67,6 +67,9 @@ const SPEC = [
   'DELETE o365/organizations/{organizationId}/restore-roles/{opRoleId}',
 ];
 const OURS = [
+  'GET o365/restore/approvals',
+  'POST o365/restore/tasks/{taskId}/approve',
+  'POST o365/restore/tasks/{taskId}/reject',
   'GET o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/folders/documents',
   'GET o365/restore/restoresessions/{restoreSessionId}/sites/{siteId}/items/{itemId}',
   'GET o365/restore/restoresessions/{restoreSessionId}/teams/{teamId}/folders',

@@ -244,6 +244,7 @@ const NEWER: readonly string[] = [
   'restore_session',
   'restore_task',
   'restore_role',
+  'restore_request',
   'run_task',
   'totp',
   'recovery_code',

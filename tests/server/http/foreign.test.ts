@@ -152,6 +152,7 @@ const writes = (of: Theirs): Bodies => ({
   setCustomers: { pairs: [{ customer: '1', company: 2 }] },
   setMappings: { pairs: [{ company: 2, remote: null }] },
   createOrganization: organization(2, { name: 'Reach' }),
+  setRestoreApproval: { organizationId: of.organization, needsApproval: true },
   updateOrganization: {
     ...without(organization(2, { name: 'Reach' }), ['companyId', 'type']),
     organizationId: of.organization,
@@ -201,6 +202,8 @@ const writes = (of: Theirs): Bodies => ({
   requestRestoreDeviceCode: { organizationId: of.organization },
   requestRestoreToken: { organizationId: of.organization },
   cancelRestoreTask: { taskId: of.session, organizationId: of.organization },
+  approveRestoreTask: { taskId: of.session, organizationId: of.organization, reason: 'Fine' },
+  rejectRestoreTask: { taskId: of.session, organizationId: of.organization, reason: 'Not fine' },
   undoRestoreTask: { taskId: of.session, organizationId: of.organization },
   restoreMailbox: { restoreSessionId: of.restoreSession, mailboxId: 'o1' },
   restoreMailFolder: { restoreSessionId: of.restoreSession, mailboxId: 'o1', folderId: 'f1.1' },

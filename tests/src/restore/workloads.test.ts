@@ -256,8 +256,8 @@ test('RES-45: members and settings alone are restored if at least one of them is
     ...draft,
     flags: { ...draft.flags, team: { members: false, settings: false } },
   };
-  expect(hasErrors(checkDraft(draft, undefined, true))).toBe(false);
-  expect(checkDraft(neither, undefined, true).what).toContain('members');
+  expect(hasErrors(checkDraft(draft, undefined, { isForSettings: true }))).toBe(false);
+  expect(checkDraft(neither, undefined, { isForSettings: true }).what).toContain('members');
   expect(hasErrors(checkDraft(neither))).toBe(false);
 });
 

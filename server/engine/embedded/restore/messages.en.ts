@@ -41,6 +41,7 @@ export const restoreMessages = defineMessages('restore-engine', {
     'The rights to write have ended. Start the restore again, and sign in to grant them once more.',
   cannotUndo: 'Only a finished restore can be undone, and only once.',
   running: 'This task has already ended.',
+  notWaiting: 'This restore no longer waits for approval.',
   noBackup: 'The backup of this restore no longer exists.',
   cancelled: 'The restore was stopped.',
   interrupted: 'The target was not available for an hour. Start the restore again to continue.',

@@ -4,6 +4,7 @@ import type {
   EngineResult,
   EngineScope,
   Id,
+  Reply,
   RestoreInput,
   Size,
 } from '#contract/engine/engine.ts';
@@ -21,17 +22,20 @@ import { findPart } from '../explorer/content.ts';
 import { type Moment, openExplorer, stopExplorer, useExplorer } from '../explorer/explorers.ts';
 import { listPoints } from '../explorer/points.ts';
 import { makeRepositoryReaders, type RepositoryReaders } from '../repositories/readers.ts';
-import { ok } from '../../result.ts';
+import { failed, ok } from '../../result.ts';
+import { restoreMessages as t } from './messages.en.ts';
 import { measure } from './measure.ts';
 import { stopGrants } from './rights/grants.ts';
 import { findTarget, type RightsPort, type TaskRights } from './rights/rights.ts';
 import { runTask } from './run-task.ts';
 import type { RestorePorts } from './running-task.ts';
 import {
+  approveTask,
   cancelTask,
   getTask,
   listResults,
   listTasks,
+  rejectTask,
   requestRestore,
   requestUndo,
 } from './tasks.ts';
@@ -47,17 +51,39 @@ export type RestoreCalls = Pick<
   | 'readContent'
   | 'prepareDownload'
   | 'readDownload'
-  | 'restore'
   | 'undo'
   | 'getTask'
   | 'listTasks'
   | 'listResults'
   | 'cancel'
 > & {
+  /** Starts a restore, or lets it wait for approval. */
+  restore(scope: EngineScope, input: RestoreInput, oversight?: Oversight): Reply<Id>;
+  /**
+   * Starts a restore that waits for approval, with the rights to write of who asked for it or of who
+   * approves it.
+   */
+  approve(
+    scope: EngineScope,
+    input: { readonly task: Id; readonly requester: Id; readonly record: RecordTask },
+  ): Reply<void>;
+  /** Ends a restore that waits for approval. */
+  reject(
+    scope: EngineScope,
+    input: { readonly task: Id; readonly message: string; readonly record: RecordTask },
+  ): Reply<void>;
   readonly restoreRights: RestoreRightsCalls;
   /** For downloads in the background. */
   readonly writeParts: WriteParts;
 };
+
+/** Records what happened to a task, in the transaction that does it. */
+export type RecordTask = (tx: TenantTx, task: Id) => Promise<void>;
+/** Of a restore that others learn about (G71). */
+export interface Oversight {
+  readonly needsApproval: boolean;
+  readonly record: RecordTask;
+}
 
 /**
  * Each call is one transaction. It records what was read or asked for, so nothing is answered
@@ -218,15 +244,56 @@ export function makeRestoreCalls(
 
     writeParts: makeWriteParts(world, readers),
 
-    async restore(scope, input) {
-      const allowed = await allowRestore(scope, input);
+    async restore(scope, input, oversight) {
+      const needsApproval = oversight?.needsApproval ?? false;
+      const allowed = needsApproval ? ok(null) : await allowRestore(scope, input);
       if (!allowed.ok) return allowed;
-      return start(
+      return call(
         scope,
-        (tx) => requestRestore(tx, scope, input, allowed.value, moment()),
+        async (tx) => {
+          const terms = { rights: allowed.value, needsApproval };
+          const task = await requestRestore(tx, scope, input, terms, moment());
+          if (!task.ok) return task;
+          await oversight?.record(tx, task.value);
+          if (!needsApproval) await schedule(tx, task.value, world().clock.now());
+          return task;
+        },
         (task) => ({ what: 'restoretask.requested', detail: restoreDetail(task, input) }),
       );
     },
+
+    async approve(scope, { task, requester, record }) {
+      const target = await findTarget(world(), scope, task);
+      if (target === null) return failed('missing', t.noTask);
+      const allow = (user: EngineScope['user']) =>
+        rights.allow({ ...scope, organization: target.organization, user }, target.workload);
+      const own = await allow(requester);
+      const allowed = own.ok || own.error.kind !== 'forbidden' ? own : await allow(scope.user);
+      if (!allowed.ok) return allowed;
+      return call(
+        scope,
+        async (tx) => {
+          const approved = await approveTask(tx, scope, task, allowed.value);
+          if (!approved.ok) return approved;
+          await record(tx, task);
+          await schedule(tx, task, world().clock.now());
+          return approved;
+        },
+        () => ({ what: 'restoretask.approved', detail: { task } }),
+      );
+    },
+
+    reject: (scope, { task, message, record }) =>
+      call(
+        scope,
+        async (tx) => {
+          const now = world().clock.now();
+          const rejected = await rejectTask(tx, scope, { task, message, now });
+          if (rejected.ok) await record(tx, task);
+          return rejected;
+        },
+        () => ({ what: 'restoretask.rejected', detail: { task } }),
+      ),
 
     async undo(scope, { task }) {
       const target = await findTarget(world(), scope, task);

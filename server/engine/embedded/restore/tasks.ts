@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import * as v from 'valibot';
 import type {
   EngineResult,
@@ -12,6 +12,7 @@ import type {
   RestoreInput,
   Task,
   TaskKind,
+  TaskState,
 } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -45,7 +46,10 @@ export async function requestRestore(
   tx: TenantTx,
   scope: EngineScope,
   input: RestoreInput,
-  rights: TaskRights | null,
+  {
+    rights,
+    needsApproval,
+  }: { readonly rights: TaskRights | null; readonly needsApproval: boolean },
   moment: Moment,
 ): Promise<EngineResult<Id>> {
   const explorer = await useExplorer(tx, scope, input.explorer, moment.now);
@@ -54,7 +58,8 @@ export async function requestRestore(
   if (!plan.ok) return plan;
   const kind = input.dryRun ? 'dry-run' : 'restore';
   const request: TaskRequest = { is: 'restore', input, plan: plan.value, rights };
-  return ok(await addTask(tx, scope, { kind, request, parent: null }, moment));
+  const state = needsApproval ? 'awaiting-approval' : 'queued';
+  return ok(await addTask(tx, scope, { kind, state, request, parent: null }, moment));
 }
 
 /** Stores the undo of a finished restore. A restore can be undone once. */
@@ -80,13 +85,60 @@ export async function requestUndo(
   if (row.kind !== 'restore' || row.state !== 'done' || row.undone)
     return failed('conflict', t.cannotUndo);
   const request: TaskRequest = { is: 'undo', task, target, rights };
-  return ok(await addTask(tx, scope, { kind: 'undo', request, parent: task }, moment));
+  return ok(
+    await addTask(tx, scope, { kind: 'undo', state: 'queued', request, parent: task }, moment),
+  );
+}
+
+/** Starts a task that waits for approval, with the rights to write. */
+export const approveTask = (
+  tx: TenantTx,
+  scope: EngineScope,
+  task: Id,
+  rights: TaskRights,
+): Promise<EngineResult<void>> =>
+  decide(
+    tx,
+    scope,
+    task,
+    sql`state = 'queued', request = jsonb_set(request, '{rights}', ${JSON.stringify(rights)}::text::jsonb)`,
+  );
+
+/** Ends a task that waits for approval. It has done nothing. */
+export const rejectTask = (
+  tx: TenantTx,
+  scope: EngineScope,
+  { task, message, now }: { readonly task: Id; readonly message: string; readonly now: Ms },
+): Promise<EngineResult<void>> =>
+  decide(
+    tx,
+    scope,
+    task,
+    sql`state = 'done', result = 'cancelled', message = ${message}, ended_at = ${now}`,
+  );
+
+async function decide(
+  { sql: db, tenant }: TenantTx,
+  { organization }: EngineScope,
+  task: Id,
+  change: RawBuilder<unknown>,
+): Promise<EngineResult<void>> {
+  const { rows } = await sql`
+    update engine_task set ${change}
+    where tenant_id = ${tenant} and organization_id = ${organization} and id = ${task}::uuid and state = 'awaiting-approval'
+    returning id`.execute(db);
+  return rows.length === 0 ? failed('conflict', t.notWaiting) : ok(undefined);
 }
 
 async function addTask(
   { sql: db, tenant }: TenantTx,
   { organization, user }: EngineScope,
-  task: { readonly kind: TaskKind; readonly request: TaskRequest; readonly parent: Id | null },
+  task: {
+    readonly kind: TaskKind;
+    readonly state: TaskState;
+    readonly request: TaskRequest;
+    readonly parent: Id | null;
+  },
   { now, chance }: Moment,
 ): Promise<Id> {
   const id = chance.uuid();
@@ -98,7 +150,7 @@ async function addTask(
       organization_id: organization,
       user_id: user,
       kind: task.kind,
-      state: 'queued',
+      state: task.state,
       result: null,
       message: null,
       request: JSON.stringify(task.request),
@@ -227,11 +279,11 @@ export async function cancelTask(
   task: Id,
 ): Promise<EngineResult<void>> {
   const { rows } = await sql<{ state: string }>`
-    update engine_task set state = case when state = 'done' then 'done' else 'stopping' end
+    update engine_task set state = case when state in ('done', 'awaiting-approval') then state else 'stopping' end
     where tenant_id = ${tenant} and organization_id = ${organization} and id = ${task}::uuid
     returning state`.execute(db);
   if (rows[0] === undefined) return failed('missing', t.noTask);
-  return rows[0].state === 'done' ? failed('conflict', t.running) : ok(undefined);
+  return rows[0].state === 'stopping' ? ok(undefined) : failed('conflict', t.running);
 }
 
 const PathSchema = v.array(

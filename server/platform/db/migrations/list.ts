@@ -38,6 +38,7 @@ import { migration0046 } from './0046_restore_tasks.ts';
 import { migration0047 } from './0047_attached_repositories.ts';
 import { migration0048 } from './0048_repository_upkeep_requests.ts';
 import { migration0050 } from './0050_sites.ts';
+import { migration0052 } from './0052_restore_requests.ts';
 import { migration0054 } from './0054_background_downloads.ts';
 import { migration0056 } from './0056_usage_days.ts';
 import { migration0060 } from './0060_restore_roles.ts';
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0047,
   migration0048,
   migration0050,
+  migration0052,
   migration0054,
   migration0056,
   migration0060,

@@ -15,6 +15,7 @@ import { certificateAddress } from './certificate/address.ts';
 import { DeleteOrganization } from './delete-organization.tsx';
 import { authLabel, regionLabel, serviceLabels } from './labels.ts';
 import { CertificateDays, Code, HealthMark, getLastPoint } from './parts.tsx';
+import { RestoreApproval } from './restore-approval.tsx';
 import { organizationMessages as t } from './messages.en.ts';
 
 /** An organization beside the list: its state, its connection, and what can be done with it. */
@@ -117,6 +118,7 @@ export function OrganizationDetails({
       ) : (
         <JobLinks jobs={jobs} />
       )}
+      <RestoreApproval row={row} />
       {isDeleting && (
         <DeleteOrganization
           row={row}

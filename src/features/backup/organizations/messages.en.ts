@@ -66,4 +66,9 @@ export const organizationMessages = defineMessages('organizations', {
   embedded: 'Daybook',
   vb365: 'Veeam Backup for Microsoft 365',
   backupJobs: 'Backup jobs',
+  restoreApproval: 'Approval of restores',
+  restoreApprovalHint:
+    'Restores to another location, and of more than 1,000 items, start after a second person has approved them.',
+  approvalOn: 'Approval of restores turned on',
+  approvalOff: 'Approval of restores turned off',
 });

@@ -94,6 +94,9 @@ export const settingsMessages = defineMessages('settings', {
   impersonation: 'Sign in as another user',
   impersonationHint:
     'Administrators can sign in as a user for one hour, with a reason. Both account logs record it.',
+  restoreApproval: 'Approval of restores',
+  restoreApprovalHint:
+    'Restores to another location, and of more than 1,000 items, start after a second person has approved them. When off, organizations can require it.',
   saveSignIn: 'Save sign-in settings',
   discardChanges: 'Discard changes',
   limitNotValid: 'Enter a whole number from 1 to 1,000,000.',

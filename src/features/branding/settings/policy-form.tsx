@@ -28,12 +28,14 @@ interface Policy {
   readonly secondFactor: NonNullable<ProviderSettings['secondFactor']>;
   readonly securityQuestions: boolean;
   readonly loginAs: boolean;
+  readonly restoreApproval: boolean;
 }
 const getPolicy = ({
   secondFactor = 'own',
   securityQuestions = false,
   loginAs = true,
-}: ProviderSettings): Policy => ({ secondFactor, securityQuestions, loginAs });
+  restoreApproval = false,
+}: ProviderSettings): Policy => ({ secondFactor, securityQuestions, loginAs, restoreApproval });
 const makePolicySchema = (id: string) =>
   makeFormSchema(settingsCalls.setProviderSettings.input, (policy: Policy) => ({
     value: { id, ...policy },
@@ -104,6 +106,12 @@ export function PolicyForm({
         detail={t.impersonationHint}
         on={policy.loginAs}
         onChange={(loginAs) => change({ loginAs })}
+      />
+      <Switch
+        label={t.restoreApproval}
+        detail={t.restoreApprovalHint}
+        on={policy.restoreApproval}
+        onChange={(restoreApproval) => change({ restoreApproval })}
       />
       {error !== null && (
         <Callout tone="failed" alert>

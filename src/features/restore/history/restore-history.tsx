@@ -12,16 +12,18 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import type { IconName } from '#src/ui/icon.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
 import { countLabels, Results } from '../task/results.tsx';
+import { Decide } from '../approval/decide.tsx';
+import { RequestFacts } from '../approval/request-facts.tsx';
+import { getStateLabel, kindLabel } from './task-labels.ts';
+import type { ListedTask } from './task-labels.ts';
 import { restoreHistoryMessages as t } from './messages.en.ts';
 
-type ListedTask = OutputOf<'listRestoreTasks'>['rows'][number];
 /** Rights that an undo lacks. */
 type Needed = OutputOf<'getRestoreRights'> & { readonly taskId: string };
 const PAGE_ROWS = 50;
@@ -114,6 +116,7 @@ export function RestoreHistory({
                   )
                 }
                 onUndo={() => void undo(task.id)}
+                onDecided={() => void reload()}
               />
             ))}
           </ul>
@@ -135,6 +138,7 @@ function TaskLine({
   onToggle,
   onStop,
   onUndo,
+  onDecided,
 }: {
   readonly organizationId: string;
   readonly task: ListedTask;
@@ -142,6 +146,7 @@ function TaskLine({
   readonly onToggle: () => void;
   readonly onStop: () => void;
   readonly onUndo: () => void;
+  readonly onDecided: () => void;
 }) {
   const zone = useZone();
   const { label, icon, text } = getStateLabel(task);
@@ -166,7 +171,7 @@ function TaskLine({
         <span className="flex flex-wrap gap-2">
           {task.state !== 'done' && (
             <Button size="sm" icon="stop" disabled={task.state === 'stopping'} onClick={onStop}>
-              {t.stop}
+              {task.state === 'awaiting-approval' ? t.withdraw : t.stop}
             </Button>
           )}
           {task.canUndo && (
@@ -174,12 +179,20 @@ function TaskLine({
               {t.undoIt}
             </CallButton>
           )}
-          <Button size="sm" variant="quiet" aria-expanded={isOpen} onClick={onToggle}>
-            {isOpen ? t.hideResults : t.results}
-          </Button>
+          {task.state !== 'awaiting-approval' && (
+            <Button size="sm" variant="quiet" aria-expanded={isOpen} onClick={onToggle}>
+              {isOpen ? t.hideResults : t.results}
+            </Button>
+          )}
         </span>
       </div>
-      {task.message !== null && <p className="m-0 break-words text-ink-2">{task.message}</p>}
+      {task.request !== null && <RequestFacts request={task.request} />}
+      {task.request?.canDecide === true && (
+        <Decide organizationId={organizationId} taskId={task.id} onDecided={onDecided} />
+      )}
+      {task.message !== null && task.request?.decision == null && (
+        <p className="m-0 break-words text-ink-2">{task.message}</p>
+      )}
       {task.canUndo && task.workload === 'teams' && (
         <p className="m-0 text-agate text-ink-3">{t.postsStay}</p>
       )}
@@ -245,46 +258,4 @@ const readTasks = (organizationId: string, cursor: string | null) =>
     ...(cursor !== null && { cursor }),
   });
 
-function kindLabel({ kind, workload }: ListedTask): string {
-  if (kind === 'undo') return t.undo;
-  const isDryRun = kind === 'dry-run';
-  switch (workload) {
-    case 'outlook':
-      return isDryRun ? t.dryRunMail : t.restoreMail;
-    case 'onedrive':
-      return isDryRun ? t.dryRunFiles : t.restoreFiles;
-    case 'sharepoint':
-      return isDryRun ? t.dryRunSites : t.restoreSites;
-    case 'teams':
-      return isDryRun ? t.dryRunTeams : t.restoreTeams;
-  }
-}
-
-function getStateLabel({ state, result, counts }: ListedTask): {
-  readonly label: string;
-  readonly icon: IconName;
-  readonly text: string;
-} {
-  if (state === 'queued') return { label: t.queued, icon: 'clock', text: 'text-ink-2' };
-  if (state !== 'done')
-    return {
-      label: state === 'running' ? t.running : t.stopping,
-      icon: 'running',
-      text: 'text-running',
-    };
-  switch (result) {
-    case 'failed':
-      return { label: t.failed, icon: 'failed', text: 'font-semibold text-failed' };
-    case 'cancelled':
-      return { label: t.cancelled, icon: 'stop', text: 'text-ink-2' };
-    case 'warning':
-      return {
-        label: counts.failed > 0 ? t.warning : t.success,
-        icon: 'warning',
-        text: 'text-warning',
-      };
-    default:
-      return { label: t.success, icon: 'success', text: 'text-success' };
-  }
-}
 const EMPTY = {};

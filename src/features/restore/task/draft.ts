@@ -85,17 +85,26 @@ export interface DraftErrors {
   readonly what: string | null;
 }
 
+/**
+ * What the draft is for. `isForSettings`: the members and settings of a team. `isMany`: so many items
+ * that a reason is needed even for the original location (G71).
+ */
+interface DraftTerms {
+  readonly isForSettings?: boolean;
+  readonly isMany?: boolean;
+}
+
 export function checkDraft(
   draft: RestoreDraft,
   targetNeeded: string = t.userNeeded,
-  isForSettings = false,
+  { isForSettings = false, isMany = false }: DraftTerms = {},
 ): DraftErrors {
   const { isOther, user, reason, deletedItems, changedItems, flags } = draft;
   const { members = false, settings = false } = flags.team ?? {};
   const hasAny = isForSettings ? members || settings : deletedItems || changedItems;
   return {
     user: isOther && user === null ? targetNeeded : null,
-    reason: isOther && reason.trim() === '' ? t.reasonNeeded : null,
+    reason: (isOther || isMany) && reason.trim() === '' ? t.reasonNeeded : null,
     what: hasAny ? null : isForSettings ? t.settingsNeeded : t.whatNeeded,
   };
 }
@@ -107,8 +116,10 @@ export function restoreRequest(
   draft: RestoreDraft,
   { nodes }: Pick<ChosenNodes, 'nodes'>,
   session: { readonly id: string; readonly organization: string },
+  isMany = false,
 ): RestoreInput {
-  const { isOther, user, folder, reason } = draft;
+  const { isOther, user, folder } = draft;
+  const reason = draft.reason.trim();
   return {
     explorer: session.id,
     nodes,
@@ -126,7 +137,7 @@ export function restoreRequest(
     versions: draft.versions,
     flags: draft.flags,
     dryRun: false,
-    reason: isOther ? reason.trim() : null,
+    reason: (isOther || isMany) && reason !== '' ? reason : null,
   };
 }
 

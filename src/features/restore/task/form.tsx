@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { MailFlags } from '#contract/engine/restore-flags.ts';
+import { LIMITS } from '#contract/limits.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Choice } from '#src/ui/choice.tsx';
@@ -25,6 +26,8 @@ export interface RestoreFormProps {
   /** `Priya Nair, Inbox, Rota`. */
   readonly originalPlace: string;
   readonly draft: RestoreDraft;
+  /** So many items that a reason is needed even for the original location. */
+  readonly isMany: boolean;
   /** Null until the user tried to go on. */
   readonly errors: DraftErrors | null;
   readonly onChange: (draft: RestoreDraft) => void;
@@ -32,7 +35,7 @@ export interface RestoreFormProps {
 
 /** Where to restore to, and what. */
 export function RestoreForm(props: RestoreFormProps) {
-  const { kind, chosen, originalPlace, draft, errors, onChange } = props;
+  const { kind, chosen, originalPlace, draft, isMany, errors, onChange } = props;
   const put = (change: Partial<RestoreDraft>): void => onChange({ ...draft, ...change });
   const name = useId();
   const { other } = TEXTS[kind];
@@ -63,6 +66,14 @@ export function RestoreForm(props: RestoreFormProps) {
             />
             {draft.isOther && <OtherPlaceFields {...props} texts={other} put={put} />}
           </>
+        )}
+        {isMany && !draft.isOther && (
+          <div className="py-2">
+            <p className="m-0 pb-2 text-agate text-ink-2">
+              {t.manyHint({ max: LIMITS.restorePlainItems })}
+            </p>
+            <ReasonField draft={draft} errors={errors} put={put} />
+          </div>
         )}
       </Part>
       <Part title={t.what}>
@@ -234,16 +245,28 @@ function OtherPlaceFields({
         autoComplete="off"
         onChange={(event) => put({ folder: event.target.value })}
       />
-      <TextArea
-        label={t.reason}
-        required
-        rows={2}
-        value={draft.reason}
-        maxLength={MAX_REASON}
-        error={errors?.reason ?? null}
-        onChange={(event) => put({ reason: event.target.value })}
-      />
+      <ReasonField draft={draft} errors={errors} put={put} />
     </div>
+  );
+}
+
+function ReasonField({
+  draft,
+  errors,
+  put,
+}: Pick<RestoreFormProps, 'draft' | 'errors'> & {
+  readonly put: (change: Partial<RestoreDraft>) => void;
+}) {
+  return (
+    <TextArea
+      label={t.reason}
+      required
+      rows={2}
+      value={draft.reason}
+      maxLength={LIMITS.noteChars}
+      error={errors?.reason ?? null}
+      onChange={(event) => put({ reason: event.target.value })}
+    />
   );
 }
 
@@ -274,5 +297,4 @@ const flagLabel = (flag: keyof MailFlags): string =>
   })[flag];
 
 const MAX_USERS = 50;
-const MAX_REASON = 2_000;
 const EMPTY = {};

@@ -24,7 +24,9 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   sitesFailed: 'The sites could not be loaded. {message}',
   siteFolderHint:
     'A library or list, then folders, separated by “/”, such as “Documents/Restored”. Empty: the same as before. People and lookups of rows are left empty there.',
-  otherHint: 'You confirm your sign-in, and the reason is recorded.',
+  otherHint: 'You confirm your sign-in, and the customer is informed, with the reason.',
+  manyHint:
+    'More than {max, number} items: you confirm your sign-in, and the customer is informed, with the reason.',
   organization: 'Organization',
   user: 'User',
   userHint: 'Type a name or an address.',
@@ -34,7 +36,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   folderHint:
     'Names separated by “/”, such as “Restored/Inbox”. Empty: the same folders as before.',
   reason: 'Reason',
-  reasonNeeded: 'Enter the reason for restoring to another location.',
+  reasonNeeded: 'Enter the reason for this restore.',
   what: 'What to restore',
   deletedItems: 'Deleted items',
   deletedItemsHint: 'Items that the target no longer has.',
@@ -87,6 +89,9 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   undone: 'Restore undone',
   undoWarning: 'Restore undone, except for some items',
   undoHint: 'Undo removes what was created and puts back what was replaced.',
+  awaiting: 'Waiting for approval',
+  awaitingHint: 'A second person has to approve this restore. You can close this page.',
+  withdraw: 'Withdraw',
   stop: 'Stop',
   stopping: 'Stopping…',
   queued: 'Waiting to start',

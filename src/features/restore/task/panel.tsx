@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Task } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
 import type { WriteRights } from '#machines/restore-task.ts';
 import { useActingRefusal } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -10,6 +11,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatCount, formatTime } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { containerName, getObject, isGroup } from '../labels.ts';
 import { TEXTS } from '../texts.ts';
@@ -56,10 +58,12 @@ export function RestorePanel({
   const [isChecked, setIsChecked] = useState(false);
   const [chosen, setChosen] = useState(latest);
   const [session] = useState(current);
+  const size = useSize(workload, session.id, chosen);
+  const isMany = size !== null && size !== 'unknown' && size.items > LIMITS.restorePlainItems;
   const task = useRestoreTask(
     workload,
     session.organization,
-    restoreRequest(draft, chosen, session),
+    restoreRequest(draft, chosen, session, isMany),
     chosen,
   );
   const { state } = task;
@@ -70,8 +74,10 @@ export function RestorePanel({
   useEffect(() => {
     if (isGone && isEditable) close();
   }, [isGone, isEditable]);
-  const size = useSize(workload, session.id, chosen);
-  const errors = checkDraft(draft, TEXTS[kind].other?.targetNeeded, isSettings(chosen));
+  const errors = checkDraft(draft, TEXTS[kind].other?.targetNeeded, {
+    isForSettings: isSettings(chosen),
+    isMany,
+  });
   const acting = useActingRefusal(workload.restoreCall);
   const refusal = offline
     ? { 'disabled': true, 'data-tip': t.needsNetwork, 'aria-description': t.needsNetwork }
@@ -98,6 +104,7 @@ export function RestorePanel({
               .map(containerName)
               .join(', ')}
             draft={draft}
+            isMany={isMany}
             errors={isChecked ? errors : null}
             onChange={setDraft}
           />
@@ -108,10 +115,20 @@ export function RestorePanel({
       }
     />
   );
+  const isAwaiting = task.current?.task?.state === 'awaiting-approval';
+  // The size may have been unknown when the dry run began.
+  const run = (): void => {
+    if (!hasErrors(errors)) {
+      task.run();
+      return;
+    }
+    setIsChecked(true);
+    task.edit();
+  };
   const finish = <Button onClick={onClose}>{ui.done}</Button>;
   const stop = (
     <Button busy={task.current?.isStopping ?? false} onClick={task.stop}>
-      {task.current?.isStopping === true ? t.stopping : t.stop}
+      {task.current?.isStopping === true ? t.stopping : isAwaiting ? t.withdraw : t.stop}
     </Button>
   );
   const hasWork =
@@ -132,7 +149,7 @@ export function RestorePanel({
     reviewed: (
       <>
         {hasWork && (
-          <Button variant="primary" {...refusal} onClick={task.run}>
+          <Button variant="primary" {...refusal} onClick={run}>
             {t.restore({ count: countChanges(task.dryRun) })}
           </Button>
         )}
@@ -240,7 +257,17 @@ function Body({
         />
       );
     case 'running':
-      return progress(t.running, t.runningHint);
+      return current?.task?.state === 'awaiting-approval' ? (
+        <div className="grid gap-2 py-3">
+          <output className="flex items-center gap-2 font-semibold">
+            <Icon name="clock" className="text-warning" />
+            {t.awaiting}
+          </output>
+          <p className="m-0 text-ink-2">{t.awaitingHint}</p>
+        </div>
+      ) : (
+        progress(t.running, t.runningHint)
+      );
     case 'done':
       return ended(
         restore,

@@ -109,7 +109,9 @@ export async function setUp(store: Store, mails: readonly Mail[], earlier: reado
     ...more,
   });
   const request = (more: Partial<RestoreInput> = {}) =>
-    store.tenant(tenant, async (tx) => requestRestore(tx, scope, input(more), null, moment()));
+    store.tenant(tenant, async (tx) =>
+      requestRestore(tx, scope, input(more), { rights: null, needsApproval: false }, moment()),
+    );
   const run = (task: string, signal = new AbortController().signal) =>
     runTask({ store, clock, chance }, target.ports, { tenant, task, signal });
   const loadTask = (task: string): Promise<Task> =>

@@ -1,0 +1,85 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { RestoreInput, Workload } from '#contract/engine/engine.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { badField, by, isFresh, REAUTH } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { SessionContext } from '#server/platform/http/handler.ts';
+import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { getAnswer } from '../../backup/engine-calls.ts';
+import { findOrganization } from '../../backup/lookup.ts';
+import type { EngineAt } from '../scope.ts';
+import { informOfRequest } from './inform.ts';
+import { oversightMessages as t } from './messages.en.ts';
+
+type Started = OutputOf<'restoreMailbox'>;
+
+/**
+ * G71: starts a restore. One to another place, or of many items, needs a recent sign-in and a reason,
+ * informs the customers, and waits for a second person if the provider or an organization requires it.
+ */
+export async function startRestore(
+  world: AppContext,
+  ctx: SessionContext,
+  { engine, scope }: EngineAt,
+  workload: Workload,
+  input: RestoreInput,
+): Promise<Result<Started>> {
+  const { explorer, nodes, target, dryRun, reason } = input;
+  const isOther = target.kind === 'other';
+  const size = dryRun ? null : getAnswer(await engine.getSize(scope, { explorer, nodes }));
+  if (size !== null && !size.ok) return size;
+  const items = size?.value.items ?? 0;
+  const isMany = items > LIMITS.restorePlainItems;
+  if ((isOther || isMany) && !isFresh(ctx)) return REAUTH;
+  if (dryRun || (!isOther && !isMany)) return answer(await engine.restore(scope, input));
+  if (reason === null) return badField('reason', t.manyReason({ max: LIMITS.restorePlainItems }));
+  const needsApproval = await world.store.tenant(
+    ctx.tenant,
+    (tx) => loadNeedsApproval(tx, [scope.organization, ...(isOther ? [target.organization] : [])]),
+    { readOnly: true },
+  );
+  const expiresAt = needsApproval ? ctx.now + LIMITS.restoreApprovalMs : null;
+  return answer(
+    await engine.restore(scope, input, {
+      needsApproval,
+      async record(tx, id) {
+        const organization = await findOrganization(tx, ctx.session, scope.organization);
+        const data = {
+          id,
+          organization: scope.organization,
+          user: ctx.session.userId,
+          workload,
+          target: isOther ? { organization: target.organization, object: target.object } : null,
+          items,
+          reason,
+          expiresAt,
+        };
+        const event = { type: 'restoretask.requested@1', data } as const;
+        const company = organization?.company ?? null;
+        await tx.append([{ company, entity: `restoretask:${id}`, event }], by(ctx));
+        await informOfRequest(tx, world, data);
+        if (expiresAt !== null)
+          await scheduleJob(tx, 'restore-approval', id, { task: id }, expiresAt);
+      },
+    }),
+  );
+}
+
+function answer(started: Parameters<typeof getAnswer<string>>[0]): Result<Started> {
+  const task = getAnswer(started);
+  return task.ok ? ok({ taskId: task.value, _id: task.value, id: task.value }) : task;
+}
+
+/** Whether the provider, or one of the organizations, requires a second person. */
+async function loadNeedsApproval(tx: TenantTx, organizations: readonly string[]): Promise<boolean> {
+  const { settings } = await tx.sql
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirstOrThrow();
+  if (settings.restoreApproval === true) return true;
+  const rows = await tx.rows('organization', [...new Set(organizations)]);
+  return [...rows.values()].some(({ needsApproval }) => needsApproval === true);
+}

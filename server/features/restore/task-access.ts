@@ -1,0 +1,32 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { Task } from '#contract/engine/engine.ts';
+import type { Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import type { SessionContext } from '#server/platform/http/handler.ts';
+import { getAnswer } from '../backup/engine-calls.ts';
+import { type EngineAt, mayRestore, withOrganization } from './scope.ts';
+
+/** A restore, a dry run or an undo, without what is known of its request. */
+export type TaskOut = Omit<OutputOf<'getRestoreTask'>, 'request'>;
+
+/** Works on a task of a service that the caller may restore. */
+export const withTask = <T>(
+  world: AppContext,
+  { organizationId, taskId }: { readonly organizationId: string; readonly taskId: string },
+  ctx: SessionContext,
+  work: (at: EngineAt, task: TaskOut) => Promise<Result<T>>,
+): Promise<Result<T>> =>
+  withOrganization(world, ctx, { organizationId }, async (at) => {
+    const found = getAnswer(await at.engine.getTask(at.scope, { task: taskId }));
+    if (!found.ok) return found;
+    const task = toTaskOut(found.value);
+    if (task === null) return NOT_FOUND;
+    return mayRestore(ctx.session, task.workload) ? work(at, task) : FORBIDDEN;
+  });
+
+/** Null: upkeep of a repository, which is no restore. */
+export function toTaskOut({ kind, workload, ...task }: Task): TaskOut | null {
+  if (workload === null || kind === 'verify' || kind === 'clean-up') return null;
+  return { ...task, kind, workload };
+}

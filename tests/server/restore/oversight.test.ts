@@ -1,0 +1,304 @@
+import { expect, test } from 'vitest';
+import type { Engine } from '#contract/engine/engine.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { restoreApproval } from '#server/features/restore/oversight/approvals.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { loadMails } from '../notifications/fixtures.ts';
+import type { Asker } from '../sync/fixtures.ts';
+import { openSession, someBackups, type Backups } from './fixtures.ts';
+
+interface Task {
+  readonly id: string;
+  readonly state: string;
+  readonly result: string | null;
+  readonly message: string | null;
+  readonly request: {
+    readonly reason: string;
+    readonly requestedBy: string;
+    readonly items: number;
+    readonly target: string | null;
+    readonly decision: {
+      readonly decision: string;
+      readonly by: string | null;
+      readonly reason: string | null;
+    } | null;
+    readonly canDecide: boolean;
+  } | null;
+}
+const DAY = 86_400_000;
+const OTHER = { mailbox: 'user-2', reason: 'Asked by phone' };
+
+async function makeOffice(store: Store) {
+  const backups = await someBackups(store);
+  const { ground: fixture, office, engine, ours } = backups;
+  const join = async (
+    username: string,
+    roles: Parameters<typeof office.as>[1],
+    companies: number[] | null = null,
+  ): Promise<Asker> => {
+    const who = await office.as(username, roles, companies);
+    await fixture.world.store.tenant(office.tenant, ({ sql }) =>
+      sql
+        .updateTable('person')
+        .set({ email: `${username}@example.com`, email_verified: true })
+        .where('tenant_id', '=', office.tenant)
+        .where('username', '=', username)
+        .execute(),
+    );
+    return who;
+  };
+  const start = async (who: Asker, body: object): Promise<string> => {
+    const session = await openSession(who, ours);
+    const {
+      status,
+      text,
+      body: answer,
+    } = await who<{ taskId: string }>(
+      'POST',
+      `o365/restore/restoresessions/${session}/mailboxes/o1/restore`,
+      body,
+    );
+    if (status !== 200) throw new Error(text);
+    return answer.data.taskId;
+  };
+  const of = `organizationId=${ours.organization}`;
+  return {
+    ...backups,
+    join,
+    start,
+    loadTask: async (who: Asker, task: string): Promise<Task> =>
+      (await who<Task>('GET', `o365/restore/tasks/${task}?${of}`)).body.data,
+    decide: async (who: Asker, task: string, how: string, reason = 'Checked'): Promise<string> => {
+      const { status, body } = await who('POST', `o365/restore/tasks/${task}/${how}`, {
+        organizationId: ours.organization,
+        ...(how !== 'cancel' && { reason }),
+      });
+      return status === 200 ? 'ok' : body.error.kind;
+    },
+    requireApproval: (who: Asker, needsApproval = true) =>
+      who('PUT', `o365/organizations/${ours.organization}/restore-approval`, { needsApproval }),
+    listWaiting: async (who: Asker): Promise<readonly string[]> =>
+      (await who<Task[]>('GET', 'o365/restore/approvals')).body.data.map(({ id }) => id),
+    /** All mails are those of the restores here. */
+    mailsTo: async (username: string) =>
+      (await loadMails(fixture, { tenant: office.tenant })).filter(
+        ({ to }) => to === `${username}@example.com`,
+      ),
+    setItems: (items: number) =>
+      Object.assign(engine, {
+        getSize: () => Promise.resolve({ ok: true, value: { items, bytes: 1, isExact: false } }),
+      } satisfies Pick<Engine, 'getSize'>),
+  };
+}
+
+/** Whether the restore was given to the background jobs. */
+const isScheduled = ({ ground: { world }, office }: Backups, task: string): Promise<boolean> =>
+  world.store.tenant(office.tenant, async ({ sql }) => {
+    const row = await sql
+      .selectFrom('background_job')
+      .select('key')
+      .where('tenant_id', '=', office.tenant)
+      .where('type', '=', 'restore-task')
+      .where('key', '=', task)
+      .executeTakeFirst();
+    return row !== undefined;
+  });
+
+const loadEvents = async ({ ground: { world }, office }: Backups) =>
+  (
+    await world.store.tenant(office.tenant, ({ sql }) =>
+      sql
+        .selectFrom('event')
+        .select(['type', 'data'])
+        .where('tenant_id', '=', office.tenant)
+        .where('type', 'in', ['restoretask.requested@1', 'restoretask.decided@1'])
+        .orderBy('seq')
+        .execute(),
+    )
+  ).map(({ type, data }) => ({ type, ...(data as object) }));
+
+eachDatabase((kind, open) => {
+  test(`G71: a restore to another place, or of more than 1,000 items, needs a reason, and the customer learns about it (${kind})`, async () => {
+    const bench = await makeOffice(await open());
+    const { admin, ours, join, start, loadTask, setItems, mailsTo } = bench;
+    const cora = await join('cora', ['o365_admin'], [1]);
+    await join('dora', ['o365_admin'], [2]);
+    await join('rita', ['read-only'], [1]);
+    const session = await openSession(admin, ours);
+    const at = `o365/restore/restoresessions/${session}/mailboxes/o1/restore`;
+    const few = await start(admin, {});
+    expect((await loadTask(cora, few)).request).toBeNull();
+    setItems(1_000);
+    expect((await loadTask(cora, await start(admin, {}))).request).toBeNull();
+    expect(await mailsTo('cora')).toEqual([]);
+
+    setItems(1_001);
+    const refused = await admin('POST', at, {});
+    expect([refused.status, refused.body.error.issues?.[0]?.path]).toEqual([400, 'reason']);
+    expect((await admin('POST', at, { dryRun: true })).status).toBe(200);
+    const many = await start(admin, { reason: 'Mailbox was emptied' });
+    setItems(3);
+    const other = await start(admin, OTHER);
+    expect((await loadTask(cora, many)).request).toMatchObject({
+      reason: 'Mailbox was emptied',
+      requestedBy: 'RESTORER',
+      items: 1_001,
+      target: null,
+      decision: null,
+      canDecide: false,
+    });
+    expect((await loadTask(cora, other)).request).toMatchObject({
+      reason: 'Asked by phone',
+      items: 3,
+      target: expect.stringContaining('user-2') as string,
+    });
+    expect([await isScheduled(bench, many), await isScheduled(bench, other)]).toEqual([true, true]);
+    const mails = await mailsTo('cora');
+    expect(mails.map(({ text }) => /Reason: (.*)/.exec(text)?.[1] ?? '').toSorted()).toEqual([
+      'Asked by phone',
+      'Mailbox was emptied',
+    ]);
+    expect(mails.map(({ text }) => text).join('\n')).toMatch(
+      /RESTORER restores 1,?001 items of Calloway/,
+    );
+    for (const name of ['dora', 'rita', 'restorer']) expect(await mailsTo(name)).toEqual([]);
+    const notices = await cora<{ message: string; link: string }[]>('POST', 'notifications', {
+      userId: await loadUserId(bench, 'cora'),
+    });
+    expect(notices.body.data.map(({ link }) => link)).toEqual([
+      '/o365/restore/outlook',
+      '/o365/restore/outlook',
+    ]);
+    expect(await loadEvents(bench)).toMatchObject([
+      { type: 'restoretask.requested@1', id: many, items: 1_001, expiresAt: null, target: null },
+      { type: 'restoretask.requested@1', id: other, target: { object: 'user-2' } },
+    ]);
+  });
+
+  test(`G71: where it is required, a second person who may restore approves a restore, never its own requester (${kind})`, async () => {
+    const bench = await makeOffice(await open());
+    const { ground: fixture, admin, join, start, decide, loadTask, listWaiting, mailsTo } = bench;
+    const cora = await join('cora', ['o365_admin'], [1]);
+    const dora = await join('dora', ['o365_admin'], [2]);
+    const olga = await join('olga', ['operator', 'admin']);
+    expect((await bench.requireApproval(dora)).status).toBe(404);
+    expect((await bench.requireApproval(olga)).status).toBe(403);
+    expect((await bench.requireApproval(cora)).status).toBe(200);
+
+    const plain = await start(admin, {});
+    expect(await isScheduled(bench, plain)).toBe(true);
+    const task = await start(admin, OTHER);
+    expect(await loadTask(admin, task)).toMatchObject({
+      state: 'awaiting-approval',
+      request: { canDecide: false },
+    });
+    expect((await loadTask(cora, task)).request?.canDecide).toBe(true);
+    expect(await isScheduled(bench, task)).toBe(false);
+    expect([await listWaiting(cora), await listWaiting(admin)]).toEqual([[task], [task]]);
+    expect(await listWaiting(dora)).toEqual([]);
+    expect((await olga('GET', 'o365/restore/approvals')).status).toBe(403);
+    const [mail] = await mailsTo('cora');
+    expect(mail?.subject).toContain('waits for approval');
+
+    for (const how of ['approve', 'reject']) {
+      expect(await decide(admin, task, how)).toBe('forbidden');
+      expect(await decide(dora, task, how)).toBe('not-found');
+      expect(await decide(olga, task, how)).toBe('forbidden');
+      expect(await decide(cora, task, how, '  ')).toBe('bad-input');
+    }
+    expect((await loadTask(cora, task)).state).toBe('awaiting-approval');
+    fixture.pass(6 * 60_000);
+    expect(await decide(cora, task, 'approve')).toBe('reauth_required');
+    const kim = await join('kim', ['o365_admin'], [1]);
+    expect(await decide(kim, task, 'approve', 'Called back')).toBe('ok');
+    expect(await isScheduled(bench, task)).toBe(true);
+    expect(await loadTask(kim, task)).toMatchObject({
+      state: 'queued',
+      request: {
+        canDecide: false,
+        decision: { decision: 'approved', by: 'KIM', reason: 'Called back' },
+      },
+    });
+    expect(await decide(kim, task, 'approve')).toBe('conflict');
+    expect(await decide(kim, task, 'reject')).toBe('conflict');
+    expect(await listWaiting(kim)).toEqual([]);
+    expect((await loadEvents(bench)).at(-1)).toMatchObject({
+      type: 'restoretask.decided@1',
+      id: task,
+      decision: 'approved',
+      reason: 'Called back',
+    });
+  });
+
+  test(`G71: a rejected, withdrawn or expired restore never starts, and its requester learns why (${kind})`, async () => {
+    const bench = await makeOffice(await open());
+    const { ground: fixture, office, join, start, decide, loadTask, mailsTo } = bench;
+    const ruth = await join('ruth', ['o365_admin']);
+    const cora = await join('cora', ['o365_admin'], [1]);
+    await bench.requireApproval(cora);
+    const rejected = await start(ruth, OTHER);
+    const withdrawn = await start(ruth, OTHER);
+    const expired = await start(ruth, OTHER);
+    expect(await decide(cora, rejected, 'reject', 'Nobody called')).toBe('ok');
+    expect(await loadTask(ruth, rejected)).toMatchObject({
+      state: 'done',
+      result: 'cancelled',
+      message: 'Rejected by CORA: Nobody called',
+    });
+    expect((await mailsTo('ruth')).at(-1)?.text).toContain('Nobody called');
+    expect(await decide(ruth, withdrawn, 'cancel')).toBe('ok');
+    expect((await loadTask(cora, withdrawn)).request?.decision?.decision).toBe('withdrawn');
+
+    const expire = (task: string) =>
+      restoreApproval(fixture.world)({
+        tenant: office.tenant,
+        payload: { task },
+        now: fixture.world.clock.now(),
+        signal: new AbortController().signal,
+      });
+    expect(await expire(expired)).toBe(fixture.world.clock.now() + 3 * DAY);
+    fixture.pass(3 * DAY);
+    for (const task of [rejected, withdrawn, expired]) expect(await expire(task)).toBeNull();
+    const late = await join('late', ['o365_admin'], [1]);
+    expect(await loadTask(late, expired)).toMatchObject({
+      state: 'done',
+      result: 'cancelled',
+      request: { decision: { decision: 'expired', by: null } },
+    });
+    expect(await decide(late, expired, 'approve')).toBe('conflict');
+    expect(await bench.listWaiting(late)).toEqual([]);
+    for (const task of [rejected, withdrawn, expired])
+      expect(await isScheduled(bench, task)).toBe(false);
+    expect((await mailsTo('ruth')).at(-1)?.subject).toMatch(/expired$/);
+  });
+
+  test(`G71: the provider can require approval for all organizations, and one to another organization needs somebody who sees both (${kind})`, async () => {
+    const bench = await makeOffice(await open());
+    const { office, theirs, join, start, decide, loadTask } = bench;
+    const ruth = await join('ruth', ['o365_admin']);
+    const cora = await join('cora', ['o365_admin'], [1]);
+    const both = await join('both', ['o365_admin'], [1, 2]);
+    const owner = await join('owner', ['super-admin']);
+    const set = await owner('PUT', `service-providers/${office.tenant}/settings`, {
+      restoreApproval: true,
+    });
+    expect(set.status).toBe(200);
+    const task = await start(ruth, { ...OTHER, targetOrganizationId: theirs.organization });
+    expect(await loadTask(ruth, task)).toMatchObject({ state: 'awaiting-approval' });
+    expect((await loadTask(cora, task)).request?.canDecide).toBe(false);
+    expect(await decide(cora, task, 'approve')).toBe('forbidden');
+    expect(await decide(both, task, 'approve')).toBe('ok');
+    expect(await isScheduled(bench, task)).toBe(true);
+  });
+});
+
+const loadUserId = ({ ground: { world }, office }: Backups, username: string): Promise<string> =>
+  world.store.tenant(office.tenant, async ({ sql }) => {
+    const { id } = await sql
+      .selectFrom('person')
+      .select('id')
+      .where('tenant_id', '=', office.tenant)
+      .where('username', '=', username)
+      .executeTakeFirstOrThrow();
+    return id;
+  });
