@@ -98,12 +98,14 @@ test('SUITE-2: the type of a backup ignores case, and an item leaves out sites a
   expect(bob?.parts).not.toContain('personalSite');
 });
 
+/** Which parts of a user a job backs up. */
+function chosen(item: object): readonly string[] {
+  const { output } = parsed({ ...job, selectedItems: [{ type: 'User', id: 'ann', ...item }] });
+  const [one] = (output as { selectedItems: { parts: string[] }[] }).selectedItems;
+  return ['mailbox', 'archiveMailbox', 'oneDrive'].filter((part) => one?.parts.includes(part));
+}
+
 test('SUITE-2: an item that names its mailbox, archive or OneDrive leaves out those that it does not name', () => {
-  const chosen = (item: object): readonly string[] => {
-    const { output } = parsed({ ...job, selectedItems: [{ type: 'User', id: 'ann', ...item }] });
-    const [one] = (output as { selectedItems: { parts: string[] }[] }).selectedItems;
-    return ['mailbox', 'archiveMailbox', 'oneDrive'].filter((part) => one?.parts.includes(part));
-  };
   expect(chosen({})).toEqual(['mailbox', 'archiveMailbox', 'oneDrive']);
   expect(chosen({ oneDrive: true })).toEqual(['oneDrive']);
   expect(chosen({ mailbox: true, archiveMailbox: true })).toEqual(['mailbox', 'archiveMailbox']);
