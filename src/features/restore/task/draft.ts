@@ -190,7 +190,7 @@ export const siteFields = (request: RestoreInput, dryRun: boolean): SiteFields =
 
 /** Returns the fields of a restore of a team's content. */
 const teamFields = (
-  { explorer, select, onConflict, versions }: RestoreInput,
+  { explorer, select, onConflict, versions, reason }: RestoreInput,
   dryRun: boolean,
 ): TeamFields => ({
   restoreSessionId: explorer,
@@ -199,6 +199,7 @@ const teamFields = (
   onConflict,
   fileVersion: versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
   dryRun,
+  ...(reason !== null && { reason }),
 });
 
 /** Starts a restore, or its dry run, with the call of its level. Returns the id of the task. */
