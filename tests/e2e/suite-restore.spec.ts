@@ -192,9 +192,7 @@ test('RES-34, RES-24: a mail goes to a folder of another mailbox, and a whole ma
   await restore.getByRole('radio', { name: /^Another mailbox or folder/ }).click();
   await restore.getByRole('button', { name: 'Dry run' }).click();
   await expect(restore.getByText('Select the user to restore to.')).toBeVisible();
-  await expect(
-    restore.getByText('Enter the reason for this restore.'),
-  ).toBeVisible();
+  await expect(restore.getByText('Enter the reason for this restore.')).toBeVisible();
   await sound(page, 'restore to another mailbox in error');
   await restore.getByRole('combobox', { name: 'User' }).fill(other?.name ?? '');
   await page.getByRole('option', { name: other?.name ?? '' }).click();
