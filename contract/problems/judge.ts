@@ -147,14 +147,17 @@ function getBand(
 ): readonly [number, number] | null {
   if (history.length < LEAST_RUNS) return null;
   const middle = getMedian(history);
-  // A file count is only unusual if it is halved; growth shows in bytes.
-  if (measure === 'files' && value * 2 >= middle) return null;
+  // A file count is only unusual if it is halved, then always; growth shows in bytes.
+  if (measure === 'files') {
+    if (value * 2 >= middle) return null;
+    const [low, high] = rangeAround(middle, history, LEAST_SPREAD[measure]);
+    return [Math.max(low, Math.ceil(middle / 2)), high];
+  }
   const isNothing = measure === 'bytes' && value === 0 && middle > 0;
   // Most values are so near that the MAD, which only widens the range, isn't needed.
   const least = Math.max(middle * LEAST_SHARE, LEAST_SPREAD[measure]);
   if (!isNothing && Math.abs(value - middle) <= SPREADS * least) return null;
   const [low, high] = rangeAround(middle, history, LEAST_SPREAD[measure]);
-  if (measure === 'files') return [Math.max(low, Math.ceil(middle / 2)), high];
   // Zero bytes instead of some are unusual even if the range includes 0.
   return isNothing && low === 0
     ? [history.reduce((smallest, one) => (one > 0 && one < smallest ? one : smallest), high), high]

@@ -11,14 +11,16 @@ const GAP = 8;
 
 /**
  * Returns the top offset of the toasts so that they do not cover the pressed control: at the top if
- * possible, otherwise below the control, otherwise above it. If nothing fits, they stay at the top.
+ * possible, otherwise below the control, otherwise above it, with a gap as far as there is room. If
+ * nothing fits, they stay at the top.
  */
 export function topOfToasts(messages: Box, pressed: Box | null, viewHeight: number): number {
   if (pressed === null || !meets({ ...messages, top: TOP }, pressed)) return TOP;
-  const below = pressed.top + pressed.height + GAP;
-  if (below + messages.height <= viewHeight) return below;
-  const above = pressed.top - GAP - messages.height;
-  return above >= 0 ? above : TOP;
+  const below = pressed.top + pressed.height;
+  const lowest = viewHeight - messages.height;
+  if (below <= lowest) return Math.min(below + GAP, lowest);
+  const above = pressed.top - messages.height;
+  return above >= 0 ? Math.max(0, above - GAP) : TOP;
 }
 
 const meets = (a: Box, b: Box): boolean =>

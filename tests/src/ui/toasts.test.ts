@@ -98,14 +98,33 @@ test('TOAST-3: messages do not cover the pressed control, and are at the top if 
       const width = Math.min(400, view.width - 24);
       const messages = { left: view.width - 12 - width, top: 0, width, height: view.tall };
       const top = topOfToasts(messages, pressed, view.height);
-      const apart =
-        top + view.tall <= pressed.top ||
-        top >= pressed.top + pressed.height ||
+      const isApart = (at: number): boolean =>
+        at + view.tall <= pressed.top ||
+        at >= pressed.top + pressed.height ||
         messages.left >= pressed.left + pressed.width ||
-        pressed.left + pressed.width <= messages.left;
-      expect(apart).toBe(true);
+        messages.left + width <= pressed.left;
+      const places = Array.from({ length: view.height - view.tall + 1 }, (_, at) => at);
+      expect(isApart(top)).toBe(places.some(isApart));
       expect(top >= 0 && top + view.tall <= view.height).toBe(true);
     }),
+    {
+      examples: [
+        // Was once covered: below it there is room, but less than with a gap.
+        [
+          {
+            view: { width: 1_559, height: 404, tall: 180 },
+            pressed: { left: 1_125, top: 178, width: 23, height: 39 },
+          },
+        ],
+        // A window in which they fit neither above nor below.
+        [
+          {
+            view: { width: 500, height: 400, tall: 180 },
+            pressed: { left: 300, top: 178, width: 23, height: 44 },
+          },
+        ],
+      ],
+    },
   );
   const messages = { left: 1_028, top: 0, width: 400, height: 44 };
   expect(topOfToasts(messages, null, 900)).toBe(TOP);
