@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { NewEvent } from '#contract/events.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -16,7 +16,7 @@ import { aTenant, companyDraft, jobDraft, KEY } from '../db/drafts.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { anAsk } from '../ingest/fixtures.ts';
-import { rowsRead } from '../ingest/plan.ts';
+import { analyzeTables, rowsRead } from '../ingest/plan.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -450,8 +450,7 @@ eachDatabase((name, open) => {
       tenant,
       async (tx) => {
         const request = [1, 2, 3].map((job, i) => ({ i, job, seq: 1e9, at: now(), missed: false }));
-        // The plan doesn't depend on whether the tables were analyzed meanwhile.
-        await sql`analyze problem, event`.execute(tx.sql);
+        await analyzeTables(tx, 'problem', 'event');
         const question = CompiledQuery.raw(PROBLEMS_THEN, [tenant, JSON.stringify(request)]);
         return rowsRead(tx, { compile: () => question }, ['problem_of_job', 'event_entity']);
       },

@@ -1,5 +1,6 @@
-import { CompiledQuery, type RawBuilder } from 'kysely';
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import { expect } from 'vitest';
+import { APP_ROLE } from '#server/platform/db/migrations/migration.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 interface Plan {
@@ -38,4 +39,14 @@ export async function rowsRead(
         sum + (one['Actual Rows'] + (one['Rows Removed by Filter'] ?? 0)) * one['Actual Loops'],
       0,
     );
+}
+
+/**
+ * Counts what the tables hold, as their owner: only an owner may. The planner otherwise goes by what
+ * it last saw of them, which depends on the moment.
+ */
+export async function analyzeTables(tx: TenantTx, ...tables: readonly string[]): Promise<void> {
+  await sql`reset role`.execute(tx.sql);
+  await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(tx.sql);
+  await sql`set local role ${sql.raw(APP_ROLE)}`.execute(tx.sql);
 }

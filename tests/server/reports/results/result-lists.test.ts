@@ -1,4 +1,3 @@
-import { APP_ROLE } from '#server/platform/db/migrations/migration.ts';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { can, ROLES } from '#contract/abilities.ts';
@@ -12,6 +11,7 @@ import { totalsQuery } from '#server/platform/queries/totals.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { anDemo, BERLIN, data, DAY, iso, NOW } from './fixtures.ts';
 import type { Demo } from './fixtures.ts';
+import { analyzeTables } from '../../ingest/plan.ts';
 
 const filters = (what: object): string => `filters=${encodeURIComponent(JSON.stringify(what))}`;
 const PATHS = Object.values(reportingCalls).map((call) => ({
@@ -413,11 +413,7 @@ eachDatabase((name, open) => {
         select ${many.tenant}::uuid, 100 + i, 'k', 'many-' || i, 1 + i % 2, 1, ${NOW - 60 * DAY}::bigint + i * ${step}::bigint, 'Success', null, 1, '{"bytes":1,"durationSec":2,"anomaly":[]}' from generate_series(1, ${runs}::int) as i`.execute(
         tx.sql,
       );
-      // The planner otherwise goes by what it last saw of the table, which depends on the moment. Only
-      // its owner may analyze it.
-      await sql`reset role`.execute(tx.sql);
-      await sql`analyze run`.execute(tx.sql);
-      await sql`set local role ${sql.raw(APP_ROLE)}`.execute(tx.sql);
+      await analyzeTables(tx, 'run');
       const explained: (readonly Plan[])[] = [];
       for (const [companies, classes] of [
         [null, null],
