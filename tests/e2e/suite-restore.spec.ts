@@ -12,6 +12,7 @@ import {
   restorePanel,
   rowTexts,
   shownCode,
+  stopRestoreSessions,
   tree,
 } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
@@ -42,6 +43,8 @@ test.beforeAll(async ({ browser }) => {
   await backup.runJob();
   await page.context().close();
 });
+// A browser that closes leaves its restore session open, and rights to write last as long as that.
+test.afterEach(() => stopRestoreSessions(portal));
 test.afterAll(() => portal.stop());
 
 /** Deletes a mail of the inbox in the tenant. Returns the tenant's page, and the row as it was. */

@@ -183,9 +183,12 @@ test('SUITE-50: a tenant is connected with a code, backed up and restored with t
   const ranges = front.cut(/^\/download\//);
   await page.getByRole('link', { name: 'OneDrive' }).click();
   await node(page, person).click();
+  await page.getByRole('button', { name: /^Download/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Download' });
+  await expect(dialog.getByText(/^\d+ items?, /)).toBeVisible();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: /^Download/ }).click(),
+    dialog.getByRole('button', { name: 'Download' }).click(),
   ]);
   const file = await download.path();
   expect(download.suggestedFilename()).toMatch(/-onedrive\.zip$/);
