@@ -81,6 +81,14 @@ test.beforeAll(async () => {
       startTime: at(2),
       endTime: at(1),
     },
+    // Whatever the time of day, it has run, but not today.
+    ...[51, 75].map((hours) => ({
+      job: 'Архив недели',
+      computer: 'сервер-1',
+      status: 'Success',
+      startTime: at(hours),
+      endTime: at(hours - 0.5),
+    })),
     { job: 'Файлы', computer: 'сервер-2', status: 'Warning', message: 'Пропущено 3 файла' },
   ]);
 });

@@ -291,16 +291,19 @@ const STATUS_TEXTS = {
 
 /** Shows a state as icon, word and color. Other values are muted text. */
 function Cell({ cell, head }: { readonly cell: CalendarCell; readonly head: SheetHead }) {
-  if (cell === null || cell === 'off')
+  if (cell === null || cell === 'off') {
+    const words =
+      cell === 'off'
+        ? t.cellDisabled
+        : head.today && head.status === 'here'
+          ? t.cellNothingYet
+          : STATUS_TEXTS[head.status];
     return (
-      <span className="truncate text-agate text-ink-3">
-        {cell === 'off'
-          ? t.cellDisabled
-          : head.today && head.status === 'here'
-            ? t.cellNothingYet
-            : STATUS_TEXTS[head.status]}
+      <span className="truncate text-agate text-ink-3" {...(words !== '' && { 'data-tip': words })}>
+        {words}
       </span>
     );
+  }
   const { label, icon, text } = STATES[cell];
   return (
     <span className={`inline-flex min-w-0 items-center gap-1 text-agate ${text}`}>
