@@ -1,10 +1,12 @@
+import { loadPart } from '../ui/chunk-load.ts';
+
 /**
  * Loads lazy parts while the page is idle, so that they are available offline. A part that fails to
- * load is requested again when it is first used.
+ * load is requested again after reconnecting, or when it is first used.
  */
 export function prefetch(...parts: readonly (() => Promise<unknown>)[]): void {
   whenIdle(() => {
-    for (const part of parts) part().catch(() => {});
+    for (const part of parts) loadPart(part).catch(() => {});
   });
 }
 

@@ -19,6 +19,38 @@ export async function withChunkTimeout<T>(part: Promise<T>): Promise<T> {
   }
 }
 
+/** A network that has just returned may fail once more. */
+const RETRY_MS = 3_000;
+
+/**
+ * Resolves with a part of the page. Offline, a part that isn't on this device loads after
+ * reconnecting; `onOffline` is called when that wait begins.
+ * @throws if the part fails twice with a network, or has an error of its own
+ */
+export async function loadPart<T>(load: () => Promise<T>, onOffline?: () => void): Promise<T> {
+  for (let isRetry = false; ;) {
+    const wasOnline = navigator.onLine;
+    try {
+      return await withChunkTimeout(load());
+    } catch (error) {
+      if (!isChunkError(error)) throw error;
+      if (!navigator.onLine) {
+        onOffline?.();
+        await new Promise((reconnect) => {
+          addEventListener('online', reconnect, { once: true });
+        });
+        isRetry = false;
+      } else if (isRetry) throw error;
+      else {
+        isRetry = wasOnline;
+        await new Promise((done) => {
+          setTimeout(done, RETRY_MS);
+        });
+      }
+    }
+  }
+}
+
 /**
  * Returns whether a part failed to load: timed out, or removed by a deployment. Browsers have no
  * error type for it, so this compares their messages (Chromium and Firefox, Safari, and the

@@ -1,9 +1,9 @@
-import { lazy, Suspense } from 'react';
-import { withChunkTimeout } from './chunk-load.ts';
+import { Suspense } from 'react';
+import { lazyPart } from './lazy-part.ts';
 import type { SparkProps } from './spark-line.tsx';
 
 const part = () => import('./spark-line.tsx');
-const SparkLine = lazy(async () => ({ default: (await withChunkTimeout(part())).SparkLine }));
+const SparkLine = lazyPart(async () => (await part()).SparkLine);
 
 /** Loads the chart library while the page is idle. */
 export const bringSpark = part;

@@ -1,13 +1,14 @@
 'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
+import { lazyPart } from '#src/ui/lazy-part.ts';
 import { useWorkerFailure } from '../worker/worker-client.ts';
 import { useBranding, useMe } from '../session/session.ts';
 import { LiveRegion } from './announce.tsx';
 import { applyBranding } from './branding/apply-branding.ts';
 import { NoWorker } from './worker-unavailable.tsx';
 
-const Tooltip = lazy(async () => ({ default: (await import('../../ui/tooltip.tsx')).Tooltip }));
+const Tooltip = lazyPart(async () => (await import('../../ui/tooltip.tsx')).Tooltip);
 
 const MOVES = ['pointermove', 'pointerdown', 'keydown'] as const;
 

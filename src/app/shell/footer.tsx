@@ -1,11 +1,9 @@
-import { Suspense, lazy, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
-import { withChunkTimeout } from '../../ui/chunk-load.ts';
+import { lazyDialog } from '../../ui/lazy-part.ts';
 import { shellMessages as t } from './shell.messages.en.ts';
 
-const PrivacyPolicy = lazy(async () => ({
-  default: (await withChunkTimeout(import('./privacy-policy.tsx'))).PrivacyPolicy,
-}));
+const PrivacyPolicy = lazyDialog(async () => (await import('./privacy-policy.tsx')).PrivacyPolicy);
 
 /**
  * The footer below the dashboard, if the provider has enabled it: provider name, privacy policy and

@@ -1,6 +1,6 @@
 import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { Suspense, lazy, useEffect, useState } from 'react';
-import { withChunkTimeout } from '../../ui/chunk-load.ts';
+import { Suspense, useEffect, useState } from 'react';
+import { lazyDialog, lazyPart } from '../../ui/lazy-part.ts';
 import { prefetch, whenIdle } from '../prefetch.ts';
 import { Toasts } from '../../ui/toast.tsx';
 import { useIsTablet } from '../../ui/use-is-tablet.ts';
@@ -23,30 +23,22 @@ const stay = async (): Promise<void> => {
   await (await import('../worker/offline-support.ts')).stay();
 };
 const palette = () => import('../../features/search/palette.tsx');
-const Palette = lazy(async () => ({ default: (await withChunkTimeout(palette())).Palette }));
-const ReauthQuestion = lazy(async () => ({
-  default: (await withChunkTimeout(import('./reauth/reauth-question.tsx'))).ReauthQuestion,
-}));
-const ActingBanner = lazy(async () => ({
-  default: (await withChunkTimeout(import('./impersonation/impersonation-banner.tsx')))
-    .ActingBanner,
-}));
-const Notifications = lazy(async () => ({
-  default: (await withChunkTimeout(import('./notifications/notifications.tsx'))).Notifications,
-}));
-const FirstRunQuestions = lazy(async () => ({
-  default: (await withChunkTimeout(import('./first-run/first-run-questions.tsx')))
-    .FirstRunQuestions,
-}));
-const Footer = lazy(async () => ({
-  default: (await withChunkTimeout(import('./footer.tsx'))).Footer,
-}));
-const ChatPanel = lazy(async () => ({
-  default: (await withChunkTimeout(import('./chat/chat-panel.tsx'))).ChatPanel,
-}));
-const Drawer = lazy(async () => ({
-  default: (await withChunkTimeout(import('./drawer.tsx'))).Drawer,
-}));
+const Palette = lazyDialog(async () => (await palette()).Palette);
+const ReauthQuestion = lazyDialog(
+  async () => (await import('./reauth/reauth-question.tsx')).ReauthQuestion,
+);
+const ActingBanner = lazyPart(
+  async () => (await import('./impersonation/impersonation-banner.tsx')).ActingBanner,
+);
+const Notifications = lazyPart(
+  async () => (await import('./notifications/notifications.tsx')).Notifications,
+);
+const FirstRunQuestions = lazyPart(
+  async () => (await import('./first-run/first-run-questions.tsx')).FirstRunQuestions,
+);
+const Footer = lazyPart(async () => (await import('./footer.tsx')).Footer);
+const ChatPanel = lazyDialog(async () => (await import('./chat/chat-panel.tsx')).ChatPanel);
+const Drawer = lazyDialog(async () => (await import('./drawer.tsx')).Drawer);
 
 /**
  * Sidebar and screen, with the banners above and the footer below. On a phone the sidebar is a

@@ -1,8 +1,8 @@
 import { useArea } from '../router/area.ts';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { Me } from '#contract/auth/current-user.ts';
-import { withChunkTimeout } from '../../ui/chunk-load.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { getAppMenu } from '../router/menu.ts';
 import type { Entry, Outside } from '../router/menu.ts';
 import { useBranding, useMe } from '../session/session.ts';
@@ -19,13 +19,9 @@ import { ToCheck } from './open-problems-badge.tsx';
 import { shellMessages as t } from './shell.messages.en.ts';
 
 /** Few users need it, so it is loaded on demand. */
-const AppSwitcher = lazy(async () => ({
-  default: (await withChunkTimeout(import('./app-switcher.tsx'))).AppSwitcher,
-}));
+const AppSwitcher = lazyPart(async () => (await import('./app-switcher.tsx')).AppSwitcher);
 
-const Exit = lazy(async () => ({
-  default: (await withChunkTimeout(import('./impersonation/exit-button.tsx'))).Exit,
-}));
+const Exit = lazyPart(async () => (await import('./impersonation/exit-button.tsx')).Exit);
 
 /** 240 px pinned, 56 px minimized. */
 export function Sidebar() {

@@ -1,8 +1,8 @@
 import { useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { CalendarLine } from '#contract/calendar/calendar.ts';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { lazyDialog } from '#src/ui/lazy-part.ts';
 import { prefetch } from '#src/app/prefetch.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { announce } from '#src/app/shell/announce.tsx';
@@ -31,9 +31,9 @@ import { calendarMessages as t } from './messages.en.ts';
 const popover = () => import('./day-popover.tsx');
 const filters = () => import('./filters.tsx');
 const print = () => import('./print.tsx');
-const DayPopover = lazy(async () => ({ default: (await withChunkTimeout(popover())).DayPopover }));
-const Filters = lazy(async () => ({ default: (await withChunkTimeout(filters())).Filters }));
-const Print = lazy(async () => ({ default: (await withChunkTimeout(print())).Print }));
+const DayPopover = lazyDialog(async () => (await popover()).DayPopover);
+const Filters = lazyDialog(async () => (await filters()).Filters);
+const Print = lazyDialog(async () => (await print()).Print);
 
 /** `/monitoring/calendar-report`: jobs in rows, days in columns. */
 export function Calendar() {

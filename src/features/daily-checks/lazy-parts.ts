@@ -1,5 +1,4 @@
-import { lazy } from 'react';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { lazyDialog, lazyPart } from '#src/ui/lazy-part.ts';
 
 const openRun = () => import('./run-panel/open-run.tsx');
 const bulkBar = () => import('./bulk-bar.tsx');
@@ -7,16 +6,12 @@ const empty = () => import('./empty.tsx');
 const dialogs = () => import('./dialogs.tsx');
 const toolbarParts = () => import('./list-actions.tsx');
 const listLines = () => import('./list-notices.tsx');
-export const ToolbarParts = lazy(async () => ({
-  default: (await withChunkTimeout(toolbarParts())).ToolbarParts,
-}));
-export const ListLines = lazy(async () => ({
-  default: (await withChunkTimeout(listLines())).ListLines,
-}));
-export const OpenRun = lazy(async () => ({ default: (await withChunkTimeout(openRun())).OpenRun }));
-export const BulkBar = lazy(async () => ({ default: (await withChunkTimeout(bulkBar())).BulkBar }));
-export const Empty = lazy(async () => ({ default: (await withChunkTimeout(empty())).Empty }));
-export const Dialogs = lazy(async () => ({ default: (await withChunkTimeout(dialogs())).Dialogs }));
+export const ToolbarParts = lazyPart(async () => (await toolbarParts()).ToolbarParts);
+export const ListLines = lazyPart(async () => (await listLines()).ListLines);
+export const OpenRun = lazyPart(async () => (await openRun()).OpenRun);
+export const BulkBar = lazyPart(async () => (await bulkBar()).BulkBar);
+export const Empty = lazyPart(async () => (await empty()).Empty);
+export const Dialogs = lazyDialog(async () => (await dialogs()).Dialogs);
 
 /** Loaded while the page is idle, because they must also work offline. */
 export const LATER_PARTS = [openRun, bulkBar, empty, dialogs];

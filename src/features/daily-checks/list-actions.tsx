@@ -1,9 +1,9 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/auth/current-user.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { lazyDialog } from '#src/ui/lazy-part.ts';
 import { prefetch } from '#src/app/prefetch.ts';
 import { Button } from '#src/ui/button.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
@@ -16,9 +16,7 @@ import { ViewsChip } from './saved-views/views-chip.tsx';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 const handOver = () => import('./hand-over/hand-over-dialog.tsx');
-const HandOverDialog = lazy(async () => ({
-  default: (await withChunkTimeout(handOver())).HandOverDialog,
-}));
+const HandOverDialog = lazyDialog(async () => (await handOver()).HandOverDialog);
 
 export interface ToolbarPartsProps {
   readonly me: Me;

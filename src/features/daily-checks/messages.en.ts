@@ -43,6 +43,7 @@ export const dailyChecksMessages = defineMessages('dailyChecks', {
   filters: 'Filters',
   results: 'Results',
   jobResult: 'Job result',
+  resultNeedsNetwork: "You're offline. Reconnect to see the result.",
   saveNote: 'Save note',
   noteHint: 'The note stays with the problem. Saving an empty note deletes it.',
   comment: 'Comment',

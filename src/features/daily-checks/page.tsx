@@ -34,6 +34,7 @@ import { asks } from './keyboard-shortcuts.ts';
 import type { Command } from './keyboard-shortcuts.ts';
 import { cleared, ofCause } from '../shared/runs/list-state.ts';
 import { Notices } from '../shared/runs/sync-notices.tsx';
+import { RunLoading } from './run-loading.tsx';
 import { extended, countMatching, EMPTY } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useRunActions } from './use-run-actions.ts';
@@ -445,13 +446,7 @@ export function DailyChecksPage({
             )}
           </section>
           {list.open !== null && (
-            <Suspense
-              fallback={
-                phone ? null : (
-                  <aside className="rp border-l border-rule bg-sheet" aria-label={t.jobResult} />
-                )
-              }
-            >
+            <Suspense fallback={<RunLoading phone={phone} />}>
               <OpenRun
                 n={list.open}
                 row={open}

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyDialog } from '#src/ui/lazy-part.ts';
 import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import type { Overview } from '#contract/dashboard/overview.ts';
@@ -26,9 +27,9 @@ import type { Stretch } from '../shared/date-range/day-stretch.ts';
 import { STAT_STATES, statLabel } from './labels.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
-const RangeDialog = lazy(async () => ({
-  default: (await import('#src/features/shared/date-range/range-dialog.tsx')).RangeDialog,
-}));
+const RangeDialog = lazyDialog(
+  async () => (await import('#src/features/shared/date-range/range-dialog.tsx')).RangeDialog,
+);
 
 export interface StatFrameProps {
   readonly name: StatName;

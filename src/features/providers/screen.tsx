@@ -1,8 +1,8 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { lazyDialog } from '#src/ui/lazy-part.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
@@ -14,15 +14,9 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { ProviderList } from './provider-list.tsx';
 import { adminProvidersMessages as t } from './messages.en.ts';
 
-const NewProvider = lazy(async () => ({
-  default: (await withChunkTimeout(import('./new-provider.tsx'))).NewProvider,
-}));
-const Hosts = lazy(async () => ({
-  default: (await withChunkTimeout(import('./hosts.tsx'))).Hosts,
-}));
-const Invite = lazy(async () => ({
-  default: (await withChunkTimeout(import('./invite.tsx'))).Invite,
-}));
+const NewProvider = lazyDialog(async () => (await import('./new-provider.tsx')).NewProvider);
+const Hosts = lazyDialog(async () => (await import('./hosts.tsx')).Hosts);
+const Invite = lazyDialog(async () => (await import('./invite.tsx')).Invite);
 
 type Asking =
   | { readonly is: 'new' }

@@ -1,8 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { isChunkError, withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { isChunkError, loadPart, withChunkTimeout } from '#src/ui/chunk-load.ts';
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 test("LOAD-1: a part of the page that hasn't loaded after 120,000 ms fails with a sentence and an option, and not before", async () => {
@@ -39,4 +40,65 @@ test("LOAD-1: a part that a deployment replaced is recognized by each browser's 
     null,
   ])
     expect(isChunkError(error)).toBe(false);
+});
+
+/** A browser that is online or not, and tells of its network as browsers do. */
+function stubNetwork(): (online: boolean) => void {
+  const window = new EventTarget();
+  const navigator = { onLine: true };
+  vi.stubGlobal('navigator', navigator);
+  vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
+  return (online) => {
+    navigator.onLine = online;
+    window.dispatchEvent(new Event(online ? 'online' : 'offline'));
+  };
+}
+
+const missing = (): Promise<string> =>
+  Promise.reject(
+    new TypeError('Failed to fetch dynamically imported module: https://portal.example/a.js'),
+  );
+
+test('LOAD-2: offline, a part loads after each reconnecting until it is there, and the wait is reported', async () => {
+  vi.useFakeTimers();
+  const setOnline = stubNetwork();
+  setOnline(false);
+  let isServed = false;
+  const load = vi.fn<() => Promise<string>>(() => (isServed ? Promise.resolve('here') : missing()));
+  const onOffline = vi.fn<() => void>();
+  const part = loadPart(load, onOffline);
+  // However long it takes, and without asking meanwhile.
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect([load.mock.calls.length, onOffline.mock.calls.length]).toEqual([1, 1]);
+  // The network comes and goes at once.
+  setOnline(true);
+  setOnline(false);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(onOffline).toHaveBeenCalledTimes(2);
+  isServed = true;
+  setOnline(true);
+  await expect(part).resolves.toBe('here');
+  expect(load).toHaveBeenCalledTimes(3);
+});
+
+test('LOAD-1: with a network, a part that fails is requested once more, and an error of its own is not', async () => {
+  vi.useFakeTimers();
+  stubNetwork();
+  const gone = vi.fn<() => Promise<string>>(missing);
+  const failed = loadPart(gone).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(isChunkError(await failed)).toBe(true);
+  expect(gone).toHaveBeenCalledTimes(2);
+
+  const late = vi.fn<() => Promise<string>>(() => Promise.resolve('here'));
+  late.mockImplementationOnce(missing);
+  const part = loadPart(late);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await expect(part).resolves.toBe('here');
+
+  const broken = vi.fn<() => Promise<string>>(() =>
+    Promise.reject(new TypeError('x is not a function')),
+  );
+  await expect(loadPart(broken)).rejects.toThrow('x is not a function');
+  expect(broken).toHaveBeenCalledTimes(1);
 });

@@ -1,12 +1,12 @@
-import { Suspense, lazy, useEffect, useState } from 'react';
-import { withChunkTimeout } from '../../../ui/chunk-load.ts';
+import { Suspense, useEffect, useState } from 'react';
+import { lazyDialog } from '../../../ui/lazy-part.ts';
 import { prefetch } from '../../prefetch.ts';
 import { useWatch } from '../../worker/worker-client.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { syncMessages as t } from '../sync.messages.en.ts';
 
 const signOut = () => import('./sign-out.tsx');
-const SignOut = lazy(async () => ({ default: (await withChunkTimeout(signOut())).SignOut }));
+const SignOut = lazyDialog(async () => (await signOut()).SignOut);
 
 export interface LogOutProps {
   readonly mini?: boolean;

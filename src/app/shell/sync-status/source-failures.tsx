@@ -1,7 +1,7 @@
 import { useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { prefetch } from '../../prefetch.ts';
-import { withChunkTimeout } from '../../../ui/chunk-load.ts';
+import { lazyDialog } from '../../../ui/lazy-part.ts';
 import { useWatch } from '../../worker/worker-client.ts';
 import { useMe } from '../../session/session.ts';
 import { Icon } from '../../../ui/icon.tsx';
@@ -13,9 +13,7 @@ import { getArea } from '#contract/page-paths.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 
 const list = () => import('./source-failures-list.tsx');
-const SourceFailuresDialog = lazy(async () => ({
-  default: (await withChunkTimeout(list())).SourceFailuresDialog,
-}));
+const SourceFailuresDialog = lazyDialog(async () => (await list()).SourceFailuresDialog);
 
 /**
  * In the monitoring app, shows that sources failed to sync until they recover. The data comes from

@@ -1,6 +1,7 @@
 import { Suspense, lazy, useEffect, useState } from 'react';
 import { prefetch } from '#src/app/prefetch.ts';
-import { withChunkTimeout } from '../../../ui/chunk-load.ts';
+import { loadPart } from '../../../ui/chunk-load.ts';
+import { lazyDialog } from '../../../ui/lazy-part.ts';
 import { useWatch } from '../../worker/worker-client.ts';
 import { useZone } from '../../session/session.ts';
 import { Icon } from '../../../ui/icon.tsx';
@@ -13,12 +14,10 @@ const syncStory = () => import('./sync-status-dialog.tsx');
 /** If it cannot be loaded, the page works without it. */
 const SourceFailures = lazy(async () => ({
   default:
-    (await withChunkTimeout(import('./source-failures.tsx')).catch(() => null))?.SourceFailures ??
+    (await loadPart(() => import('./source-failures.tsx')).catch(() => null))?.SourceFailures ??
     Nothing,
 }));
-const SyncStory = lazy(async () => ({
-  default: (await withChunkTimeout(syncStory())).SyncStatusDialog,
-}));
+const SyncStory = lazyDialog(async () => (await syncStory()).SyncStatusDialog);
 
 /** The sync state in the header; the button opens the details. */
 export function SyncStatus() {

@@ -1,23 +1,17 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
-import { Suspense, lazy, useEffect, useState } from 'react';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { Suspense, useEffect, useState } from 'react';
+import { lazyPart } from '#src/ui/lazy-part.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { useWayIn } from '#src/app/session/sign-in-context.ts';
 import { getPath } from './step-path.ts';
 import type { StepPath } from './step-path.ts';
 
-const SmsVerification = lazy(async () => ({
-  default: (await withChunkTimeout(import('./sms-verification.tsx'))).SmsVerification,
-}));
-const Phone = lazy(async () => ({
-  default: (await withChunkTimeout(import('./phone.tsx'))).Phone,
-}));
-const Verification = lazy(async () => ({
-  default: (await withChunkTimeout(import('./verification.tsx'))).Verification,
-}));
-const Enrol = lazy(async () => ({
-  default: (await withChunkTimeout(import('./enrol.tsx'))).Enrol,
-}));
+const SmsVerification = lazyPart(
+  async () => (await import('./sms-verification.tsx')).SmsVerification,
+);
+const Phone = lazyPart(async () => (await import('./phone.tsx')).Phone);
+const Verification = lazyPart(async () => (await import('./verification.tsx')).Verification);
+const Enrol = lazyPart(async () => (await import('./enrol.tsx')).Enrol);
 const PAGES = {
   '/sms-verification': SmsVerification,
   '/verification': Verification,

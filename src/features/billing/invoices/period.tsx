@@ -1,6 +1,6 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { lazyDialog } from '#src/ui/lazy-part.ts';
 import {
   SPAN_UNITS,
   spanKey,
@@ -11,10 +11,9 @@ import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { invoiceMessages as t } from './messages.en.ts';
 
-const RangeDialog = lazy(async () => ({
-  default: (await withChunkTimeout(import('#src/features/shared/date-range/range-dialog.tsx')))
-    .RangeDialog,
-}));
+const RangeDialog = lazyDialog(
+  async () => (await import('#src/features/shared/date-range/range-dialog.tsx')).RangeDialog,
+);
 
 /** Periods to choose from. Invoices are monthly. */
 const SHOWN: readonly Span[] = [

@@ -1,7 +1,7 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { lazyDialog } from '#src/ui/lazy-part.ts';
 import { ok } from '#contract/result.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -9,9 +9,9 @@ import { Button } from '#src/ui/button.tsx';
 import { unignoreMissed, ignoreMissed } from '../../shared/lists/actions.ts';
 import { listMessages as t } from '#src/features/shared/lists/messages.en.ts';
 
-const IgnoreForm = lazy(async () => ({
-  default: (await withChunkTimeout(import('../../shared/lists/ignore-form.tsx'))).IgnoreForm,
-}));
+const IgnoreForm = lazyDialog(
+  async () => (await import('../../shared/lists/ignore-form.tsx')).IgnoreForm,
+);
 
 export interface IgnoreMissedProps {
   /** The job's id at its source; null if it is unknown here. */

@@ -1,8 +1,8 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { lazyDialog } from '#src/ui/lazy-part.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -23,9 +23,7 @@ import { APP_WORDS, getReaders, SEVERITIES } from './draft.ts';
 import { useReaders } from './use-readers.ts';
 import { adminNoticesMessages as t } from './messages.en.ts';
 
-const NewNotice = lazy(async () => ({
-  default: (await withChunkTimeout(import('./new-notice.tsx'))).NewNotice,
-}));
+const NewNotice = lazyDialog(async () => (await import('./new-notice.tsx')).NewNotice);
 type Published = OutputOf<'publishedNotifications'>[number];
 
 /** `/admin/notices`: notices above the pages of this provider's users. */

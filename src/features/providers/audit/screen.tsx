@@ -1,9 +1,9 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { CallButton } from '#src/app/call-button.tsx';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { lazyDialog } from '#src/ui/lazy-part.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -27,9 +27,7 @@ import { Filters } from './filters.tsx';
 import { useEvents } from './use-events.ts';
 import { adminEventsMessages as t } from './messages.en.ts';
 
-const EventPanel = lazy(async () => ({
-  default: (await withChunkTimeout(import('./event-panel.tsx'))).EventPanel,
-}));
+const EventPanel = lazyDialog(async () => (await import('./event-panel.tsx')).EventPanel);
 
 /** `/admin/events`: the log of all changes. */
 export function AdminEvents() {

@@ -1,14 +1,12 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { withChunkTimeout } from '../../../ui/chunk-load.ts';
+import { lazyDialog } from '../../../ui/lazy-part.ts';
 import type { DayRule, Span } from './dates.ts';
 import { SHORTCUTS, spanKey, spanLabel, spanOfKey } from './dates.ts';
 import { spanMessages as t } from './messages.en.ts';
 
-const RangeDialog = lazy(async () => ({
-  default: (await withChunkTimeout(import('./range-dialog.tsx'))).RangeDialog,
-}));
+const RangeDialog = lazyDialog(async () => (await import('./range-dialog.tsx')).RangeDialog);
 
 export interface SpanChoiceProps {
   readonly span: Span;
