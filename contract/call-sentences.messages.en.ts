@@ -73,6 +73,8 @@ export const callFailureMessages = defineMessages('callFailures', {
   getDownloadSize: 'Error getting the download size. Try again later.',
   getFolders: 'Error getting the folders.',
   restoreFolder: 'Error restoring the folder.',
+  getSubscriptions: 'Error getting subscriptions. Try again later.',
+  updateSubscription: 'Error updating subscription. Try again later.',
   getDeviceCode: 'Error getting the device code. Try again later.',
   deleteRule: 'Error while deleting the rule. Try again later.',
 });

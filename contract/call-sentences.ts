@@ -157,6 +157,28 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   exportAdminEvents: 'export',
   exportSuiteLicensing: 'export',
   exportSuiteConsumption: 'export',
+  // Subscriptions
+  listSubscriptions: 'getSubscriptions',
+  getSubscription: 'getSubscriptions',
+  getBillingSettings: 'getSubscriptions',
+  listServiceLevels: 'getSubscriptions',
+  refreshUsage: 'getSubscriptions',
+  updateUsage: 'updateSubscription',
+  ackUsage: 'updateSubscription',
+  unackUsage: 'updateSubscription',
+  startSubscription: 'updateSubscription',
+  cancelSubscription: 'updateSubscription',
+  updateSubscription: 'updateSubscription',
+  updateTrial: 'updateSubscription',
+  setBillingSettings: 'updateSubscription',
+  changeServiceLevel: 'process',
+  rollbackSubscription: 'process',
+  previewSubscription: 'process',
+  forgiveCompany: 'process',
+  deleteSubscriber: 'process',
+  restoreDeletedCompany: 'process',
+  listDeletedCompanies: 'getCompanies',
+  exportSubscriptions: 'export',
   // Reports, SLA alarms, rules, tickets
   listReportSettings: 'getReports',
   listReportTemplates: 'getReports',
@@ -306,6 +328,8 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
 
 /** Calls for which the specification prefers the server's message if there is one. */
 const SERVER_WORDS_FIRST: ReadonlySet<CallName> = new Set([
+  'changeServiceLevel',
+  'rollbackSubscription',
   'updateBackupRepository',
   'deleteBackupRepository',
   'openRestoreSession',

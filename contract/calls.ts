@@ -30,6 +30,7 @@ import { slaCalls } from './sla/calls.ts';
 import { invoiceCalls } from './billing/invoice-calls.ts';
 import { licensingCalls } from './billing/licensing-calls.ts';
 import { suiteUsageCalls } from './billing/suite-usage-calls.ts';
+import { subscriptionCalls } from './billing/subscription-calls.ts';
 import { quickBooksCalls } from './billing/quickbooks-calls.ts';
 import { ruleCalls } from './rules/calls.ts';
 import { companyCalls } from './companies/calls.ts';
@@ -59,6 +60,7 @@ type Calls = typeof brandCalls &
   typeof notifyCalls &
   typeof licensingCalls &
   typeof suiteUsageCalls &
+  typeof subscriptionCalls &
   typeof invoiceCalls &
   typeof quickBooksCalls &
   typeof ingestCalls &
@@ -102,6 +104,7 @@ export const CALLS: Calls = {
   ...notifyCalls,
   ...licensingCalls,
   ...suiteUsageCalls,
+  ...subscriptionCalls,
   ...invoiceCalls,
   ...quickBooksCalls,
   ...ingestCalls,

@@ -3,6 +3,8 @@ import type { CommandId, CompanyN, Ms, UserId } from './ids.ts';
 import * as backupJobs from './backup/jobs.ts';
 import * as organizations from './backup/organizations.ts';
 import * as backupRepositories from './backup/repositories.ts';
+import * as subscriptions from './billing/subscriptions.ts';
+import * as usageMonths from './billing/usage-months.ts';
 import * as monitoring from './runs/events.ts';
 import { companyPinned } from './companies/pins.ts';
 import { userPreferenceSaved } from './auth/preferences.ts';
@@ -25,6 +27,7 @@ export const EventSchema = v.variant('type', [
   people.companyCreated,
   people.companyUpdated,
   people.companyDeleted,
+  people.companyRestored,
   people.userCreated,
   people.userScoped,
   people.userUpdated,
@@ -105,6 +108,22 @@ export const EventSchema = v.variant('type', [
   restoreRoles.restoreRoleDeleted,
   restoreRequested,
   restoreDecided,
+  subscriptions.subscriptionStarted,
+  subscriptions.subscriptionPaid,
+  subscriptions.subscriptionFailed,
+  subscriptions.subscriptionDisabled,
+  subscriptions.subscriptionForgiven,
+  subscriptions.subscriptionCancelled,
+  subscriptions.subscriptionRolledBack,
+  subscriptions.subscriptionLevelChanged,
+  subscriptions.subscriptionUpdated,
+  subscriptions.subscriptionTrialChanged,
+  subscriptions.subscriptionEnded,
+  usageMonths.usageCounted,
+  usageMonths.usageUpdated,
+  usageMonths.usageAcknowledged,
+  usageMonths.usageUnacknowledged,
+  usageMonths.usageInvoiced,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];

@@ -14,6 +14,16 @@ import {
 import { BackupJobRowSchema } from './backup/jobs.ts';
 import { OrganizationRowSchema } from './backup/organizations.ts';
 import { BackupProxyRowSchema, BackupRepositoryRowSchema } from './backup/repositories.ts';
+import {
+  foldSubscriptions,
+  SubscriptionRowSchema,
+  touchesSubscriptions,
+} from './billing/subscriptions.ts';
+import {
+  foldUsageMonths,
+  touchesUsageMonths,
+  UsageMonthRowSchema,
+} from './billing/usage-months.ts';
 import { foldPins, PinRowSchema, touchesPins } from './companies/pins.ts';
 import { foldDailyChecks, touchesDailyChecks } from './daily-checks/fold.ts';
 import { ShiftRowSchema } from './daily-checks/hand-over.ts';
@@ -128,6 +138,12 @@ export const FOLDS: { readonly [T in TableName]: TableFold<T> } = {
     fold: foldRestoreRequests,
     touches: touchesRestoreRequests,
   },
+  subscription: {
+    row: SubscriptionRowSchema,
+    fold: foldSubscriptions,
+    touches: touchesSubscriptions,
+  },
+  usageMonth: { row: UsageMonthRowSchema, fold: foldUsageMonths, touches: touchesUsageMonths },
 };
 
 interface TableFold<T extends TableName> {

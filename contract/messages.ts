@@ -1,10 +1,16 @@
 import { ACCOUNT } from './messages/account.messages.en.ts';
 import { BASE } from './messages/base.messages.en.ts';
+import { BILLING } from './messages/billing.messages.en.ts';
 import { MONITORING } from './messages/monitoring.messages.en.ts';
 import { PEOPLE } from './messages/people.messages.en.ts';
 import { REPORTS } from './messages/reports.messages.en.ts';
 
-type Failures = typeof BASE & typeof MONITORING & typeof ACCOUNT & typeof PEOPLE & typeof REPORTS;
+type Failures = typeof BASE &
+  typeof MONITORING &
+  typeof ACCOUNT &
+  typeof PEOPLE &
+  typeof REPORTS &
+  typeof BILLING;
 
 /**
  * Every sentence about a failure that a person reads, in the language of the page. Sentences of the
@@ -15,7 +21,7 @@ export const MESSAGES: Failures = Object.defineProperties(
   {} as Failures,
   Object.assign(
     {},
-    ...[BASE, MONITORING, ACCOUNT, PEOPLE, REPORTS].map((catalog) =>
+    ...[BASE, MONITORING, ACCOUNT, PEOPLE, REPORTS, BILLING].map((catalog) =>
       Object.getOwnPropertyDescriptors(catalog),
     ),
   ) as PropertyDescriptorMap,

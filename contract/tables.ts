@@ -2,6 +2,8 @@ import type { PreferenceRow } from './auth/preferences.ts';
 import type { BackupJobRow } from './backup/jobs.ts';
 import type { OrganizationRow } from './backup/organizations.ts';
 import type { BackupProxyRow, BackupRepositoryRow } from './backup/repositories.ts';
+import type { SubscriptionRow } from './billing/subscriptions.ts';
+import type { UsageMonthRow } from './billing/usage-months.ts';
 import type { PinRow } from './companies/pins.ts';
 import type { ShiftRow } from './daily-checks/hand-over.ts';
 import type { ViewRow } from './daily-checks/saved-views.ts';
@@ -42,6 +44,7 @@ export const TABLES = {
       'company.created@1': 'company',
       'company.updated@1': 'company',
       'company.deleted@1': 'company',
+      'company.restored@1': 'company',
     },
     lookups: {},
   }),
@@ -336,6 +339,39 @@ export const TABLES = {
         expiresAt !== null && decision === null ? 1 : 0,
       ),
     },
+  }),
+  /** Pages request them when they open: what a company pays is on no device. */
+  subscription: table<SubscriptionRow>()({
+    key: 'id',
+    replicatedAs: null,
+    scope: null,
+    events: {
+      'subscription.started@1': 'none',
+      'subscription.paid@1': 'none',
+      'subscription.failed@1': 'none',
+      'subscription.disabled@1': 'none',
+      'subscription.forgiven@1': 'none',
+      'subscription.cancelled@1': 'none',
+      'subscription.rolledBack@1': 'none',
+      'subscription.levelChanged@1': 'none',
+      'subscription.updated@1': 'none',
+      'subscription.trialChanged@1': 'none',
+      'subscription.ended@1': 'none',
+    },
+    lookups: { company_n: number((row) => row.company) },
+  }),
+  usageMonth: table<UsageMonthRow>()({
+    key: 'id',
+    replicatedAs: null,
+    scope: null,
+    events: {
+      'usage.counted@1': 'none',
+      'usage.updated@1': 'none',
+      'usage.acknowledged@1': 'none',
+      'usage.unacknowledged@1': 'none',
+      'usage.invoiced@1': 'none',
+    },
+    lookups: { company_n: number((row) => row.company), month: text((row) => row.month) },
   }),
 } as const;
 

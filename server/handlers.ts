@@ -42,6 +42,10 @@ import { searchHandlers } from './features/search/handlers.ts';
 import { slaHandlers } from './features/sla/handlers.ts';
 import { licensingHandlers } from './features/billing/handlers.ts';
 import { suiteUsageHandlers } from './features/billing/suite-usage/handlers.ts';
+import { subscriptionHandlers } from './features/billing/subscriptions/handlers.ts';
+import { subscriptionChangeHandlers } from './features/billing/subscriptions/changes.ts';
+import { billingSettingsHandlers } from './features/billing/subscriptions/settings.ts';
+import { deletedCompanyHandlers } from './features/billing/subscriptions/deleted-companies.ts';
 import { customerHandlers } from './features/billing/customer-handlers.ts';
 import { invoiceHandlers } from './features/billing/invoice-handlers.ts';
 import { quickBooksHandlers } from './features/billing/quickbooks-handlers.ts';
@@ -99,6 +103,10 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...webhookHandlers(world),
   ...licensingHandlers(world),
   ...suiteUsageHandlers(world),
+  ...subscriptionHandlers(world),
+  ...subscriptionChangeHandlers(world),
+  ...billingSettingsHandlers(world),
+  ...deletedCompanyHandlers(world),
   ...invoiceHandlers(world),
   ...quickBooksHandlers(world),
   ...customerHandlers(world),

@@ -23,6 +23,7 @@ import { backupRuns } from './features/backup/backup-runs.ts';
 import { deleteDueRepositories } from './features/backup/repositories.ts';
 import { invoices } from './features/billing/read-invoices.ts';
 import { licenseMonths } from './features/billing/store-months.ts';
+import { subscriptions } from './features/billing/subscriptions/subscriptions-job.ts';
 import { usageDays } from './features/billing/suite-usage/usage-days.ts';
 import { connection, scheduleConnections } from './features/connections/connection-job.ts';
 import { missedRuns } from './features/ingest/missed-runs-job.ts';
@@ -76,6 +77,7 @@ export const allJobs = (world: AppContext): JobHandlers => ({
   'restore-rights': endRights(world, world.embeddedEngine.restores),
   'restore-task': restoreTask(world, world.embeddedEngine.restores),
   'sla-alarms': slaAlarms(world),
+  'subscriptions': subscriptions(world),
   'ticket-results': ticketResults(world),
   'tickets': tickets(world),
   'upkeep': upkeep(world, [...UPKEEP, deleteExpiredBackgroundDownloads(world)]),

@@ -26,6 +26,15 @@ export const companyDeleted = v.strictObject({
   data: v.strictObject({ n }),
 });
 
+/**
+ * The company is back in the scope of users who see the whole provider; others get it by
+ * `user.scoped`. Devices reload all data.
+ */
+export const companyRestored = v.strictObject({
+  type: v.literal('company.restored@1'),
+  data: v.strictObject({ n }),
+});
+
 export const userCreated = v.strictObject({
   type: v.literal('user.created@1'),
   data: v.strictObject({

@@ -24,6 +24,14 @@ export function foldPeople(rows: Rows, logged: LoggedAbout<'company' | 'user'>):
       if (company) rows.company?.set(company.n, { ...company, deletedAt: at });
       return;
     }
+    case 'company.restored@1': {
+      const company = rows.company?.get(event.data.n);
+      if (company) {
+        const { deletedAt: _deletedAt, ...restored } = company;
+        rows.company?.set(company.n, restored);
+      }
+      return;
+    }
     case 'user.created@1':
       rows.user?.set(event.data.id, { ...event.data, madeAt: at, deletedAt: null });
       return;
@@ -60,6 +68,7 @@ export function touchesPeople(event: EventOf<EventsAbout<'company' | 'user'>>): 
     case 'company.created@1':
     case 'company.updated@1':
     case 'company.deleted@1':
+    case 'company.restored@1':
       return [['company', event.data.n]];
     case 'user.created@1':
     case 'user.scoped@1':

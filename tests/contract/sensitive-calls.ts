@@ -31,6 +31,18 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'loginAs',
   ],
   'secrets with which programs get in': ['makeApiKey', 'revokeApiKey', 'makeKey', 'rotateKey'],
+  'what a company pays, and whether it exists': [
+    'startSubscription',
+    'cancelSubscription',
+    'updateSubscription',
+    'updateTrial',
+    'changeServiceLevel',
+    'rollbackSubscription',
+    'forgiveCompany',
+    'deleteSubscriber',
+    'setBillingSettings',
+    'restoreDeletedCompany',
+  ],
   'data to an outside address': [
     'makeWebhook',
     'changeWebhook',

@@ -86,7 +86,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
         if (before) replaced.push({ by: logged, before });
       }
     } else if (event.type === 'user.scoped@1') scoped.add(event.data.id);
-    else if (event.type === 'company.deleted@1') gone = true;
+    else if (event.type === 'company.deleted@1' || event.type === 'company.restored@1') gone = true;
     if (!foldInto(base, written, logged)) {
       poison.push(getName(raw));
       continue;

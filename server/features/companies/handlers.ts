@@ -23,8 +23,8 @@ import {
   listedCompanies,
   seesCompany,
 } from '../../platform/tenancy/company-list.ts';
+import { deleteCompanyRows } from '../../platform/tenancy/delete-company.ts';
 import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
-import { about } from '../users/users.ts';
 import { vacCompanies } from './vspc-companies.ts';
 import type { Ask as AskOutside } from './vspc-companies.ts';
 import { companyMessages as t } from './messages.en.ts';
@@ -135,54 +135,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
         await tx.lock();
         const company = await loadCompany(tx, session, id);
         if (!company) return NOT_FOUND;
-        const { n } = company;
-        const keys = (await tx.all('key')).filter(
-          (key) => key.company === n && key.revokedAt === null,
-        );
-        const users = (await tx.all('user')).filter(
-          ({ companies }) => companies?.includes(n) === true,
-        );
-        // Comes first, so that devices receive no further events of the company's keys.
-        await tx.append(
-          [
-            {
-              event: { type: 'company.deleted@1', data: { n } },
-              company: n,
-              entity: `company:${n}`,
-            },
-            ...keys.map((key) => ({
-              event: { type: 'key.revoked@1' as const, data: { id: key.id } },
-              company: n,
-              entity: `key:${key.id}`,
-            })),
-            ...users.map(({ id: user, roles, companies }) =>
-              about(user, {
-                type: 'user.scoped@1',
-                data: {
-                  id: user,
-                  roles: [...roles],
-                  companies: companies && companies.filter((one) => one !== n),
-                },
-              }),
-            ),
-          ],
-          by(ctx),
-        );
-        if (keys.length > 0)
-          await tx.sql
-            .deleteFrom('key_index')
-            .where('tenant_id', '=', tx.tenant)
-            .where(
-              'key_id',
-              'in',
-              keys.map((key) => key.id),
-            )
-            .execute();
-        await audit(tx, world, ctx, {
-          what: 'company.deleted',
-          user: null,
-          detail: { company: n, keys: keys.length },
-        });
+        await deleteCompanyRows(tx, world, ctx, company);
         return ok({});
       }),
 

@@ -1,8 +1,10 @@
 import type { Generated } from 'kysely';
 import type { InvoiceLine } from '#contract/billing/invoice-calls.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
+import type { BillingSettings } from '#contract/billing/service-levels.ts';
+import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { Environment } from '#contract/billing/quickbooks-calls.ts';
-import type { CompanyN, Day, Ms, TenantId } from '#contract/ids.ts';
+import type { CompanyN, Day, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Json } from './json-column.ts';
 
 /**
@@ -79,4 +81,18 @@ export interface InvoiceCustomerTable {
   mapped_name: string | null;
   stands_for: CompanyN | null;
   seen_at: Ms;
+}
+
+/** A provider's prices; without a row it has the defaults. */
+export interface BillingSettingTable {
+  tenant_id: TenantId;
+  settings: Json<BillingSettings>;
+}
+
+/** `users`: who saw the company before it was deleted. `subscription`: its last one, if it ran. */
+export interface CompanyRestoreTable {
+  tenant_id: TenantId;
+  company_n: CompanyN;
+  users: Json<readonly UserId[]>;
+  subscription: Json<SubscriptionRow> | null;
 }

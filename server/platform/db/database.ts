@@ -32,7 +32,13 @@ import type {
   ThrottleTable,
   TrustedDeviceTable,
 } from './database-account.ts';
-import type { InvoiceCustomerTable, InvoiceTable, QuickBooksTable } from './database-billing.ts';
+import type {
+  BillingSettingTable,
+  CompanyRestoreTable,
+  InvoiceCustomerTable,
+  InvoiceTable,
+  QuickBooksTable,
+} from './database-billing.ts';
 import type {
   CollectedTable,
   CollectionTable,
@@ -72,6 +78,8 @@ export interface Database extends ProjectedTables, EngineTables, BackupTables {
   quickbooks: QuickBooksTable;
   invoice: InvoiceTable;
   invoice_customer: InvoiceCustomerTable;
+  billing_setting: BillingSettingTable;
+  company_restore: CompanyRestoreTable;
   sla_alarm: {
     tenant_id: TenantId;
     id: string;

@@ -14,6 +14,7 @@ const SQL_NAMES = {
   restoreTask: 'restore_task',
   restoreRole: 'restore_role',
   restoreRequest: 'restore_request',
+  usageMonth: 'usage_month',
 } as const;
 type SqlName<T extends TableName> = T extends keyof typeof SQL_NAMES ? (typeof SQL_NAMES)[T] : T;
 

@@ -81,6 +81,10 @@ export const BACKGROUND_JOB_TYPES = {
     ...RECURRING,
     failure: 'the licenses of the month could not be stored',
   },
+  'subscriptions': {
+    ...RECURRING,
+    failure: 'subscriptions and their usage could not be brought up to date',
+  },
   'usage-days': {
     ...RECURRING,
     failure: 'the licensed users of the day could not be stored',

@@ -20,6 +20,7 @@ export const RECURRING = [
   'push',
   'reports',
   'sla-alarms',
+  'subscriptions',
   'ticket-results',
   'tickets',
   'upkeep',

@@ -12,6 +12,8 @@ import type {
 } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { loadStoppedCompanies } from '#server/platform/queries/stopped-backups.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
 import { failed, ok } from '../../result.ts';
 import { sessionMessages as t } from './messages.en.ts';
@@ -26,6 +28,8 @@ export const startJob = (
     const row = (await tx.rows('backupJob', [job])).get(job);
     if (row?.removedAt !== null || row.organization !== organization)
       return failed('missing', t.unknownJob);
+    if ((await loadStoppedCompanies(tx)).has(row.company))
+      return failed('conflict', MESSAGES.backupsStopped);
     return startSession(tx, row, {
       id: world.chance.uuid(),
       point: world.chance.uuid(),

@@ -5,6 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { loadStoppedCompanies } from '#server/platform/queries/stopped-backups.ts';
 import { startSession } from './session-rows.ts';
 
 /** At least this often, whatever the log says. */
@@ -20,7 +21,10 @@ export const backupSchedule =
       const { timeZone } = await loadCompanyLimit(tx);
       const byId = new Map(jobs.map((job) => [job.id, job]));
       let next = now + EVERY_MS;
+      const stopped = await loadStoppedCompanies(tx);
       for (const job of jobs) {
+        // Continues with the event that activates the subscription.
+        if (stopped.has(job.company)) continue;
         const due = dueAt(job, timeZone, getPrevious(job, byId));
         if (due === null) continue;
         if (due > now) next = Math.min(next, due);

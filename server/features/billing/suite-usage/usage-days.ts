@@ -57,12 +57,13 @@ export async function loadUsageDays(
 ): Promise<readonly OrganizationDay[]> {
   if (organizations.length === 0) return [];
   return [
-    ...(await loadStored(tx, organizations, range)),
+    ...(await loadStoredUsageDays(tx, organizations, range)),
     ...(await countMissing(tx, organizations, range, at)),
   ];
 }
 
-async function loadStored(
+/** Returns only what was stored of days that ended. */
+export async function loadStoredUsageDays(
   { sql: db, tenant }: TenantTx,
   organizations: readonly Dated[],
   { first, last }: ReportRange,
@@ -89,7 +90,7 @@ async function countMissing(
   range: ReportRange,
   { timeZone, now }: { readonly timeZone: string; readonly now: Ms },
 ): Promise<readonly OrganizationDay[]> {
-  const stored = new Set((await loadStored(tx, organizations, range)).map(toKey));
+  const stored = new Set((await loadStoredUsageDays(tx, organizations, range)).map(toKey));
   const missing = new Map<DayN, string[]>();
   for (const { id, createdAt } of organizations)
     for (

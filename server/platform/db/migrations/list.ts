@@ -42,6 +42,7 @@ import { migration0052 } from './0052_restore_requests.ts';
 import { migration0054 } from './0054_background_downloads.ts';
 import { migration0056 } from './0056_usage_days.ts';
 import { migration0060 } from './0060_restore_roles.ts';
+import { migration0064 } from './0064_subscriptions.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -90,4 +91,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0054,
   migration0056,
   migration0060,
+  migration0064,
 ];

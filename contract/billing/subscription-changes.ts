@@ -1,0 +1,109 @@
+import type { Ms } from '../ids.ts';
+import type { Mills } from './invoice.ts';
+import type { LevelPrices } from './service-levels.ts';
+import { getNextStatus, type SubscriptionRow, type SubscriptionStatus } from './subscriptions.ts';
+import { getUsageAmount, type Hundredths } from './usage-months.ts';
+
+/** A deleted company can be restored for this long (BILL-13). */
+export const RESTORABLE_MS: Ms = 30 * 86_400_000;
+
+/** An operation on a subscription, with what it needs. */
+export type SubscriptionOperation =
+  | { readonly operation: 'cancel' | 'rollback' | 'forgive' | 'delete' }
+  | { readonly operation: 'change-level'; readonly prices: LevelPrices }
+  | { readonly operation: 'update'; readonly userMills: Mills; readonly minimumUsers: number }
+  | { readonly operation: 'update-trial'; readonly trialEndsAt: Ms | null };
+
+/**
+ * What an operation does to money, and when. `monthlyMills`: a month at the usage that was last
+ * counted. `forgivenMills`: what is no longer owed. `undoableUntil`: null if it can't be undone.
+ */
+export interface SubscriptionEffect {
+  readonly status: SubscriptionStatus;
+  readonly monthlyBeforeMills: Mills;
+  readonly monthlyAfterMills: Mills;
+  readonly forgivenMills: Mills;
+  readonly effectiveAt: Ms;
+  readonly undoableUntil: Ms | null;
+}
+
+export interface LastUsage {
+  readonly users: Hundredths;
+  readonly gigabytes: Hundredths;
+}
+
+const TRIGGERS = {
+  'cancel': 'cancelled',
+  'rollback': 'rolledBack',
+  'forgive': 'forgiven',
+  'delete': 'ended',
+  'change-level': 'levelChanged',
+  'update': 'updated',
+  'update-trial': 'trialChanged',
+} as const;
+
+/**
+ * Returns the effect of an operation (BILL-14), or null if the subscription doesn't allow it now: the
+ * same rule that the event follows.
+ */
+export function getSubscriptionEffect(
+  row: SubscriptionRow,
+  change: SubscriptionOperation,
+  usage: LastUsage,
+  now: Ms,
+): SubscriptionEffect | null {
+  const status = getNextStatus(row.status, TRIGGERS[change.operation]);
+  if (status === null && change.operation !== 'delete') return null;
+  if (change.operation === 'rollback' && row.undo === null) return null;
+  const before = getMonthlyMills(row, usage);
+  const plain: SubscriptionEffect = {
+    status: status ?? row.status,
+    monthlyBeforeMills: before,
+    monthlyAfterMills: before,
+    forgivenMills: 0,
+    effectiveAt: now,
+    undoableUntil: null,
+  };
+  switch (change.operation) {
+    case 'cancel': {
+      const isPaid = status === 'cancelled';
+      return {
+        ...plain,
+        monthlyAfterMills: 0,
+        effectiveAt: isPaid ? Math.max(now, row.periodEndsAt) : now,
+        undoableUntil: isPaid ? Math.max(now, row.periodEndsAt) : null,
+      };
+    }
+    case 'change-level':
+      return {
+        ...plain,
+        monthlyAfterMills: getMonthlyMills({ ...row, ...change.prices }, usage),
+        undoableUntil: Math.max(now, row.periodEndsAt),
+      };
+    case 'update':
+      return {
+        ...plain,
+        monthlyAfterMills: getMonthlyMills({ ...row, ...change }, usage),
+        undoableUntil: Math.max(now, row.periodEndsAt),
+      };
+    case 'update-trial':
+      return {
+        ...plain,
+        effectiveAt: change.trialEndsAt ?? now,
+        undoableUntil: Math.max(now, row.periodEndsAt),
+      };
+    case 'rollback':
+      return { ...plain, monthlyAfterMills: getMonthlyMills({ ...row, ...row.undo }, usage) };
+    case 'forgive':
+      return { ...plain, forgivenMills: row.owedMills };
+    case 'delete':
+      return { ...plain, monthlyAfterMills: 0, undoableUntil: now + RESTORABLE_MS };
+    default:
+      return change satisfies never;
+  }
+}
+
+const getMonthlyMills = (
+  row: Pick<SubscriptionRow, 'minimumUsers' | 'userMills' | 'gigabyteMills'>,
+  usage: LastUsage,
+): Mills => getUsageAmount({ ...row, minimumUsers: row.minimumUsers * 100 }, usage).totalMills;

@@ -1,0 +1,18 @@
+import { defineMessages } from '../i18n/messages.ts';
+
+/** Subscriptions to Microsoft 365 backup and their usage. */
+export const BILLING = defineMessages('billingFailures', {
+  noSubscription: "This company doesn't have a subscription.",
+  hasSubscription: 'This company already has a subscription.',
+  subscriptionNotNow: "The subscription's status doesn't allow this.",
+  nothingToUndo: 'There is nothing to undo.',
+  levelNotOffered: 'Select a service level that is offered.',
+  levelNotYours: 'Only a super-admin can select this service level.',
+  sameLevel: 'The subscription already has this service level.',
+  monthInvoiced: "This month is invoiced, so its usage can't change.",
+
+  trialInPast: 'Select a date in the future.',
+  notRestorable: "This company can't be restored. It was deleted more than 30 days ago.",
+  backupsStopped:
+    'Backups of this company are stopped because its subscription is not active. Restores still work.',
+});

@@ -1,0 +1,263 @@
+import { findPrices, isForSuperAdmins } from '#contract/billing/service-levels.ts';
+import {
+  getSubscriptionEffect,
+  RESTORABLE_MS,
+  type LastUsage,
+  type SubscriptionEffect,
+  type SubscriptionOperation,
+} from '#contract/billing/subscription-changes.ts';
+import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
+import type { Event } from '#contract/events.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { ok, type Result } from '#contract/result.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { hasAbility } from '#server/platform/auth/authorization.ts';
+import { badField, by, FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { deleteCompanyRows } from '#server/platform/tenancy/delete-company.ts';
+import { notNow } from './handlers.ts';
+import { findCompany, findSubscription, toSubscriptionOutput } from './load.ts';
+import { getMonthAt, getMonthEnd } from './month.ts';
+import { loadBillingSettings } from './settings.ts';
+
+type Names =
+  | 'previewSubscription'
+  | 'startSubscription'
+  | 'cancelSubscription'
+  | 'updateSubscription'
+  | 'updateTrial'
+  | 'changeServiceLevel'
+  | 'rollbackSubscription'
+  | 'forgiveCompany'
+  | 'deleteSubscriber';
+type Preview = ParsedInputOf<'previewSubscription'>;
+type Changed = Result<OutputOf<'cancelSubscription'>>;
+
+/** A subscription that an operation may change now, and what it would do. */
+interface Prepared {
+  readonly company: CompanyRow;
+  readonly row: SubscriptionRow;
+  readonly change: SubscriptionOperation;
+  readonly effect: SubscriptionEffect;
+}
+
+/** Operations that a subscriber may do, too; the others are the provider's. */
+const OWN: ReadonlySet<Preview['operation']> = new Set(['cancel', 'change-level', 'rollback']);
+
+/** BILL-14: operations on subscriptions. Each follows the preview that it gives. */
+export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Names> {
+  const change = (ctx: SessionContext, input: Preview): Promise<Changed> =>
+    world.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
+      await tx.lock();
+      const prepared = await prepare(tx, ctx, input);
+      if (!prepared.ok) return prepared;
+      const { company, row } = prepared.value;
+      await appendChange(tx, ctx, company, getEvent(prepared.value));
+      await audit(tx, world, ctx, {
+        what: `subscription.${input.operation}`,
+        user: null,
+        detail: { company: company.n },
+      });
+      const next = (await tx.rows('subscription', [row.id])).get(row.id) ?? row;
+      return ok({ subscription: toSubscriptionOutput(next) });
+    });
+
+  return {
+    previewSubscription: (input, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const prepared = await prepare(tx, ctx, input);
+          if (!prepared.ok) return prepared;
+          const { effect, row } = prepared.value;
+          return ok({ ...effect, currency: row.currency });
+        },
+        { readOnly: true },
+      ),
+
+    startSubscription: ({ companyId, level, minimumUsers, trialEndsAt }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
+        await tx.lock();
+        const company = await findCompany(tx, ctx.session, companyId);
+        if (company === null) return NOT_FOUND;
+        const before = await findSubscription(tx, company.n);
+        if (before !== null && before.status !== 'ended') return notNow(MESSAGES.hasSubscription);
+        if (trialEndsAt !== null && trialEndsAt <= ctx.now)
+          return badField('trialEndsAt', MESSAGES.trialInPast);
+        const settings = await loadBillingSettings(tx);
+        const prices = findPrices(settings, level);
+        if (prices?.isOffered !== true) return badField('level', MESSAGES.levelNotOffered);
+        if (isForSuperAdmins(level) && !ctx.session.roles.includes('super-admin'))
+          return badField('level', MESSAGES.levelNotYours);
+        const { timeZone } = await loadCompanyLimit(tx);
+        const id = world.chance.uuid();
+        const { userMills, gigabyteMills } = prices;
+        await appendChange(tx, ctx, company, {
+          type: 'subscription.started@1',
+          data: {
+            id,
+            company: company.n,
+            status: 'active',
+            currency: settings.currency,
+            level,
+            userMills,
+            gigabyteMills,
+            minimumUsers,
+            trialEndsAt,
+            periodEndsAt: getMonthEnd(getMonthAt(ctx.now, timeZone), timeZone),
+            hasCard: false,
+          },
+        });
+        await audit(tx, world, ctx, {
+          what: 'subscription.started',
+          user: null,
+          detail: { company: company.n, level },
+        });
+        const row = await findSubscription(tx, company.n);
+        return row === null ? NOT_FOUND : ok({ subscription: toSubscriptionOutput(row) });
+      }),
+
+    cancelSubscription: ({ companyId }, ctx) => change(ctx, { companyId, operation: 'cancel' }),
+    updateSubscription: (input, ctx) => change(ctx, { ...input, operation: 'update' }),
+    updateTrial: (input, ctx) => change(ctx, { ...input, operation: 'update-trial' }),
+    changeServiceLevel: (input, ctx) => change(ctx, { ...input, operation: 'change-level' }),
+    rollbackSubscription: ({ companyId }, ctx) => change(ctx, { companyId, operation: 'rollback' }),
+    forgiveCompany: ({ companyId }, ctx) => change(ctx, { companyId, operation: 'forgive' }),
+
+    deleteSubscriber: ({ companyId }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        if (ctx.session.companies !== null) return FORBIDDEN;
+        await tx.lock();
+        const company = await findCompany(tx, ctx.session, companyId);
+        if (company === null) return NOT_FOUND;
+        await deleteCompanyRows(tx, world, ctx, company);
+        return ok({ restorableUntil: ctx.now + RESTORABLE_MS });
+      }),
+  };
+}
+
+/** Appends the event of a change. The clock's next change may be earlier than before. */
+async function appendChange(
+  tx: TenantTx,
+  ctx: SessionContext,
+  { n }: CompanyRow,
+  event: Extract<Event, { readonly type: `subscription.${string}` }>,
+): Promise<void> {
+  await tx.append([{ event, company: n, entity: `subscription:${event.data.id}` }], by(ctx));
+  await scheduleRecurring(tx, 'subscriptions', ctx.now);
+}
+
+/** Returns why an operation can't be done, or what it would do. */
+async function prepare(
+  tx: TenantTx,
+  ctx: SessionContext,
+  input: Preview,
+): Promise<Result<Prepared>> {
+  const { session, now } = ctx;
+  const isProvider = hasAbility(session, 'o365.subscriptions');
+  const isAllowed =
+    isProvider || (OWN.has(input.operation) && hasAbility(session, 'o365.service-level'));
+  if (!isAllowed) return FORBIDDEN;
+  const company = await findCompany(tx, session, input.companyId);
+  if (company === null) return NOT_FOUND;
+  const row = await findSubscription(tx, company.n);
+  if (row === null) return notNow(MESSAGES.noSubscription);
+  const change = await getOperation(tx, ctx, input, row);
+  if (!change.ok) return change;
+  const effect = getSubscriptionEffect(row, change.value, await loadLastUsage(tx, row), now);
+  if (effect === null)
+    return notNow(
+      input.operation === 'rollback' && row.undo === null
+        ? MESSAGES.nothingToUndo
+        : MESSAGES.subscriptionNotNow,
+    );
+  return ok({ company, row, change: change.value, effect });
+}
+
+async function getOperation(
+  tx: TenantTx,
+  { session, now }: SessionContext,
+  { operation, level, userMills, minimumUsers, trialEndsAt }: Preview,
+  row: SubscriptionRow,
+): Promise<Result<SubscriptionOperation>> {
+  switch (operation) {
+    case 'change-level': {
+      const prices = level === undefined ? null : findPrices(await loadBillingSettings(tx), level);
+      if (level === undefined || prices?.isOffered !== true)
+        return badField('level', MESSAGES.levelNotOffered);
+      if (isForSuperAdmins(level) && !session.roles.includes('super-admin'))
+        return badField('level', MESSAGES.levelNotYours);
+      return level === row.level
+        ? badField('level', MESSAGES.sameLevel)
+        : ok({ operation, prices });
+    }
+    case 'update':
+      return ok({
+        operation,
+        userMills: userMills ?? row.userMills,
+        minimumUsers: minimumUsers ?? row.minimumUsers,
+      });
+    case 'update-trial':
+      return trialEndsAt != null && trialEndsAt <= now
+        ? badField('trialEndsAt', MESSAGES.trialInPast)
+        : ok({ operation, trialEndsAt: trialEndsAt ?? null });
+    case 'cancel':
+    case 'rollback':
+    case 'forgive':
+    case 'delete':
+      return ok({ operation });
+    default:
+      return operation satisfies never;
+  }
+}
+
+type ChangeEvent = Extract<Event, { readonly type: `subscription.${string}` }>;
+
+function getEvent({ row: { id, periodEndsAt }, change }: Prepared): ChangeEvent {
+  switch (change.operation) {
+    case 'cancel':
+      return { type: 'subscription.cancelled@1', data: { id } };
+    case 'rollback':
+      return { type: 'subscription.rolledBack@1', data: { id } };
+    case 'forgive':
+      return { type: 'subscription.forgiven@1', data: { id, periodEndsAt } };
+    case 'change-level':
+      return {
+        type: 'subscription.levelChanged@1',
+        data: {
+          id,
+          level: change.prices.level,
+          userMills: change.prices.userMills,
+          gigabyteMills: change.prices.gigabyteMills,
+        },
+      };
+    case 'update':
+      return {
+        type: 'subscription.updated@1',
+        data: { id, userMills: change.userMills, minimumUsers: change.minimumUsers },
+      };
+    case 'update-trial':
+      return {
+        type: 'subscription.trialChanged@1',
+        data: { id, trialEndsAt: change.trialEndsAt },
+      };
+    case 'delete':
+      return { type: 'subscription.ended@1', data: { id } };
+    default:
+      return change satisfies never;
+  }
+}
+
+/** The usage of the last month that was counted, as it is billed. */
+async function loadLastUsage(tx: TenantTx, { company }: SubscriptionRow): Promise<LastUsage> {
+  const last = (await tx.all('usageMonth'))
+    .filter((row) => row.company === company)
+    .sort((a, b) => b.month.localeCompare(a.month))[0];
+  return last?.changed ?? last ?? { users: 0, gigabytes: 0 };
+}

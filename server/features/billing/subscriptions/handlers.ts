@@ -1,0 +1,203 @@
+import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
+import { MILLS } from '#contract/billing/invoice.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { Event } from '#contract/events.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { Cell } from '#contract/runs/csv.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { hasAbility } from '#server/platform/auth/authorization.ts';
+import { by, FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { csvAnswer } from '#server/platform/http/csv-response.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { seesCompany } from '#server/platform/tenancy/company-list.ts';
+import { countCurrentUsage, getLatestSubscriptions } from './count-usage.ts';
+import { listCompanySubscriptions, makeUsageOutput } from './load.ts';
+import { subscriptionMessages as t } from './messages.en.ts';
+import { getMonth, getMonthAt, type Month } from './month.ts';
+
+type Names =
+  | 'listSubscriptions'
+  | 'getSubscription'
+  | 'updateUsage'
+  | 'ackUsage'
+  | 'unackUsage'
+  | 'refreshUsage'
+  | 'exportSubscriptions';
+type MonthInput = Pick<ParsedInputOf<'listSubscriptions'>, 'month' | 'year'>;
+
+/** BILL-12, BILL-14: subscriptions with their usage by month. */
+export function subscriptionHandlers(world: AppContext): Pick<Handlers, Names> {
+  const changeUsage = (
+    ctx: SessionContext,
+    usageId: string,
+    getEvent: (id: string) => Event,
+  ): ReturnType<Handlers['ackUsage']> =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      await tx.lock();
+      const row = (await tx.rows('usageMonth', [usageId])).get(usageId);
+      const company = row && (await tx.rows('company', [row.company])).get(row.company);
+      if (!row || !company || !seesCompany(ctx.session, company)) return NOT_FOUND;
+      if (row.invoice !== null)
+        return failed({ kind: 'conflict', message: MESSAGES.monthInvoiced });
+      await tx.append(
+        [{ event: getEvent(row.id), company: row.company, entity: `usage:${row.id}` }],
+        by(ctx),
+      );
+      const next = (await tx.rows('usageMonth', [usageId])).get(usageId) ?? row;
+      return ok({ usage: (await makeUsageOutput(tx, ctx.now))(next) });
+    });
+
+  return {
+    listSubscriptions: (input, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const month = await loadMonth(tx, input, ctx.now);
+          const companies = await loadSeenCompanies(tx, ctx);
+          const rows = await listCompanySubscriptions(tx, companies, month, ctx.now);
+          const subscriptions = getLatestSubscriptions(await tx.all('subscription'));
+          const totals = new Map<NonNullable<CompanySubscription['usage']>['currency'], number>();
+          for (const { usage } of rows)
+            if (usage !== null)
+              totals.set(usage.currency, (totals.get(usage.currency) ?? 0) + usage.totalMills);
+          return ok({
+            month: Number(month.text.slice(5)),
+            year: Number(month.text.slice(0, 4)),
+            rows: [...rows],
+            count: rows.length,
+            totals: [...totals].map(([currency, totalMills]) => ({ currency, totalMills })),
+            without: companies
+              .filter(({ n }) => (subscriptions.get(n)?.status ?? 'ended') === 'ended')
+              .map(({ id, name }) => ({ companyId: id, companyName: name }))
+              .sort((a, b) => a.companyName.localeCompare(b.companyName, 'en')),
+          });
+        },
+        { readOnly: true },
+      ),
+
+    getSubscription: ({ userId }, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const isOwn = userId === ctx.session.userId;
+          if (!isOwn && !hasAbility(ctx.session, 'o365.subscriptions')) return FORBIDDEN;
+          const user = (await tx.rows('user', [userId])).get(userId);
+          if (!user || user.deletedAt !== null) return NOT_FOUND;
+          const companies = (await loadSeenCompanies(tx, ctx)).filter(
+            ({ n }) => user.companies === null || user.companies.includes(n),
+          );
+          if (!isOwn && companies.length === 0) return NOT_FOUND;
+          const month = await loadMonth(tx, {}, ctx.now);
+          const rows = await listCompanySubscriptions(tx, companies, month, ctx.now);
+          return ok({ rows: [...rows], count: rows.length });
+        },
+        { readOnly: true },
+      ),
+
+    updateUsage: ({ usageId, users, gigabytes }, ctx) =>
+      changeUsage(ctx, usageId, (id) => ({
+        type: 'usage.updated@1',
+        data: { id, users, gigabytes },
+      })),
+    ackUsage: ({ usageId }, ctx) =>
+      changeUsage(ctx, usageId, (id) => ({ type: 'usage.acknowledged@1', data: { id } })),
+    unackUsage: ({ usageId }, ctx) =>
+      changeUsage(ctx, usageId, (id) => ({ type: 'usage.unacknowledged@1', data: { id } })),
+
+    refreshUsage: (_, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        await tx.lock();
+        const { timeZone } = await loadCompanyLimit(tx);
+        const events = await countCurrentUsage(tx, world, { timeZone, now: ctx.now });
+        await tx.append(events, {
+          actor: { is: 'clock' },
+          subject: null,
+          commandId: null,
+          at: ctx.now,
+        });
+        return ok({ counted: events.length });
+      }),
+
+    exportSubscriptions: (input, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const { timeZone } = await loadCompanyLimit(tx);
+          const month = await loadMonth(tx, input, ctx.now);
+          const rows = await listCompanySubscriptions(
+            tx,
+            await loadSeenCompanies(tx, ctx),
+            month,
+            ctx.now,
+          );
+          return csvAnswer('Subscriptions-', ctx.now, timeZone, [
+            [
+              t.company,
+              t.month,
+              t.status,
+              t.level,
+              t.users,
+              t.gigabytes,
+              t.billedUsers,
+              t.billedGigabytes,
+              t.userPrice,
+              t.gigabytePrice,
+              t.total,
+              t.currency,
+              t.acknowledged,
+              t.invoice,
+            ],
+            ...rows.map((row) => getCells(row, month)),
+          ]);
+        },
+        { readOnly: true },
+      ),
+  };
+}
+
+const getCells = (
+  { companyName, subscription, usage }: CompanySubscription,
+  month: Month,
+): readonly Cell[] => {
+  const line = (kind: 'users' | 'gigabytes') => usage?.lines.find((one) => one.kind === kind);
+  const quantity = (hundredths: number | undefined): number | null =>
+    hundredths === undefined ? null : hundredths / 100;
+  const amount = (mills: number | undefined): number | null =>
+    mills === undefined ? null : mills / MILLS;
+  return [
+    companyName,
+    month.text,
+    subscription?.status ?? null,
+    usage?.level ?? subscription?.level ?? null,
+    quantity(usage?.users),
+    quantity(usage?.gigabytes),
+    quantity(line('users')?.quantity),
+    quantity(line('gigabytes')?.quantity),
+    amount(line('users')?.priceMills),
+    amount(line('gigabytes')?.priceMills),
+    amount(usage?.totalMills),
+    usage?.currency ?? null,
+    usage === null ? null : usage.ack ? t.yes : t.no,
+    usage?.invoice ?? null,
+  ];
+};
+
+/** A month without its year is of the current one, and the other way round. */
+async function loadMonth(tx: TenantTx, { month, year }: MonthInput, now: Ms): Promise<Month> {
+  const { timeZone } = await loadCompanyLimit(tx);
+  const current = getMonthAt(now, timeZone);
+  return getMonth(year ?? Number(current.text.slice(0, 4)), month ?? Number(current.text.slice(5)));
+}
+
+export const loadSeenCompanies = async (
+  tx: TenantTx,
+  { session }: SessionContext,
+): Promise<readonly CompanyRow[]> =>
+  (await tx.all('company')).filter((row) => seesCompany(session, row));
+
+export const notNow = (message: string): Result<never> => failed({ kind: 'conflict', message });

@@ -1,0 +1,63 @@
+import {
+  type BillingSettings,
+  DEFAULT_BILLING,
+  isForSuperAdmins,
+} from '#contract/billing/service-levels.ts';
+import { ok } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { FORBIDDEN } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+
+type Names = 'getBillingSettings' | 'setBillingSettings' | 'listServiceLevels';
+
+/** BILL-9: a provider's own prices, on the server. */
+export const billingSettingsHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+  getBillingSettings: (_, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => ok(await loadBillingSettings(tx)), {
+      readOnly: true,
+    }),
+
+  setBillingSettings: async (settings, ctx) =>
+    ctx.session.companies !== null
+      ? FORBIDDEN
+      : world.store.tenant(ctx.tenant, async (tx) => {
+          await tx.lock();
+          const stored = { settings: JSON.stringify(settings) };
+          await tx.sql
+            .insertInto('billing_setting')
+            .values({ tenant_id: tx.tenant, ...stored })
+            .onConflict((on) => on.column('tenant_id').doUpdateSet(stored))
+            .execute();
+          await audit(tx, world, ctx, { what: 'billing.changed', user: null });
+          return ok(await loadBillingSettings(tx));
+        }),
+
+  listServiceLevels: (_, { tenant, session }) =>
+    world.store.tenant(
+      tenant,
+      async (tx) => {
+        const { currency, levels } = await loadBillingSettings(tx);
+        const isSuperAdmin = session.roles.includes('super-admin');
+        return ok({
+          currency,
+          levels: levels
+            .filter(
+              ({ level, isOffered }) => isOffered && (isSuperAdmin || !isForSuperAdmins(level)),
+            )
+            .map(({ level, userMills, gigabyteMills }) => ({ level, userMills, gigabyteMills })),
+        });
+      },
+      { readOnly: true },
+    ),
+});
+
+export async function loadBillingSettings({ tenant, sql }: TenantTx): Promise<BillingSettings> {
+  const row = await sql
+    .selectFrom('billing_setting')
+    .select('settings')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirst();
+  return row?.settings ?? DEFAULT_BILLING;
+}
