@@ -100,6 +100,8 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/o365/users-logs': inSuite('monitoring.userLogs'),
   '/o365/licensing': { ability: 'o365.licensing' },
   '/o365/license-consumption': { ability: 'o365.consumption' },
+  '/o365/billing': inSuite('o365.subscriptions'),
+  '/o365/service-level': { ability: 'o365.service-level' },
   '/o365/restore/outlook': {
     ability: 'o365.restoreOutlook',
     when: ({ office365 }) => office365.restorePortal.outlook,
@@ -137,6 +139,7 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/admin/providers': { ability: 'admin.dashboard' },
   '/admin/branding': { ability: 'admin.dashboard' },
   '/admin/settings': { ability: 'admin.dashboard' },
+  '/admin/billing': { ability: 'o365.subscriptions' },
   '/admin/notices': { ability: 'admin.dashboard' },
   '/admin/profile': { ability: null },
   '/admin/change-password': { ability: null },

@@ -20,7 +20,6 @@ export interface SubscriptionMachineEvent {
 export const subscriptionMachine = createMachine({
   types: {} as {
     readonly events: SubscriptionMachineEvent;
-    readonly input: { readonly status: SubscriptionStatus };
   },
   id: 'subscription',
   initial: 'pending',

@@ -55,7 +55,6 @@ const DEPENDENT_FEATURES: Readonly<Record<string, string>> = {
   'server: auth > notifications': "a user's profile holds which notices were read",
   'server: backup > ingest': 'a backup session is recorded as a posted result is',
   'server: branding > auth': 'the settings of a directory can be tried out',
-  'server: companies > users': 'an event about a user is written when its company changes',
   'server: computers > daily-checks': 'computers are ignored as jobs are',
   'server: connections > ingest': 'what a connection reads is recorded as posted results are',
   'server: ingest > rules': 'active rules are applied to each result',

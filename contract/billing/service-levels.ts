@@ -72,10 +72,7 @@ export const BillingSettingsSchema = v.strictObject({
   levels: v.pipe(
     v.array(LevelPricesSchema),
     v.length(SERVICE_LEVELS.length),
-    v.check(
-      (levels) => new Set(levels.map(({ level }) => level)).size === SERVICE_LEVELS.length,
-      'Each service level must be there once.',
-    ),
+    v.check((levels) => new Set(levels.map(({ level }) => level)).size === SERVICE_LEVELS.length),
   ),
   trialDays: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(365)),
   graceDays: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(90)),

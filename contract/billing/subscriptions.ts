@@ -202,7 +202,10 @@ export function foldSubscriptions(rows: Rows, { event, at }: LoggedAbout<'subscr
   const status = getNextStatus(row.status, getTrigger(event));
   if (status === null) return;
   const next = { ...row, status, ...getChanges(row, event, at) };
-  rows.subscription?.set(row.id, status === 'ended' ? { ...next, endedAt: at, graceEndsAt: null, undo: null } : next);
+  rows.subscription?.set(
+    row.id,
+    status === 'ended' ? { ...next, endedAt: at, graceEndsAt: null, undo: null } : next,
+  );
 }
 
 export const touchesSubscriptions = ({ data }: SubscriptionEvent): Touch[] => [

@@ -173,7 +173,7 @@ const LAKESIDE_PEOPLE: readonly PersonPlan[] = [
   person('operator', 'Dev Chaudhary', ['operator'], { technician: true }),
   person('operator2', 'Hannah Beck', ['operator'], { technician: true }),
   person('reader', 'Colin Frost', ['read-only']),
-  person('owner', 'Ruth Adeyemi', ['super-admin']),
+  person('owner', 'Ruth Adeyemi', ['super-admin', 'o365_admin']),
   person('m365', 'Piotr Zielinski', ['o365_admin']),
   person('partner', 'Sana Malik', ['sub-sp']),
   person('customer', 'George Whitlam', ['read-only'], { company: 1 }),

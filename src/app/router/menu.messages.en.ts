@@ -35,6 +35,8 @@ export const menuMessages = defineMessages('menu', {
   payments: 'Payments',
   invoices: 'Invoices',
   billing: 'Billing',
+  serviceLevel: 'Service level',
+  billingSettings: 'Billing settings',
   sources: 'Sources',
   connectSource: 'Connect a source',
   connections: 'Connections',

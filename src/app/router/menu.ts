@@ -17,7 +17,7 @@ export interface Entry {
   readonly to: PagePath;
   readonly word: string;
   readonly icon: IconName;
-  readonly app?: 'o365';
+  readonly app?: 'monitoring' | 'o365';
   readonly cards?: true;
   readonly tip?: string | undefined;
 }
@@ -155,7 +155,9 @@ export const MENU: readonly Group[] = [
   group('payments', {
     entries: [
       entry('/monitoring/invoices', 'invoices', 'invoice'),
-      entry('/monitoring/billing', 'billing', 'card'),
+      entry('/monitoring/billing', 'billing', 'card', { app: 'monitoring' }),
+      entry('/o365/billing', 'billing', 'card', { app: 'o365', cards: true }),
+      entry('/o365/service-level', 'serviceLevel', 'licensing', { app: 'o365', cards: true }),
     ],
   }),
   group('sources', {
@@ -175,6 +177,7 @@ export const MENU: readonly Group[] = [
       entry('/admin/providers', 'providers', 'repository'),
       entry('/admin/branding', 'branding', 'eye'),
       entry('/admin/settings', 'providerSettings', 'settings'),
+      entry('/admin/billing', 'billingSettings', 'card'),
       entry('/admin/notices', 'notices', 'hint'),
     ],
   }),

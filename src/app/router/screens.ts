@@ -104,7 +104,7 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/support/downloads.tsx')).Downloads,
   '/monitoring/profile': SHARED.profile,
   '/monitoring/subscriptions': async () =>
-    (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
+    (await import('../../features/billing/own-usage.tsx')).Subscriptions,
   '/monitoring/notifications': async () =>
     (await import('../../features/notifications/preferences/screen.tsx')).NotificationsPage,
   '/monitoring/security': async () =>
@@ -141,8 +141,12 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/restore/screen.tsx')).TeamsRestore,
   '/o365/restore-operator-roles': async () =>
     (await import('../../features/restore/roles/screen.tsx')).RestoreRoles,
+  '/o365/billing': async () =>
+    (await import('../../features/billing/subscriptions/screen.tsx')).SuiteBilling,
+  '/o365/service-level': async () =>
+    (await import('../../features/billing/subscriptions/own.tsx')).ServiceLevels,
   '/o365/subscriptions': async () =>
-    (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
+    (await import('../../features/billing/subscriptions/own.tsx')).SuiteSubscriptions,
   '/o365/invoices': SHARED.invoices,
   '/o365/profile': SHARED.profile,
   '/o365/change-password': SHARED.changePassword,
@@ -159,6 +163,8 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/providers/screen.tsx')).AdminProviders,
   '/admin/branding': async () =>
     (await import('../../features/branding/editor/screen.tsx')).BrandingScreen,
+  '/admin/billing': async () =>
+    (await import('../../features/billing/settings/screen.tsx')).BillingSettingsPage,
   '/admin/settings': async () =>
     (await import('../../features/branding/settings/screen.tsx')).ProviderSettingsScreen,
   '/admin/notices': async () =>

@@ -248,9 +248,9 @@ test('BILL-12: a change of usage clears the acknowledgment and keeps the counted
     null,
   ]);
   expect(getBilledUsage(changed).totalMills).toBe(22_500);
-  expect(count([counted(1_000), ack, { type: 'usage.unacknowledged@1', data: { id: ID } }]).ack).toBe(
-    null,
-  );
+  expect(
+    count([counted(1_000), ack, { type: 'usage.unacknowledged@1', data: { id: ID } }]).ack,
+  ).toBe(null);
 });
 
 test('BILL-16: an invoiced month no longer changes', () => {

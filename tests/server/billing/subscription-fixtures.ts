@@ -39,11 +39,11 @@ export interface Shop extends Suite {
 
 export async function aShop(store: Store, more: object = {}): Promise<Shop> {
   const suite = await aSuite(store);
-  const { office, ground } = suite;
+  const { office, ground: fixture } = suite;
   const owner = await office.as('owner', ['super-admin', 'o365_admin']);
   await must(owner, 'PUT', 'o365/billing/settings', settings(more));
   const made = await makeAll(await office.as('maker', ['o365_admin']), 1, 'Calloway');
-  const job = subscriptions(ground.world);
+  const job = subscriptions(fixture.world);
   return {
     ...suite,
     owner,
@@ -52,7 +52,7 @@ export async function aShop(store: Store, more: object = {}): Promise<Shop> {
       job({
         tenant: office.tenant,
         payload: null,
-        now: ground.world.clock.now(),
+        now: fixture.world.clock.now(),
         signal: new AbortController().signal,
       }),
   };
@@ -71,11 +71,11 @@ export async function must<T>(
 
 /** Users with a restore point at each of these moments. */
 export const addUsers = (
-  { ground, office, made }: Shop,
+  { ground: fixture, office, made }: Shop,
   people: readonly { readonly user: string; readonly points: readonly number[] }[],
   bytes = 10,
 ): Promise<void> =>
-  ground.world.store.tenant(office.tenant, async (tx) => {
+  fixture.world.store.tenant(office.tenant, async (tx) => {
     for (const [index, { user, points }] of people.entries())
       await addObject(tx, made, { n: index + 1, kind: 'mailbox', user, bytes, points });
   });

@@ -245,6 +245,8 @@ const NEWER: readonly string[] = [
   'restore_task',
   'restore_role',
   'restore_request',
+  'subscription',
+  'usage_month',
   'run_task',
   'totp',
   'recovery_code',

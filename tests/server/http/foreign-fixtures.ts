@@ -1,3 +1,5 @@
+import { DEFAULT_BILLING } from '#contract/billing/service-levels.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { makeAll } from '../backup/fixtures.ts';
@@ -39,6 +41,7 @@ export interface Theirs {
   readonly restoreSession: string;
   readonly download: string;
   readonly restoreRole: string;
+  readonly usage: string;
 }
 
 export const restoreRole = {
@@ -214,6 +217,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
       })
       .execute(),
   );
+  const usage = await startSubscription(root);
   const [session] = await must<{ id: string }[]>(zoe, 'GET', `profile/${user}/sessions`);
   return {
     tenant: office.tenant,
@@ -252,6 +256,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     restoreSession,
     restoreRole: role,
     download,
+    usage,
     report: await madeId(zoe, 'monitoring/reporting/reports/settings', {
       setting: { ...setting([2]), name: 'Canary' },
     }),
@@ -266,4 +271,22 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
       userId: user,
     }),
   };
+}
+
+/** Returns the id of the month's usage of their company. */
+async function startSubscription(root: Asker): Promise<string> {
+  await must(root, 'PUT', 'o365/billing/settings', {
+    ...DEFAULT_BILLING,
+    levels: DEFAULT_BILLING.levels.map((level) => ({ ...level, isOffered: true })),
+  });
+  await must(root, 'POST', 'o365/subscriptions/start/2', {
+    level: 'basic',
+    minimumUsers: 1,
+    trialEndsAt: null,
+  });
+  await must(root, 'POST', 'o365/subscriptions/refresh', {});
+  const { rows } = await must<OutputOf<'listSubscriptions'>>(root, 'GET', 'o365/subscriptions');
+  const id = rows.find(({ company }) => company === 2)?.usage?._id;
+  if (id === undefined) throw new Error('no usage');
+  return id;
 }

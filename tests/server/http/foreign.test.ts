@@ -240,6 +240,24 @@ const writes = (of: Theirs): Bodies => ({
   restoreTeamTabs: { restoreSessionId: of.restoreSession, teamId: 'o1', tabs: ['i1.1'] },
   downloadTeamFiles: { restoreSessionId: of.restoreSession, teamId: 'o1', files: ['i1.1'] },
   getTeamDownloadSize: { restoreSessionId: of.restoreSession, nodes: ['o1'] },
+  updateUsage: { usageId: of.usage, users: 1, gigabytes: 1 },
+  ackUsage: { usageId: of.usage },
+  unackUsage: { usageId: of.usage },
+  previewSubscription: { companyId: of.company, operation: 'cancel' },
+  startSubscription: {
+    companyId: of.company,
+    level: 'basic',
+    minimumUsers: 0,
+    trialEndsAt: null,
+  },
+  cancelSubscription: { companyId: of.company },
+  updateSubscription: { companyId: of.company, userMills: 1, minimumUsers: 1 },
+  updateTrial: { companyId: of.company, trialEndsAt: null },
+  changeServiceLevel: { companyId: of.company, level: 'advanced' },
+  rollbackSubscription: { companyId: of.company },
+  forgiveCompany: { companyId: of.company },
+  deleteSubscriber: { companyId: of.company },
+  restoreDeletedCompany: { companyId: of.company },
 });
 
 const without = (body: object, fields: readonly string[]): object =>
@@ -282,6 +300,9 @@ const NOTHING_OF_OTHERS: Readonly<Partial<Record<CallName, string>>> = {
   exportInvoices: 'read below',
   exportUsers: 'read below',
   exportCompanies: 'read below',
+  exportSubscriptions: 'read below',
+  refreshUsage: 'of the own provider, and says only how many',
+  setBillingSettings: 'of the own provider',
 };
 
 let fixture: Fixture;

@@ -197,6 +197,7 @@ const SUITE: readonly (readonly [path: PagePath, ability: Ability])[] = [
   ['/o365/repositories', 'o365.repositories'],
   ['/o365/licensing', 'o365.licensing'],
   ['/o365/license-consumption', 'o365.consumption'],
+  ['/o365/service-level', 'o365.service-level'],
   ['/o365/users', 'o365.users'],
 ];
 
@@ -212,6 +213,7 @@ const OWN_SUITE: readonly (readonly [path: PagePath, ability: Ability | null])[]
   ['/o365/users-logs', 'monitoring.userLogs'],
   ['/o365/restore-operator-roles', 'o365.organizations'],
   ['/o365/invoices', 'monitoring.invoices'],
+  ['/o365/billing', 'o365.subscriptions'],
 ];
 
 test('PAGE-2, SUITE-40: the pages of the account and of support are in each area, for those who may open the area', () => {

@@ -91,7 +91,7 @@ export function getLatestSubscriptions(
 const isLater = (a: SubscriptionRow, b: SubscriptionRow): boolean =>
   (a.endedAt === null) === (b.endedAt === null) ? a.startedAt > b.startedAt : a.endedAt === null;
 
-export const getUsageOf = (
+export const findUsage = (
   rows: readonly UsageMonthRow[],
   company: CompanyN,
 ): UsageMonthRow | null => rows.find((row) => row.company === company) ?? null;

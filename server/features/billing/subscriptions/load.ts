@@ -14,7 +14,7 @@ import { loadPeople } from '#server/platform/queries/run-details.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
-import { getLatestSubscriptions, getUsageOf } from './count-usage.ts';
+import { getLatestSubscriptions, findUsage } from './count-usage.ts';
 import { parseMonth, type Month } from './month.ts';
 
 /** A company by its number or id, if the caller sees it. */
@@ -49,7 +49,7 @@ export async function listCompanySubscriptions(
   return companies
     .map(({ n, id, name }) => {
       const subscription = subscriptions.get(n);
-      const row = getUsageOf(usage, n);
+      const row = findUsage(usage, n);
       return {
         company: n,
         companyId: id,

@@ -33,6 +33,8 @@ const WORDS: Partial<Readonly<Record<Ability, readonly [word: string, says: stri
   'o365.licensing': [t.suiteLicensing, t.suiteLicensingDetail],
   'o365.consumption': [t.suiteUsers, t.suiteUsersDetail],
   'o365.consumption-export': [t.suiteExport, t.suiteExportDetail],
+  'o365.subscriptions': [t.suiteSubscriptions, t.suiteSubscriptionsDetail],
+  'o365.subscriptions-export': [t.suiteBillingExport, t.suiteBillingExportDetail],
   'o365.restorePortal': [t.suiteRestore, t.suiteRestoreDetail],
   'o365.restoreOutlook': [t.suiteRestoreOutlook, t.suiteRestoreOutlookDetail],
   'o365.restoreOnedrive': [t.suiteRestoreOneDrive, t.suiteRestoreOneDriveDetail],

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import type { OwnHolder, OwnLine } from '#contract/billing/licensing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -24,7 +25,7 @@ import { billingMessages as t } from './billing.messages.en.ts';
  * `/monitoring/subscriptions`: usage of the user's companies compared with the previous month, and
  * the contacts for changes (LIC-6).
  */
-export function Subscriptions() {
+export function Subscriptions({ above }: { readonly above?: ReactNode }) {
   const request = useCachedQuery('ownSubscriptions', EMPTY);
   const { value: details, at, failure } = request;
   const offline = useWatch('status', EMPTY)?.is === 'offline';
@@ -37,6 +38,7 @@ export function Subscriptions() {
   return (
     <Page title={t.subscriptions} {...(details !== null && { detail: monthWords(details.month) })}>
       <div className="min-h-full bg-sheet">
+        {above}
         {!request.live && at !== null && (
           <div className="px-5 py-3">
             <Callout

@@ -1,0 +1,57 @@
+import { useState } from 'react';
+import type { BillingSettings } from '#contract/billing/service-levels.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Callout } from '#src/ui/callout.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
+import { DeletedCompanies } from './deleted-companies.tsx';
+import { PricesForm } from './prices-form.tsx';
+import { billingSettingsMessages as t } from './messages.en.ts';
+
+/** `/admin/billing`: prices, trial and grace period, and deleted companies. */
+export function BillingSettingsPage() {
+  const request = useCachedQuery('getBillingSettings', EMPTY);
+  const [saved, setSaved] = useState<BillingSettings | null>(null);
+  const [isDirty, setIsDirty] = useState(false);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const settings = saved ?? request.value;
+  return (
+    <Page title={t.title}>
+      <UnsavedQuestion dirty={isDirty} />
+      <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
+        {offline && (
+          <div className="pb-4">
+            <Callout tone="warning">{BASE.needsNetwork}</Callout>
+          </div>
+        )}
+        {request.failure !== null && !offline && (
+          <div className="pb-4">
+            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
+          </div>
+        )}
+        {settings === null ? (
+          request.failure === null && (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )
+        ) : (
+          <PricesForm
+            settings={settings}
+            offline={offline}
+            onSaved={setSaved}
+            onDirty={setIsDirty}
+          />
+        )}
+        <DeletedCompanies offline={offline} />
+      </div>
+    </Page>
+  );
+}
+
+const EMPTY = {};

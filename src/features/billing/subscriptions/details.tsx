@@ -1,0 +1,277 @@
+import { useState } from 'react';
+import type {
+  CompanySubscription,
+  SubscriptionOut,
+  UsageMonthOut,
+} from '#contract/billing/subscription-calls.ts';
+import { canHappen } from '#machines/subscription.ts';
+import { useBranding, useZone } from '#src/app/session/session.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Badge } from '#src/ui/badge.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { moneyWords } from '../labels.ts';
+import {
+  describePrice,
+  formatMonth,
+  formatQuantity,
+  getLevelName,
+  STATUS_MARKS,
+} from './labels.ts';
+import { subscriptionMessages as t } from './messages.en.ts';
+import { OPERATION_LABELS, OperationDialog, type Operation } from './operation-dialog.tsx';
+import { UsageDialog } from './usage-dialog.tsx';
+
+export const StatusBadge = ({ status }: Pick<SubscriptionOut, 'status'>) => {
+  const { icon, tone } = STATUS_MARKS[status];
+  return (
+    <Badge tone={tone}>
+      <Icon name={icon} size={12} />
+      {t[status]}
+    </Badge>
+  );
+};
+
+/** The panel of a company: its subscription, what it may do now, and the usage of the month. */
+export function SubscriptionDetails({
+  row,
+  offline,
+  onChanged,
+  onDeleted,
+}: {
+  readonly row: CompanySubscription;
+  readonly offline: boolean;
+  readonly onChanged: () => void;
+  readonly onDeleted: () => void;
+}) {
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-6 px-4 pt-3 pb-6 tablet:px-5">
+      {row.subscription !== null && (
+        <Terms
+          row={{ ...row, subscription: row.subscription }}
+          operations={ALL}
+          offline={offline}
+          onChanged={onChanged}
+          onDeleted={onDeleted}
+        />
+      )}
+      {row.usage !== null && (
+        <Usage
+          usage={row.usage}
+          company={row.companyName}
+          offline={offline}
+          onChanged={onChanged}
+        />
+      )}
+    </div>
+  );
+}
+
+const ALL: readonly Operation[] = [
+  'change-level',
+  'update',
+  'update-trial',
+  'forgive',
+  'cancel',
+  'delete',
+];
+/** What a subscriber may do. */
+export const OWN_OPERATIONS: readonly Operation[] = ['change-level', 'cancel'];
+
+/** Whether the status allows an operation, by the same table that the server follows. */
+function isPossible(operation: Operation, { status, undo }: SubscriptionOut): boolean {
+  switch (operation) {
+    case 'cancel':
+      return canHappen(status, 'cancelled');
+    case 'change-level':
+      return canHappen(status, 'levelChanged');
+    case 'update':
+      return canHappen(status, 'updated');
+    case 'update-trial':
+      return canHappen(status, 'trialChanged');
+    case 'rollback':
+      return undo !== null && canHappen(status, 'rolledBack');
+    case 'forgive':
+      return canHappen(status, 'forgiven');
+    case 'delete':
+      return true;
+  }
+}
+
+/** Terms, notes about money, and the operations that the status allows. */
+export function Terms({
+  row,
+  operations,
+  offline,
+  onChanged,
+  onDeleted = onChanged,
+}: {
+  readonly row: CompanySubscription & { readonly subscription: SubscriptionOut };
+  readonly operations: readonly Operation[];
+  readonly offline: boolean;
+  readonly onChanged: () => void;
+  readonly onDeleted?: () => void;
+}) {
+  const zone = useZone();
+  const branding = useBranding();
+  const [doing, setDoing] = useState<Operation | null>(null);
+  const { subscription } = row;
+  const { status, currency, owedMills, graceEndsAt, trialEndsAt, minimumUsers, undo } =
+    subscription;
+  const possible = operations.filter((operation) => isPossible(operation, subscription));
+  const why = offline ? { 'disabled': true, 'data-tip': t.needsNetwork } : {};
+  return (
+    <section aria-label={t.terms} className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="font-semibold">{getLevelName(subscription.level, branding)}</span>
+        <StatusBadge status={status} />
+      </div>
+      {owedMills > 0 && (
+        <Callout tone={status === 'payment_failed' ? 'warning' : 'failed'}>
+          {t.owed({ amount: moneyWords(owedMills, currency) })}{' '}
+          {graceEndsAt !== null && status === 'payment_failed'
+            ? t.graceUntil({ when: formatWhen(graceEndsAt, zone) })
+            : t.stoppedHint}
+        </Callout>
+      )}
+      <ul className="m-0 list-none border-t border-rule p-0 text-ink-2 [&>li]:border-b [&>li]:border-hair [&>li]:py-1.5">
+        <li>{describePrice(subscription)}</li>
+        {minimumUsers > 0 && <li>{t.minimum({ count: minimumUsers })}</li>}
+        <li>{subscription.hasCard ? t.paysByCard : t.paysByInvoice}</li>
+        {trialEndsAt !== null && <li>{t.trialUntil({ when: formatWhen(trialEndsAt, zone) })}</li>}
+        <li>{describePeriod(subscription, zone)}</li>
+      </ul>
+      <div className="flex flex-wrap gap-2">
+        {undo !== null && isPossible('rollback', subscription) && (
+          <Button size="sm" icon="undo" {...why} onClick={() => setDoing('rollback')}>
+            {t.undoLabel({ operation: OPERATION_LABELS[undo.operation] })}
+          </Button>
+        )}
+        {possible.map((operation) => (
+          <Button key={operation} size="sm" {...why} onClick={() => setDoing(operation)}>
+            {OPERATION_LABELS[operation]}
+          </Button>
+        ))}
+      </div>
+      {doing !== null && (
+        <OperationDialog
+          operation={doing}
+          row={row}
+          onClose={() => setDoing(null)}
+          onDone={() => {
+            setDoing(null);
+            if (doing === 'delete') onDeleted();
+            else onChanged();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function describePeriod({ status, periodEndsAt, endedAt }: SubscriptionOut, zone: string): string {
+  if (endedAt !== null) return t.endedOn({ when: formatWhen(endedAt, zone) });
+  const when = formatWhen(periodEndsAt, zone);
+  return status === 'cancelled' ? t.endsOn({ when }) : t.renewsOn({ when });
+}
+
+function Usage({
+  usage,
+  company,
+  offline,
+  onChanged,
+}: {
+  readonly usage: UsageMonthOut;
+  readonly company: string;
+  readonly offline: boolean;
+  readonly onChanged: () => void;
+}) {
+  const zone = useZone();
+  const mutation = useServerMutation();
+  const [isChanging, setIsChanging] = useState(false);
+  const { _id: usageId, ack, acknowledged, changed, currency, invoice, lines } = usage;
+  const why = offline ? { 'disabled': true, 'data-tip': t.needsNetwork } : {};
+  const toggle = async (): Promise<void> => {
+    const answer = await mutation.send(() =>
+      client().ask(ack ? 'unackUsage' : 'ackUsage', { usageId }),
+    );
+    if (answer.ok) onChanged();
+  };
+  return (
+    <section
+      aria-label={t.usage({ month: formatMonth(usage.year, usage.month) })}
+      className="grid grid-cols-[minmax(0,1fr)] gap-3"
+    >
+      <h3 className="m-0 text-body font-semibold">
+        {t.usage({ month: formatMonth(usage.year, usage.month) })}
+      </h3>
+      <p className="m-0 text-agate text-ink-3">{t.usageHint}</p>
+      <dl className="m-0 grid grid-cols-[minmax(0,1fr)_auto_auto] gap-x-4 border-t border-rule [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5 [&>dd]:m-0 [&>dd]:text-right [&>dd]:tabular-nums">
+        {lines.map(({ kind, quantity, priceMills, amountMills }) => (
+          <div key={kind} className="contents [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5">
+            <dt>{t[kind]}</dt>
+            <dd className="m-0 text-right text-ink-2 tabular-nums">
+              {formatQuantity(quantity)} × {moneyWords(priceMills, currency)}
+            </dd>
+            <dd className="m-0 text-right tabular-nums">{moneyWords(amountMills, currency)}</dd>
+          </div>
+        ))}
+        <dt className="font-semibold">
+          {t.total({ month: formatMonth(usage.year, usage.month) })}
+        </dt>
+        <dd />
+        <dd className="font-semibold">{moneyWords(usage.totalMills, currency)}</dd>
+      </dl>
+      {changed !== null && (
+        <p className="m-0 text-ink-2">
+          {t.changedBy({
+            name: changed.name,
+            when: formatWhen(changed.at, zone),
+            users: formatQuantity(usage.users),
+            gigabytes: formatQuantity(usage.gigabytes),
+          })}
+        </p>
+      )}
+      <p className="m-0 text-ink-2">
+        {invoice !== null
+          ? t.invoiced({ number: invoice })
+          : acknowledged === null
+            ? t.notAcknowledged
+            : t.acknowledgedBy({
+                name: acknowledged.name,
+                when: formatWhen(acknowledged.at, zone),
+              })}
+      </p>
+      {mutation.failure !== null && (
+        <Callout tone="failed" alert>
+          {getFailureText(mutation.failure)}
+        </Callout>
+      )}
+      {invoice === null && (
+        <div className="flex flex-wrap gap-2">
+          <Button size="sm" busy={mutation.busy} {...why} onClick={() => void toggle()}>
+            {ack ? t.unacknowledge : t.acknowledge}
+          </Button>
+          <Button size="sm" {...why} onClick={() => setIsChanging(true)}>
+            {t.change}
+          </Button>
+        </div>
+      )}
+      {isChanging && (
+        <UsageDialog
+          usage={usage}
+          company={company}
+          onClose={() => setIsChanging(false)}
+          onDone={() => {
+            setIsChanging(false);
+            onChanged();
+          }}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import type { ServiceLevel } from '#contract/billing/service-levels.ts';
+import type { SubscriptionOut } from '#contract/billing/subscription-calls.ts';
+import type { SubscriptionStatus } from '#contract/billing/subscriptions.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { BadgeProps } from '#src/ui/badge.tsx';
+import { formatCount } from '#src/ui/format.ts';
+import type { IconName } from '#src/ui/icon.tsx';
+import { moneyWords } from '../labels.ts';
+import { subscriptionMessages as t } from './messages.en.ts';
+
+/** A status is always icon, word and color. */
+export const STATUS_MARKS: Readonly<
+  Record<
+    SubscriptionStatus,
+    { readonly icon: IconName; readonly tone: NonNullable<BadgeProps['tone']> }
+  >
+> = {
+  active: { icon: 'success', tone: 'success' },
+  pending: { icon: 'clock', tone: 'running' },
+  cancelled: { icon: 'missed', tone: 'quiet' },
+  payment_failed: { icon: 'warning', tone: 'warning' },
+  disabled: { icon: 'failed', tone: 'failed' },
+  ended: { icon: 'missed', tone: 'quiet' },
+};
+
+/** The provider's own name of a level, if its branding has one. */
+export const getLevelName = (level: ServiceLevel, branding: Branding | null): string =>
+  branding?.features.office365.selfRegistration.serviceLevels.find(({ id }) => id === level)
+    ?.label ?? t[level];
+
+/** `12.5`: a quantity in hundredths. */
+export const formatQuantity = (hundredths: number): string => formatCount(hundredths / 100);
+
+/** `$2.50 per user and month, $0.10 per gigabyte and month`. */
+export const describePrice = ({
+  userMills,
+  gigabyteMills,
+  currency,
+}: Pick<SubscriptionOut, 'userMills' | 'gigabyteMills' | 'currency'>): string =>
+  [
+    t.perUser({ price: moneyWords(userMills, currency) }),
+    ...(gigabyteMills > 0 ? [t.perGigabyte({ price: moneyWords(gigabyteMills, currency) })] : []),
+  ].join(', ');
+
+/** `November 2026`. */
+export const formatMonth = (year: number, month: number): string =>
+  new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    Date.UTC(year, month - 1, 1),
+  );
+
+/** Reads hundredths as typed: `12.5` is 1,250. Null if it isn't a quantity. */
+export const parseQuantity = (text: string): number | null => {
+  const typed = text.trim().replaceAll(',', '');
+  if (!/^\d{1,6}(\.\d{1,2})?$/.test(typed)) return null;
+  return Math.round(Number(typed) * 100);
+};

@@ -1,0 +1,103 @@
+import type { ReactNode } from 'react';
+import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
+import { useMe, useZone } from '#src/app/session/session.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { ListState } from '../../shared/lists/list-parts.tsx';
+import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
+import { moneyWords } from '../labels.ts';
+import { Subscriptions } from '../own-usage.tsx';
+import { OWN_OPERATIONS, Terms } from './details.tsx';
+import { formatMonth } from './labels.ts';
+import { subscriptionMessages as t } from './messages.en.ts';
+import type { Operation } from './operation-dialog.tsx';
+
+/** `/o365/service-level`: the levels of the user's companies, and the way to another. */
+export const ServiceLevels = () => (
+  <Page title={t.serviceLevel}>
+    <div className="min-h-full bg-sheet">
+      <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">{t.serviceLevelHint}</p>
+      <OwnSubscriptions
+        operations={LEVEL}
+        empty={
+          <Notice icon="licensing" level={2} title={t.noOwn}>
+            <p className="m-0">{t.noOwnHint}</p>
+          </Notice>
+        }
+      />
+    </div>
+  </Page>
+);
+
+/** `/o365/subscriptions`: what the user's companies subscribe to, above their usage. */
+export const SuiteSubscriptions = () => (
+  <Subscriptions above={<OwnSubscriptions operations={OWN_OPERATIONS} empty={null} />} />
+);
+
+const LEVEL: readonly Operation[] = ['change-level'];
+
+function OwnSubscriptions({
+  operations,
+  empty,
+}: {
+  readonly operations: readonly Operation[];
+  readonly empty: ReactNode;
+}) {
+  const me = useMe();
+  const zone = useZone();
+  const canChange = useAbility('o365.service-level');
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const query = useSearchQuery(
+    'getSubscription',
+    { userId: me?.id ?? '' },
+    { isStored: true, wanted: me !== null },
+  );
+  const rows = (query.value?.rows ?? []).filter(hasSubscription);
+  return (
+    <>
+      <ListState
+        query={query}
+        offline={offline}
+        zone={zone}
+        unavailableText={t.notOnDevice}
+        needs={t.needsNetwork}
+      />
+      {query.value !== null && rows.length === 0 && empty}
+      {rows.length > 0 && (
+        <ul
+          aria-label={t.yourSubscriptions}
+          className="m-0 grid list-none grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 px-4 py-4 tablet:px-5 desk:grid-cols-2"
+        >
+          {rows.map((row) => (
+            <li key={row.companyId} className="min-w-0 border-t-2 border-head-rule pt-3">
+              <h2 className="m-0 pb-1 text-body font-semibold break-words">{row.companyName}</h2>
+              <Terms
+                row={row}
+                operations={canChange ? operations : []}
+                offline={offline}
+                onChanged={query.again}
+              />
+              {row.usage !== null && (
+                <p className="m-0 pt-3 text-ink-2">
+                  {t.soFar({
+                    amount: moneyWords(row.usage.totalMills, row.usage.currency),
+                    month: formatMonth(row.usage.year, row.usage.month),
+                  })}
+                </p>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type Subscribed = CompanySubscription & {
+  readonly subscription: NonNullable<CompanySubscription['subscription']>;
+};
+const hasSubscription = (row: CompanySubscription): row is Subscribed => row.subscription !== null;
+
+const EMPTY = {};

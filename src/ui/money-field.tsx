@@ -1,0 +1,34 @@
+import { formatMoney, parseMoney } from './money.ts';
+import { TextField, type TextFieldProps } from './text-field.tsx';
+
+export interface MoneyFieldProps extends Pick<
+  TextFieldProps,
+  'label' | 'hint' | 'error' | 'required' | 'name'
+> {
+  readonly value: string;
+  readonly currency: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** An amount: shown with its currency's sign, comma separators and two decimals after it is typed. */
+export function MoneyField({ value, currency, onChange, ...rest }: MoneyFieldProps) {
+  return (
+    <TextField
+      {...rest}
+      inputMode="decimal"
+      autoComplete="off"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      onBlur={() => {
+        const amount = parseMoney(value);
+        if (amount !== null) onChange(`${getSign(currency)}${formatMoney(amount)}`);
+      }}
+    />
+  );
+}
+
+/** `$`, or the sign of another currency. */
+export const getSign = (currency: string): string =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+    .formatToParts(0)
+    .find(({ type }) => type === 'currency')?.value ?? '$';
