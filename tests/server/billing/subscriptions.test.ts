@@ -38,7 +38,8 @@ eachDatabase((kind, open) => {
     expect(usage).toMatchObject({ users: 161, ack: false, month: 3, year: 2026, isOver: true });
     // 1.61 users at 2.50 are 4.025, which rounds up to 4.03.
     expect(usage?.totalMills).toBe(4_030);
-    const path = `o365/subscriptions/billing/${usage?._id}`;
+    const { _id: usageId = '' } = usage ?? {};
+    const path = `o365/subscriptions/billing/${usageId}`;
     expect(await must(owner, 'POST', `${path}/ack`, {})).toMatchObject({
       usage: { ack: true, acknowledged: { name: 'BILLER' } },
     });
@@ -142,7 +143,7 @@ eachDatabase((kind, open) => {
     const { owner, ground: fixture, office, made } = shop;
     const { world } = fixture;
     await must(owner, 'POST', 'o365/subscriptions/start/1', START);
-    const row = (await getRow(owner)).subscription;
+    const { _id: id = '' } = (await getRow(owner)).subscription ?? {};
     const now = world.clock.now();
     await world.store.tenant(office.tenant, (tx) =>
       tx.append(
@@ -152,7 +153,7 @@ eachDatabase((kind, open) => {
             entity: 'subscription:x',
             event: {
               type: 'subscription.failed@1',
-              data: { id: row?._id ?? '', graceEndsAt: now + 14 * DAY, owedMills: 7_500 },
+              data: { id, graceEndsAt: now + 14 * DAY, owedMills: 7_500 },
             },
           },
         ],

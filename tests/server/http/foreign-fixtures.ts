@@ -286,7 +286,7 @@ async function startSubscription(root: Asker): Promise<string> {
   });
   await must(root, 'POST', 'o365/subscriptions/refresh', {});
   const { rows } = await must<OutputOf<'listSubscriptions'>>(root, 'GET', 'o365/subscriptions');
-  const id = rows.find(({ company }) => company === 2)?.usage?._id;
+  const { _id: id } = rows.find(({ company }) => company === 2)?.usage ?? {};
   if (id === undefined) throw new Error('no usage');
   return id;
 }

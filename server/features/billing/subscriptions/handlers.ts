@@ -160,15 +160,16 @@ export function subscriptionHandlers(world: AppContext): Pick<Handlers, Names> {
   };
 }
 
+const quantity = (hundredths: number | undefined): number | null =>
+  hundredths === undefined ? null : hundredths / 100;
+const amount = (mills: number | undefined): number | null =>
+  mills === undefined ? null : mills / MILLS;
+
 const getCells = (
   { companyName, subscription, usage }: CompanySubscription,
   month: Month,
 ): readonly Cell[] => {
   const line = (kind: 'users' | 'gigabytes') => usage?.lines.find((one) => one.kind === kind);
-  const quantity = (hundredths: number | undefined): number | null =>
-    hundredths === undefined ? null : hundredths / 100;
-  const amount = (mills: number | undefined): number | null =>
-    mills === undefined ? null : mills / MILLS;
   return [
     companyName,
     month.text,

@@ -208,26 +208,26 @@ function readDraft(
 
 function send(input: Preview): Promise<Result<unknown>> {
   const { companyId, operation } = input;
-  const { ask } = client();
+  const worker = client();
   switch (operation) {
     case 'change-level':
-      return ask('changeServiceLevel', { companyId, level: input.level ?? 'free' });
+      return worker.ask('changeServiceLevel', { companyId, level: input.level ?? 'free' });
     case 'update':
-      return ask('updateSubscription', {
+      return worker.ask('updateSubscription', {
         companyId,
         userMills: input.userMills ?? 0,
         minimumUsers: input.minimumUsers ?? 0,
       });
     case 'update-trial':
-      return ask('updateTrial', { companyId, trialEndsAt: input.trialEndsAt ?? null });
+      return worker.ask('updateTrial', { companyId, trialEndsAt: input.trialEndsAt ?? null });
     case 'rollback':
-      return ask('rollbackSubscription', { companyId });
+      return worker.ask('rollbackSubscription', { companyId });
     case 'forgive':
-      return ask('forgiveCompany', { companyId });
+      return worker.ask('forgiveCompany', { companyId });
     case 'cancel':
-      return ask('cancelSubscription', { companyId });
+      return worker.ask('cancelSubscription', { companyId });
     case 'delete':
-      return ask('deleteSubscriber', { companyId });
+      return worker.ask('deleteSubscriber', { companyId });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OutputOf } from '#contract/calls.ts';
+import type { InputOf, OutputOf } from '#contract/calls.ts';
 import type { ServiceLevel } from '#contract/billing/service-levels.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
@@ -32,8 +32,12 @@ export function StartDialog({
 }) {
   const branding = useBranding();
   const levels = useCachedQuery('listServiceLevels', EMPTY);
-  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
-    initial: { company: '', level: null, minimumUsers: '0' } as Draft,
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm<
+    Draft,
+    InputOf<'startSubscription'>,
+    unknown
+  >({
+    initial: { company: '', level: null, minimumUsers: '0' },
     schema,
     submit: (input) => withReauth(() => client().ask('startSubscription', input)),
     onSaved: () => {

@@ -5,6 +5,7 @@ import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { getId } from '../../shared/ids.ts';
 import { parseQuantity } from './labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 
@@ -32,7 +33,7 @@ export function UsageDialog({
       gigabytes: String(before.gigabytes / 100),
     },
     schema,
-    submit: (quantities) => client().ask('updateUsage', { usageId: usage._id, ...quantities }),
+    submit: (quantities) => client().ask('updateUsage', { usageId: getId(usage), ...quantities }),
     onSaved: () => {
       tell(t.usageChanged);
       onDone();
