@@ -31,6 +31,7 @@ import { invoiceCalls } from './billing/invoice-calls.ts';
 import { licensingCalls } from './billing/licensing-calls.ts';
 import { suiteUsageCalls } from './billing/suite-usage-calls.ts';
 import { subscriptionCalls } from './billing/subscription-calls.ts';
+import { monthInvoiceCalls } from './billing/month-invoice-calls.ts';
 import { quickBooksCalls } from './billing/quickbooks-calls.ts';
 import { ruleCalls } from './rules/calls.ts';
 import { companyCalls } from './companies/calls.ts';
@@ -61,6 +62,7 @@ type Calls = typeof brandCalls &
   typeof licensingCalls &
   typeof suiteUsageCalls &
   typeof subscriptionCalls &
+  typeof monthInvoiceCalls &
   typeof invoiceCalls &
   typeof quickBooksCalls &
   typeof ingestCalls &
@@ -105,6 +107,7 @@ export const CALLS: Calls = {
   ...licensingCalls,
   ...suiteUsageCalls,
   ...subscriptionCalls,
+  ...monthInvoiceCalls,
   ...invoiceCalls,
   ...quickBooksCalls,
   ...ingestCalls,

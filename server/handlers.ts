@@ -46,6 +46,7 @@ import { subscriptionHandlers } from './features/billing/subscriptions/handlers.
 import { subscriptionChangeHandlers } from './features/billing/subscriptions/changes.ts';
 import { billingSettingsHandlers } from './features/billing/subscriptions/settings.ts';
 import { deletedCompanyHandlers } from './features/billing/subscriptions/deleted-companies.ts';
+import { monthInvoiceHandlers } from './features/billing/month-invoice/handlers.ts';
 import { customerHandlers } from './features/billing/customer-handlers.ts';
 import { invoiceHandlers } from './features/billing/invoice-handlers.ts';
 import { quickBooksHandlers } from './features/billing/quickbooks-handlers.ts';
@@ -104,6 +105,7 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...licensingHandlers(world),
   ...suiteUsageHandlers(world),
   ...subscriptionHandlers(world),
+  ...monthInvoiceHandlers(world),
   ...subscriptionChangeHandlers(world),
   ...billingSettingsHandlers(world),
   ...deletedCompanyHandlers(world),

@@ -63,9 +63,13 @@ export const LevelPricesSchema = v.strictObject({
 });
 export type LevelPrices = Readonly<v.InferOutput<typeof LevelPricesSchema>>;
 
+/** Secrets of a provider's billing: its Stripe key, its webhook's, reCAPTCHA's, SolarWinds'. */
+export const BILLING_SECRETS = ['stripe', 'stripe-webhook', 'recaptcha', 'solarwinds'] as const;
+
 /**
  * How a provider sells Microsoft 365 backup. `levels`: every level once. `graceDays`: backups go on
  * this long after a failed payment. `recaptcha`: whether sign-up asks for one, and its site key.
+ * `solarWinds`: the server whose volumes are listed.
  */
 export const BillingSettingsSchema = v.strictObject({
   currency: v.picklist(CURRENCIES),
@@ -81,6 +85,12 @@ export const BillingSettingsSchema = v.strictObject({
     isOn: v.boolean(),
     siteKey: v.nullable(v.pipe(v.string(), v.trim(), v.regex(/^[\w-]{1,100}$/))),
   }),
+  solarWinds: v.nullable(
+    v.strictObject({
+      url: v.pipe(v.string(), v.trim(), v.maxLength(500), v.url(), v.regex(/^https?:\/\//i)),
+      username: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)),
+    }),
+  ),
 });
 export type BillingSettings = Readonly<v.InferOutput<typeof BillingSettingsSchema>>;
 
@@ -98,6 +108,7 @@ export const DEFAULT_BILLING: BillingSettings = {
   graceDays: 14,
   isSignUpOpen: false,
   recaptcha: { isOn: false, siteKey: null },
+  solarWinds: null,
 };
 
 export const findPrices = (

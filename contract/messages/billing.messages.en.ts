@@ -11,6 +11,10 @@ export const BILLING = defineMessages('billingFailures', {
   sameLevel: 'The subscription already has this service level.',
   monthInvoiced: "This month is invoiced, so its usage can't change.",
 
+  notAcknowledged: 'Acknowledge the usage first.',
+  monthNotOver: 'You can invoice a month when it is over.',
+  noCustomer: 'Map a QuickBooks customer to this company first.',
+  selectItem: 'Select the item for gigabytes.',
   trialInPast: 'Select a date in the future.',
   notRestorable: "This company can't be restored. It was deleted more than 30 days ago.",
   backupsStopped:

@@ -41,6 +41,8 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'forgiveCompany',
     'deleteSubscriber',
     'setBillingSettings',
+    'setBillingSecret',
+    'sendMonthInvoice',
     'restoreDeletedCompany',
   ],
   'data to an outside address': [

@@ -29,6 +29,7 @@ export const billingMessages = defineMessages('billing-server', {
 
   accessEnded: 'QuickBooks no longer gives access. Connect it again.',
   clientRefused: 'QuickBooks refused the client ID and secret.',
+  unreadable: 'QuickBooks gave an answer that cannot be read.',
   tokenRefused: 'QuickBooks refused the token.',
   accessRefused: "QuickBooks doesn't let this app read this company.",
   notFound: "QuickBooks doesn't have this item.",

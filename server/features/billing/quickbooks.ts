@@ -4,10 +4,15 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { readError, parsed, QuickBooksError, quickBooksAt, sendTo } from './quickbooks-endpoint.ts';
 import {
   CompanyShape,
+  CreatedShape,
   CustomerShape,
+  EmployeeShape,
   InvoiceShape,
+  ItemShape,
   PreferencesShape,
+  TaxCodeShape,
 } from './quickbooks-shapes.ts';
+import { billingMessages as t } from './messages.en.ts';
 import { loadAccess, type QuickBooksRow } from './quickbooks-tokens.ts';
 
 /** The maximum page size of QuickBooks, and the maximum number of ids in one query. */
@@ -36,7 +41,32 @@ export interface Books {
   /** The home currency, for invoices that name none. */
   currency(): Promise<string>;
   company(): Promise<string>;
+  employees(): Promise<readonly Named[]>;
+  /** Products and services, without categories and bundles. */
+  items(): Promise<readonly Named[]>;
+  taxes(): Promise<readonly Named[]>;
+  /** The same `requestId` returns the invoice that it made first. */
+  createInvoice(requestId: string, draft: InvoiceDraft): Promise<{ readonly number: string }>;
   pdf(id: string): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+/** An invoice to create. Amounts are in the currency's unit. */
+export interface InvoiceDraft {
+  readonly customer: string;
+  readonly currency: string;
+  readonly note: string | null;
+  readonly lines: readonly {
+    readonly item: string;
+    readonly description: string;
+    readonly quantity: number;
+    readonly price: number;
+    readonly amount: number;
+    readonly tax: string | null;
+  }[];
 }
 
 export function connectQuickBooks(
@@ -48,11 +78,20 @@ export function connectQuickBooks(
   const base = `${quickBooksAt(world, environment).api}/v3/company/${encodeURIComponent(realm)}`;
 
   /** Renews a token once if QuickBooks refuses it before its expiry. */
-  async function get(path: string, accept: string, mostBytes?: number): Promise<Response> {
+  async function get(
+    path: string,
+    accept: string,
+    { mostBytes, post }: { readonly mostBytes?: number; readonly post?: unknown } = {},
+  ): Promise<Response> {
     for (let refused: string | null = null; ;) {
       const access = await loadAccess(world, tenant, refused);
       const answer = await sendTo(world, `${base}/${path}`, {
-        headers: { accept, authorization: `Bearer ${access}` },
+        headers: {
+          accept,
+          authorization: `Bearer ${access}`,
+          ...(post !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(post !== undefined && { method: 'POST', body: JSON.stringify(post) }),
         ...(mostBytes !== undefined && { mostBytes }),
       });
       if (answer.status === 200) return answer;
@@ -105,11 +144,53 @@ export function connectQuickBooks(
       (await query('Preferences', PreferencesShape, ''))[0]?.CurrencyPrefs.HomeCurrency.value ??
       'XXX',
     company: async () => (await query('CompanyInfo', CompanyShape, ''))[0]?.CompanyName ?? '',
+    employees: async () =>
+      (await query('Employee', EmployeeShape, window(1))).map(({ Id, DisplayName }) => ({
+        id: Id,
+        name: DisplayName,
+      })),
+    items: async () =>
+      (await query('Item', ItemShape, window(1)))
+        .filter(({ Type }) => Type !== 'Category' && Type !== 'Group')
+        .map(({ Id, Name }) => ({ id: Id, name: Name })),
+    taxes: async () =>
+      (await query('TaxCode', TaxCodeShape, window(1))).map(({ Id, Name }) => ({
+        id: Id,
+        name: Name,
+      })),
+    async createInvoice(requestId, { customer, currency, note, lines }) {
+      const answer = await get(
+        `invoice?${new URLSearchParams({ minorversion: VERSION, requestid: requestId }).toString()}`,
+        'application/json',
+        {
+          post: {
+            CustomerRef: { value: customer },
+            CurrencyRef: { value: currency },
+            ...(note !== null && { PrivateNote: note }),
+            Line: lines.map(({ item, description, quantity, price, amount, tax }) => ({
+              DetailType: 'SalesItemLineDetail',
+              Description: description,
+              Amount: amount,
+              SalesItemLineDetail: {
+                ItemRef: { value: item },
+                Qty: quantity,
+                UnitPrice: price,
+                ...(tax !== null && { TaxCodeRef: { value: tax } }),
+              },
+            })),
+          },
+        },
+      );
+      const read = v.safeParse(CreatedShape, parsed(await answer.text()));
+      if (!read.success) throw new QuickBooksError('later', t.unreadable);
+      const { Id, DocNumber } = read.output.Invoice;
+      return { number: DocNumber ?? Id };
+    },
     async pdf(id) {
       const answer = await get(
         `invoice/${encodeURIComponent(id)}/pdf?minorversion=${VERSION}`,
         'application/pdf',
-        PDF_BYTES,
+        { mostBytes: PDF_BYTES },
       );
       const bytes = new Uint8Array(await answer.arrayBuffer());
       if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC)

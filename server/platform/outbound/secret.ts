@@ -1,11 +1,12 @@
+import type { BILLING_SECRETS } from '#contract/billing/service-levels.ts';
 import type { SecretName } from '#contract/branding/settings.ts';
 import type { TenantTx } from '../db/store.ts';
 import { seal, unseal } from '../crypto/vault.ts';
 import type { AppContext } from '../app-context.ts';
 
 /**
- * The secrets of a provider: of its settings, its web push key, its ticketing system, and
- * QuickBooks (the app's secret and the tokens).
+ * The secrets of a provider: of its settings, its web push key, its ticketing system, QuickBooks
+ * (the app's secret and the tokens), and its billing.
  */
 export type StoredSecret =
   | SecretName
@@ -13,7 +14,8 @@ export type StoredSecret =
   | 'autotask'
   | 'push'
   | 'quickbooks'
-  | 'quickbooks-tokens';
+  | 'quickbooks-tokens'
+  | (typeof BILLING_SECRETS)[number];
 const place = (name: StoredSecret) => ({ table: 'secret', column: 'sealed', row: name });
 
 /** Returns a secret of the provider in clear text; null if it isn't set. */

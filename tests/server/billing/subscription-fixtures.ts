@@ -26,6 +26,7 @@ export const settings = (more: object = {}): object => ({
   graceDays: 14,
   isSignUpOpen: false,
   recaptcha: { isOn: false, siteKey: null },
+  solarWinds: null,
   ...more,
 });
 

@@ -257,6 +257,8 @@ const writes = (of: Theirs): Bodies => ({
   rollbackSubscription: { companyId: of.company },
   forgiveCompany: { companyId: of.company },
   deleteSubscriber: { companyId: of.company },
+  getPrecalculatedQuantity: { companyId: of.company },
+  sendMonthInvoice: { usageId: of.usage, userItem: '1' },
   restoreDeletedCompany: { companyId: of.company },
 });
 
@@ -303,6 +305,7 @@ const NOTHING_OF_OTHERS: Readonly<Partial<Record<CallName, string>>> = {
   exportSubscriptions: 'read below',
   refreshUsage: 'of the own provider, and says only how many',
   setBillingSettings: 'of the own provider',
+  setBillingSecret: 'of the own provider',
 };
 
 let fixture: Fixture;

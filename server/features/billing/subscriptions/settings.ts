@@ -8,6 +8,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { FORBIDDEN } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { storeSecret } from '#server/platform/outbound/secret.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 
 type Names = 'getBillingSettings' | 'setBillingSettings' | 'listServiceLevels';
@@ -24,6 +25,10 @@ export const billingSettingsHandlers = (world: AppContext): Pick<Handlers, Names
       ? FORBIDDEN
       : world.store.tenant(ctx.tenant, async (tx) => {
           await tx.lock();
+          // A password belongs to one server and is not sent to another.
+          const before = (await loadBillingSettings(tx)).solarWinds;
+          if (before?.url !== settings.solarWinds?.url)
+            await storeSecret(tx, world, 'solarwinds', null);
           const stored = { settings: JSON.stringify(settings) };
           await tx.sql
             .insertInto('billing_setting')

@@ -15,6 +15,11 @@ export interface Books {
   readonly realm: string;
   readonly invoices: Rec[];
   readonly customers: Rec[];
+  readonly employees: Rec[];
+  readonly items: Rec[];
+  readonly taxes: Rec[];
+  /** Invoices by the id of the request that made them. */
+  readonly requests: Map<string, Rec>;
   name: string;
   currency: string;
 }
@@ -197,6 +202,7 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
       );
     }
     if (url.searchParams.get('minorversion') !== '75') return refused('minorversion');
+    if (rest === 'invoice' && request.method === 'POST') return create(books, url, request.body);
     const pdf = /^invoice\/(\d+)\/pdf$/.exec(rest)?.[1];
     if (pdf !== undefined && request.headers.accept === 'application/pdf') {
       return books.invoices.some(({ Id }) => Id === pdf)
@@ -238,6 +244,10 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
         realm: String(next),
         invoices: [],
         customers: [],
+        employees: [],
+        items: [],
+        taxes: [],
+        requests: new Map(),
         name: 'Lakeside Managed IT',
         currency: 'USD',
       };
@@ -251,6 +261,43 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
           Object.assign(grant, { until: 0, ...(refresh && { refresh: null }) });
     },
   };
+}
+
+/**
+ * Creates an invoice: the customer and the items must exist, each amount is quantity by price in whole
+ * cents, and a request id that was used returns what it made.
+ */
+function create(books: Books, url: URL, body: string): Details {
+  const requestId = url.searchParams.get('requestid') ?? '';
+  const before = books.requests.get(requestId);
+  if (before) return json({ Invoice: before, time: '2026-03-02T00:00:00-08:00' });
+  const draft = JSON.parse(body) as {
+    CustomerRef: { value: string };
+    CurrencyRef: { value: string };
+    PrivateNote?: string;
+    Line: {
+      Amount: number;
+      SalesItemLineDetail: { ItemRef: { value: string }; Qty: number; UnitPrice: number };
+    }[];
+  };
+  if (requestId === '' || requestId.length > 50) return refused('requestid');
+  if (!books.customers.some(({ Id }) => Id === draft.CustomerRef.value))
+    return refused('Invalid Reference Id: CustomerRef');
+  for (const { Amount, SalesItemLineDetail: item } of draft.Line) {
+    if (!books.items.some(({ Id }) => Id === item.ItemRef.value))
+      return refused('Invalid Reference Id: ItemRef');
+    if (Math.abs(Amount - item.Qty * item.UnitPrice) > 0.005_001)
+      return refused('Amount calculation incorrect in the request');
+  }
+  const cents = draft.Line.reduce((sum, { Amount }) => sum + Math.round(Amount * 100), 0);
+  const made = invoice(500 + books.invoices.length, {
+    ...draft,
+    TotalAmt: cents / 100,
+    Balance: cents / 100,
+  });
+  books.invoices.push(made);
+  books.requests.set(requestId, made);
+  return json({ Invoice: made, time: '2026-03-02T00:00:00-08:00' });
 }
 
 const refused = (detail: string): Details =>
@@ -280,6 +327,9 @@ function queried(books: Books, query: string): Details {
   const lists: Record<string, Rec[]> = {
     Invoice: books.invoices,
     Customer: books.customers,
+    Employee: books.employees,
+    Item: books.items,
+    TaxCode: books.taxes,
     CompanyInfo: [{ Id: '1', CompanyName: books.name }],
     Preferences: [{ Id: '1', CurrencyPrefs: { HomeCurrency: { value: books.currency } } }],
   };

@@ -1,0 +1,233 @@
+import { MILLS } from '#contract/billing/invoice.ts';
+import { BILLING_SECRETS } from '#contract/billing/service-levels.ts';
+import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import { getDay } from '#contract/time/day.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { badField, by, FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { storeSecret } from '#server/platform/outbound/secret.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
+import { seesCompany } from '#server/platform/tenancy/company-list.ts';
+import { unheard } from '../invoice-handlers.ts';
+import { heard } from '../quickbooks-endpoint.ts';
+import { connectQuickBooks, type Books, type InvoiceDraft } from '../quickbooks.ts';
+import { quickBooksRow, type QuickBooksRow } from '../quickbooks-tokens.ts';
+import { findCompany } from '../subscriptions/load.ts';
+import { notNow } from '../subscriptions/handlers.ts';
+import { getMonth, getMonthAt, getMonthBefore, parseMonth } from '../subscriptions/month.ts';
+import { monthInvoiceMessages as t } from './messages.en.ts';
+import { loadVolumes } from './solarwinds.ts';
+
+type Names =
+  | 'listQuickBooksReps'
+  | 'listQuickBooksItems'
+  | 'listQuickBooksTaxes'
+  | 'getPrecalculatedQuantity'
+  | 'previewMonthInvoice'
+  | 'sendMonthInvoice'
+  | 'listBackupVolumes'
+  | 'getBillingSecrets'
+  | 'setBillingSecret';
+
+/** Requests to the SolarWinds server per minute and provider. */
+const VOLUMES_PER_MINUTE = 20;
+
+/** A month that can be invoiced: to which customer, in which books. */
+interface Billable {
+  readonly row: UsageMonthRow;
+  readonly customer: { readonly id: string; readonly name: string };
+  readonly books: QuickBooksRow & { readonly realm_id: string };
+}
+
+/** BILL-16: the invoice of a month, and what it is made of. */
+export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
+  const rateLimit = makePerMinuteLimit(VOLUMES_PER_MINUTE);
+  const list = async (
+    ctx: SessionContext,
+    read: (books: Books) => ReturnType<Books['items']>,
+  ): Promise<Result<OutputOf<'listQuickBooksItems'>>> => {
+    if (ctx.session.companies !== null) return FORBIDDEN;
+    const row = await world.store.tenant(ctx.tenant, loadConnected, { readOnly: true });
+    if (row === null) return notNow(MESSAGES.quickBooksNotConnected);
+    const rows = await heard(() => read(connectQuickBooks(world, ctx.tenant, row, row.realm_id)));
+    return rows.ok
+      ? ok({ rows: [...rows.value], count: rows.value.length })
+      : failed(unheard(rows.fault));
+  };
+
+  return {
+    listQuickBooksReps: (_, ctx) => list(ctx, (books) => books.employees()),
+    listQuickBooksItems: (_, ctx) => list(ctx, (books) => books.items()),
+    listQuickBooksTaxes: (_, ctx) => list(ctx, (books) => books.taxes()),
+
+    getPrecalculatedQuantity: ({ companyId, month, year }, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const company = await findCompany(tx, ctx.session, companyId);
+          if (company === null) return NOT_FOUND;
+          const { timeZone } = await loadCompanyLimit(tx);
+          const last = getMonthBefore(getMonthAt(ctx.now, timeZone));
+          const wanted = getMonth(
+            year ?? Number(last.text.slice(0, 4)),
+            month ?? Number(last.text.slice(5)),
+          );
+          const row = (await tx.all('usageMonth')).find(
+            (one) => one.company === company.n && one.month === wanted.text,
+          );
+          if (row === undefined) return NOT_FOUND;
+          const { lines } = getBilledUsage(row);
+          return ok({
+            month: Number(wanted.text.slice(5)),
+            year: Number(wanted.text.slice(0, 4)),
+            users: lines.find(({ kind }) => kind === 'users')?.quantity ?? 0,
+            gigabytes: (row.changed ?? row).gigabytes,
+            ack: row.ack !== null,
+          });
+        },
+        { readOnly: true },
+      ),
+
+    previewMonthInvoice: ({ usageId }, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const found = await findBillable(tx, ctx, usageId);
+          if (!found.ok) return found;
+          const { row, customer } = found.value;
+          const { lines, totalMills } = getBilledUsage(row);
+          return ok({
+            customer: customer.name,
+            currency: row.currency,
+            lines: [...lines],
+            totalMills,
+          });
+        },
+        { readOnly: true },
+      ),
+
+    async sendMonthInvoice({ usageId, userItem, gigabyteItem, tax, rep }, ctx) {
+      const found = await world.store.tenant(ctx.tenant, (tx) => findBillable(tx, ctx, usageId), {
+        readOnly: true,
+      });
+      if (!found.ok) return found;
+      const { row, customer, books } = found.value;
+      const { lines } = getBilledUsage(row);
+      if (gigabyteItem == null && lines.some(({ kind }) => kind === 'gigabytes'))
+        return badField('gigabyteItem', MESSAGES.selectItem);
+      const draft: InvoiceDraft = {
+        customer: customer.id,
+        currency: row.currency,
+        note: rep == null || rep === '' ? null : t.rep({ name: rep }),
+        lines: lines.map(({ kind, quantity, priceMills, amountMills }) => ({
+          item: kind === 'users' ? userItem : (gigabyteItem ?? ''),
+          description: t[kind]({ month: row.month }),
+          quantity: quantity / 100,
+          price: priceMills / MILLS,
+          amount: amountMills / MILLS,
+          tax: tax ?? null,
+        })),
+      };
+      // QuickBooks answers a repeated request id with the same invoice.
+      const made = await heard(() =>
+        connectQuickBooks(world, ctx.tenant, books, books.realm_id).createInvoice(row.id, draft),
+      );
+      if (!made.ok) return failed(unheard(made.fault));
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        await tx.lock();
+        await tx.append(
+          [
+            {
+              event: {
+                type: 'usage.invoiced@1',
+                data: { id: row.id, invoice: made.value.number },
+              },
+              company: row.company,
+              entity: `usage:${row.id}`,
+            },
+          ],
+          by(ctx),
+        );
+        await audit(tx, world, ctx, {
+          what: 'usage.invoiced',
+          user: null,
+          detail: { company: row.company, month: row.month },
+        });
+        return ok({ invoice: made.value.number });
+      });
+    },
+
+    async listBackupVolumes(_, ctx) {
+      if (ctx.session.companies !== null) return FORBIDDEN;
+      const refused = rateLimit.check(ctx.tenant, ctx.now);
+      return refused ? failed(refused) : ok(await loadVolumes(world, ctx.tenant));
+    },
+
+    getBillingSecrets: (_, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => ok(await loadSecrets(tx)), { readOnly: true }),
+
+    setBillingSecret: async ({ name, value }, ctx) =>
+      ctx.session.companies !== null
+        ? FORBIDDEN
+        : world.store.tenant(ctx.tenant, async (tx) => {
+            await storeSecret(tx, world, name, value);
+            await audit(tx, world, ctx, {
+              what: value === null ? 'secret.removed' : 'secret.set',
+              user: null,
+              detail: { name },
+            });
+            return ok(await loadSecrets(tx));
+          }),
+  };
+}
+
+async function loadSecrets({ tenant, sql }: TenantTx): Promise<OutputOf<'getBillingSecrets'>> {
+  const rows = await sql
+    .selectFrom('secret')
+    .select('name')
+    .where('tenant_id', '=', tenant)
+    .where('name', 'in', [...BILLING_SECRETS])
+    .execute();
+  return { secrets: BILLING_SECRETS.filter((name) => rows.some((row) => row.name === name)) };
+}
+
+async function loadConnected(
+  tx: TenantTx,
+): Promise<(QuickBooksRow & { readonly realm_id: string }) | null> {
+  const row = await quickBooksRow(tx);
+  const realm = row?.realm_id ?? null;
+  return row === undefined || realm === null || row.ended ? null : { ...row, realm_id: realm };
+}
+
+/** Returns why a month can't be invoiced, or to whom it is. */
+async function findBillable(
+  tx: TenantTx,
+  { session, now }: SessionContext,
+  usageId: string,
+): Promise<Result<Billable>> {
+  if (session.companies !== null) return FORBIDDEN;
+  const row = (await tx.rows('usageMonth', [usageId])).get(usageId);
+  const company = row && (await tx.rows('company', [row.company])).get(row.company);
+  if (!row || !company || !seesCompany(session, company)) return NOT_FOUND;
+  if (row.invoice !== null) return notNow(MESSAGES.monthInvoiced);
+  if (row.ack === null) return notNow(MESSAGES.notAcknowledged);
+  const { timeZone } = await loadCompanyLimit(tx);
+  if (parseMonth(row.month).last >= getDay(now, timeZone, 0)) return notNow(MESSAGES.monthNotOver);
+  const books = await loadConnected(tx);
+  if (books === null) return notNow(MESSAGES.quickBooksNotConnected);
+  const customer = await tx.sql
+    .selectFrom('invoice_customer')
+    .select(['id', 'name'])
+    .where('tenant_id', '=', tx.tenant)
+    .where('company_n', '=', row.company)
+    .where('active', '=', true)
+    .orderBy('id')
+    .executeTakeFirst();
+  return customer === undefined ? notNow(MESSAGES.noCustomer) : ok({ row, customer, books });
+}

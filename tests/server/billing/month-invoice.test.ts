@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import type { OutputOf } from '#contract/calls.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { json, listen } from '../outbound/listen.ts';
+import { aReadBureau, withQuickBooks } from './read-bureau.ts';
+import { getRow, must, settings, DAY } from './subscription-fixtures.ts';
+
+const ITEM = '7';
+
+eachDatabase((kind, open) => {
+  test(`BILL-16, BILL-17: an acknowledged month is previewed and invoiced once, to the cent (${kind})`, async () => {
+    const { ground: fixture, qb } = await withQuickBooks(open);
+    const { office, books } = await aReadBureau(fixture, qb);
+    books.items.push(
+      { Id: ITEM, Name: 'Microsoft 365 backup', Type: 'Service' },
+      { Id: '8', Name: 'Services', Type: 'Category' },
+    );
+    books.taxes.push({ Id: 'TAX', Name: 'Sales tax' });
+    books.employees.push({ Id: '3', DisplayName: 'Ruth Adeyemi' });
+    const owner = await office.as('owner', ['super-admin', 'admin']);
+    await must(owner, 'PUT', 'o365/billing/settings', settings());
+    await must(owner, 'PUT', 'o365/quickbooks/customers', {
+      pairs: [{ customer: '1', company: 1 }],
+    });
+    await must(owner, 'POST', 'o365/subscriptions/start/1', {
+      level: 'basic',
+      minimumUsers: 0,
+      trialEndsAt: null,
+    });
+    await must(owner, 'POST', 'o365/subscriptions/refresh', {});
+    const names = async (list: string): Promise<readonly string[]> =>
+      (
+        await must<OutputOf<'listQuickBooksItems'>>(owner, 'GET', `o365/quickbooks/${list}`)
+      ).rows.map(({ name }) => name);
+    expect([await names('items'), await names('taxes'), await names('reps')]).toEqual([
+      ['Microsoft 365 backup'],
+      ['Sales tax'],
+      ['Ruth Adeyemi'],
+    ]);
+    const { _id: usage = '' } = (await getRow(owner)).usage ?? {};
+    await must(owner, 'PUT', `o365/subscriptions/billing/${usage}`, { users: 161, gigabytes: 0 });
+    const path = `o365/quickbooks/month-invoice/${usage}`;
+    const send = async (who = owner): Promise<readonly [number, string]> => {
+      const { status, text } = await who('POST', path, { userItem: ITEM, rep: 'Ruth Adeyemi' });
+      return [status, text];
+    };
+    expect(await send()).toEqual([409, expect.stringContaining('Acknowledge the usage first.')]);
+    await must(owner, 'POST', `o365/subscriptions/billing/${usage}/ack`, {});
+    expect(await send()).toEqual([409, expect.stringContaining('when it is over')]);
+    fixture.pass(31 * DAY);
+    const later = await office.as('later', ['super-admin', 'admin']);
+    expect(
+      await must(later, 'POST', 'o365/quickbooks/item-precalculated-quantity', { companyId: 1 }),
+    ).toEqual({ month: 3, year: 2026, users: 161, gigabytes: 0, ack: true });
+    const preview = await must<OutputOf<'previewMonthInvoice'>>(later, 'GET', path);
+    expect(preview).toMatchObject({ customer: 'Calloway Freight', totalMills: 4_030 });
+    const before = books.invoices.length;
+    // QuickBooks makes the invoice, but its answer is lost.
+    qb.faults.push({ when: ({ path: to }) => to.includes('/invoice?'), done: true, status: 500 });
+    expect((await send(later))[0]).toBe(503);
+    const sent = await send(later);
+    expect(sent).toEqual([200, expect.stringContaining('"invoice":"1')]);
+    expect(books.invoices).toHaveLength(before + 1);
+    expect(books.invoices.at(-1)).toMatchObject({
+      TotalAmt: 4.03,
+      PrivateNote: 'Sales rep: Ruth Adeyemi',
+    });
+    expect(await send(later)).toEqual([409, expect.stringContaining('is invoiced')]);
+    const ack = await later('POST', `o365/subscriptions/billing/${usage}/unack`, {});
+    expect(ack.status).toBe(409);
+    const file = await later('POST', 'o365/subscriptions/export', { month: 3, year: 2026 });
+    expect(file.text).toMatch(/,4\.03,USD,Yes,1\d+/);
+    await qb.stop();
+  });
+
+  test(`BILL-18: the volumes of a SolarWinds server are listed, and a reason where there are none (${kind})`, async () => {
+    const { ground: fixture, qb } = await withQuickBooks(open);
+    const { office } = await aReadBureau(fixture, qb);
+    const owner = await office.as('owner', ['super-admin']);
+    const volumes = (): Promise<OutputOf<'listBackupVolumes'>> =>
+      must(owner, 'GET', 'o365/solarwinds/volumes');
+    expect(await volumes()).toEqual({
+      rows: [],
+      count: 0,
+      reason: 'No SolarWinds server is configured.',
+    });
+    const basic = `Basic ${Buffer.from('orion:hidden').toString('base64')}`;
+    const server = await listen((request) =>
+      request.headers.authorization === basic && request.path.includes('Orion.Volumes')
+        ? json({
+            results: [
+              {
+                VolumeID: 4,
+                Caption: 'E:\\ Backup',
+                VolumeSize: 2e12,
+                VolumeSpaceUsed: 5e11,
+                NodeCaption: 'vault-1',
+              },
+            ],
+          })
+        : { status: 401 },
+    );
+    const solarWinds = { url: server.url, username: 'orion' };
+    await must(owner, 'PUT', 'o365/billing/settings', settings({ solarWinds }));
+    await must(owner, 'PUT', 'o365/billing/secrets/solarwinds', { value: 'wrong' });
+    expect((await volumes()).reason).toContain('401');
+    const stored = await must(owner, 'PUT', 'o365/billing/secrets/solarwinds', { value: 'hidden' });
+    expect(stored).toEqual({ secrets: ['solarwinds'] });
+    expect((await volumes()).rows).toEqual([
+      { id: '4', node: 'vault-1', name: 'E:\\ Backup', sizeBytes: 2e12, usedBytes: 5e11 },
+    ]);
+    // A password is not sent to another server.
+    await must(
+      owner,
+      'PUT',
+      'o365/billing/settings',
+      settings({ solarWinds: { ...solarWinds, url: 'https://other.example' } }),
+    );
+    expect(await must(owner, 'GET', 'o365/billing/secrets')).toEqual({ secrets: [] });
+    await server.stop();
+  });
+});
