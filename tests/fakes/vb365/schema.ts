@@ -1,0 +1,340 @@
+import * as v from 'valibot';
+import type { Vb365Version } from './state.ts';
+
+// What the OpenAPI documents of Veeam Backup for Microsoft 365 publish of the requests that the
+// stand-in knows, written apart from what the client reads: field by field with the names, forms and
+// words of the reference. A field that is not of the schema fails.
+
+const uid = v.pipe(v.string(), v.uuid());
+const text = v.string();
+const int32 = v.pipe(v.number(), v.integer(), v.minValue(-(2 ** 31)), v.maxValue(2 ** 31 - 1));
+const int64 = v.pipe(v.number(), v.integer());
+const flag = v.boolean();
+/** Date and time in UTC. */
+const time = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/));
+/** A time of day, as .NET writes it. */
+const dayTime = v.pipe(v.string(), v.regex(/^\d\d:\d\d:\d\d(\.\d{1,7})?$/));
+const maybe = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
+const oneOf = <const W extends readonly string[]>(...words: W) => v.picklist(words);
+const some = <E extends v.ObjectEntries>(entries: E) => v.partial(v.strictObject(entries));
+
+const links = v.record(v.string(), v.strictObject({ href: text }));
+const JOB_STATUS = oneOf(
+  'Stopped',
+  'Running',
+  'Success',
+  'Failed',
+  'Warning',
+  'NotConfigured',
+  'Disconnected',
+  'Queued',
+);
+const DAILY_TYPE = oneOf(
+  'Everyday',
+  'Workdays',
+  'Weekends',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+  'Sunday',
+);
+const WINDOW = some({ backupWindow: v.array(flag), minuteOffset: maybe(int32) });
+const PERIODS = [
+  'Minutes5',
+  'Minutes10',
+  'Minutes15',
+  'Minutes30',
+  'Hours1',
+  'Hours2',
+  'Hours4',
+  'Hours8',
+] as const;
+
+const policy = (version: Vb365Version) =>
+  some({
+    scheduleEnabled: maybe(flag),
+    backupWindowEnabled: maybe(flag),
+    backupWindowSettings: WINDOW,
+    periodicallyWindowEnabled: maybe(flag),
+    periodicallyWindowSettings: WINDOW,
+    periodicallyOffsetMinutes: maybe(int32),
+    type: maybe(oneOf('Periodically', 'Daily', 'ManualOnly')),
+    periodicallyEvery: maybe(version === 'v8' ? oneOf(...PERIODS, 'Hours12') : oneOf(...PERIODS)),
+    dailyType: maybe(DAILY_TYPE),
+    dailyTime: dayTime,
+    retryEnabled: maybe(flag),
+    retryNumber: maybe(int32),
+    retryWaitInterval: maybe(int32),
+  });
+
+const job = (version: Vb365Version) =>
+  some({
+    description: text,
+    backupType: maybe(oneOf('EntireOrganization', 'SelectedItems')),
+    schedulePolicy: policy(version),
+    id: maybe(uid),
+    repositoryId: maybe(uid),
+    name: text,
+    lastRun: maybe(time),
+    nextRun: maybe(time),
+    lastBackup: maybe(time),
+    isEnabled: maybe(flag),
+    lastStatus: maybe(JOB_STATUS),
+    _links: links,
+    ...(version === 'v8'
+      ? { organizationId: maybe(uid), eTag: int64 }
+      : {
+          runNow: maybe(flag),
+          selectedItems: v.array(v.unknown()),
+          excludedItems: v.array(v.unknown()),
+        }),
+  });
+
+const session = (version: Vb365Version) =>
+  some({
+    id: uid,
+    repositoryId: uid,
+    mainSessionId: uid,
+    details: maybe(text),
+    creationTime: time,
+    endTime: maybe(time),
+    retryCount: int32,
+    jobWillBeRetried: maybe(flag),
+    progress: int32,
+    jobType: oneOf('Backup', 'Copy'),
+    status: JOB_STATUS,
+    statistics: some({
+      processingRateBytesPS: int64,
+      processingRateItemsPS: int64,
+      readRateBytesPS: int64,
+      writeRateBytesPS: int64,
+      transferredDataBytes: int64,
+      processedObjects: int64,
+      bottleneck: oneOf('NA', 'Detecting', 'Source', 'Target'),
+    }),
+    _links: links,
+    ...(version === 'v8' && {
+      jobId: uid,
+      jobSessionConfigType: oneOf('Full', 'Incremental'),
+      eTag: int64,
+      proxyId: maybe(uid),
+      proxyPoolId: maybe(uid),
+    }),
+  });
+
+const logItem = (version: Vb365Version) =>
+  some({
+    id: uid,
+    usn: int64,
+    creationTime: time,
+    endTime: time,
+    _links: links,
+    ...(version === 'v8'
+      ? { type: oneOf('Running', 'Warning', 'Error', 'Success', 'Stop'), message: text }
+      : { title: text }),
+  });
+
+const connectionSettings = some({
+  useApplicationOnlyAuth: maybe(flag),
+  officeOrganizationName: text,
+  sharePointSaveAllWebParts: maybe(flag),
+  account: text,
+  grantAdminAccess: maybe(flag),
+  useMfa: maybe(flag),
+  useCustomVeeamAADApplication: maybe(flag),
+  applicationId: maybe(uid),
+  applicationCertificate: text,
+  applicationCertificateThumbprint: text,
+});
+const organization = (version: Vb365Version) =>
+  some({
+    isTeamsOnline: maybe(flag),
+    isTeamsChatsOnline: maybe(flag),
+    configureApplication: maybe(flag),
+    exchangeOnlineSettings: connectionSettings,
+    sharePointOnlineSettings: connectionSettings,
+    isExchangeOnline: maybe(flag),
+    isSharePointOnline: maybe(flag),
+    type: oneOf('Office365', 'OnPremises', 'Hybrid'),
+    region: oneOf('Worldwide', 'Germany', 'China', 'USDefence', 'USGovernment'),
+    id: maybe(uid),
+    name: text,
+    officeName: text,
+    description: maybe(text),
+    isBackedup: maybe(flag),
+    firstBackuptime: maybe(time),
+    lastBackuptime: maybe(time),
+    _links: links,
+    ...(version === 'v8' && { msid: maybe(uid), backedUpOrganizationId: maybe(text) }),
+  });
+
+const repository = (version: Vb365Version) =>
+  some({
+    objectStorageEncryptionEnabled: maybe(flag),
+    encryptionKeyId: maybe(uid),
+    isOutOfSync: flag,
+    capacityBytes: maybe(int64),
+    freeSpaceBytes: maybe(int64),
+    id: maybe(uid),
+    name: text,
+    description: text,
+    path: text,
+    retentionType: maybe(oneOf('ItemLevel', 'SnapshotBased')),
+    retentionPeriodType: maybe(oneOf('Monthly', 'Daily', 'Yearly')),
+    dailyRetentionPeriod: maybe(int32),
+    monthlyRetentionPeriod: maybe(int32),
+    yearlyRetentionPeriod: maybe(
+      oneOf('Year1', 'Years2', 'Years3', 'Years5', 'Years7', 'Years10', 'Years25', 'Keep'),
+    ),
+    retentionFrequencyType: maybe(oneOf('Daily', 'Monthly')),
+    dailyTime: dayTime,
+    dailyType: maybe(DAILY_TYPE),
+    proxyId: maybe(uid),
+    isLongTerm: maybe(flag),
+    _links: links,
+    ...(version === 'v8'
+      ? {
+          proxyPoolId: maybe(uid),
+          organizationId: maybe(uid),
+          isOutdated: flag,
+          isIndexed: flag,
+          isMigrationLocked: flag,
+          isOutOfOrder: flag,
+          outOfOrderReason: maybe(text),
+        }
+      : { objectStorageId: maybe(uid), objectStorageCachePath: text }),
+  });
+
+const proxy = (version: Vb365Version) =>
+  some({
+    type: oneOf('Local', 'Domain', 'Workgroup'),
+    id: maybe(uid),
+    hostName: text,
+    fqdn: text,
+    description: text,
+    port: maybe(int32),
+    status: oneOf('Online', 'Offline'),
+    _links: links,
+    ...(version === 'v8'
+      ? {
+          proxyPoolId: maybe(uid),
+          operatingSystem: oneOf('Windows', 'Linux'),
+          maintenanceModeState: oneOf('Disabled', 'Enabling', 'Enabled'),
+        }
+      : { threadsNumber: maybe(int32) }),
+  });
+
+const license = some({
+  licenseID: maybe(uid),
+  email: text,
+  status: oneOf('Valid', 'Expired'),
+  licenseExpires: maybe(time),
+  gracePeriodExpires: maybe(time),
+  type: oneOf('Subscription', 'Evaluation', 'NFR', 'Rental', 'Community', 'AwsPrivateOffer'),
+  package: text,
+  licensedTo: text,
+  totalNumber: int32,
+  usedNumber: int32,
+  newNumber: int32,
+  supportID: text,
+});
+
+const page = (version: Vb365Version, row: v.GenericSchema) =>
+  v.strictObject({
+    offset: int32,
+    limit: int32,
+    setId: v.optional(uid),
+    results: v.array(row),
+    _links: v.optional(links),
+    ...(version === 'v7' && { totalCount: v.optional(maybe(int32)) }),
+  });
+/** Version 7 lists most things whole. */
+const list = (version: Vb365Version, row: v.GenericSchema) =>
+  version === 'v8' ? page(version, row) : v.array(row);
+
+const token = (version: Vb365Version) =>
+  v.strictObject({
+    'access_token': text,
+    'refresh_token': text,
+    'token_type': text,
+    'expires_in': int64,
+    'userName': version === 'v7' ? text : v.optional(text),
+    '.issued': time,
+    '.expires': time,
+  });
+
+const ERROR_CODES = {
+  v7: ['ProxyOffline'],
+  v8: [
+    'ProxyOffline',
+    'OutdatedChangeToken',
+    'ResourceAccessDenied',
+    'ResourceNotFound',
+    'ParameterValidationFailure',
+    'OrganizationTransfer',
+    'RepositoryOwnerChangeTooManyLinks',
+    'Timeout',
+    'OperationConflict',
+    'HttpError',
+  ],
+} as const;
+
+export interface Published {
+  readonly status: number;
+  /** Null: no body. */
+  readonly body: v.GenericSchema | null;
+}
+
+/** Each request with the status and the body of its answer, by version. */
+export const PUBLISHED: Readonly<Record<Vb365Version, Readonly<Record<string, Published>>>> = {
+  v7: requests('v7'),
+  v8: requests('v8'),
+};
+
+export const publishedError = (version: Vb365Version): v.GenericSchema =>
+  some({
+    message: text,
+    errorCode: maybe(v.picklist(ERROR_CODES[version])),
+    ...(version === 'v8' && { stackTrace: maybe(text) }),
+  });
+
+function requests(version: Vb365Version): Readonly<Record<string, Published>> {
+  const is = (body: v.GenericSchema | null, status = 200): Published => ({ status, body });
+  return {
+    'POST token': is(token(version)),
+    'GET serviceinstance': is(some({ installationId: uid, version: text })),
+    'GET license': is(license),
+    'GET organizations': is(list(version, organization(version))),
+    'GET organizations/{id}': is(organization(version)),
+    'GET jobs': is(list(version, job(version))),
+    'GET jobs/{id}': is(job(version)),
+    'POST jobs/{id}/start': version === 'v8' ? is(session(version)) : is(null, 204),
+    'POST jobs/{id}/stop': is(null, 204),
+    'POST jobs/{id}/enable': is(null, 204),
+    'POST jobs/{id}/disable': is(null, 204),
+    'GET jobsessions': is(page(version, session(version))),
+    'GET jobsessions/{id}': is(session(version)),
+    'GET jobsessions/{id}/logitems': is(page(version, logItem(version))),
+    'GET jobsessions/{id}/processedobjects': is(
+      page(
+        version,
+        some({
+          id: text,
+          type: oneOf('Group', 'User', 'Site', 'Team'),
+          status: oneOf('Success', 'Warning', 'Failed'),
+          _links: links,
+        }),
+      ),
+    ),
+    'GET backuprepositories': is(list(version, repository(version))),
+    'GET proxies': is(list(version, proxy(version))),
+    ...(version === 'v8' && {
+      'GET proxypools': is(
+        page(version, some({ id: uid, name: text, description: text, _links: links })),
+      ),
+    }),
+  };
+}

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import type { Ms } from '#contract/ids.ts';
+
+// What a Veeam Backup for Microsoft 365 server has, with the names and words of its REST API v8. The
+// API of an older version shows a part of it.
+
+export type Vb365Version = 'v7' | 'v8';
+export type JobStatus =
+  | 'Stopped'
+  | 'Running'
+  | 'Success'
+  | 'Failed'
+  | 'Warning'
+  | 'NotConfigured'
+  | 'Disconnected'
+  | 'Queued';
+
+export interface Vb365Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly officeName: string;
+  readonly region: 'Worldwide' | 'Germany' | 'China' | 'USDefence' | 'USGovernment';
+  readonly isTeamsOnline: boolean;
+  readonly isTeamsChatsOnline: boolean;
+  /** The tenant's id at Microsoft. */
+  readonly msid: string;
+  readonly thumbprint: string;
+}
+export interface Vb365Job {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly repositoryId: string;
+  name: string;
+  description: string;
+  backupType: 'EntireOrganization' | 'SelectedItems';
+  schedulePolicy: Readonly<Record<string, unknown>>;
+  isEnabled: boolean;
+  lastStatus: JobStatus | null;
+  lastRun: Ms | null;
+  lastBackup: Ms | null;
+}
+export interface Vb365Session {
+  readonly id: string;
+  readonly jobId: string;
+  readonly creationTime: Ms;
+  endTime: Ms | null;
+  status: JobStatus;
+  details: string | null;
+  transferredBytes: number;
+  objects: readonly Vb365SessionObject[];
+  readonly log: Vb365LogItem[];
+}
+export interface Vb365SessionObject {
+  readonly id: string;
+  readonly type: 'Group' | 'User' | 'Site' | 'Team';
+  readonly status: 'Success' | 'Warning' | 'Failed';
+}
+export interface Vb365LogItem {
+  readonly at: Ms;
+  readonly type: 'Running' | 'Warning' | 'Error' | 'Success' | 'Stop';
+  readonly message: string;
+}
+export interface Vb365Repository {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly capacityBytes: number | null;
+  readonly freeSpaceBytes: number | null;
+  readonly proxyId: string;
+}
+export interface Vb365Proxy {
+  readonly id: string;
+  readonly hostName: string;
+  status: 'Online' | 'Offline';
+  readonly proxyPoolId: string | null;
+}
+
+/** The content of a server. A test changes it as time goes on. */
+export interface Vb365Content {
+  readonly organizations: Vb365Organization[];
+  readonly jobs: Vb365Job[];
+  readonly sessions: Vb365Session[];
+  readonly repositories: Vb365Repository[];
+  readonly proxies: Vb365Proxy[];
+  readonly pools: { readonly id: string; readonly name: string }[];
+  license: {
+    readonly status: 'Valid' | 'Expired';
+    readonly totalNumber: number;
+    readonly usedNumber: number;
+    readonly newNumber: number;
+    readonly licenseExpires: Ms;
+  };
+}
+
+/** The same name, the same id. */
+export const uid = (name: string): string => {
+  const hex = createHash('sha256').update(name).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+};
+
+const GB = 1_073_741_824;
+const HOUR: Ms = 3_600_000;
+const YEAR: Ms = 365 * 24 * HOUR;
+
+/** A server with nothing on it but its proxy, repository and licence. */
+export function emptyServer(now: Ms): Vb365Content {
+  return {
+    organizations: [],
+    jobs: [],
+    sessions: [],
+    repositories: [
+      {
+        id: uid('repository Main'),
+        name: 'Main',
+        path: 'D:\\Backups',
+        capacityBytes: 4_000 * GB,
+        freeSpaceBytes: 1_000 * GB,
+        proxyId: uid('proxy'),
+      },
+    ],
+    proxies: [
+      {
+        id: uid('proxy'),
+        hostName: 'proxy-1.example.com',
+        status: 'Online',
+        proxyPoolId: uid('pool'),
+      },
+    ],
+    pools: [{ id: uid('pool'), name: 'Pool 1' }],
+    license: {
+      status: 'Valid',
+      totalNumber: 500,
+      usedNumber: 120,
+      newNumber: 4,
+      licenseExpires: now + YEAR,
+    },
+  };
+}
+
+export function addOrganization(
+  { organizations }: Vb365Content,
+  name: string,
+  more: Partial<Vb365Organization> = {},
+): Vb365Organization {
+  const made: Vb365Organization = {
+    id: uid(`organization ${name}`),
+    name: `${name.toLowerCase().replaceAll(/\W+/g, '')}.onmicrosoft.com`,
+    officeName: name,
+    region: 'Worldwide',
+    isTeamsOnline: true,
+    isTeamsChatsOnline: false,
+    msid: uid(`tenant ${name}`),
+    thumbprint: createHash('sha1').update(name).digest('hex').toUpperCase(),
+    ...more,
+  };
+  organizations.push(made);
+  return made;
+}
+
+export function addJob(
+  { jobs, repositories }: Vb365Content,
+  organization: Pick<Vb365Organization, 'id'>,
+  name: string,
+  more: Partial<Vb365Job> = {},
+): Vb365Job {
+  const made: Vb365Job = {
+    id: uid(`job ${organization.id} ${name}`),
+    organizationId: organization.id,
+    repositoryId: repositories[0]?.id ?? uid('no repository'),
+    name,
+    description: '',
+    backupType: 'EntireOrganization',
+    schedulePolicy: {
+      scheduleEnabled: true,
+      backupWindowEnabled: false,
+      type: 'Daily',
+      dailyType: 'Everyday',
+      dailyTime: '22:00:00',
+      retryEnabled: true,
+      retryNumber: 3,
+      retryWaitInterval: 10,
+    },
+    isEnabled: true,
+    lastStatus: null,
+    lastRun: null,
+    lastBackup: null,
+    ...more,
+  };
+  jobs.push(made);
+  return made;
+}
+
+/** Adds a session that ended an hour after it began, unless `more` says otherwise. */
+export function addSession(
+  { sessions }: Vb365Content,
+  job: Vb365Job,
+  at: Ms,
+  more: Partial<Omit<Vb365Session, 'id' | 'jobId' | 'creationTime'>> = {},
+): Vb365Session {
+  const status = more.status ?? 'Success';
+  const made: Vb365Session = {
+    id: uid(`session ${job.id} ${at}`),
+    jobId: job.id,
+    creationTime: at,
+    endTime: status === 'Running' ? null : at + HOUR,
+    status,
+    details: null,
+    transferredBytes: 12_345_678,
+    objects: [{ id: uid('object'), type: 'User', status: 'Success' }],
+    log: [
+      { at, type: 'Success', message: 'Connected to organization' },
+      {
+        at: at + 60_000,
+        type: status === 'Failed' ? 'Error' : status === 'Warning' ? 'Warning' : 'Success',
+        message:
+          status === 'Failed'
+            ? 'Failed to process mailbox: The request was throttled.'
+            : 'Processed mailbox',
+      },
+    ],
+    ...more,
+  };
+  sessions.push(made);
+  if (job.lastRun === null || job.lastRun <= at) {
+    job.lastRun = at;
+    job.lastStatus = status;
+    if (status === 'Success' || status === 'Warning') job.lastBackup = at;
+  }
+  return made;
+}

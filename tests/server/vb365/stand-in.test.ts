@@ -1,0 +1,146 @@
+import * as v from 'valibot';
+import { afterEach, describe, expect, test } from 'vitest';
+import { PUBLISHED, publishedError } from '#tests/fakes/vb365/schema.ts';
+import { startVb365, type Vb365Server } from '#tests/fakes/vb365/server.ts';
+import {
+  addJob,
+  addOrganization,
+  addSession,
+  type Vb365Version,
+} from '#tests/fakes/vb365/state.ts';
+import { USER } from '#tests/fakes/vb365/tokens.ts';
+
+const NOON = Date.UTC(2026, 2, 2, 12);
+const HOUR = 3_600_000;
+
+let server: Vb365Server;
+let access = '';
+afterEach(() => server.outside.stop());
+
+/** A server with two organizations, jobs of every state, and their sessions. */
+async function start(version: Vb365Version): Promise<Vb365Server> {
+  server = await startVb365(version, () => NOON);
+  const { content } = server;
+  const [first, second] = [
+    addOrganization(content, 'Example One'),
+    addOrganization(content, 'Example Two', { isTeamsChatsOnline: true }),
+  ];
+  const nightly = addJob(content, first, 'Nightly');
+  addSession(content, nightly, NOON - 30 * HOUR);
+  addSession(content, nightly, NOON - 6 * HOUR, { status: 'Failed', details: 'It failed.' });
+  addSession(content, addJob(content, second, 'Teams', { isEnabled: false }), NOON - 5 * HOUR, {
+    status: 'Warning',
+  });
+  addJob(content, second, 'Manual', { schedulePolicy: { type: 'ManualOnly' } });
+  return server;
+}
+
+const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${server.outside.url}/${server.version}/${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${access}`, ...init.headers },
+  });
+const signIn = (more: Record<string, string> = { disable_antiforgery_token: 'true' }) =>
+  send('Token', {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'password',
+      username: USER.name,
+      password: USER.secret,
+      ...more,
+    }),
+  });
+
+describe.each(['v8', 'v7'] as const)('%s', (version) => {
+  test('COLLECT-8: every answer of the stand-in has the form that its version publishes', async () => {
+    const { content } = await start(version);
+    const token: unknown = await (await signIn()).json();
+    access = (token as { access_token: string }).access_token;
+    const checked = new Set<string>();
+    for (const [request, { status, body }] of Object.entries(PUBLISHED[version])) {
+      const [method = '', path = ''] = request.split(' ');
+      const row = path.startsWith('organizations')
+        ? content.organizations[0]
+        : path.startsWith('jobsessions')
+          ? content.sessions[1]
+          : content.jobs[0];
+      const answer =
+        path === 'token'
+          ? await signIn()
+          : await send(path.replace('{id}', row?.id ?? ''), {
+              method,
+              ...(method === 'POST' && { body: '{}' }),
+            });
+      expect([request, answer.status]).toEqual([request, status]);
+      const said = await answer.text();
+      if (body === null) expect([request, said]).toEqual([request, '']);
+      else
+        expect([
+          request,
+          (v.safeParse(body, JSON.parse(said)).issues ?? []).map(
+            (issue) => `${v.getDotPath(issue) ?? ''} ${issue.message}`,
+          ),
+        ]).toEqual([request, []]);
+      checked.add(request);
+    }
+    expect(checked.size).toBe(Object.keys(PUBLISHED[version]).length);
+    // Mistakes have the published form too.
+    for (const [path, status] of [
+      ['jobs/none', 404],
+      ['jobsessions?limit=0', 400],
+      ['jobsessions?sort=name', 400],
+    ] as const) {
+      const answer = await send(path);
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(v.is(publishedError(version), await answer.json())).toBe(true);
+    }
+  });
+
+  test('COLLECT-8: the check refuses a field, a word or a form that the version does not publish', async () => {
+    await start(version);
+    access = ((await (await signIn()).json()) as { access_token: string }).access_token;
+    const schema = PUBLISHED[version]['GET jobs/{id}']?.body ?? v.never();
+    const row = (await (await send(`jobs/${server.content.jobs[0]?.id ?? ''}`)).json()) as object;
+    expect(v.is(schema, row)).toBe(true);
+    for (const wrong of [
+      { lastStatus: 'Succeeded' },
+      { lastRun: NOON },
+      { id: 'x' },
+      { bytes: 1 },
+      version === 'v8' ? { selectedItems: [] } : { organizationId: server.content.jobs[0]?.id },
+    ])
+      expect(v.is(schema, { ...row, ...wrong })).toBe(false);
+  });
+
+  test('COLLECT-8: the stand-in starts, stops, enables and disables jobs, and refuses what does not fit', async () => {
+    const { content } = await start(version);
+    access = ((await (await signIn()).json()) as { access_token: string }).access_token;
+    const [job] = content.jobs;
+    const ask = async (action: string, body: string | null = null) =>
+      (await send(`jobs/${job?.id ?? ''}/${action}`, { method: 'POST', body })).status;
+    expect(await ask('start')).toBe(400);
+    expect(await ask('start', '{}')).toBe(version === 'v8' ? 200 : 204);
+    expect(await ask('start', '{}')).toBe(400);
+    expect(job?.lastStatus).toBe('Running');
+    expect(await ask('stop')).toBe(204);
+    expect(await ask('stop')).toBe(400);
+    expect(content.sessions.at(-1)).toMatchObject({ status: 'Stopped', endTime: NOON });
+    expect(await ask('disable')).toBe(204);
+    expect(job?.isEnabled).toBe(false);
+    expect(await ask('enable')).toBe(204);
+    expect(job?.isEnabled).toBe(true);
+  });
+
+  test('COLLECT-8: the stand-in wants the cookie of a token that was asked for without the switch', async () => {
+    await start(version);
+    const plain = await signIn({});
+    access = ((await plain.json()) as { access_token: string }).access_token;
+    expect((await send('jobs')).status).toBe(401);
+    const cookie = plain.headers.get('set-cookie') ?? '';
+    expect((await send('jobs', { headers: { cookie } })).status).toBe(200);
+    access = 'another';
+    expect((await send('jobs')).status).toBe(401);
+    const other = await fetch(`${server.outside.url}/${version === 'v8' ? 'v7' : 'v8'}/jobs`);
+    expect(other.status).toBe(404);
+  });
+});
