@@ -74,7 +74,10 @@ const tested = v.object({
   seen: v.nullable(
     v.object({
       certificate: v.string(),
+      /** SHA-256. */
       fingerprint: v.string(),
+      /** SHA-1, as Windows shows it. */
+      thumbprint: v.string(),
       subject: v.string(),
       until: v.number(),
     }),
@@ -163,7 +166,7 @@ export const collectorCalls = {
       'Lists what a connection has found of an entity, by name. `unlinked=true`: only rows that belong to no company here.',
     input: v.strictObject({
       id: uuid,
-      entity: v.picklist(['companies', 'servers', 'agents', 'alarms', 'licences']),
+      entity: v.picklist(['companies', 'organizations', 'servers', 'agents', 'alarms', 'licences']),
       unlinked: v.optional(v.picklist(['true', 'false'])),
       after: v.optional(v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number))),
     }),

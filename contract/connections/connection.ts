@@ -3,14 +3,15 @@ import { entityMessages } from './messages.en.ts';
 
 /**
  * Systems from which the server collects results on a schedule: Veeam Service Provider Console,
- * Veeam Backup & Replication, Zerto.
+ * Veeam Backup & Replication, Veeam Backup for Microsoft 365, Zerto.
  */
-export const COLLECTOR_KINDS = ['vspc', 'vbr', 'zerto'] as const;
+export const COLLECTOR_KINDS = ['vspc', 'vbr', 'vb365', 'zerto'] as const;
 export type CollectorKind = (typeof COLLECTOR_KINDS)[number];
 
 export const COLLECTOR_NAMES: Readonly<Record<CollectorKind, string>> = {
   vspc: 'Veeam Service Provider Console',
   vbr: 'Veeam Backup & Replication',
+  vb365: 'Veeam Backup for Microsoft 365',
   zerto: 'Zerto',
 };
 
@@ -20,6 +21,7 @@ export const COLLECTOR_NAMES: Readonly<Record<CollectorKind, string>> = {
  */
 export const ENTITIES = [
   'companies',
+  'organizations',
   'servers',
   'agents',
   'jobs',
@@ -35,6 +37,7 @@ export type Entity = (typeof ENTITIES)[number];
 
 export const ENTITY_NAMES: Readonly<Record<Entity, string>> = readLabels(entityMessages, {
   'companies': 'companies',
+  'organizations': 'organizations',
   'servers': 'servers',
   'agents': 'agents',
   'jobs': 'jobs',
@@ -49,8 +52,9 @@ export const ENTITY_NAMES: Readonly<Record<Entity, string>> = readLabels(entityM
 
 /** The entities of each system in sync order: an entity comes after those it refers to. */
 export const ENTITIES_OF: Readonly<Record<CollectorKind, readonly Entity[]>> = {
-  vspc: ENTITIES,
+  vspc: ENTITIES.filter((entity) => entity !== 'organizations'),
   vbr: ['jobs', 'sessions', 'repositories', 'licences'],
+  vb365: ['organizations', 'jobs', 'sessions', 'repositories', 'licences'],
   zerto: ['jobs', 'alarms'],
 };
 
@@ -73,6 +77,7 @@ const HOUR = 3_600;
  */
 const LEAST: Readonly<Record<Entity, number>> = {
   'companies': HOUR,
+  'organizations': 15 * MINUTE,
   'servers': 15 * MINUTE,
   'agents': 15 * MINUTE,
   'jobs': 0,
@@ -93,7 +98,19 @@ export type SignIn = (typeof SIGN_INS)[number];
 export const SIGN_INS_OF: Readonly<Record<CollectorKind, readonly SignIn[]>> = {
   vspc: ['key', 'password'],
   vbr: ['password'],
+  vb365: ['password'],
   zerto: ['client', 'password'],
 };
+
+/**
+ * The entity by which a system for many companies says whose a result is; null for a system of one
+ * company.
+ */
+export const OWNERS_OF = {
+  vspc: 'companies',
+  vbr: null,
+  vb365: 'organizations',
+  zerto: null,
+} as const satisfies Readonly<Record<CollectorKind, Entity | null>>;
 
 export type CollectionStatus = 'waiting' | 'running' | 'succeeded' | 'failed';

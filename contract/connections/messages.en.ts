@@ -3,6 +3,7 @@ import { defineMessages } from '../i18n/messages.ts';
 /** What is collected from a connected system. */
 export const entityMessages = defineMessages('entities', {
   companies: 'Companies',
+  organizations: 'Organizations',
   servers: 'Backup servers',
   agents: 'Backup agents',
   jobs: 'Jobs',

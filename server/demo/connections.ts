@@ -1,4 +1,4 @@
-import { ENTITIES, type Entity } from '#contract/connections/connection.ts';
+import { ENTITIES_OF, type Entity } from '#contract/connections/connection.ts';
 import type { Ms } from '#contract/ids.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import { seal } from '../platform/crypto/vault.ts';
@@ -7,7 +7,7 @@ import { getUuid } from './random.ts';
 import type { ProviderPlan } from './plan.ts';
 
 const HOUR: Ms = 3_600_000;
-const ROWS: Readonly<Record<Entity, number>> = {
+const ROWS: Readonly<Partial<Record<Entity, number>>> = {
   'companies': 5,
   'servers': 4,
   'agents': 61,
@@ -70,7 +70,7 @@ export async function settleConnections(world: AppContext, plan: ProviderPlan): 
         changed_at: now - HOUR,
       })
       .execute();
-    for (const entity of ENTITIES) {
+    for (const entity of ENTITIES_OF.vspc) {
       await tx.sql
         .insertInto('collection')
         .values({
@@ -81,7 +81,7 @@ export async function settleConnections(world: AppContext, plan: ProviderPlan): 
           started_at: now - HOUR,
           succeeded_at: now - HOUR,
           next_at: now,
-          read_rows: ROWS[entity],
+          read_rows: ROWS[entity] ?? 0,
           unlinked: entity === 'companies' ? 2 : entity === 'jobs' ? 11 : 0,
           error: null,
           error_at: null,

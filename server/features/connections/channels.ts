@@ -7,10 +7,12 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { ConnectionRow } from './task.ts';
 
-export const TOOL_OF = { vspc: 'vac', vbr: 'vbr', zerto: 'zerto' } as const satisfies Record<
-  CollectorKind,
-  Source
->;
+export const TOOL_OF = {
+  vspc: 'vac',
+  vbr: 'vbr',
+  vb365: 'office365',
+  zerto: 'zerto',
+} as const satisfies Record<CollectorKind, Source>;
 
 /**
  * Returns the keys that record a connection's results: one per company and connection, with no
@@ -86,20 +88,21 @@ export const loadChannels = async (tx: TenantTx, connection: string): Promise<Ke
   (await tx.all('key')).filter((key) => key.connection === connection && key.revokedAt === null);
 
 /**
- * Returns a function from the system's organization id to our company; case does not matter. For a
- * connection of one company it always returns that company.
+ * Returns a function from the system's organization id to our company; case does not matter. An
+ * organization of Microsoft 365 is also linked by its domain. For a connection of one company it
+ * always returns that company.
  */
 export async function loadLinks(
   tx: TenantTx,
-  connection: Pick<ConnectionRow, 'company_n'>,
+  { kind, company_n: own }: Pick<ConnectionRow, 'kind' | 'company_n'>,
 ): Promise<(org: string | null | undefined) => CompanyN | null> {
-  const { company_n: own } = connection;
   const linked = new Map(
-    (await tx.all('company')).flatMap((one) =>
-      one.deletedAt === undefined && one.applications?.vac.id != null
-        ? [[one.applications.vac.id.toLowerCase(), one.n] as const]
-        : [],
-    ),
+    (await tx.all('company')).flatMap(({ n, deletedAt, applications }) => {
+      if (deletedAt !== undefined || applications === undefined) return [];
+      const { vac, office365 } = applications;
+      const ids = kind === 'vb365' ? office365.organizations : [vac];
+      return ids.flatMap(({ id }) => (id === null ? [] : [[id.toLowerCase(), n] as const]));
+    }),
   );
   return own !== null
     ? () => own

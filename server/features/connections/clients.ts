@@ -8,9 +8,10 @@ import {
   type Endpoint,
   type Send,
   type Signer,
-} from './client.ts';
-import { SourceError } from './source-error.ts';
-import { keySigner, tokenSigner } from './tokens.ts';
+} from '#server/platform/systems/client.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
+import { makeVb365Client } from '#server/engine/vb365/client.ts';
+import { keySigner, tokenSigner } from '#server/platform/systems/tokens.ts';
 
 /** Returns a client for a kind of system: its API's base path and its sign-in. */
 export function clientFor(
@@ -33,6 +34,7 @@ export function clientFor(
     );
   if (kind === 'vbr')
     return makeClient(world, reach, vbrTokens(world, host, credentials), '/api/v1/', timeoutMs);
+  if (kind === 'vb365') return makeVb365Client(world, reach, timeoutMs);
   return makeClient(
     world,
     reach,
@@ -45,7 +47,7 @@ export function clientFor(
 }
 
 /** One cheap request per kind of system that shows whether it responds. */
-export const PROBES: Readonly<Record<CollectorKind, string>> = {
+export const PROBES: Readonly<Record<Exclude<CollectorKind, 'vb365'>, string>> = {
   vspc: 'organizations/companies?limit=1&offset=0',
   vbr: 'jobs/states?skip=0&limit=1',
   zerto: 'vpgs',

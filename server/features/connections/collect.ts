@@ -9,16 +9,17 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import { isAhead } from '../../platform/clock-bounds.ts';
 import type { CollectionTable } from '#server/platform/db/database-collect.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Client } from './client.ts';
-import { SourceError } from './source-error.ts';
+import type { Client } from '#server/platform/systems/client.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { ConnectionRow, Cursor, Read, Task } from './task.ts';
+import { VB365 } from './vb365.ts';
 import { VBR } from './vbr.ts';
 import { VSPC } from './vspc.ts';
 import { ZERTO } from './zerto.ts';
 
 const READERS: Readonly<
   Record<CollectorKind, Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>>>
-> = { vspc: VSPC, vbr: VBR, zerto: ZERTO };
+> = { vspc: VSPC, vbr: VBR, vb365: VB365, zerto: ZERTO };
 
 /** Another server takes over after this time. Longer than any single request takes. */
 export const HELD_MS: Ms = 4 * 60_000;

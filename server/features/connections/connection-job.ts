@@ -5,7 +5,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { hasNoJob, scheduleJob } from '#server/platform/jobs/schedule.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Client } from './client.ts';
+import type { Client } from '#server/platform/systems/client.ts';
 import { clientFor } from './clients.ts';
 import { connectionRow, getEndpoint } from './connections.ts';
 import { collectRound, HELD_MS, Stopped } from './collect.ts';

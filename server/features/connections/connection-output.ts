@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ENTITIES_OF, type Entity } from '#contract/connections/connection.ts';
+import { ENTITIES_OF, type Entity, OWNERS_OF } from '#contract/connections/connection.ts';
 import type { CollectionOut, ConnectionOut, Found } from '#contract/connections/calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { ConnectionRow } from './task.ts';
@@ -24,7 +24,7 @@ export async function toConnectionOutput(
       sql<number>`count(company_n)::int`.as('linked'),
     ])
     .where('tenant_id', '=', tx.tenant)
-    .where('entity', 'in', ['companies', 'alarms'])
+    .where('entity', 'in', ['companies', 'organizations', 'alarms'])
     .groupBy(['connection_id', 'entity'])
     .execute();
   return rows.map(
@@ -49,7 +49,7 @@ export async function toConnectionOutput(
           all: 0,
           linked: 0,
         };
-      const companies = count('companies');
+      const companies = count(OWNERS_OF[kind] ?? 'companies');
       return {
         _id: id,
         kind,

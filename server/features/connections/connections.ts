@@ -2,8 +2,8 @@ import type { Credentials } from '#contract/connections/calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Endpoint } from './client.ts';
-import { SourceError } from './source-error.ts';
+import type { Endpoint } from '#server/platform/systems/client.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { ConnectionRow } from './task.ts';
 
 const place = (id: string) => ({ table: 'connection', column: 'sealed', row: id });

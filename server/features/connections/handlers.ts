@@ -7,6 +7,7 @@ import {
   COLLECTOR_KINDS,
   type CollectorKind,
   ENTITIES_OF,
+  OWNERS_OF,
   SIGN_INS_OF,
 } from '#contract/connections/connection.ts';
 import type { collectorCalls, ConnectionOut } from '#contract/connections/calls.ts';
@@ -22,7 +23,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { loadChannels } from './channels.ts';
 import { connectionRow, getEndpoint, sealCredentials } from './connections.ts';
 import { foundRows, toConnectionOutput } from './connection-output.ts';
-import { SourceError } from './source-error.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { ConnectionRow } from './task.ts';
 import { scheduleConnection } from './connection-job.ts';
 import { tryConnection } from './try-connection.ts';
@@ -264,8 +265,8 @@ async function loadRefusal(
   const url = new URL(address);
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     return bad('address', MESSAGES.connectionAddress);
-  // A console reports the company of each job; other systems belong to one company.
-  if (kind === 'vspc' ? companyN !== null : companyN === null)
+  // Some systems report whose a job is; the others belong to one company.
+  if ((OWNERS_OF[kind] === null) === (companyN === null))
     return bad('companyN', MESSAGES.connectionCompany);
   if (!owns(session, companyN))
     return companyN === null

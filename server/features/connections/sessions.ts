@@ -4,7 +4,7 @@ import type { KeyRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { openChannels } from './channels.ts';
 import { type StoredJob, recordRuns } from './deliver.ts';
-import { SourceError } from './source-error.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
 import { loadFound, type Read, type Task } from './task.ts';
 import { sessionRun } from './vspc-jobs.ts';
 import { Heatmap, type HeatmapSession } from './vspc-shapes.ts';

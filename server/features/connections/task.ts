@@ -5,7 +5,7 @@ import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import type { ConnectionTable } from '#server/platform/db/database-collect.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Client } from './client.ts';
+import type { Client } from '#server/platform/systems/client.ts';
 import { cutText, lineOfText } from '#contract/stored-text.ts';
 import { boundedId } from '../ingest/bounded-id.ts';
 

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { COLLECTOR_NAMES, type CollectorKind } from '#contract/connections/connection.ts';
 import type { ConnectionTested } from '#contract/connections/calls.ts';
+import { makeVb365Client } from '#server/engine/vb365/client.ts';
 import { shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Endpoint } from './client.ts';
+import { CERTIFICATE_ERROR, type Endpoint } from '#server/platform/systems/client.ts';
 import { clientFor, PROBES } from './clients.ts';
-import { SourceError } from './source-error.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
 
 const TIMEOUT_MS = 15_000;
 const Counted = v.object({
@@ -22,6 +23,7 @@ const Counted = v.object({
 const THINGS: Readonly<Record<CollectorKind, string>> = {
   vspc: 'companies',
   vbr: 'jobs',
+  vb365: 'organizations',
   zerto: 'protection groups',
 };
 
@@ -32,17 +34,7 @@ export async function tryConnection(
   reach: Endpoint,
 ): Promise<ConnectionTested> {
   try {
-    const answer = await clientFor(world, kind, reach, TIMEOUT_MS).read(
-      PROBES[kind],
-      kind === 'zerto'
-        ? v.pipe(
-            v.array(v.unknown()),
-            v.transform((data) => ({ data })),
-          )
-        : Counted,
-    );
-    const { data, meta, pagination } = answer as v.InferOutput<typeof Counted>;
-    const count = meta?.pagingInfo?.total ?? pagination?.total ?? data.length;
+    const count = await countFirst(world, kind, reach);
     return {
       ok: true,
       says: `${COLLECTOR_NAMES[kind]} answers: ${count} ${THINGS[kind]}.`,
@@ -53,11 +45,36 @@ export async function tryConnection(
     return {
       ok: false,
       says: error.message,
-      seen: error.message.startsWith('The certificate of ')
+      seen: error.message.startsWith(CERTIFICATE_ERROR)
         ? await seenAt(world, new URL(reach.address))
         : null,
     };
   }
+}
+
+/** Returns how many things of the most important kind there are. */
+async function countFirst(
+  world: AppContext,
+  kind: CollectorKind,
+  reach: Endpoint,
+): Promise<number> {
+  if (kind === 'vb365') {
+    let count = 0;
+    const client = makeVb365Client(world, reach, TIMEOUT_MS);
+    for await (const rows of client.readPages('Organizations', v.unknown())) count += rows.length;
+    return count;
+  }
+  const answer = await clientFor(world, kind, reach, TIMEOUT_MS).read(
+    PROBES[kind],
+    kind === 'zerto'
+      ? v.pipe(
+          v.array(v.unknown()),
+          v.transform((data) => ({ data })),
+        )
+      : Counted,
+  );
+  const { data, meta, pagination } = answer as v.InferOutput<typeof Counted>;
+  return meta?.pagingInfo?.total ?? pagination?.total ?? data.length;
 }
 
 async function seenAt(world: AppContext, url: URL): Promise<ConnectionTested['seen']> {
@@ -66,6 +83,7 @@ async function seenAt(world: AppContext, url: URL): Promise<ConnectionTested['se
     shown && {
       certificate: shown.toString(),
       fingerprint: shown.fingerprint256,
+      thumbprint: shown.fingerprint,
       subject: shown.subject.replaceAll('\n', ', ').slice(0, 200),
       until: Date.parse(shown.validTo),
     }

@@ -15,7 +15,7 @@ import {
   recordRuns,
   retireGone,
 } from './deliver.ts';
-import { SourceError } from './source-error.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
 import { loadFound, keepFound, type Read, type Task } from './task.ts';
 import { walk } from './read-pages.ts';
 import { cutText } from '#contract/stored-text.ts';

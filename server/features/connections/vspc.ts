@@ -5,7 +5,7 @@ import { recordComputers, recordRepositories } from '../ingest/inventory.ts';
 import { loadLinks, openChannels } from './channels.ts';
 import { deliverJobs, fitRecords, type JobFound, retireGone } from './deliver.ts';
 import { sessionsOfVspc } from './sessions.ts';
-import { SourceError } from './source-error.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
 import { loadFound, forgetGone, keepFound, type Read, type Task, type Thing } from './task.ts';
 import { agentJob, office365Job, getSecond, serverJob } from './vspc-jobs.ts';
 import * as shapes from './vspc-shapes.ts';
@@ -16,7 +16,9 @@ import { checkedComputer, checkedRepository } from '../ingest/check-records.ts';
 const PER_PAGE = 200;
 
 /** Reads Veeam Service Provider Console, one function per entity. */
-export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
+export const VSPC: Readonly<
+  Record<Exclude<Entity, 'organizations'>, (task: Task) => Promise<Read>>
+> = {
   'companies': (task) =>
     things(task, 'organizations/companies', shapes.CompanyList, (row, link) => ({
       uid: row.instanceUid,

@@ -6,7 +6,7 @@ import type { JobRow, RunRow, Schedule } from '#contract/runs/rows.ts';
 import type { RunLevel } from '#contract/runs/vocabulary.ts';
 import type { Task, TaskIn } from '#contract/runs/task.ts';
 import { findScheduleError } from '../../platform/jobs/cron.ts';
-import { maskSecrets } from './mask-secrets.ts';
+import { maskSecrets } from '#server/platform/mask-secrets.ts';
 import { boundedId } from './bounded-id.ts';
 import { lineOfText, storable } from '#contract/stored-text.ts';
 

@@ -5,7 +5,7 @@ import { SOURCES } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { type Scope, seesCompany } from './scope.ts';
 
-const SOURCE_OF = { vspc: 'vac', vbr: 'vbr', zerto: 'zerto' } as const;
+const SOURCE_OF = { vspc: 'vac', vbr: 'vbr', vb365: 'office365', zerto: 'zerto' } as const;
 
 interface Collected {
   /** `company` null: the connection belongs to the provider as a whole. */

@@ -1,6 +1,11 @@
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { COLLECTOR_NAMES, ENTITY_NAMES, type Entity } from '#contract/connections/connection.ts';
+import {
+  COLLECTOR_NAMES,
+  ENTITY_NAMES,
+  type Entity,
+  OWNERS_OF,
+} from '#contract/connections/connection.ts';
 import type { CollectionOut, ConnectionOut } from '#contract/connections/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
@@ -40,6 +45,7 @@ export function Connection({
 }: ConnectionProps) {
   const state = getState(one);
   const { unlinked } = one.companies;
+  const owners = OWNERS_OF[one.kind];
   const net = { disabled: offline, ...(offline && { 'data-tip': MESSAGES.needsNetwork }) };
   const every = everyChoices(one.everySec).find(([sec]) => sec === one.everySec)?.[1] ?? '';
   const head = `connection-${getId(one)}`;
@@ -112,15 +118,17 @@ export function Connection({
         <p className="m-0 flex flex-wrap items-center gap-x-3 pt-2">
           <span className="flex items-center gap-1.5 text-warning">
             <Icon name="warning" />
-            {t.unlinked({ count: unlinked })}
+            {owners === 'organizations'
+              ? t.unlinkedOrganizations({ count: unlinked })
+              : t.unlinked({ count: unlinked })}
           </span>
           <Button
             size="sm"
             variant="quiet"
             className="-ml-2"
-            onClick={() => onFound('companies', true)}
+            onClick={() => onFound(owners ?? 'companies', true)}
           >
-            {t.showUnlinked}
+            {owners === 'organizations' ? t.showUnlinkedOrganizations : t.showUnlinked}
           </Button>
           <SectionLink href="/monitoring/companies" className="text-accent underline">
             {t.linkCompanies}
@@ -163,14 +171,14 @@ export function Connection({
         </tbody>
       </table>
       <p className="m-0 flex flex-wrap gap-1 pt-2">
-        {one.kind === 'vspc' && (
+        {owners !== null && (
           <Button
             size="sm"
             variant="quiet"
             className="-ml-2"
-            onClick={() => onFound('companies', false)}
+            onClick={() => onFound(owners, false)}
           >
-            {t.allCompanies}
+            {owners === 'organizations' ? t.allOrganizations : t.allCompanies}
           </Button>
         )}
         {one.alarms > 0 && (

@@ -3,7 +3,7 @@ import type { SyntheticEvent } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { SIGN_INS_OF } from '#contract/connections/connection.ts';
+import { OWNERS_OF, SIGN_INS_OF } from '#contract/connections/connection.ts';
 import type { ConnectionOut, ConnectionTested } from '#contract/connections/calls.ts';
 import type { Result } from '#contract/result.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
@@ -171,7 +171,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
         {connection === null && (
           <fieldset className="m-0 min-w-0 border-0 p-0">
             <legend className="pb-1 font-semibold">{t.system}</legend>
-            <div className="grid border-t border-hair tablet:grid-cols-3 tablet:gap-x-6 tablet:[&>label]:border-0">
+            <div className="grid border-t border-hair tablet:grid-cols-2 tablet:gap-x-6 tablet:[&>label]:border-0">
               {KINDS.map((kind) => (
                 <Choice
                   key={kind}
@@ -207,7 +207,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
           error={errors['address'] ?? null}
           onChange={({ target }) => change({ address: target.value })}
         />
-        {draft.kind !== 'vspc' &&
+        {OWNERS_OF[draft.kind] === null &&
           (companies.length > FEW ? (
             <Combobox {...company} placeholder={t.typeName} />
           ) : (
@@ -346,6 +346,8 @@ function TestResult({
                   })}
             </p>
             <p className="m-0 font-mono text-agate break-all">{seen.fingerprint}</p>
+            <p className="m-0 text-ink-2">{t.certificateThumbprint}</p>
+            <p className="m-0 font-mono text-agate break-all">{seen.thumbprint}</p>
             <div>
               <Button size="sm" onClick={() => onPin(seen.certificate)}>
                 {t.pinCertificate}

@@ -3,6 +3,7 @@ import type { CompanyN } from '#contract/ids.ts';
 import {
   COLLECTOR_KINDS,
   type CollectorKind,
+  OWNERS_OF,
   SIGN_INS_OF,
   type SignIn,
 } from '#contract/connections/connection.ts';
@@ -45,6 +46,11 @@ export const KIND_WORDS: Readonly<
     name: t.vbr,
     detail: t.vbrHint,
     address: 'https://vbr.example.com:9419',
+  },
+  vb365: {
+    name: t.vb365,
+    detail: t.vb365Hint,
+    address: 'https://vb365.example.com:4443',
   },
   zerto: {
     name: t.zerto,
@@ -120,7 +126,7 @@ export const withKind = (draft: Draft, kind: CollectorKind): Draft => ({
   signIn: SIGN_INS_OF[kind].includes(draft.signIn)
     ? draft.signIn
     : (SIGN_INS_OF[kind][0] ?? 'password'),
-  companyN: kind === 'vspc' ? null : draft.companyN,
+  companyN: OWNERS_OF[kind] === null ? draft.companyN : null,
 });
 
 const WORDS: ErrorLabels = {
@@ -178,7 +184,7 @@ export function getInput(
   const credentials = getCredentials(draft);
   const fields = getFields(draft);
   const own: FormErrors = {
-    ...(draft.kind !== 'vspc' && draft.companyN === null
+    ...(OWNERS_OF[draft.kind] === null && draft.companyN === null
       ? { companyN: WORDS['companyN'] ?? '' }
       : {}),
     ...(draft.address.trim() !== '' && !/^https?:\/\//i.test(draft.address.trim())

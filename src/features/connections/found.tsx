@@ -9,7 +9,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
-export type FoundEntity = 'companies' | 'alarms' | 'licences';
+export type FoundEntity = 'companies' | 'organizations' | 'alarms' | 'licences';
 
 export interface FoundDialogProps {
   readonly id: string;
@@ -43,7 +43,7 @@ export function FoundDialog({
   const { value } = request;
   return (
     <Dialog
-      title={t.foundTitle({ what: unlinked ? t.unlinkedTitle : ENTITY_NAMES[entity], name })}
+      title={t.foundTitle({ what: unlinked ? UNLINKED[entity].title : ENTITY_NAMES[entity], name })}
       wide
       onClose={onClose}
       footer={
@@ -74,7 +74,7 @@ export function FoundDialog({
             </p>
           )
         ) : value.rows.length === 0 ? (
-          <p className="m-0 text-ink-2">{unlinked ? t.allLinked : t.nothingFound}</p>
+          <p className="m-0 text-ink-2">{unlinked ? UNLINKED[entity].none : t.nothingFound}</p>
         ) : (
           <>
             <p className="m-0 pb-2 text-agate text-ink-3">
@@ -108,6 +108,15 @@ export function FoundDialog({
   );
 }
 
+/** The list of what isn't linked: only companies and organizations have one. */
+const COMPANIES_LEFT = { title: t.unlinkedTitle, none: t.allLinked };
+const UNLINKED: Readonly<Record<FoundEntity, { readonly title: string; readonly none: string }>> = {
+  companies: COMPANIES_LEFT,
+  organizations: { title: t.unlinkedOrganizationsTitle, none: t.allOrganizationsLinked },
+  alarms: COMPANIES_LEFT,
+  licences: COMPANIES_LEFT,
+};
+
 /** Describes an item in one line. */
 export function detailWords(
   entity: FoundEntity,
@@ -122,6 +131,10 @@ export function detailWords(
   const at = Date.parse(said('at'));
   if (entity === 'companies')
     return company === null ? t.notLinked({ id: uid }) : t.linkedTo({ company });
+  if (entity === 'organizations')
+    return company === null
+      ? t.notLinkedOrganization({ domain: said('domain') })
+      : t.linkedTo({ company });
   if (entity === 'alarms')
     return [
       said('severity'),

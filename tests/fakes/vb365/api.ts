@@ -95,10 +95,11 @@ export function makeVb365Api(
     return row ? json(row) : notFound();
   }
 
-  const jobsOf = (organization: string): Row[] =>
-    content.jobs
+  function jobsOf(organization: string): Row[] {
+    return content.jobs
       .filter(({ organizationId }) => organizationId === organization)
       .map((job) => jobRow(version, job));
+  }
 
   function logOf(session: Vb365Session, query: URLSearchParams): Row[] {
     const type = query.get('type');

@@ -16,6 +16,8 @@ const time = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,
 const dayTime = v.pipe(v.string(), v.regex(/^\d\d:\d\d:\d\d(\.\d{1,7})?$/));
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const oneOf = <const W extends readonly string[]>(...words: W) => v.picklist(words);
+/** Entries that only one of the versions has. */
+const when = (isSo: boolean, entries: v.ObjectEntries): v.ObjectEntries => (isSo ? entries : {});
 const some = <E extends v.ObjectEntries>(entries: E) => v.partial(v.strictObject(entries));
 
 const links = v.record(v.string(), v.strictObject({ href: text }));
@@ -116,7 +118,7 @@ const session = (version: Vb365Version) =>
       bottleneck: oneOf('NA', 'Detecting', 'Source', 'Target'),
     }),
     _links: links,
-    ...(version === 'v8' && {
+    ...when(version === 'v8', {
       jobId: uid,
       jobSessionConfigType: oneOf('Full', 'Incremental'),
       eTag: int64,
@@ -168,7 +170,7 @@ const organization = (version: Vb365Version) =>
     firstBackuptime: maybe(time),
     lastBackuptime: maybe(time),
     _links: links,
-    ...(version === 'v8' && { msid: maybe(uid), backedUpOrganizationId: maybe(text) }),
+    ...when(version === 'v8', { msid: maybe(uid), backedUpOrganizationId: maybe(text) }),
   });
 
 const repository = (version: Vb365Version) =>
@@ -249,7 +251,7 @@ const page = (version: Vb365Version, row: v.GenericSchema) =>
     setId: v.optional(uid),
     results: v.array(row),
     _links: v.optional(links),
-    ...(version === 'v7' && { totalCount: v.optional(maybe(int32)) }),
+    ...when(version === 'v7', { totalCount: v.optional(maybe(int32)) }),
   });
 /** Version 7 lists most things whole. */
 const list = (version: Vb365Version, row: v.GenericSchema) =>
@@ -298,7 +300,7 @@ export const publishedError = (version: Vb365Version): v.GenericSchema =>
   some({
     message: text,
     errorCode: maybe(v.picklist(ERROR_CODES[version])),
-    ...(version === 'v8' && { stackTrace: maybe(text) }),
+    ...when(version === 'v8', { stackTrace: maybe(text) }),
   });
 
 function requests(version: Vb365Version): Readonly<Record<string, Published>> {

@@ -16,9 +16,12 @@ export async function startVb365(
   version: Vb365Version,
   now: () => Ms,
   content: Vb365Content = emptyServer(now()),
+  port = 0,
 ): Promise<Vb365Server> {
   const api = makeVb365Api(version, content, now);
-  return Object.assign(api, { outside: await listen((request) => api.answer(request)) });
+  return Object.assign(api, {
+    outside: await listen((request) => api.answer(request), undefined, port),
+  });
 }
 
 /** A server with a certificate that it has signed itself. */

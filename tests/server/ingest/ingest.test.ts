@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { maskSecrets } from '#server/features/ingest/mask-secrets.ts';
+import { maskSecrets } from '#server/platform/mask-secrets.ts';
 import { embedded } from '../db/databases.ts';
 import { anAsk, anExecution, aPlace, fixture, HOUR, iso, NOON } from './fixtures.ts';
 import type { Place } from './fixtures.ts';

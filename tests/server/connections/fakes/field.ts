@@ -15,8 +15,8 @@ export interface Field {
   readonly world: AppContext;
   readonly tenant: string;
   collectors: Ticks;
-  /** A company of ours that is linked with one of the console. */
-  company(name: string, vac?: string | null): Promise<number>;
+  /** A company of ours that is linked with one of the console, or with tenants of Microsoft 365. */
+  company(name: string, vac?: string | null, organizations?: readonly string[]): Promise<number>;
   connect(address: string, more?: Partial<InputOf<'makeConnection'>>): Promise<string>;
   /** Time passes, and what is due by then is read. */
   round(ms?: number): Promise<void>;
@@ -49,14 +49,17 @@ export async function aField(
     world,
     tenant: place.tenant,
     collectors: connectionTicks(world, timeoutMs),
-    company: (name, vac = uid(`company ${name}`)) =>
+    company: (name, vac = uid(`company ${name}`), organizations = []) =>
       world.store.tenant(place.tenant, async (tx) => {
         const n = await tx.take('company', 1);
         const applications = {
           vac: { id: vac },
           vcd: { id: null },
           zerto: { id: null },
-          office365: { enabled: false, organizations: [] },
+          office365: {
+            enabled: organizations.length > 0,
+            organizations: organizations.map((id) => ({ id })),
+          },
         };
         await tx.append(
           [

@@ -1,10 +1,12 @@
 import * as v from 'valibot';
 import type { Credentials } from '#contract/connections/calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import { OutboundError } from '#server/platform/outbound/address.ts';
-import { fetchOutbound, type OutboundInit } from '#server/platform/outbound/fetch.ts';
-import type { AppContext } from '#server/platform/app-context.ts';
-import { maskSecrets } from '../ingest/mask-secrets.ts';
+import { OutboundError } from '../outbound/address.ts';
+import { fetchOutbound, type OutboundInit, readCertificate } from '../outbound/fetch.ts';
+import { outboundMessages } from '../outbound/messages.en.ts';
+import { shownCertificate } from '../outbound/shown-certificate.ts';
+import type { AppContext } from '../app-context.ts';
+import { maskSecrets } from '../mask-secrets.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
@@ -21,7 +23,17 @@ export interface Endpoint {
  */
 export interface Client {
   read<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>>;
+  /** Sends a command with a JSON body. `schema` null: the answer has nothing to read. */
+  command<S extends v.GenericSchema>(
+    command: Command,
+    schema: S | null,
+  ): Promise<v.InferOutput<S> | null>;
   readonly host: string;
+}
+export interface Command {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
 }
 
 export type Answer = Pick<Response, 'status' | 'headers' | 'text'>;
@@ -63,18 +75,22 @@ export function makeClient(
         { timeoutMs, mostBytes: MOST_BYTES, certificate: reach.certificate, ...init },
       );
     } catch (error) {
-      throw error instanceof OutboundError
-        ? new SourceError(error.is === 'refused' ? 'refused' : 'fault', error.message)
-        : error;
+      if (!(error instanceof OutboundError)) throw error;
+      if (error.is === 'refused') throw new SourceError('refused', error.message);
+      throw new SourceError(
+        'unreachable',
+        (await describeChangedCertificate(world, reach, error)) ?? error.message,
+      );
     }
   };
   const session = signer(send);
   const host = root.host;
 
-  async function answerTo(path: string): Promise<Answer> {
+  async function answerTo(path: string, init: OutboundInit = {}): Promise<Answer> {
     for (let again = false; ; again = true) {
       const answer = await send(path, {
-        headers: { accept: 'application/json', ...(await session.headers()) },
+        ...init,
+        headers: { accept: 'application/json', ...init.headers, ...(await session.headers()) },
       });
       if (answer.status !== 401) return answer;
       if (!session.refused() || again)
@@ -131,8 +147,45 @@ export function makeClient(
       const first = await answerTo(path);
       return parsed(await good(first.status === 202 ? await finished(first) : first), schema);
     },
+    async command({ method, path, body }, schema) {
+      const answer = await answerTo(path, {
+        method,
+        ...(body !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      });
+      if (![200, 201, 204].includes(answer.status))
+        throw await toSourceError(answer, host, world.clock.now());
+      if (schema === null || answer.status === 204) return null;
+      return parsed(await answer.text(), schema);
+    },
   };
 }
+
+/**
+ * Returns a sentence that names both certificates if the system presents another one than the pinned
+ * one; null if that is not the error.
+ */
+async function describeChangedCertificate(
+  world: AppContext,
+  { address, certificate }: Endpoint,
+  { message }: OutboundError,
+): Promise<string | null> {
+  if (certificate === null || !message.startsWith(CERTIFICATE_ERROR)) return null;
+  const url = new URL(address);
+  const shown = await shownCertificate(world, url).catch(() => null);
+  const pinned = readCertificate(certificate);
+  return shown === null || pinned === null
+    ? null
+    : outboundMessages.certificateChanged({
+        host: url.hostname,
+        shown: shown.fingerprint256,
+        pinned: pinned.fingerprint256,
+      });
+}
+/** How messages about an untrusted certificate begin. */
+export const CERTIFICATE_ERROR = 'The certificate of ';
 
 const AsyncAction = v.object({ data: v.object({ status: v.pipe(v.string(), v.maxLength(40)) }) });
 
@@ -151,30 +204,36 @@ export async function toSourceError(answer: Answer, host: string, now: Ms): Prom
   if (status === 403)
     return new SourceError('forbidden', `${host} does not allow these credentials to read this.`);
   if (status === 404) return new SourceError('missing', `${host} does not have this.`);
-  const said = saidIn(await answer.text().catch(() => ''));
+  const { said, code } = readError(await answer.text().catch(() => ''));
   return new SourceError(
     'fault',
     `${host} answered with status ${status}${said === '' ? '' : `: ${said}`}.`,
     waitMs,
+    code,
   );
 }
 
-/** `errors[0].message` of VSPC, `message` of VBR and Zerto, `error_description` of a sign-in. */
-function saidIn(text: string): string {
+/**
+ * `errors[0].message` of VSPC, `message` of VBR, VB365 and Zerto, `error_description` of a sign-in.
+ * `code`: the word of VB365 for the error.
+ */
+function readError(text: string): { readonly said: string; readonly code: string | null } {
   const read = v.safeParse(Errors, textOrNull(text));
-  if (!read.success) return '';
-  const { errors, message, error_description: description } = read.output;
-  return maskSecrets(
+  if (!read.success) return { said: '', code: null };
+  const { errors, message, error_description: description, errorCode } = read.output;
+  const said = maskSecrets(
     (errors?.[0]?.message ?? message ?? description ?? '').replace(/\s+/g, ' ').trim(),
   )
     .slice(0, 200)
     .replace(/\.$/, '');
+  return { said, code: errorCode?.slice(0, 60) ?? null };
 }
 const text = v.optional(v.nullable(v.string()));
 const Errors = v.object({
   errors: v.optional(v.nullable(v.array(v.object({ message: text })))),
   message: text,
   error_description: text,
+  errorCode: text,
 });
 function textOrNull(said: string): unknown {
   try {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Ms } from '#contract/ids.ts';
-import type { AppContext } from '#server/platform/app-context.ts';
+import type { AppContext } from '../app-context.ts';
 import { toSourceError, type Send, type Signer } from './client.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';

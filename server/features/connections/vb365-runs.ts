@@ -1,0 +1,160 @@
+import { DateTime } from 'luxon';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { ExecutionIn } from '#contract/ingest/calls.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { cutText } from '#contract/stored-text.ts';
+import type { Vb365Job, Vb365LogItem, Vb365Session } from '#server/engine/vb365/shapes.ts';
+import type { JobFacts, JobFound, RunFacts } from './deliver.ts';
+import { connectionMessages as t } from './messages.en.ts';
+
+/** Returns a job without a run: its sessions are read for themselves. */
+export const getJob = (
+  job: Vb365Job,
+  organization: { readonly id: string; readonly name: string } | undefined,
+  company: CompanyN | null,
+): JobFound => ({
+  uid: job.id,
+  company,
+  facts: {
+    job: short(job.name, LIMITS.nameChars) ?? job.id,
+    jobInstanceUid: job.id,
+    ...(organization === undefined || organization.name.trim() === ''
+      ? {}
+      : { server: cutText(organization.name, LIMITS.nameChars) }),
+    source: 'office365',
+    type: 'M365',
+    entityGroup: 'office365',
+    managed: true,
+    enabled: job.isEnabled ?? true,
+    schedule: getSchedule(job),
+    graceSec: null,
+  },
+  run: null,
+  more: {
+    organization: organization?.id ?? null,
+    repository: job.repositoryId ?? null,
+    lastRun: job.lastRun ?? null,
+    lastStatus: job.lastStatus ?? null,
+  },
+});
+
+const PERIOD_SEC: Readonly<Record<string, number>> = {
+  Minutes5: 300,
+  Minutes10: 600,
+  Minutes15: 900,
+  Minutes30: 1_800,
+  Hours1: 3_600,
+  Hours2: 7_200,
+  Hours4: 14_400,
+  Hours8: 28_800,
+  Hours12: 43_200,
+};
+
+/**
+ * A daily time is one of the server's own clock, whose zone the API doesn't tell, so the times are
+ * learned from the runs. Null: only people start the job.
+ */
+export function getSchedule({ schedulePolicy }: Vb365Job): JobFacts['schedule'] {
+  const { type, scheduleEnabled, periodicallyEvery } = schedulePolicy ?? {};
+  if (scheduleEnabled === false) return null;
+  if (type === 'Daily') return { is: 'kind', kind: 'Daily' };
+  if (type !== 'Periodically') return null;
+  const everySec = PERIOD_SEC[periodicallyEvery ?? ''];
+  return everySec === undefined
+    ? { is: 'kind', kind: 'Periodically' }
+    : { is: 'every', everySec, kind: 'Periodically' };
+}
+
+/** A session that somebody stopped has no backup of everything, so it isn't a success. */
+const STATUS: Readonly<Record<string, ExecutionIn['status']>> = {
+  Success: 'Success',
+  Warning: 'Warning',
+  Failed: 'Failed',
+  Disconnected: 'Failed',
+  Stopped: 'Error',
+  Running: 'Running',
+  Queued: 'Running',
+};
+
+const LEVELS: Readonly<Record<string, 'Full' | 'Incremental'>> = {
+  Full: 'Full',
+  Incremental: 'Incremental',
+};
+
+/** Milliseconds of a time; null if it is none. */
+export function parseTime(said: string | null | undefined): Ms | null {
+  const time = DateTime.fromISO(said ?? '', { zone: 'utc' });
+  return time.isValid ? time.toMillis() : null;
+}
+
+export const hasEnded = ({ endTime, status }: Vb365Session): boolean =>
+  parseTime(endTime) !== null && STATUS[status ?? ''] !== 'Running';
+
+/** Returns a session as a run with the session's id; null if its state is unknown. */
+export function getRun(session: Vb365Session, log: readonly Vb365LogItem[]): RunFacts | null {
+  const [started, ended] = [parseTime(session.creationTime), parseTime(session.endTime)];
+  const status = STATUS[session.status ?? ''];
+  if (started === null || status === undefined) return null;
+  const startTime = new Date(started).toISOString();
+  if (status === 'Running' || ended === null)
+    return { externalId: session.id, status: 'Running', startTime };
+  const statistics = session.statistics ?? {};
+  const message = status === 'Success' ? null : getMessage(session, log);
+  const text = log.map(logLine).join('\n');
+  return {
+    externalId: session.id,
+    status,
+    startTime,
+    endTime: new Date(Math.max(started, ended)).toISOString(),
+    level: LEVELS[session.jobSessionConfigType ?? ''] ?? null,
+    // A session in which nothing had changed transfers nothing, which is not unusual.
+    bytesTransferred: whole(statistics.transferredDataBytes) || null,
+    errorCount: countType(log, 'Error'),
+    warningCount: countType(log, 'Warning'),
+    ...(message !== null && { message }),
+    ...(text !== '' && { log: cutText(text, 200_000) }),
+    detail: {
+      objects: whole(statistics.processedObjects),
+      bottleneck: short(statistics.bottleneck, LIMITS.nameChars),
+    },
+  };
+}
+
+const countType = (log: readonly Vb365LogItem[], wanted: string): number =>
+  log.filter(({ type }) => type === wanted).length;
+
+/**
+ * The most frequent error of the log, or else warning, so that the same cause is one cause in every
+ * job. Version 7 does not tell errors apart in its log, so there it is what the session itself says.
+ */
+function getMessage(session: Vb365Session, log: readonly Vb365LogItem[]): string {
+  const details = short(session.details, LIMITS.messageChars);
+  if (session.status === 'Stopped') return details ?? t.stopped;
+  if (session.status === 'Disconnected') return details ?? t.disconnected;
+  const most = getMostFrequent(log, 'Error') ?? getMostFrequent(log, 'Warning');
+  if (most !== null) return most;
+  const last = log.at(-1);
+  return details ?? short(last?.title, LIMITS.messageChars) ?? t.noReason;
+}
+
+function getMostFrequent(log: readonly Vb365LogItem[], wanted: string): string | null {
+  const times = new Map<string, number>();
+  for (const { type, message } of log) {
+    const text = type === wanted ? short(message, LIMITS.messageChars) : null;
+    if (text !== null) times.set(text, (times.get(text) ?? 0) + 1);
+  }
+  const [most] = [...times].sort(([, a], [, b]) => b - a);
+  return most?.[0] ?? null;
+}
+
+function logLine({ creationTime, type, message, title }: Vb365LogItem): string {
+  const at = parseTime(creationTime);
+  return [at === null ? null : new Date(at).toISOString(), type?.padEnd(7), message ?? title]
+    .filter((part) => part != null)
+    .join(' ');
+}
+
+const short = (said: string | null | undefined, most: number): string | null =>
+  cutText((said ?? '').trim(), most).trim() || null;
+const whole = (size: number | null | undefined): number | null =>
+  size == null || !(size >= 0) ? null : Math.floor(size);

@@ -1,0 +1,158 @@
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { Vb365Client } from '#server/engine/vb365/client.ts';
+import {
+  LogItemShape,
+  SessionShape,
+  type Vb365LogItem,
+  type Vb365Session,
+} from '#server/engine/vb365/shapes.ts';
+import { openChannels } from './channels.ts';
+import { recordRuns, type StoredJob } from './deliver.ts';
+import { forgetGone, keepFound, loadFound, type Read, type Task, type Thing } from './task.ts';
+import { getRun, hasEnded, parseTime } from './vb365-runs.ts';
+
+const DAY: Ms = 86_400_000;
+/** How far back the first round goes, and how much every round reads again. */
+const FIRST_MS: Ms = 7 * DAY;
+const AGAIN_MS: Ms = DAY;
+/** How long a recorded session is remembered. */
+const REMEMBER_MS: Ms = FIRST_MS + DAY;
+const MAX_LOG_LINES = 1_000;
+
+/** A job of the server as it was found, and whose it is. */
+interface KnownJob extends StoredJob {
+  readonly id: string;
+}
+
+/**
+ * Reads the sessions since the last round, and those that run. A session is recorded under its own
+ * id: while it runs, and once when it has ended, with the lines of its log.
+ */
+export async function readSessions(task: Task, client: Vb365Client): Promise<Read> {
+  const { world, tenant, connection } = task;
+  const now = world.clock.now();
+  const from = Math.max(now - FIRST_MS, Math.min(now, task.cursor['from'] ?? 0) - AGAIN_MS);
+  const { jobs, recorded } = await world.store.tenant(
+    tenant,
+    async (tx) => ({
+      jobs: new Map(
+        (await loadFound(tx, connection.id, ['jobs'])).map(({ uid, row }) => [
+          uid,
+          { ...(row as unknown as StoredJob), id: uid },
+        ]),
+      ),
+      recorded: new Set((await loadFound(tx, connection.id, ['sessions'])).map(({ uid }) => uid)),
+    }),
+    { readOnly: true },
+  );
+  let rows = 0;
+  let unlinked = 0;
+  for await (const page of listSessions(client, jobs, from)) {
+    rows += page.length;
+    const owned = page.flatMap(({ job, session }) =>
+      job?.company == null ? [] : [{ job, company: job.company, session }],
+    );
+    unlinked += page.length - owned.length;
+    await record(
+      task,
+      client,
+      owned.filter(
+        ({ job, session }) =>
+          !recorded.has(session.id) && (parseTime(session.creationTime) ?? 0) >= job.movedAt,
+      ),
+    );
+    const ended = page.filter(({ job, session }) => job?.company != null && hasEnded(session));
+    await world.store.tenant(tenant, (tx) =>
+      keepFound(
+        tx,
+        task,
+        ended.map(({ job, session }): Thing => {
+          recorded.add(session.id);
+          return { uid: session.id, name: session.id, company: job?.company ?? null, row: {} };
+        }),
+      ),
+    );
+    await task.keep({ from: task.cursor['from'] ?? 0 });
+  }
+  await world.store.tenant(tenant, (tx) => forgetGone(tx, task, REMEMBER_MS));
+  return { rows, unlinked, cursor: { from: now } };
+}
+
+type JobSession = { readonly job: KnownJob | undefined; readonly session: Vb365Session };
+
+/**
+ * Version 8 lists the sessions of all jobs; version 7 names the job of none, so there they are
+ * listed job by job.
+ */
+async function* listSessions(
+  client: Vb365Client,
+  jobs: ReadonlyMap<string, KnownJob>,
+  from: Ms,
+): AsyncGenerator<readonly JobSession[]> {
+  const since = `endTimeLowerBound=${encodeURIComponent(new Date(from).toISOString())}`;
+  if ((await client.findVersion()) === 'v8') {
+    for (const filter of [since, 'status=Running'])
+      for await (const rows of client.readPages(`JobSessions?${filter}`, SessionShape))
+        yield rows.map((session) => ({ job: jobs.get(session.jobId ?? ''), session }));
+    return;
+  }
+  for (const job of jobs.values()) {
+    const lastRun = parseTime(getText(job.more['lastRun']));
+    const isRunning = job.more['lastStatus'] === 'Running';
+    // A job that didn't run since has no new session.
+    if (job.company === null || lastRun === null || (!isRunning && lastRun < from - AGAIN_MS))
+      continue;
+    for await (const rows of client.readPages(`JobSessions?jobId=${job.id}&${since}`, SessionShape))
+      yield rows.map((session) => ({ job, session }));
+    if (isRunning) yield [...(await findRunning(client, job))];
+  }
+}
+
+/** A running session has no end, so a list by end lacks it. The newest are on the first page. */
+async function findRunning(client: Vb365Client, job: KnownJob): Promise<JobSession[]> {
+  for await (const rows of client.readPages(`JobSessions?jobId=${job.id}`, SessionShape, 10))
+    return rows.filter((session) => !hasEnded(session)).map((session) => ({ job, session }));
+  return [];
+}
+
+async function record(
+  task: Task,
+  client: Vb365Client,
+  owned: readonly {
+    readonly job: KnownJob;
+    readonly company: CompanyN;
+    readonly session: Vb365Session;
+  }[],
+): Promise<void> {
+  if (owned.length === 0) return;
+  const channels = await openChannels(
+    task.world,
+    task.tenant,
+    task.connection,
+    owned.map(({ company }) => company),
+  );
+  const executions = new Map<CompanyN, { readonly execution: unknown }[]>();
+  for (const { job, company, session } of owned) {
+    const run = getRun(session, hasEnded(session) ? await readLog(client, session) : []);
+    if (run === null) continue;
+    const list = executions.get(company) ?? [];
+    list.push({ execution: { ...job.facts, ...run } });
+    executions.set(company, list);
+  }
+  await Promise.all(
+    [...executions].map(([company, own]) => recordRuns(task, own, channels.get(company))),
+  );
+}
+
+/** Reads the log of a session that has something to say: at most its first lines. */
+async function readLog(client: Vb365Client, { id, status }: Vb365Session): Promise<Vb365LogItem[]> {
+  if (status === 'Success') return [];
+  const log: Vb365LogItem[] = [];
+  for await (const rows of client.readPages(`JobSessions/${id}/LogItems`, LogItemShape)) {
+    log.push(...rows);
+    if (log.length >= MAX_LOG_LINES) break;
+  }
+  return log.slice(0, MAX_LOG_LINES);
+}
+
+const getText = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -1,0 +1,81 @@
+import { expect, test } from '@playwright/test';
+import { startSecureVb365, type SecureVb365 } from '#tests/fakes/vb365/server.ts';
+import { addJob, addOrganization, addSession } from '#tests/fakes/vb365/state.ts';
+import { USER } from '#tests/fakes/vb365/tokens.ts';
+import { collectErrors, sound } from './page-checks.ts';
+import { getRow, loadApi, signIn, startPortal, type Portal } from './portal.ts';
+
+const HOUR = 3_600_000;
+
+let portal: Portal;
+let server: SecureVb365;
+
+test.beforeAll(async () => {
+  // The server of this test is on this machine, with a certificate that it has signed itself.
+  process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
+  [portal, server] = await Promise.all([startPortal(), startSecureVb365('v8', Date.now)]);
+});
+test.afterAll(async () => {
+  await Promise.all([portal.stop(), server.stop()]);
+});
+
+test('E2E-1, CONN-1, VB365-5, VB365-6: a Microsoft 365 server is connected by its certificate, its organization linked, and its results are in the list', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const organization = addOrganization(server.content, 'Example Foundation');
+  addOrganization(server.content, 'Not linked');
+  addSession(
+    server.content,
+    addJob(server.content, organization, 'Mailboxes nightly'),
+    Date.now() - 3 * HOUR,
+    { status: 'Failed' },
+  );
+  const api = await loadApi(portal, 'admin');
+  await api('POST', 'companies', {
+    name: 'Example Foundation',
+    applications: {
+      vac: { id: null },
+      vcd: { id: null },
+      zerto: { id: null },
+      office365: { enabled: true, organizations: [{ id: organization.name }] },
+    },
+  });
+
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.goto(`${portal.url}/monitoring/connections`);
+  await page.getByRole('button', { name: 'New connection' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New connection' });
+  await dialog.getByText('Backup for Microsoft 365', { exact: true }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill('Suite server');
+  await dialog.getByLabel('URL').fill(server.url);
+  await dialog.getByLabel('Username').fill(USER.name);
+  await dialog.getByLabel('Password').fill(USER.secret);
+  await dialog.getByRole('button', { name: 'Test and save' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('SHA-1 thumbprint');
+  // Nothing was sent to a server that nobody has confirmed.
+  expect(server.asked).toEqual([]);
+  await sound(page, 'a server whose certificate is not pinned yet');
+  await dialog.getByRole('button', { name: 'Pin this certificate' }).click();
+  await dialog.getByRole('button', { name: 'Test and save' }).click();
+  await expect(page.getByRole('heading', { name: 'Suite server' })).toBeVisible();
+  await expect(page.getByText("1 organization of the server isn't linked")).toBeVisible({
+    timeout: 60_000,
+  });
+  await expect(page.getByRole('row', { name: /^Sessions Synced/ })).toContainText('1', {
+    timeout: 60_000,
+  });
+  await sound(page, 'a connected server');
+  await page.getByRole('button', { name: 'Show organizations' }).click();
+  await expect(page.getByRole('dialog').getByText(/notlinked\.onmicrosoft\.com/)).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await server.renewCertificate();
+  await page.getByRole('button', { name: 'Sync now: Suite server' }).click();
+  await expect(page.getByText(/The certificate of 127\.0\.0\.1 has changed/).first()).toBeVisible({
+    timeout: 60_000,
+  });
+  await page.goto(`${portal.url}/monitoring/daily-checks`);
+  await expect(getRow(page, 'Mailboxes nightly')).toContainText('The request was throttled');
+  expect(errors).toEqual([]);
+});
