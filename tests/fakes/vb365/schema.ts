@@ -290,12 +290,6 @@ export interface Published {
   readonly body: v.GenericSchema | null;
 }
 
-/** Each request with the status and the body of its answer, by version. */
-export const PUBLISHED: Readonly<Record<Vb365Version, Readonly<Record<string, Published>>>> = {
-  v7: requests('v7'),
-  v8: requests('v8'),
-};
-
 export const publishedError = (version: Vb365Version): v.GenericSchema =>
   some({
     message: text,
@@ -303,8 +297,9 @@ export const publishedError = (version: Vb365Version): v.GenericSchema =>
     ...when(version === 'v8', { stackTrace: maybe(text) }),
   });
 
+const is = (body: v.GenericSchema | null, status = 200): Published => ({ status, body });
+
 function requests(version: Vb365Version): Readonly<Record<string, Published>> {
-  const is = (body: v.GenericSchema | null, status = 200): Published => ({ status, body });
   return {
     'POST token': is(token(version)),
     'GET serviceinstance': is(some({ installationId: uid, version: text })),
@@ -340,3 +335,9 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
     }),
   };
 }
+
+/** Each request with the status and the body of its answer, by version. */
+export const PUBLISHED: Readonly<Record<Vb365Version, Readonly<Record<string, Published>>>> = {
+  v7: requests('v7'),
+  v8: requests('v8'),
+};

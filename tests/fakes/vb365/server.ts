@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Ms } from '#contract/ids.ts';
 import { createCertificate } from '#server/engine/embedded/graph/certificate.ts';
-import { type Details, listen, type Outside, type Query } from '#tests/server/outbound/listen.ts';
+import { listen, type Outside, type Query } from '#tests/server/outbound/listen.ts';
 import { makeVb365Api, type Vb365Api } from './api.ts';
 import { emptyServer, type Vb365Content, type Vb365Version } from './state.ts';
 
@@ -58,9 +58,10 @@ export async function startSecureVb365(
           body: Buffer.concat(parts).toString('utf8'),
         };
         asked.push(one);
-        void api.answer(one).then(({ status = 200, headers = {}, body = '' }: Details) => {
+        void (async () => {
+          const { status = 200, headers = {}, body = '' } = await api.answer(one);
           response.writeHead(status, headers).end(body);
-        });
+        })();
       });
     },
   );

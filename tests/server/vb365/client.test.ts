@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import { array, assert, asyncProperty, boolean, integer, record } from 'fast-check';
 import * as v from 'valibot';
 import { afterEach, describe, expect, test } from 'vitest';
 import { makeVb365Client } from '#server/engine/vb365/client.ts';
@@ -104,23 +104,25 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
   });
 
   test('VB365-1: whenever requests are made, each is signed in, and no token is used after its end', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(
-          fc.record({
-            afterMs: fc.integer({ min: 0, max: 150 * MINUTE }),
-            isRestarted: fc.boolean(),
+    await assert(
+      asyncProperty(
+        array(
+          record({
+            afterMs: integer({ min: 0, max: 150 * MINUTE }),
+            isRestarted: boolean(),
           }),
           { minLength: 1, maxLength: 12 },
         ),
-        fc.integer({ min: 1, max: 90 }),
+        integer({ min: 1, max: 90 }),
         async (requests, lifeMinutes) => {
           const { server: vb365, client } = await connect(version);
           vb365.tokens.lifeMs = lifeMinutes * MINUTE;
           for (const { afterMs, isRestarted } of requests) {
             now += afterMs;
             if (isRestarted) vb365.tokens.forgetAll();
-            await client.read('License', v.object({ status: v.literal('Valid') }));
+            expect(await client.read('License', v.object({ status: v.string() }))).toEqual({
+              status: 'Valid',
+            });
           }
           await vb365.outside.stop();
         },
@@ -130,12 +132,12 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
   });
 
   test('VB365-2: a list is read to its end, each row once, whatever the size of its pages and however they are cut', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 0, max: 40 }),
-        fc.integer({ min: 1, max: 12 }),
-        fc.integer({ min: 1, max: 15 }),
-        fc.boolean(),
+    await assert(
+      asyncProperty(
+        integer({ min: 0, max: 40 }),
+        integer({ min: 1, max: 12 }),
+        integer({ min: 1, max: 15 }),
+        boolean(),
         async (count, pageRows, cap, isGrowing) => {
           const { server: vb365, client } = await connect(version);
           const { content } = vb365;
@@ -173,9 +175,10 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     for (const name of ['One', 'Two', 'Three'])
       addJob(content, addOrganization(content, name), 'Nightly');
     for (const list of ['Organizations', 'Jobs', 'BackupRepositories', 'Proxies'])
-      expect((await readAll(client.readPages(list, IdRow, 2))).length, list).toBe(
+      expect([list, (await readAll(client.readPages(list, IdRow, 2))).length]).toEqual([
+        list,
         list === 'Organizations' || list === 'Jobs' ? 3 : 1,
-      );
+      ]);
   });
 
   test('VB365-3: a command is sent with its body, and its answer is read whatever its status', async () => {

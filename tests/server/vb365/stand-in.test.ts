@@ -35,7 +35,10 @@ async function start(version: Vb365Version): Promise<Vb365Server> {
   return server;
 }
 
-const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+const send = (
+  path: string,
+  init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+): Promise<Response> =>
   fetch(`${server.outside.url}/${server.version}/${path}`, {
     ...init,
     headers: { authorization: `Bearer ${access}`, ...init.headers },
