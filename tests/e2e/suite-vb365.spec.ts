@@ -28,8 +28,8 @@ test('E2E-1, CONN-1, VB365-5, VB365-6: a Microsoft 365 server is connected by it
   addSession(
     server.content,
     addJob(server.content, organization, 'Mailboxes nightly'),
-    Date.now() - 3 * HOUR,
-    { status: 'Failed' },
+    Date.now() - HOUR,
+    { status: 'Failed', endTime: Date.now() - HOUR / 2 },
   );
   const api = await loadApi(portal, 'admin');
   await api('POST', 'companies', {
