@@ -205,6 +205,7 @@ const PRODUCTS = new Set([
   'Cloud Director',
   'Ping',
   'Veeam B&R',
+  'Veeam Backup for Microsoft 365',
   'Veeam Backup & Replication',
   'Veeam SPC',
   'Veeam Service Provider Console',

@@ -54,7 +54,7 @@ test('E2E-1, CONN-1, VB365-5, VB365-6: a Microsoft 365 server is connected by it
   await dialog.getByRole('button', { name: 'Test and save' }).click();
   await expect(dialog.getByRole('alert')).toContainText('SHA-1 thumbprint');
   // Nothing was sent to a server that nobody has confirmed.
-  expect(server.asked).toEqual([]);
+  expect(server.queries).toEqual([]);
   await sound(page, 'a server whose certificate is not pinned yet');
   await dialog.getByRole('button', { name: 'Pin this certificate' }).click();
   await dialog.getByRole('button', { name: 'Test and save' }).click();

@@ -9,6 +9,7 @@ import {
   type Signer,
 } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
+import { vb365Messages as t } from './messages.en.ts';
 import { tokenSigner } from '#server/platform/systems/tokens.ts';
 
 export type Vb365Version = 'v7' | 'v8';
@@ -52,10 +53,7 @@ export function makeVb365Client(
         if (!(error instanceof SourceError) || error.is !== 'missing') throw error;
       }
     }
-    throw new SourceError(
-      'fault',
-      `${client.host} has neither version 8 nor version 7 of the REST API of Veeam Backup for Microsoft 365.`,
-    );
+    throw new SourceError('fault', t.noVersion({ host: client.host }));
   }
 
   const findVersion = (): Promise<Vb365Version> =>
@@ -168,7 +166,7 @@ const versionedSigner =
             if (!(error instanceof SourceError) || error.is !== 'missing') throw error;
           }
         }
-        throw new SourceError('missing', `${host} does not have this.`);
+        throw new SourceError('missing', t.missing({ host }));
       },
       refused: () => used?.refused() ?? false,
     };

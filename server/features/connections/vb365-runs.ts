@@ -3,9 +3,9 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText } from '#contract/stored-text.ts';
+import { vb365Messages as t } from '#server/engine/vb365/messages.en.ts';
 import type { Vb365Job, Vb365LogItem, Vb365Session } from '#server/engine/vb365/shapes.ts';
 import type { JobFacts, JobFound, RunFacts } from './deliver.ts';
-import { connectionMessages as t } from './messages.en.ts';
 
 /** Returns a job without a run: its sessions are read for themselves. */
 export const getJob = (

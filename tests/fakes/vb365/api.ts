@@ -27,7 +27,7 @@ export interface Vb365Api {
   readonly content: Vb365Content;
   readonly tokens: TokenOffice;
   /** Returned instead of the answer of a signed-in request. */
-  fault: (request: Query, path: string) => Details | null | Promise<Details | null>;
+  failure: (request: Query, path: string) => Details | null | Promise<Details | null>;
   answer(request: Query): Promise<Details>;
 }
 
@@ -53,7 +53,7 @@ export function makeVb365Api(
   now: () => Ms,
 ): Vb365Api {
   const tokens = new TokenOffice(now);
-  const api: Vb365Api = { version, content, tokens, fault: () => null, answer };
+  const api: Vb365Api = { version, content, tokens, failure: () => null, answer };
   return api;
 
   async function answer(request: Query): Promise<Details> {
@@ -62,8 +62,8 @@ export function makeVb365Api(
     // The routes of the server don't heed case.
     const path = rest.join('/').toLowerCase();
     if (prefix.toLowerCase() !== version) return { status: 404 };
-    const fault = await api.fault(request, path);
-    if (fault) return fault;
+    const failure = await api.failure(request, path);
+    if (failure) return failure;
     if (path === 'token' && request.method === 'POST') return tokens.answer(request, version);
     if (!tokens.isValid(request)) return refuse('Authorization has been denied.', 401);
     return request.method === 'GET' ? get(path, searchParams) : change(request, path);
@@ -79,29 +79,29 @@ export function makeVb365Api(
     const [list = '', id, part] = path.split('/');
     if (list === 'organizations' && id !== undefined && part === 'jobs') {
       if (version === 'v8') return notFound();
-      return listed('jobs', jobsOf(id), query);
+      return listed('jobs', getJobs(id), query);
     }
     if (list === 'jobsessions' && id !== undefined && part !== undefined) {
       const session = content.sessions.find((one) => one.id === id);
       if (!session) return notFound();
       if (part === 'processedobjects')
         return listed(part, session.objects.map(sessionObjectRow), query);
-      return part === 'logitems' ? listed(part, logOf(session, query), query) : notFound();
+      return part === 'logitems' ? listed(part, getLog(session, query), query) : notFound();
     }
-    const rows = rowsOf(list, query);
+    const rows = getRows(list, query);
     if (rows === null || part !== undefined) return notFound();
     if (id === undefined) return listed(list, rows, query);
     const row = rows.find((one) => one['id'] === id);
     return row ? json(row) : notFound();
   }
 
-  function jobsOf(organization: string): Row[] {
+  function getJobs(organization: string): Row[] {
     return content.jobs
       .filter(({ organizationId }) => organizationId === organization)
       .map((job) => jobRow(version, job));
   }
 
-  function logOf(session: Vb365Session, query: URLSearchParams): Row[] {
+  function getLog(session: Vb365Session, query: URLSearchParams): Row[] {
     const type = query.get('type');
     const rows = session.log
       .map((item, n) => ({ item, row: logRow(version, session.id, item, n + 1) }))
@@ -111,7 +111,7 @@ export function makeVb365Api(
   }
 
   /** The rows of a list after its filters; null if there is no such list. */
-  function rowsOf(list: string, query: URLSearchParams): Row[] | null {
+  function getRows(list: string, query: URLSearchParams): Row[] | null {
     switch (list) {
       case 'organizations':
         return content.organizations.map((one) => organizationRow(version, one));
@@ -124,7 +124,7 @@ export function makeVb365Api(
           )
           .map((job) => jobRow(version, job));
       case 'jobsessions':
-        return sessionsOf(query).map((session) => sessionRow(version, content, session));
+        return getSessions(query).map((session) => sessionRow(version, content, session));
       case 'backuprepositories':
         return content.repositories.map((one) => repositoryRow(version, one));
       case 'proxies':
@@ -137,7 +137,7 @@ export function makeVb365Api(
   }
 
   /** Newest first. */
-  function sessionsOf(query: URLSearchParams): Vb365Session[] {
+  function getSessions(query: URLSearchParams): Vb365Session[] {
     const job = query.get('jobId');
     const [from, to] = [query.get('endTimeLowerBound'), query.get('endTimeUpperBound')];
     const status = query.get('status')?.replace('Succeeded', 'Success') ?? null;
@@ -195,21 +195,21 @@ export function makeVb365Api(
   function start(job: Vb365Job, body: string): Details {
     // The body is required, though it may be empty.
     if (!body.startsWith('{')) return refuse('The request has no body.', 400);
-    if (runningOf(job))
+    if (getRunning(job))
       return refuse('The job is already running.', 400, code('OperationConflict'));
     const session = addSession(content, job, now(), { status: 'Running', endTime: null });
     return version === 'v8' ? json(sessionRow(version, content, session)) : { status: 204 };
   }
 
   function stop(job: Vb365Job): Details {
-    const session = runningOf(job);
+    const session = getRunning(job);
     if (!session) return refuse('The job is not running.', 400, code('OperationConflict'));
     Object.assign(session, { status: 'Stopped', endTime: now(), details: 'Stopped by a user.' });
     job.lastStatus = 'Stopped';
     return { status: 204 };
   }
 
-  function runningOf(job: Vb365Job): Vb365Session | undefined {
+  function getRunning(job: Vb365Job): Vb365Session | undefined {
     return content.sessions.find(({ jobId, endTime }) => jobId === job.id && endTime === null);
   }
 

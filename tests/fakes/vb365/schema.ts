@@ -15,13 +15,13 @@ const time = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,
 /** A time of day, as .NET writes it. */
 const dayTime = v.pipe(v.string(), v.regex(/^\d\d:\d\d:\d\d(\.\d{1,7})?$/));
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
-const oneOf = <const W extends readonly string[]>(...words: W) => v.picklist(words);
+const getOne = <const W extends readonly string[]>(...words: W) => v.picklist(words);
 /** Entries that only one of the versions has. */
 const when = (isSo: boolean, entries: v.ObjectEntries): v.ObjectEntries => (isSo ? entries : {});
 const some = <E extends v.ObjectEntries>(entries: E) => v.partial(v.strictObject(entries));
 
 const links = v.record(v.string(), v.strictObject({ href: text }));
-const JOB_STATUS = oneOf(
+const JOB_STATUS = getOne(
   'Stopped',
   'Running',
   'Success',
@@ -31,7 +31,7 @@ const JOB_STATUS = oneOf(
   'Disconnected',
   'Queued',
 );
-const DAILY_TYPE = oneOf(
+const DAILY_TYPE = getOne(
   'Everyday',
   'Workdays',
   'Weekends',
@@ -63,8 +63,8 @@ const policy = (version: Vb365Version) =>
     periodicallyWindowEnabled: maybe(flag),
     periodicallyWindowSettings: WINDOW,
     periodicallyOffsetMinutes: maybe(int32),
-    type: maybe(oneOf('Periodically', 'Daily', 'ManualOnly')),
-    periodicallyEvery: maybe(version === 'v8' ? oneOf(...PERIODS, 'Hours12') : oneOf(...PERIODS)),
+    type: maybe(getOne('Periodically', 'Daily', 'ManualOnly')),
+    periodicallyEvery: maybe(version === 'v8' ? getOne(...PERIODS, 'Hours12') : getOne(...PERIODS)),
     dailyType: maybe(DAILY_TYPE),
     dailyTime: dayTime,
     retryEnabled: maybe(flag),
@@ -75,7 +75,7 @@ const policy = (version: Vb365Version) =>
 const job = (version: Vb365Version) =>
   some({
     description: text,
-    backupType: maybe(oneOf('EntireOrganization', 'SelectedItems')),
+    backupType: maybe(getOne('EntireOrganization', 'SelectedItems')),
     schedulePolicy: policy(version),
     id: maybe(uid),
     repositoryId: maybe(uid),
@@ -106,7 +106,7 @@ const session = (version: Vb365Version) =>
     retryCount: int32,
     jobWillBeRetried: maybe(flag),
     progress: int32,
-    jobType: oneOf('Backup', 'Copy'),
+    jobType: getOne('Backup', 'Copy'),
     status: JOB_STATUS,
     statistics: some({
       processingRateBytesPS: int64,
@@ -115,12 +115,12 @@ const session = (version: Vb365Version) =>
       writeRateBytesPS: int64,
       transferredDataBytes: int64,
       processedObjects: int64,
-      bottleneck: oneOf('NA', 'Detecting', 'Source', 'Target'),
+      bottleneck: getOne('NA', 'Detecting', 'Source', 'Target'),
     }),
     _links: links,
     ...when(version === 'v8', {
       jobId: uid,
-      jobSessionConfigType: oneOf('Full', 'Incremental'),
+      jobSessionConfigType: getOne('Full', 'Incremental'),
       eTag: int64,
       proxyId: maybe(uid),
       proxyPoolId: maybe(uid),
@@ -135,7 +135,7 @@ const logItem = (version: Vb365Version) =>
     endTime: time,
     _links: links,
     ...(version === 'v8'
-      ? { type: oneOf('Running', 'Warning', 'Error', 'Success', 'Stop'), message: text }
+      ? { type: getOne('Running', 'Warning', 'Error', 'Success', 'Stop'), message: text }
       : { title: text }),
   });
 
@@ -160,8 +160,8 @@ const organization = (version: Vb365Version) =>
     sharePointOnlineSettings: connectionSettings,
     isExchangeOnline: maybe(flag),
     isSharePointOnline: maybe(flag),
-    type: oneOf('Office365', 'OnPremises', 'Hybrid'),
-    region: oneOf('Worldwide', 'Germany', 'China', 'USDefence', 'USGovernment'),
+    type: getOne('Office365', 'OnPremises', 'Hybrid'),
+    region: getOne('Worldwide', 'Germany', 'China', 'USDefence', 'USGovernment'),
     id: maybe(uid),
     name: text,
     officeName: text,
@@ -184,14 +184,14 @@ const repository = (version: Vb365Version) =>
     name: text,
     description: text,
     path: text,
-    retentionType: maybe(oneOf('ItemLevel', 'SnapshotBased')),
-    retentionPeriodType: maybe(oneOf('Monthly', 'Daily', 'Yearly')),
+    retentionType: maybe(getOne('ItemLevel', 'SnapshotBased')),
+    retentionPeriodType: maybe(getOne('Monthly', 'Daily', 'Yearly')),
     dailyRetentionPeriod: maybe(int32),
     monthlyRetentionPeriod: maybe(int32),
     yearlyRetentionPeriod: maybe(
-      oneOf('Year1', 'Years2', 'Years3', 'Years5', 'Years7', 'Years10', 'Years25', 'Keep'),
+      getOne('Year1', 'Years2', 'Years3', 'Years5', 'Years7', 'Years10', 'Years25', 'Keep'),
     ),
-    retentionFrequencyType: maybe(oneOf('Daily', 'Monthly')),
+    retentionFrequencyType: maybe(getOne('Daily', 'Monthly')),
     dailyTime: dayTime,
     dailyType: maybe(DAILY_TYPE),
     proxyId: maybe(uid),
@@ -212,19 +212,19 @@ const repository = (version: Vb365Version) =>
 
 const proxy = (version: Vb365Version) =>
   some({
-    type: oneOf('Local', 'Domain', 'Workgroup'),
+    type: getOne('Local', 'Domain', 'Workgroup'),
     id: maybe(uid),
     hostName: text,
     fqdn: text,
     description: text,
     port: maybe(int32),
-    status: oneOf('Online', 'Offline'),
+    status: getOne('Online', 'Offline'),
     _links: links,
     ...(version === 'v8'
       ? {
           proxyPoolId: maybe(uid),
-          operatingSystem: oneOf('Windows', 'Linux'),
-          maintenanceModeState: oneOf('Disabled', 'Enabling', 'Enabled'),
+          operatingSystem: getOne('Windows', 'Linux'),
+          maintenanceModeState: getOne('Disabled', 'Enabling', 'Enabled'),
         }
       : { threadsNumber: maybe(int32) }),
   });
@@ -232,10 +232,10 @@ const proxy = (version: Vb365Version) =>
 const license = some({
   licenseID: maybe(uid),
   email: text,
-  status: oneOf('Valid', 'Expired'),
+  status: getOne('Valid', 'Expired'),
   licenseExpires: maybe(time),
   gracePeriodExpires: maybe(time),
-  type: oneOf('Subscription', 'Evaluation', 'NFR', 'Rental', 'Community', 'AwsPrivateOffer'),
+  type: getOne('Subscription', 'Evaluation', 'NFR', 'Rental', 'Community', 'AwsPrivateOffer'),
   package: text,
   licensedTo: text,
   totalNumber: int32,
@@ -320,8 +320,8 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
         version,
         some({
           id: text,
-          type: oneOf('Group', 'User', 'Site', 'Team'),
-          status: oneOf('Success', 'Warning', 'Failed'),
+          type: getOne('Group', 'User', 'Site', 'Team'),
+          status: getOne('Success', 'Warning', 'Failed'),
           _links: links,
         }),
       ),

@@ -29,7 +29,7 @@ export interface SecureVb365 extends Vb365Api {
   readonly url: string;
   readonly certificate: string;
   /** What came in after the TLS handshake. */
-  readonly asked: readonly Query[];
+  readonly queries: readonly Query[];
   /** The same server with another certificate, at the same address. */
   renewCertificate(): Promise<string>;
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ export async function startSecureVb365(
   content: Vb365Content = emptyServer(now()),
 ): Promise<SecureVb365> {
   const api = makeVb365Api(version, content, now);
-  const asked: Query[] = [];
+  const queries: Query[] = [];
   const chance = { bytes: (count: number) => new Uint8Array(randomBytes(count)), uuid: randomUUID };
   const make = () => createCertificate(chance, now(), { name: 'VB365-01', days: 365 });
   const first = await make();
@@ -57,7 +57,7 @@ export async function startSecureVb365(
           headers: request.headers,
           body: Buffer.concat(parts).toString('utf8'),
         };
-        asked.push(one);
+        queries.push(one);
         void (async () => {
           const { status = 200, headers = {}, body = '' } = await api.answer(one);
           response.writeHead(status, headers).end(body);
@@ -71,7 +71,7 @@ export async function startSecureVb365(
   return Object.assign(api, {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     certificate: first.certificate,
-    asked,
+    queries,
     async renewCertificate() {
       const next = await make();
       server.setSecureContext({ cert: next.certificate, key: next.privateKey });

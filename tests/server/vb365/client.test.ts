@@ -145,7 +145,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
           for (let n = 0; n < count; n += 1) addSession(content, job, NOON - n * MINUTE);
           const expected = content.sessions.map(({ id }) => id);
           // The server gives less than it was asked for, and says so.
-          vb365.fault = async (request, path) => {
+          vb365.failure = async (request, path) => {
             if (path !== 'jobsessions' || isCapped(request.path, cap)) return null;
             return vb365.answer({
               ...request,
@@ -210,18 +210,18 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     await wrong.server.outside.stop();
     const { server: vb365, client } = await connect(version);
     await client.findVersion();
-    vb365.fault = () => ({
+    vb365.failure = () => ({
       ...json({ message: 'Too many.' }, 429),
       headers: { 'retry-after': '7' },
     });
     errors.push(await getError(client.read('License', v.unknown())));
-    vb365.fault = () => json({ message: 'No rights.' }, 403);
+    vb365.failure = () => json({ message: 'No rights.' }, 403);
     errors.push(await getError(client.read('License', v.unknown())));
-    vb365.fault = () => ({ body: '<html>' });
+    vb365.failure = () => ({ body: '<html>' });
     errors.push(await getError(client.read('License', v.unknown())));
-    vb365.fault = () => json({ totalNumber: 'many' });
+    vb365.failure = () => json({ totalNumber: 'many' });
     errors.push(await getError(client.read('License', v.object({ totalNumber: v.number() }))));
-    vb365.fault = () => null;
+    vb365.failure = () => null;
     errors.push(await getError(client.read('Jobs/none', v.unknown())));
     await vb365.outside.stop();
     errors.push(await getError(client.read('License', v.unknown())));
@@ -256,7 +256,7 @@ test('VB365-1: a server that is upgraded from version 7 to 8 is found again', as
 
 test('VB365-1: an address that is no such server is named as that', async () => {
   const { server: vb365, client } = await connect('v8');
-  vb365.fault = () => ({ status: 404 });
+  vb365.failure = () => ({ status: 404 });
   const error = await getError(client.findVersion());
   expect(error.message).toMatch(/has neither version 8 nor version 7 of the REST API/);
 });
@@ -274,16 +274,16 @@ test('VB365-5: the pinned certificate is trusted and no other: a changed one is 
     expect(untrusted.message).toBe(
       'The certificate of 127.0.0.1 is not trusted, or belongs to another host.',
     );
-    expect(secure.asked).toEqual([]);
+    expect(secure.queries).toEqual([]);
     expect(await read(secure.certificate)).toEqual({ status: 'Valid' });
-    const before = secure.asked.length;
+    const before = secure.queries.length;
     const next = await secure.renewCertificate();
     const changed = await getError(read(secure.certificate));
     expect(changed.is).toBe('unreachable');
     expect(changed.message).toBe(
       `The certificate of 127.0.0.1 has changed. Its SHA-256 fingerprint is ${fingerprint(next)}, and the pinned one is ${fingerprint(secure.certificate)}.`,
     );
-    expect(secure.asked).toHaveLength(before);
+    expect(secure.queries).toHaveLength(before);
     expect(await read(next)).toEqual({ status: 'Valid' });
   } finally {
     await secure.stop();

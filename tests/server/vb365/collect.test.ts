@@ -117,11 +117,11 @@ eachDatabase((database, open) => {
       ]);
 
       // Nothing new: nothing is recorded again, and no log is read again.
-      const asked = server.outside.asked.length;
+      const before = server.outside.asked.length;
       await field.round(10 * MINUTE);
       expect(await results()).toHaveLength(3);
       expect(
-        server.outside.asked.slice(asked).filter(({ path }) => /LogItems/i.test(path)),
+        server.outside.asked.slice(before).filter(({ path }) => /LogItems/i.test(path)),
       ).toEqual([]);
     });
 
@@ -190,16 +190,16 @@ eachDatabase((database, open) => {
 
     test('COLLECT-5, VB365-7: a server that is busy is left alone for as long as it asks', async () => {
       addOrganization(server.content, 'Example');
-      server.fault = () => ({
+      server.failure = () => ({
         ...json({ message: 'Too many requests.' }, 429),
         headers: { 'retry-after': '1200' },
       });
       await connect();
       await field.round();
-      const asked = server.outside.asked.length;
+      const before = server.outside.asked.length;
       await field.round(15 * MINUTE);
-      expect(server.outside.asked).toHaveLength(asked);
-      server.fault = () => null;
+      expect(server.outside.asked).toHaveLength(before);
+      server.failure = () => null;
       await field.round(15 * MINUTE);
       expect(await parts()).toMatchObject({ organizations: 'succeeded 1/1' });
     });
@@ -230,7 +230,7 @@ describe('a connection to a server', () => {
       const { seen } = first.value;
       expect(seen?.thumbprint).toBe(getHash('sha1', der));
       expect(seen?.fingerprint).toBe(getHash('sha256', der));
-      expect(secure.asked).toEqual([]);
+      expect(secure.queries).toEqual([]);
       expect(await tryIt(seen?.certificate ?? null)).toEqual({
         ok: true,
         value: {
