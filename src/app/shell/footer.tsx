@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
-import { lazyDialog } from '../../ui/lazy-part.ts';
+import { lazyDialog } from '../../ui/lazy-dialog.ts';
 import { shellMessages as t } from './shell.messages.en.ts';
 
 const PrivacyPolicy = lazyDialog(async () => (await import('./privacy-policy.tsx')).PrivacyPolicy);

@@ -1,6 +1,7 @@
 import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
-import { lazyDialog, lazyPart } from '../../ui/lazy-part.ts';
+import { lazyDialog } from '../../ui/lazy-dialog.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { prefetch, whenIdle } from '../prefetch.ts';
 import { Toasts } from '../../ui/toast.tsx';
 import { useIsTablet } from '../../ui/use-is-tablet.ts';

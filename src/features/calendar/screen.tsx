@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { CalendarLine } from '#contract/calendar/calendar.ts';
-import { lazyDialog } from '#src/ui/lazy-part.ts';
+import { lazyDialog } from '#src/ui/lazy-dialog.ts';
 import { prefetch } from '#src/app/prefetch.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { announce } from '#src/app/shell/announce.tsx';

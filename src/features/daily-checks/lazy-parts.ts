@@ -1,4 +1,5 @@
-import { lazyDialog, lazyPart } from '#src/ui/lazy-part.ts';
+import { lazyDialog } from '#src/ui/lazy-dialog.ts';
+import { lazyPart } from '#src/ui/lazy-part.ts';
 
 const openRun = () => import('./run-panel/open-run.tsx');
 const bulkBar = () => import('./bulk-bar.tsx');

@@ -3,7 +3,7 @@ import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/auth/current-user.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import { lazyDialog } from '#src/ui/lazy-part.ts';
+import { lazyDialog } from '#src/ui/lazy-dialog.ts';
 import { prefetch } from '#src/app/prefetch.ts';
 import { Button } from '#src/ui/button.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';

@@ -1,5 +1,5 @@
 import { Suspense, useState } from 'react';
-import { lazyDialog } from '#src/ui/lazy-part.ts';
+import { lazyDialog } from '#src/ui/lazy-dialog.ts';
 import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import type { Overview } from '#contract/dashboard/overview.ts';

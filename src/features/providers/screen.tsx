@@ -2,7 +2,7 @@ import { Suspense, useState } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
-import { lazyDialog } from '#src/ui/lazy-part.ts';
+import { lazyDialog } from '#src/ui/lazy-dialog.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';

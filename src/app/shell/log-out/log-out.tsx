@@ -1,5 +1,5 @@
 import { Suspense, useEffect, useState } from 'react';
-import { lazyDialog } from '../../../ui/lazy-part.ts';
+import { lazyDialog } from '../../../ui/lazy-dialog.ts';
 import { prefetch } from '../../prefetch.ts';
 import { useWatch } from '../../worker/worker-client.ts';
 import { Icon } from '../../../ui/icon.tsx';

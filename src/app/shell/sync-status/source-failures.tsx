@@ -1,7 +1,7 @@
 import { useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { prefetch } from '../../prefetch.ts';
-import { lazyDialog } from '../../../ui/lazy-part.ts';
+import { lazyDialog } from '../../../ui/lazy-dialog.ts';
 import { useWatch } from '../../worker/worker-client.ts';
 import { useMe } from '../../session/session.ts';
 import { Icon } from '../../../ui/icon.tsx';

@@ -1,7 +1,7 @@
 import { Suspense, lazy, useEffect, useState } from 'react';
 import { prefetch } from '#src/app/prefetch.ts';
 import { loadPart } from '../../../ui/chunk-load.ts';
-import { lazyDialog } from '../../../ui/lazy-part.ts';
+import { lazyDialog } from '../../../ui/lazy-dialog.ts';
 import { useWatch } from '../../worker/worker-client.ts';
 import { useZone } from '../../session/session.ts';
 import { Icon } from '../../../ui/icon.tsx';

@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import { lazyDialog } from '#src/ui/lazy-part.ts';
+import { lazyDialog } from '#src/ui/lazy-dialog.ts';
 import {
   SPAN_UNITS,
   spanKey,

@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { lazyDialog } from '#src/ui/lazy-part.ts';
+import { lazyDialog } from '#src/ui/lazy-dialog.ts';
 import { ok } from '#contract/result.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';

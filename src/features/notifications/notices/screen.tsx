@@ -2,7 +2,7 @@ import { Suspense, useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import { lazyDialog } from '#src/ui/lazy-part.ts';
+import { lazyDialog } from '#src/ui/lazy-dialog.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';

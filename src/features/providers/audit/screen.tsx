@@ -3,7 +3,7 @@ import { Suspense, useEffect, useRef, useState } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { CallButton } from '#src/app/call-button.tsx';
-import { lazyDialog } from '#src/ui/lazy-part.ts';
+import { lazyDialog } from '#src/ui/lazy-dialog.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';

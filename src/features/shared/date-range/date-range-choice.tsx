@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { lazyDialog } from '../../../ui/lazy-part.ts';
+import { lazyDialog } from '../../../ui/lazy-dialog.ts';
 import type { DayRule, Span } from './dates.ts';
 import { SHORTCUTS, spanKey, spanLabel, spanOfKey } from './dates.ts';
 import { spanMessages as t } from './messages.en.ts';
