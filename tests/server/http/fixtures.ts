@@ -1,3 +1,6 @@
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { makeAppContext } from '#server/make-app-context.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
 import { accountHandlers } from '#server/features/auth/handlers.ts';
@@ -27,10 +30,17 @@ export interface Fixture {
   pass(ms: number): void;
 }
 
+/** Downloads in the background, removed when the tests of a process have ended. */
+const DOWNLOADS = join(tmpdir(), `daybook-downloads-${process.pid}`);
+process.on('exit', () => {
+  rmSync(DOWNLOADS, { recursive: true, force: true });
+});
+
 /** All servers on one database share a key; a test that gives a folder gets that folder's own. */
 export const CONFIG: Config = {
   port: 0,
   dataDir: '',
+  downloadsDir: DOWNLOADS,
   databaseUrl: null,
   pageDir: null,
   trustedProxies: [],
