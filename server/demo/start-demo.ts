@@ -49,7 +49,7 @@ export async function startDemo(
     await settleConnections(world, provider);
   }
   const tenants = openDemoTenants(world, plan);
-  world.cloud.connectTo(demoCloud(tenants));
+  if ((world.config.graph ?? null) === null) world.cloud.connectTo(demoCloud(tenants));
   return {
     plan,
     password: readPassword(world),

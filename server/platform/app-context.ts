@@ -77,4 +77,6 @@ export interface Config {
   };
   /** Replaces the addresses of Intuit's services, for tests. */
   readonly quickBooks?: string | null;
+  /** An origin to call instead of Microsoft's clouds: a gateway, or a stand-in for tests. */
+  readonly graph?: string | null;
 }

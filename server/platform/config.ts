@@ -23,7 +23,7 @@ export interface Settings {
  * then former ones, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks that the server may
  * reach, with commas) and DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_PUSH_ALLOW (private
  * networks that push services may be in, with commas), DAYBOOK_QUICKBOOKS (replaces Intuit's
- * addresses, for tests), DAYBOOK_CONNECTIONS and DAYBOOK_CONNECTIONS_PER_ADDRESS (maximum open at
+ * addresses, for tests), DAYBOOK_GRAPH (replaces Microsoft's clouds), DAYBOOK_CONNECTIONS and DAYBOOK_CONNECTIONS_PER_ADDRESS (maximum open at
  * once, in total and per address), DAYBOOK_DEMO_PASSWORD (of the users created at the first start),
  * DAYBOOK_ESTATE, which `--estate <size>` overrides. Returns a sentence if a setting is invalid.
  * `root` is the product's folder.
@@ -68,6 +68,8 @@ export function readConfig(
   if (typeof input === 'string') return input;
   const demoData = input.estate ?? set('DAYBOOK_ESTATE');
   if (demoData !== null && !isDemoOption(demoData)) return t.estate({ estate: demoData });
+  const graph = set('DAYBOOK_GRAPH');
+  if (graph !== null && !isOrigin(graph)) return t.graph({ value: graph });
   const repositoriesDir = set('DAYBOOK_REPOSITORIES');
   const downloadsDir = set('DAYBOOK_DOWNLOADS');
   return {
@@ -82,6 +84,7 @@ export function readConfig(
       secretKey,
       outbound: { allow, http: set('DAYBOOK_OUTBOUND_HTTP') === '1', push },
       quickBooks: set('DAYBOOK_QUICKBOOKS'),
+      graph,
     },
     hostname: set('HOST') ?? '127.0.0.1',
     connections: { connections: all, connectionsPerAddress: each },
@@ -98,6 +101,16 @@ function getOptions(args: readonly string[]): { readonly estate: string | null }
     demoData = inline ?? args[(i += 1)] ?? '';
   }
   return { estate: demoData };
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    text.replace(/\/$/, '') === url.origin
+  );
 }
 
 function isNetwork(text: string): boolean {

@@ -6,7 +6,7 @@ import { enter, entry, panel } from './people.ts';
 import { getRow, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
-const REFUSED = /Microsoft 365 did not accept the sign-in/;
+const REFUSED = /The application does not exist in this tenant/;
 
 let portal: Portal;
 let person: TenantPerson;

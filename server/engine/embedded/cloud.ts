@@ -1,4 +1,5 @@
 import type { AppContext } from '#server/platform/app-context.ts';
+import { OutboundError } from '#server/platform/outbound/address.ts';
 import { outboundStream } from '#server/platform/outbound/stream.ts';
 import { CLOUDS, isCloudHost } from './graph/clouds.ts';
 import type { Fetch } from './graph/request.ts';
@@ -12,9 +13,9 @@ export interface CloudConnection {
 export function makeCloudConnection(world: () => AppContext): CloudConnection {
   let send: Fetch | null = null;
   const connect = (): Fetch => {
-    const outbound = outboundStream(world(), (host) =>
-      Object.values(CLOUDS).some((cloud) => isCloudHost(cloud, host)),
-    );
+    const { graph = null } = world().config;
+    if (graph !== null) return through(world(), new URL(graph));
+    const outbound = outboundStream(world(), isMicrosoft);
     return (request) => outbound.fetch(request);
   };
   return {
@@ -22,5 +23,24 @@ export function makeCloudConnection(world: () => AppContext): CloudConnection {
     connectTo(fetch) {
       send = fetch;
     },
+  };
+}
+
+const isMicrosoft = (host: string): boolean =>
+  Object.values(CLOUDS).some((cloud) => isCloudHost(cloud, host));
+
+/**
+ * Sends what is meant for Microsoft's clouds to a gateway, with the host that it is meant for. Requests
+ * for other hosts are refused as without one (G70).
+ */
+function through(world: AppContext, gateway: URL): Fetch {
+  const outbound = outboundStream(world, (host) => host === gateway.hostname);
+  return async (request) => {
+    const url = new URL(request.url);
+    if (url.protocol !== 'https:' || url.port !== '' || !isMicrosoft(url.hostname))
+      throw new OutboundError('refused', `The host ${url.hostname} is not one of the service.`);
+    const forwarded = new Request(new URL(`${url.pathname}${url.search}`, gateway), request);
+    forwarded.headers.set('x-forwarded-host', url.hostname);
+    return outbound.fetch(forwarded);
   };
 }

@@ -144,12 +144,19 @@ test('START-2: settings come from the environment, and an invalid one is named',
     readConfig({ PORT: '70000' }, '/'),
     readConfig({ DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/33' }, '/'),
     readConfig({ DAYBOOK_DEMO_PASSWORD: 'x'.repeat(129) }, '/'),
+    readConfig({ DAYBOOK_GRAPH: 'https://graph.example.net/v1.0' }, '/'),
+    readConfig({ DAYBOOK_GRAPH: 'graph.example.net' }, '/'),
   ]).toEqual([
     expect.stringContaining('PORT'),
     expect.stringContaining('PORT'),
     expect.stringContaining('10.0.0.0/33'),
     expect.stringContaining('DAYBOOK_DEMO_PASSWORD'),
+    expect.stringContaining('DAYBOOK_GRAPH'),
+    expect.stringContaining('DAYBOOK_GRAPH'),
   ]);
+  expect(readConfig({ DAYBOOK_GRAPH: 'https://graph.example.net' }, '/')).toMatchObject({
+    config: { graph: 'https://graph.example.net' },
+  });
 });
 
 const readLimits = (env: Record<string, string>): unknown => {
