@@ -26,7 +26,7 @@ const WORDS: readonly (readonly [ProblemKind, RegExp])[] = [
   ],
   [
     'access',
-    /permission denied|access (?:is |was )?denied|accessdenied|(?:wrong|incorrect|invalid|bad|expired|missing) (?:passw|passphrase|credential|user|token|access key|api key|signature|key\b)|(?:password|passphrase|credentials?)[\w ]{0,30} (?:incorrect|wrong|invalid|expired|rejected|required)|authenticat|unauthori[sz]ed|forbidden|log[io]n fail|no key found|host key|not permitted|eacces|eperm|invalid_grant|invalidaccesskey|signaturedoesnotmatch|status(?: code)?[ :=]*40[13]|http\S* 40[13]|account (?:is )?(?:locked|disabled|expired)|privilege|public ?key/i,
+    /permission denied|access (?:is |was )?denied|accessdenied|(?:wrong|incorrect|invalid|bad|expired|missing) (?:passw|passphrase|credential|user|token|access key|api key|signature|key\b)|(?:password|passphrase|credentials?)[\w ]{0,30} (?:incorrect|wrong|invalid|expired|rejected|required)|authenticat|unauthori[sz]ed|forbidden|log[io]n fail|no key found|host key|not permitted|eacces|eperm|invalid_grant|invalidaccesskey|signaturedoesnotmatch|status(?: code)?[ :=]*40[13]|http\S* 40[13]|account (?:is )?(?:locked|disabled|expired)|privilege|public ?key|application does not exist in this tenant|did not accept the (?:sign-in|keys|password)/i,
   ],
   [
     'integrity',

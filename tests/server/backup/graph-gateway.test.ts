@@ -23,19 +23,6 @@ const ROLES = [
 ];
 
 test('G70, ENG-1: over a socket to another address too, a tenant is backed up, the token goes to Graph alone, and no other host is asked', async () => {
-  const tenant = createDemoTenant({
-    file: null,
-    seed: 5,
-    now: () => fixture.world.clock.now(),
-    size: {
-      people: 2,
-      minMails: 2,
-      maxMails: 3,
-      minFiles: 1,
-      maxFiles: 2,
-      maxFileBytes: 5_000,
-    },
-  });
   const gateway = await outside(async ({ method, path, headers, body }) => {
     const host = String(headers['x-forwarded-host']);
     const answer = await tenant.fetch(
@@ -58,6 +45,19 @@ test('G70, ENG-1: over a socket to another address too, a tenant is backed up, t
     await freshStore(ONE),
   );
   const { world } = fixture;
+  const tenant = createDemoTenant({
+    file: null,
+    seed: 5,
+    now: () => world.clock.now(),
+    size: {
+      people: 2,
+      minMails: 2,
+      maxMails: 3,
+      minFiles: 1,
+      maxFiles: 2,
+      maxFileBytes: 5_000,
+    },
+  });
   const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
   const office = await anOffice(fixture);
   const admin = await office.as('admin', ['o365_admin']);
