@@ -430,9 +430,10 @@ export interface ContentInput {
 }
 /**
  * `fts`: the cloud's full-fidelity stream of an item. `html`: a post with its replies as a page that
- * needs nothing else. `hosted`: a picture of a post.
+ * needs nothing else. `hosted`: a picture of a post. `ics`, `vcf`: an event, task or contact as a file
+ * for other programs.
  */
-export type PartRole = 'mime' | 'raw' | 'json' | 'fts' | 'html' | 'hosted';
+export type PartRole = 'mime' | 'raw' | 'json' | 'fts' | 'html' | 'hosted' | 'ics' | 'vcf';
 export interface Content {
   /** Of the whole part. */
   readonly bytes: Bytes;

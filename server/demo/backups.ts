@@ -20,6 +20,9 @@ import { demoMessages as t } from './demo.messages.en.ts';
 
 const ROLES = [
   'Mail.ReadWrite',
+  'Calendars.ReadWrite',
+  'Contacts.ReadWrite',
+  'Tasks.ReadWrite.All',
   'Files.ReadWrite.All',
   'User.Read.All',
   'Sites.Manage.All',

@@ -54,6 +54,7 @@ const PRIMITIVES: Readonly<Record<string, (value: unknown) => boolean>> = {
     typeof value === 'string' && /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value),
   DateTimeOffset: (value) =>
     typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value),
+  Date: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value),
   Binary: isBase64,
   Stream: isBase64,
 };

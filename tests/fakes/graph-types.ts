@@ -5,6 +5,8 @@
 // another type.
 
 export const TYPES = `
+aadUserConversationMember < conversationMember
+  email:String tenantId:String userId:String
 application < directoryObject
   addIns:[addIn]! api:apiApplication appId:String applicationTemplateId:String
   appRoles:[appRole]! authenticationBehaviors:authenticationBehaviors
@@ -36,6 +38,10 @@ assignedPlan
 attachment < entity
   contentType:String isInline:Boolean! lastModifiedDateTime:DateTimeOffset name:String
   size:Int32!
+attendee < attendeeBase
+  proposedNewTime:timeSlot status:responseStatus
+attendeeBase < recipient
+  type:attendeeType
 baseItem < entity
   createdBy:identitySet createdDateTime:DateTimeOffset! description:String eTag:String
   lastModifiedBy:identitySet lastModifiedDateTime:DateTimeOffset! name:String
@@ -43,6 +49,40 @@ baseItem < entity
 baseItemVersion < entity
   lastModifiedBy:identitySet lastModifiedDateTime:DateTimeOffset publication:publicationFacet
 booleanColumn
+calendar < entity
+  allowedOnlineMeetingProviders:[onlineMeetingProviderType] canEdit:Boolean canShare:Boolean
+  canViewPrivateItems:Boolean changeKey:String color:calendarColor
+  defaultOnlineMeetingProvider:onlineMeetingProviderType hexColor:String isDefaultCalendar:Boolean
+  isRemovable:Boolean isTallyingResponses:Boolean name:String owner:emailAddress
+calendarGroup < entity
+  changeKey:String classId:Guid name:String
+channel < entity
+  createdDateTime:DateTimeOffset description:String displayName:String! email:String
+  isArchived:Boolean isFavoriteByDefault:Boolean layoutType:channelLayoutType
+  membershipType:channelMembershipType migrationMode:migrationMode
+  originalCreatedDateTime:DateTimeOffset summary:channelSummary tenantId:String webUrl:String
+channelIdentity
+  channelId:String teamId:String
+chatMessage < entity
+  attachments:[chatMessageAttachment] body:itemBody! channelIdentity:channelIdentity chatId:String
+  createdDateTime:DateTimeOffset deletedDateTime:DateTimeOffset etag:String
+  eventDetail:eventMessageDetail from:chatMessageFromIdentitySet
+  importance:chatMessageImportance! lastEditedDateTime:DateTimeOffset
+  lastModifiedDateTime:DateTimeOffset locale:String! mentions:[chatMessageMention]
+  messageHistory:[chatMessageHistoryItem] messageType:chatMessageType!
+  policyViolation:chatMessagePolicyViolation reactions:[chatMessageReaction] replyToId:String
+  subject:String summary:String webUrl:String replies:[chatMessage]
+chatMessageAttachment
+  content:String contentType:String contentUrl:String id:String name:String teamsAppId:String
+  thumbnailUrl:String
+chatMessageFromIdentitySet < identitySet
+chatMessageMention
+  id:Int32 mentioned:chatMessageMentionedIdentitySet mentionText:String
+chatMessageMentionedIdentitySet < identitySet
+  conversation:teamworkConversationIdentity
+checklistItem < entity
+  checkedDateTime:DateTimeOffset createdDateTime:DateTimeOffset displayName:String
+  isChecked:Boolean
 choiceColumn
   allowTextEntry:Boolean choices:[String] displayAs:String
 columnDefinition < entity
@@ -55,8 +95,21 @@ columnDefinition < entity
   personOrGroup:personOrGroupColumn propagateChanges:Boolean readOnly:Boolean required:Boolean
   sourceContentType:contentTypeInfo term:termColumn text:textColumn thumbnail:thumbnailColumn
   type:columnTypes validation:columnValidation
+contact < outlookItem
+  assistantName:String birthday:DateTimeOffset businessAddress:physicalAddress
+  businessHomePage:String businessPhones:[String] children:[String] companyName:String
+  department:String displayName:String emailAddresses:[emailAddress] fileAs:String
+  generation:String givenName:String homeAddress:physicalAddress homePhones:[String]
+  imAddresses:[String] initials:String jobTitle:String manager:String middleName:String
+  mobilePhone:String nickName:String officeLocation:String otherAddress:physicalAddress
+  parentFolderId:String personalNotes:String profession:String spouseName:String surname:String
+  title:String yomiCompanyName:String yomiGivenName:String yomiSurname:String
+contactFolder < entity
+  displayName:String parentFolderId:String
 contentTypeInfo
   id:String name:String
+conversationMember < entity
+  displayName:String roles:[String] visibleHistoryStartDateTime:DateTimeOffset
 currencyColumn
   locale:String
 dateTimeColumn
@@ -82,6 +135,18 @@ emailAddress
   address:String name:String
 entity
   id:String!
+event < outlookItem
+  allowNewTimeProposals:Boolean attendees:[attendee] body:itemBody bodyPreview:String
+  cancelledOccurrences:[String] end:dateTimeTimeZone hasAttachments:Boolean hideAttendees:Boolean
+  iCalUId:String importance:importance isAllDay:Boolean isCancelled:Boolean isDraft:Boolean
+  isOnlineMeeting:Boolean isOrganizer:Boolean isReminderOn:Boolean location:location
+  locations:[location] onlineMeeting:onlineMeetingInfo
+  onlineMeetingProvider:onlineMeetingProviderType onlineMeetingUrl:String organizer:recipient
+  originalEndTimeZone:String originalStart:DateTimeOffset originalStartTimeZone:String
+  recurrence:patternedRecurrence reminderMinutesBeforeStart:Int32 responseRequested:Boolean
+  responseStatus:responseStatus sensitivity:sensitivity seriesMasterId:String
+  showAs:freeBusyStatus start:dateTimeTimeZone subject:String transactionId:String type:eventType
+  webLink:String attachments:[attachment] exceptionOccurrences:[event]
 exchangeSettings < entity
   primaryMailboxId:String
 exportItemResponse
@@ -137,6 +202,8 @@ keyCredential
   startDateTime:DateTimeOffset type:String usage:String
 licenseUnitsDetail
   enabled:Int32 lockedOut:Int32 suspended:Int32 warning:Int32
+linkedResource < entity
+  applicationName:String displayName:String externalId:String webUrl:String
 list < baseItem
   displayName:String list:listInfo sharepointIds:sharepointIds system:systemFacet
 listInfo
@@ -145,6 +212,10 @@ listItem < baseItem
   contentType:contentTypeInfo deleted:deleted fields:fieldValueSet sharepointIds:sharepointIds
 listItemVersion < baseItemVersion
   fields:fieldValueSet
+location
+  address:physicalAddress coordinates:outlookGeoCoordinates displayName:String
+  locationEmailAddress:String locationType:locationType locationUri:String uniqueId:String
+  uniqueIdType:locationUniqueIdType
 mailboxFolder < entity
   childFolderCount:Int32 displayName:String parentFolderId:String totalItemCount:Int32
   type:String
@@ -193,8 +264,8 @@ package
 passwordCredential
   customKeyIdentifier:Binary displayName:String endDateTime:DateTimeOffset hint:String
   keyId:Guid secretText:String startDateTime:DateTimeOffset
-personOrGroupColumn
-  allowMultipleSelection:Boolean chooseFromType:String displayAs:String
+patternedRecurrence
+  pattern:recurrencePattern range:recurrenceRange
 permission < entity
   expirationDateTime:DateTimeOffset grantedTo:identitySet grantedToIdentities:[identitySet]
   grantedToIdentitiesV2:[sharePointIdentitySet] grantedToV2:sharePointIdentitySet
@@ -204,6 +275,10 @@ permissionScope
   adminConsentDescription:String adminConsentDisplayName:String id:Guid! isEnabled:Boolean!
   origin:String type:String userConsentDescription:String userConsentDisplayName:String
   value:String
+personOrGroupColumn
+  allowMultipleSelection:Boolean chooseFromType:String displayAs:String
+physicalAddress
+  city:String countryOrRegion:String postalCode:String state:String street:String
 provisionedPlan
   capabilityStatus:String provisioningStatus:String service:String
 quota
@@ -211,10 +286,18 @@ quota
   total:Int64 used:Int64
 recipient
   emailAddress:emailAddress
+recurrencePattern
+  dayOfMonth:Int32! daysOfWeek:[dayOfWeek] firstDayOfWeek:dayOfWeek index:weekIndex
+  interval:Int32! month:Int32! type:recurrencePatternType
+recurrenceRange
+  endDate:Date numberOfOccurrences:Int32! recurrenceTimeZone:String startDate:Date
+  type:recurrenceRangeType
 requiredResourceAccess
   resourceAccess:[resourceAccess]! resourceAppId:String!
 resourceAccess
   id:Guid! type:String
+responseStatus
+  response:responseType time:DateTimeOffset
 root
 servicePlanInfo
   appliesTo:String provisioningStatus:String servicePlanId:Guid servicePlanName:String
@@ -258,9 +341,44 @@ subscribedSku < entity
   accountId:String accountName:String appliesTo:String capabilityStatus:String
   consumedUnits:Int32 prepaidUnits:licenseUnitsDetail servicePlans:[servicePlanInfo]! skuId:Guid
   skuPartNumber:String subscriptionIds:[String]
+team < entity
+  classification:String createdDateTime:DateTimeOffset description:String displayName:String
+  firstChannelName:String funSettings:teamFunSettings guestSettings:teamGuestSettings
+  internalId:String isArchived:Boolean memberSettings:teamMemberSettings
+  messagingSettings:teamMessagingSettings specialization:teamSpecialization summary:teamSummary
+  tenantId:String visibility:teamVisibilityType webUrl:String
+teamFunSettings
+  allowCustomMemes:Boolean allowGiphy:Boolean allowStickersAndMemes:Boolean
+  giphyContentRating:giphyRatingType
+teamGuestSettings
+  allowCreateUpdateChannels:Boolean allowDeleteChannels:Boolean
+teamMemberSettings
+  allowAddRemoveApps:Boolean allowCreatePrivateChannels:Boolean
+  allowCreateUpdateChannels:Boolean allowCreateUpdateRemoveConnectors:Boolean
+  allowCreateUpdateRemoveTabs:Boolean allowDeleteChannels:Boolean
+teamMessagingSettings
+  allowChannelMentions:Boolean allowOwnerDeleteMessages:Boolean allowTeamMentions:Boolean
+  allowUserDeleteMessages:Boolean allowUserEditMessages:Boolean
+teamsApp < entity
+  displayName:String distributionMethod:teamsAppDistributionMethod externalId:String
+teamsTab < entity
+  configuration:teamsTabConfiguration displayName:String webUrl:String teamsApp:teamsApp
+teamsTabConfiguration
+  contentUrl:String entityId:String removeUrl:String websiteUrl:String
+teamworkUserIdentity < identity
+  userIdentityType:teamworkUserIdentityType
 textColumn
   allowMultipleLines:Boolean appendChangesToExistingText:Boolean linesForEditing:Int32
   maxLength:Int32 textType:String
+todoTask < entity
+  body:itemBody bodyLastModifiedDateTime:DateTimeOffset categories:[String]
+  completedDateTime:dateTimeTimeZone createdDateTime:DateTimeOffset dueDateTime:dateTimeTimeZone
+  hasAttachments:Boolean importance:importance isReminderOn:Boolean!
+  lastModifiedDateTime:DateTimeOffset recurrence:patternedRecurrence
+  reminderDateTime:dateTimeTimeZone startDateTime:dateTimeTimeZone status:taskStatus! title:String
+  checklistItems:[checklistItem] linkedResources:[linkedResource]
+todoTaskList < entity
+  displayName:String isOwner:Boolean! isShared:Boolean! wellknownListName:wellknownListName!
 uploadSession
   expirationDateTime:DateTimeOffset nextExpectedRanges:[String] uploadUrl:String
 user < directoryObject
@@ -293,81 +411,40 @@ user < directoryObject
   userType:String
 verifiedDomain
   capabilities:String isDefault:Boolean isInitial:Boolean name:String type:String
-team < entity
-  classification:String createdDateTime:DateTimeOffset description:String displayName:String
-  firstChannelName:String funSettings:teamFunSettings guestSettings:teamGuestSettings
-  internalId:String isArchived:Boolean memberSettings:teamMemberSettings
-  messagingSettings:teamMessagingSettings specialization:teamSpecialization summary:teamSummary
-  tenantId:String visibility:teamVisibilityType webUrl:String
-teamFunSettings
-  allowCustomMemes:Boolean allowGiphy:Boolean allowStickersAndMemes:Boolean
-  giphyContentRating:giphyRatingType
-teamGuestSettings
-  allowCreateUpdateChannels:Boolean allowDeleteChannels:Boolean
-teamMemberSettings
-  allowAddRemoveApps:Boolean allowCreatePrivateChannels:Boolean
-  allowCreateUpdateChannels:Boolean allowCreateUpdateRemoveConnectors:Boolean
-  allowCreateUpdateRemoveTabs:Boolean allowDeleteChannels:Boolean
-teamMessagingSettings
-  allowChannelMentions:Boolean allowOwnerDeleteMessages:Boolean allowTeamMentions:Boolean
-  allowUserDeleteMessages:Boolean allowUserEditMessages:Boolean
-conversationMember < entity
-  displayName:String roles:[String] visibleHistoryStartDateTime:DateTimeOffset
-aadUserConversationMember < conversationMember
-  email:String tenantId:String userId:String
-channel < entity
-  createdDateTime:DateTimeOffset description:String displayName:String! email:String
-  isArchived:Boolean isFavoriteByDefault:Boolean layoutType:channelLayoutType
-  membershipType:channelMembershipType migrationMode:migrationMode
-  originalCreatedDateTime:DateTimeOffset summary:channelSummary tenantId:String webUrl:String
-channelIdentity
-  channelId:String teamId:String
-chatMessage < entity
-  attachments:[chatMessageAttachment] body:itemBody! channelIdentity:channelIdentity chatId:String
-  createdDateTime:DateTimeOffset deletedDateTime:DateTimeOffset etag:String
-  eventDetail:eventMessageDetail from:chatMessageFromIdentitySet
-  importance:chatMessageImportance! lastEditedDateTime:DateTimeOffset
-  lastModifiedDateTime:DateTimeOffset locale:String! mentions:[chatMessageMention]
-  messageHistory:[chatMessageHistoryItem] messageType:chatMessageType!
-  policyViolation:chatMessagePolicyViolation reactions:[chatMessageReaction] replyToId:String
-  subject:String summary:String webUrl:String replies:[chatMessage]
-chatMessageAttachment
-  content:String contentType:String contentUrl:String id:String name:String teamsAppId:String
-  thumbnailUrl:String
-chatMessageFromIdentitySet < identitySet
-chatMessageMention
-  id:Int32 mentioned:chatMessageMentionedIdentitySet mentionText:String
-chatMessageMentionedIdentitySet < identitySet
-  conversation:teamworkConversationIdentity
-teamsApp < entity
-  displayName:String distributionMethod:teamsAppDistributionMethod externalId:String
-teamsTab < entity
-  configuration:teamsTabConfiguration displayName:String webUrl:String teamsApp:teamsApp
-teamsTabConfiguration
-  contentUrl:String entityId:String removeUrl:String websiteUrl:String
-teamworkUserIdentity < identity
-  userIdentityType:teamworkUserIdentityType
 `;
 
 export const ENUMS = `
+attendeeType: required optional resource
 bodyType: text html
-delegateMeetingMessageDeliveryOptions: sendToDelegateAndInformationToPrincipal sendToDelegateAndPrincipal sendToDelegateOnly
-followupFlagStatus: notFlagged complete flagged
-groupAccessType: none private secret public unknownFutureValue
-importance: low normal high
-inferenceClassificationType: focused other
-mdmAuthority: unknown intune sccm office365
-nativeAuthenticationApisEnabled: none all unknownFutureValue
-partnerTenantType: microsoftSupport syndicatePartner breadthPartner breadthPartnerDelegatedAdmin resellerPartnerDelegatedAdmin valueAddedResellerPartnerDelegatedAdmin unknownFutureValue
+calendarColor: auto lightBlue lightGreen lightOrange lightGray lightYellow lightTeal lightPink lightBrown lightRed maxColor
 channelLayoutType: post chat unknownFutureValue
 channelMembershipType: standard private unknownFutureValue shared
 chatMessageImportance: normal high urgent unknownFutureValue
 chatMessageType: message chatEvent typing unknownFutureValue systemEventMessage
+dayOfWeek: sunday monday tuesday wednesday thursday friday saturday
+delegateMeetingMessageDeliveryOptions: sendToDelegateAndInformationToPrincipal sendToDelegateAndPrincipal sendToDelegateOnly
+eventType: singleInstance occurrence exception seriesMaster
+followupFlagStatus: notFlagged complete flagged
+freeBusyStatus: unknown free tentative busy oof workingElsewhere
 giphyRatingType: strict moderate unknownFutureValue
+groupAccessType: none private secret public unknownFutureValue
+importance: low normal high
+inferenceClassificationType: focused other
+mdmAuthority: unknown intune sccm office365
 migrationMode: inProgress completed unknownFutureValue
+nativeAuthenticationApisEnabled: none all unknownFutureValue
+onlineMeetingProviderType: unknown skypeForBusiness skypeForConsumer teamsForBusiness
+partnerTenantType: microsoftSupport syndicatePartner breadthPartner breadthPartnerDelegatedAdmin resellerPartnerDelegatedAdmin valueAddedResellerPartnerDelegatedAdmin unknownFutureValue
+recurrencePatternType: daily weekly absoluteMonthly relativeMonthly absoluteYearly relativeYearly
+recurrenceRangeType: endDate noEnd numbered
+responseType: none organizer tentativelyAccepted accepted declined notResponded
+sensitivity: normal personal private confidential
+taskStatus: notStarted inProgress completed waitingOnOthers deferred
+teamsAppDistributionMethod: store organization sideloaded unknownFutureValue
 teamSpecialization: none educationStandard educationClass educationProfessionalLearningCommunity educationStaff healthcareStandard healthcareCareCoordination unknownFutureValue
 teamVisibilityType: private public hiddenMembership unknownFutureValue
-teamsAppDistributionMethod: store organization sideloaded unknownFutureValue
 teamworkUserIdentityType: aadUser onPremiseAadUser anonymousGuest federatedUser personalMicrosoftAccountUser skypeUser phoneUser unknownFutureValue emailUser
 userPurpose: user linked shared room equipment others unknownFutureValue
+weekIndex: first second third fourth last
+wellknownListName: none defaultList flaggedEmails unknownFutureValue
 `;

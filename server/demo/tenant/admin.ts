@@ -32,6 +32,7 @@ import {
   updateMessage,
 } from './mailbox-store.ts';
 import { makeRng } from '../random.ts';
+import { type OutlookAdmin, outlookAdmin } from './outlook/admin.ts';
 import { type Person, addPerson, listPeople, removePerson } from './people.ts';
 import { type TenantSize, fillPerson, makeFile, makeMessage } from './seed.ts';
 import { type SiteAdmin, createSiteAdmin } from './site-admin.ts';
@@ -63,6 +64,7 @@ export interface TenantAdmin extends SiteAdmin {
   changeFile(user: string, item: string, bytes?: Uint8Array): ItemRow;
   deleteFile(user: string, item: string): void;
   readonly teams: TeamAdmin;
+  readonly outlook: OutlookAdmin;
   /** Registers an application with a secret and consents to its roles. */
   registerApplication(name: string, roles: readonly string[]): { appId: string; secret: string };
   /** Adds a certificate, in DER, to an application. */
@@ -180,6 +182,7 @@ export function createAdmin(
     deleteFile: (user, id) =>
       deleteItem(tenant, findItem(tenant, driveOfOwner(tenant, user).id, id)),
     teams: teamAdmin(tenant),
+    outlook: outlookAdmin(tenant),
     registerApplication: (name, roles) => {
       const password = newPassword(tenant, 'secret');
       const application = { ...newApplication(tenant, name), passwords: [password], roles };

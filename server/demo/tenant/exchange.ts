@@ -31,6 +31,7 @@ import {
   readJson,
   readQuery,
 } from './odata.ts';
+import { findOutlookItemById, importOutlookItem, outlookStream } from './outlook/streams.ts';
 import type { Person } from './people.ts';
 import { type Action, checkPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
@@ -191,6 +192,13 @@ function exportItems(tenant: Tenant, person: Person, json: unknown): Entity[] {
   if (!parsed.success) throw badRequest(`itemIds: ${parsed.issues[0].message}`);
   return parsed.output.itemIds.map((itemId) => {
     try {
+      const item = findOutlookItemById(tenant, person.id, itemId);
+      if (item)
+        return {
+          itemId,
+          changeKey: changeKey(tenant, item.n, item.seq),
+          data: outlookStream(item),
+        };
       const row = findMessage(tenant, person.id, itemId);
       return { itemId, changeKey: changeKey(tenant, row.n, row.seq), data: toStream(tenant, row) };
     } catch (error) {
@@ -256,7 +264,8 @@ export function outlookApp(tenant: Tenant): Hono {
       throw new GraphError(401, 'ErrorAccessDenied', 'The import session has expired.');
     const parsed = v.safeParse(importInput, await readJson(c.req.raw));
     if (!parsed.success) throw new GraphError(400, 'ErrorInvalidRequest', parsed.issues[0].message);
-    const row = importItem(tenant, person, parsed.output);
+    const row =
+      importOutlookItem(tenant, person, parsed.output) ?? importItem(tenant, person, parsed.output);
     return c.json({
       '@odata.context': `${tenant.origin(OUTLOOK)}/api/gv1.0/$metadata#microsoft.graph.importMailboxItemResponse`,
       'itemId': row.id,

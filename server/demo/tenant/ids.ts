@@ -26,6 +26,10 @@ export const stableId = ({ seed }: Tenant, n: number): string =>
 export const attachmentId = ({ seed }: Tenant, n: number): string =>
   opaque('AAMkAGA', [seed, 'attachment', n], 'ABEgAQAA');
 
+/** The ids of calendars, contact folders and task lists, and of what is in them. */
+export const outlookId = ({ seed }: Tenant, what: Part, n: number): string =>
+  opaque('AAMkADg', [seed, 'outlook', what, n], 'AAA=');
+
 export const conversationId = ({ seed }: Tenant, thread: Part): string =>
   opaque('AAQkAG', [seed, 'thread', thread], 'AQAA=');
 

@@ -16,6 +16,7 @@ import {
   moveMessage,
   updateMessage,
 } from './mailbox-store.ts';
+import { fillOutlook, liveOutlook } from './outlook/fill.ts';
 import { type Person, addPerson, listPeople, removePerson } from './people.ts';
 import { type TenantSize, fillPerson, makeFile, makeMessage } from './seed.ts';
 import { liveSites } from './site-content.ts';
@@ -74,6 +75,7 @@ function liveTick(
   }
   if (isBusy) liveTeams(tenant, at);
   if (isBusy) liveSites(tenant, people, { at, size });
+  liveOutlook(tenant, people, { at, isBusy });
 }
 
 function peopleComeAndGo(
@@ -90,6 +92,7 @@ function peopleComeAndGo(
       minFiles: 1,
       maxFiles: 3,
     });
+  fillOutlook(tenant);
   // The first person administers the tenant and stays.
   const leaving = people[1 + upTo(random, people.length - 1)];
   if (random() < 1 / 20 && leaving && people.length > MIN_PEOPLE) removePerson(tenant, leaving.id);

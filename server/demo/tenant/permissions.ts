@@ -109,6 +109,12 @@ const ALLOWED = {
   writeTabs: ['TeamsTab.ReadWrite.All', 'Group.ReadWrite.All', 'Directory.ReadWrite.All'],
   writeRows: ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
   manageLists: ['Sites.Manage.All', 'Sites.FullControl.All'],
+  readCalendars: ['Calendars.Read', 'Calendars.ReadWrite'],
+  writeCalendars: ['Calendars.ReadWrite'],
+  readContacts: ['Contacts.Read', 'Contacts.ReadWrite'],
+  writeContacts: ['Contacts.ReadWrite'],
+  readTasks: ['Tasks.Read.All', 'Tasks.ReadWrite.All'],
+  writeTasks: ['Tasks.ReadWrite.All'],
 } as const;
 
 export type Action = keyof typeof ALLOWED;
@@ -122,6 +128,12 @@ const MAIL: ReadonlySet<Action> = new Set<Action>([
   'readMailboxItems',
   'exportItems',
   'importItems',
+  'readCalendars',
+  'writeCalendars',
+  'readContacts',
+  'writeContacts',
+  'readTasks',
+  'writeTasks',
 ]);
 const TEAMS: ReadonlySet<Action> = new Set<Action>([
   'readTeams',
@@ -198,4 +210,10 @@ export const APP_ROLES: Readonly<Record<string, string>> = {
   'Teamwork.Migrate.All': 'dfb0dd15-61de-45b2-be36-d6a69fba3c79',
   'TeamsTab.Read.All': '46890524-499a-4bb2-ad64-1476b4f3e1cf',
   'TeamsTab.ReadWrite.All': 'a96d855f-016b-47d7-b51c-1218a98d791c',
+  'Calendars.Read': '798ee544-9d2d-430c-a058-570e29e34338',
+  'Calendars.ReadWrite': 'ef54d2bf-783f-4e0f-bca1-3210c0444d99',
+  'Contacts.Read': '089fe4d0-434a-44c5-8827-41ba8a0b17f5',
+  'Contacts.ReadWrite': '6918b873-d17a-4dc1-b314-35f528134491',
+  'Tasks.Read.All': 'f10e1f91-74ed-437f-a6fd-d6ae88e26c1f',
+  'Tasks.ReadWrite.All': '44e666d1-d276-445b-a5fc-8815eeb81d55',
 };

@@ -100,6 +100,15 @@ create index if not exists list_row_seq on list_row (list_id, seq);
 create table if not exists list_row_version (
   list_id text not null, n integer not null, version integer not null, fields text not null,
   editor text not null, at integer not null, primary key (list_id, n, version)) without rowid;
+create table if not exists outlook_folder (
+  n integer primary key, id text not null unique, mailbox text not null, kind text not null,
+  parent_id text, name text not null, well_known text, seq integer not null);
+create index if not exists outlook_folder_mailbox on outlook_folder (mailbox, kind);
+create table if not exists outlook_item (
+  n integer primary key, mailbox text not null, folder_id text not null, kind text not null,
+  id text not null unique, stable_id text not null unique, props text not null, photo blob,
+  created_at integer not null, changed_at integer not null, seq integer not null);
+create index if not exists outlook_item_folder on outlook_item (folder_id, seq);
 `;
 
 /** The tables of the tenant, in memory or in a file. */

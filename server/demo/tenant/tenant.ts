@@ -21,6 +21,10 @@ import { addMailWritingRoutes } from './mail-writing.ts';
 import { GRAPH } from './odata.ts';
 import { DEFAULT_SIZE, type TenantSize, seedTenant } from './seed.ts';
 import { fillSites } from './site-content.ts';
+import { addCalendarRoutes } from './outlook/calendar-routes.ts';
+import { addContactRoutes } from './outlook/contact-routes.ts';
+import { fillOutlook } from './outlook/fill.ts';
+import { addTodoRoutes } from './outlook/todo-routes.ts';
 import { Store, type Tenant } from './store.ts';
 import { addTeamRoutes } from './team.ts';
 import { seedTeams } from './team-life.ts';
@@ -87,6 +91,7 @@ export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
   // A tenant of an earlier version has teams without channels.
   store.transaction(() => seedTeams(tenant));
   fillSites(tenant, size);
+  store.transaction(() => fillOutlook(tenant));
   const codes: DeviceCodes = new Map();
   const watch = createWatch(tenant, (request) => answer(request));
   const files = downloadApp(tenant);
@@ -142,6 +147,9 @@ function graphApp(
   addExchangeRoutes(app, tenant);
   addMailRoutes(app, tenant);
   addMailWritingRoutes(app, tenant);
+  addCalendarRoutes(app, tenant);
+  addContactRoutes(app, tenant);
+  addTodoRoutes(app, tenant);
   addDriveRoutes(app, tenant, driveWriting(tenant, uploads));
   root.route('/v1.0', app);
   return root;

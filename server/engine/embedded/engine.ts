@@ -28,7 +28,7 @@ import { ok } from '../result.ts';
 import { listLog, listSessions, startJob, stopJob } from './sessions/jobs.ts';
 import type { SessionPorts } from './sessions/run-session.ts';
 import { driveSource } from './sources/drive.ts';
-import { mailSource } from './sources/mail.ts';
+import { mailboxSource } from './sources/outlook/mailbox.ts';
 import { siteSource } from './sources/site.ts';
 import { teamSource } from './sources/team.ts';
 
@@ -100,7 +100,7 @@ const sessionPorts = (world: () => AppContext, connections: GraphConnections): S
     const ports = await connections.open(tenant, organization);
     return ports.ok
       ? ok({
-          sources: [mailSource, driveSource, siteSource, teamSource].map((make) =>
+          sources: [mailboxSource, driveSource, siteSource, teamSource].map((make) =>
             make(ports.value),
           ),
           directory: makeDirectory(world(), ports.value, { tenant, organization }, call),

@@ -28,6 +28,8 @@ export interface SourceCall {
   /** Posts of teams are backed up too. */
   readonly includesPosts?: boolean;
   onWaiting(waiting: Waiting | null): void;
+  /** A part of the object can't be read: the rest is backed up, with this as a warning. */
+  onLack?(reason: string): void;
 }
 
 /** Reads one kind of object. It never writes to the cloud. */

@@ -83,6 +83,8 @@ const ROLES = [
   'fts',
   'html',
   'hosted',
+  'ics',
+  'vcf',
 ] as const satisfies readonly PartRole[];
 const PART = v.object({
   as: v.picklist(ROLES),

@@ -34,11 +34,16 @@ export interface ChosenItem {
 
 /** At most so many items are read at a time. */
 const BATCH_ROWS = 500;
-/** In this order: mails as `.eml`, files as they are, everything else as JSON. */
-const ROLES: readonly PartRole[] = ['mime', 'raw', 'html', 'json'];
+/**
+ * In this order: mails as `.eml`, files as they are, events and tasks as `.ics`, contacts as `.vcf`,
+ * everything else as JSON.
+ */
+const ROLES: readonly PartRole[] = ['mime', 'raw', 'html', 'ics', 'vcf', 'json'];
 const EXTENSIONS: Readonly<Partial<Record<PartRole, string>>> = {
   mime: '.eml',
   html: '.html',
+  ics: '.ics',
+  vcf: '.vcf',
   json: '.json',
 };
 

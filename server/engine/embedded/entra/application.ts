@@ -25,7 +25,13 @@ export const newCertificate = (world: AppContext): Promise<ApplicationCertificat
 const ALWAYS = ['User.Read.All', 'Group.Read.All', 'Organization.Read.All'];
 /** Permissions to read what is backed up. */
 const BY_SERVICE: Readonly<Record<Service, readonly string[]>> = {
-  exchange: ['Mail.Read', 'MailboxItem.Export.All'],
+  exchange: [
+    'Mail.Read',
+    'Calendars.Read',
+    'Contacts.Read',
+    'Tasks.Read.All',
+    'MailboxItem.Export.All',
+  ],
   sharepoint: ['Files.Read.All', 'Sites.Read.All'],
   teams: [
     'TeamSettings.Read.All',

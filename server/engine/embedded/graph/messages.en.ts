@@ -60,5 +60,16 @@ export const graphMessages = defineMessages('graph', {
   notALibrary: 'This place is not a library, so files cannot be written to it.',
   listInUse: "The list isn't empty.",
   badName: "Microsoft 365 doesn't allow this name.",
+  calendars: 'Calendars',
+  contacts: 'Contacts',
+  tasks: 'Tasks',
+  notPermitted:
+    "{what} aren't backed up: the application lacks {permission}. Connect the organization again to grant it.",
+  meetingStays: 'This meeting has attendees, who would get a cancellation. Delete it in Outlook.',
+  meetingNotReplaceable:
+    'This meeting has attendees, who would get an update. Keep both to create it beside the present one.',
+  attendeesNoted: 'Attendees when this was backed up (not invited again): {people}',
+  organizerNoted: 'Organizer: {person}',
+  badItem: "This item can't be restored: its content is unreadable.",
   badMime: "This mail can't be restored: its content isn't a valid mail.",
 });

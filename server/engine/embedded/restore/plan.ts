@@ -6,6 +6,7 @@ import type { OpenExplorer } from '../explorer/explorers.ts';
 import { isWithin, parseNodeId } from '../explorer/node-id.ts';
 import { readFolders, type IndexedFolder } from '../index/read.ts';
 import { failed, ok } from '../../result.ts';
+import { isOutlookTop, type OutlookTop } from '../sources/outlook/keys.ts';
 import type { PathPart } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -94,14 +95,29 @@ function getTargetPath(
     .map((name) => name.trim())
     .filter((name) => name !== '')
     .map((name) => ({ name, wellKnown: null }));
-  // Below a named folder nothing is an Inbox any more.
-  const below = stored.map(({ name }) => ({ name, wellKnown: null }));
   const part = full[0]?.wellKnown ?? null;
+  // Below a named folder nothing is an Inbox any more.
+  const below = stored
+    .filter((one) => one !== full[0] || !isOutlookTop(part))
+    .map(({ name }) => ({ name, wellKnown: null }));
+  // Calendars, contacts and tasks are not in mail folders.
+  if (full[0] && isOutlookTop(part)) return [full[0], ...getShort([...named, ...below], part)];
   const [first, ...others] = named;
   if (!isSitePart(part) || first === undefined) return [...named, ...below];
   // In a site, the first name is that of a library or list. Rows are in no folder.
   const top = { ...first, wellKnown: part };
   return part === 'list' ? [top] : [top, ...others, ...below];
+}
+
+/** Calendars are in one group at most, and task lists in nothing. */
+function getShort(path: readonly PathPart[], top: OutlookTop): readonly PathPart[] {
+  const depth = { calendars: 2, contacts: Infinity, tasks: 1 }[top];
+  const upper = path.slice(0, Math.max(1, path.length - depth + 1)).map(({ name }) => name);
+  const short = [{ name: upper.join(' / '), wellKnown: null }, ...path.slice(upper.length)];
+  const [group, calendar] = short;
+  return top === 'calendars' && group && calendar
+    ? [{ ...group, wellKnown: 'calendar-group' }, calendar]
+    : short;
 }
 
 const isSitePart = (wellKnown: string | null): boolean =>

@@ -13,8 +13,8 @@ import { writeTo } from '../sessions/content-writer.ts';
 import { directoryClient } from '../sources/directory.ts';
 import { driveWriter } from '../sources/drive-writer.ts';
 import { driveSource } from '../sources/drive.ts';
-import { mailWriter } from '../sources/mail-writer.ts';
-import { mailSource, readMail } from '../sources/mail.ts';
+import { mailboxSource, readMailboxItem } from '../sources/outlook/mailbox.ts';
+import { mailboxWriter } from '../sources/outlook/writer.ts';
 import { findSite, isLibrary, siteWriter } from '../sources/site-writer.ts';
 import { siteSource } from '../sources/site.ts';
 import type { ItemChange, Source, SourceCall, SourceObject, Writer } from '../types.ts';
@@ -88,10 +88,10 @@ function graphTarget(ports: GraphPorts): RestoreTarget {
   const turns: ChannelTurns = new Map();
   const kinds: Readonly<Partial<Record<ObjectKind, KindTarget>>> = {
     mailbox: {
-      writer: mailWriter(ports),
+      writer: mailboxWriter(ports),
       async fetch(object, key, call) {
-        const mail = await readMail(ports, object, key, call);
-        return mail.ok ? fetchOne(mailSource(ports), object, mail.value, call) : mail;
+        const item = await readMailboxItem(ports, object, key, call);
+        return item.ok ? fetchOne(mailboxSource(ports), object, item.value, call) : item;
       },
       find: (id) => findUser(ports, 'mailbox', id),
     },

@@ -179,6 +179,8 @@ const EXTENSIONS: Readonly<Record<PartRole, string>> = {
   fts: '.fts',
   json: '.json',
   html: '.html',
+  ics: '.ics',
+  vcf: '.vcf',
   hosted: '',
   raw: '',
 };

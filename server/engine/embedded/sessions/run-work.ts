@@ -89,6 +89,7 @@ async function backUp(
   const { world, tenant } = session;
   const source = sources.find(({ kinds }) => kinds.includes(object.kind));
   if (source === undefined) return { state: 'failed', message: t.noSource };
+  const lacks = new Set<string>();
   const result = await readObject(
     {
       store: world.store,
@@ -99,6 +100,9 @@ async function backUp(
         signal: session.stop,
         includesPosts: session.includesPosts,
         onWaiting: () => undefined,
+        onLack: (reason) => {
+          lacks.add(reason);
+        },
       },
       checkLease,
       onRead: (items, bytes) => {
@@ -124,6 +128,7 @@ async function backUp(
   if (!flushed.ok) return endAfter(session, object, attempts, flushed.error, content);
   if (!tree.ok) return null;
   const warnings = [
+    ...lacks,
     ...(totals.failed > 0 ? [t.itemsFailed({ count: totals.failed })] : []),
     ...(result.value.kept > 0 ? [t.kept({ count: result.value.kept })] : []),
   ];
