@@ -64,7 +64,12 @@ const container = {
   hasFolders: v.exactOptional(v.boolean()),
 };
 export const mailboxOut = v.object({ ...container, kind: v.picklist(['mailbox', 'archive']) });
-export const mailFolderOut = v.object({ ...container, kind: v.literal('folder') });
+/** `holds`: what it has instead of mails. */
+export const mailFolderOut = v.object({
+  ...container,
+  kind: v.literal('folder'),
+  holds: v.optional(v.picklist(['calendars', 'contacts', 'tasks'])),
+});
 export const mailItemOut = v.object({
   ...node,
   kind: v.picklist(['mail', 'event', 'contact', 'task', 'note']),

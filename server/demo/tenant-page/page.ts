@@ -109,6 +109,9 @@ function personActions(shown: ShownTenant, person: Person): string {
     hasMails
       ? `<a href="${BASE}/${shown.n}${path}/mails" aria-label="${escaped(t.mailsOf({ name: person.name }))}">${t.mails}</a>`
       : '',
+    hasMails
+      ? `<a href="${BASE}/${shown.n}${path}/outlook" aria-label="${escaped(t.outlookOf({ name: person.name }))}">${t.outlook}</a>`
+      : '',
     person.hasDrive
       ? `<a href="${BASE}/${shown.n}${path}/files" aria-label="${escaped(t.filesOf({ name: person.name }))}">${t.files}</a>`
       : '',

@@ -10,6 +10,7 @@ import type { ChannelRow } from '../tenant/team-store.ts';
 import { channelPage } from './channel-page.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
 import { BASE, type ShownTenant } from './html.ts';
+import { OUTLOOK_KINDS, outlookPage } from './outlook-page.ts';
 import { TENANT_CSS, filesPage, mailsPage, tenantPage } from './page.ts';
 import { libraryPage, listPage } from './sites.ts';
 
@@ -17,6 +18,7 @@ const toPeople = (): string => '';
 const toMails = (c: Context): string =>
   `/people/${c.req.param('person')}/mails?folder=${encodeURIComponent(c.req.query('folder') ?? 'inbox')}`;
 const toFiles = (c: Context): string => `/people/${c.req.param('person')}/files`;
+const toOutlook = (c: Context): string => `/people/${c.req.param('person')}/outlook`;
 const toChannel = (c: Context): string =>
   `/teams/${c.req.param('team')}/channels/${c.req.param('channel')}`;
 const toSitePart = (c: Context): string => {
@@ -86,6 +88,34 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
       const folder = folders.find(({ id, well_known }) => id === wanted || well_known === wanted);
       return folder ? send(mailsPage(shown, person, folder)) : c.notFound();
     });
+    app.get(`${BASE}/:n/people/:person/outlook`, (c) => {
+      const found = find(c);
+      const hasMailbox = found?.person?.mailbox === 'user' || found?.person?.mailbox === 'shared';
+      return found?.person && hasMailbox
+        ? send(outlookPage(found.shown, found.person))
+        : c.notFound();
+    });
+    for (const kind of OUTLOOK_KINDS) {
+      const path = `${BASE}/:n/people/:person/outlook/${kind}`;
+      app.post(
+        path,
+        act((admin, c) => admin.outlook.add(param(c, 'person'), kind), toOutlook),
+      );
+      app.post(
+        `${path}/:item/change`,
+        act(
+          (admin, c) => admin.outlook.change(param(c, 'person'), kind, param(c, 'item')),
+          toOutlook,
+        ),
+      );
+      app.post(
+        `${path}/:item/delete`,
+        act(
+          (admin, c) => admin.outlook.remove(param(c, 'person'), kind, param(c, 'item')),
+          toOutlook,
+        ),
+      );
+    }
     app.get(`${BASE}/:n/people/:person/files`, (c) => {
       const found = find(c);
       return found?.person?.hasDrive ? send(filesPage(found.shown, found.person)) : c.notFound();

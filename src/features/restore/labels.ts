@@ -2,21 +2,29 @@ import type { IconName } from '#src/ui/icon.tsx';
 import type { ContainerNode, ItemNode } from './workload.ts';
 import { treeMessages } from './tree/messages.en.ts';
 
-export const containerIcon = ({ kind }: ContainerNode): IconName =>
-  ({
-    mailbox: 'person',
-    archive: 'archive',
-    drive: 'cloud',
-    folder: 'folder',
-    dir: 'folder',
-    site: 'companies',
-    subsites: 'companies',
-    content: 'folder',
-    library: 'folder',
-    list: 'sheet',
-    team: 'users',
-    channel: 'folder',
-  })[kind] as IconName;
+export const containerIcon = ({ kind, holds }: ContainerNode): IconName =>
+  (holds === undefined ? KIND_ICONS[kind] : HOLDS_ICONS[holds]) as IconName;
+const HOLDS_ICONS = {
+  calendars: 'calendar',
+  contacts: 'users',
+  tasks: 'daily-checks',
+  files: 'folder',
+  tabs: 'folder',
+};
+const KIND_ICONS: Readonly<Record<ContainerNode['kind'], string>> = {
+  mailbox: 'person',
+  archive: 'archive',
+  drive: 'cloud',
+  folder: 'folder',
+  dir: 'folder',
+  site: 'companies',
+  subsites: 'companies',
+  content: 'folder',
+  library: 'folder',
+  list: 'sheet',
+  team: 'users',
+  channel: 'folder',
+};
 
 /** Mailboxes, drives, sites and teams are backed up on their own. */
 export const isObject = ({ kind }: ContainerNode): boolean =>

@@ -8,7 +8,7 @@ import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import type { BrowserProps } from './browser.tsx';
 import { DownloadDialog } from './download/dialog.tsx';
 import { useDownload } from './download/use-download.ts';
-import { ContentPreview } from './items/content-preview.tsx';
+import { ContentPreview, isReadable } from './items/content-preview.tsx';
 import { ItemDetails, itemTitle } from './items/details.tsx';
 import { FolderPane } from './items/folder-pane.tsx';
 import { itemMessages as t } from './items/messages.en.ts';
@@ -120,12 +120,8 @@ export function OpenFolder({
   const path = chain.map(containerName).join(' / ');
   const details = (shown: ItemNode): ReactNode => (
     <>
-      <ItemDetails
-        item={shown}
-        path={path}
-        isBrief={isReading && (shown.kind === 'mail' || shown.kind === 'post')}
-      />
-      {(shown.kind === 'mail' || shown.kind === 'post') && (
+      <ItemDetails item={shown} path={path} isBrief={isReading && isReadable(shown)} />
+      {isReadable(shown) && (
         <ContentPreview
           kind={shown.kind}
           session={session.id}

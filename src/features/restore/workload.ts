@@ -15,8 +15,8 @@ export type ContainerNode = Pick<
   'id' | 'name' | 'sizeBytes' | 'at' | 'deleted' | 'seen' | 'children' | 'hasFolders'
 > & {
   readonly kind: ContainerOf['kind'] | 'subsites' | 'content';
-  /** Of a team: a channel's folder of files or of tabs. */
-  readonly holds?: 'files' | 'tabs' | undefined;
+  /** What a folder has instead of mails; of a team: a channel's folder of files or of tabs. */
+  readonly holds?: 'calendars' | 'contacts' | 'tasks' | 'files' | 'tabs' | undefined;
 };
 export type ItemNode = Exclude<Node, ContainerOf>;
 

@@ -27,6 +27,9 @@ afterAll(() => {
 });
 const ROLES = [
   'Mail.Read',
+  'Calendars.Read',
+  'Contacts.Read',
+  'Tasks.Read.All',
   'Files.Read.All',
   'User.Read.All',
   'Sites.Read.All',

@@ -18,6 +18,9 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const ROLES = [
   'Mail.Read',
+  'Calendars.Read',
+  'Contacts.Read',
+  'Tasks.Read.All',
   'Files.Read.All',
   'User.Read.All',
   'Sites.Read.All',

@@ -15,6 +15,9 @@ import { getKind, getValue } from './restic/fixtures.ts';
 
 const ROLES = [
   'Mail.Read',
+  'Calendars.Read',
+  'Contacts.Read',
+  'Tasks.Read.All',
   'Files.Read.All',
   'User.Read.All',
   'Sites.Read.All',

@@ -29,6 +29,7 @@ export interface ChosenItem {
   readonly modifiedAt: Ms;
   /** Null: its content could not be backed up. */
   readonly part: StoredPart | null;
+  readonly kind: ItemKind;
   readonly mail: StoredMail;
 }
 
@@ -95,6 +96,7 @@ function chosen(
     path: [...folder, withExtension(name, EXTENSIONS[as ?? 'raw'] ?? '')],
     modifiedAt: kind === 'file' ? changedAt : at,
     part: parts.find((one) => one.as === as) ?? null,
+    kind,
     mail: { folder, subject: title, state: toState(at, flags) },
   }));
 }

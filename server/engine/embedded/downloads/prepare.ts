@@ -120,7 +120,7 @@ async function listEntries(
   const hash = createHash('sha256');
   let part: ZipPart<DownloadEntry> = { entries: [], firstByte: 0, firstRecord: 0 };
   let pending: DownloadEntry[] = [];
-  let [n, items, missing, blobs, bytes] = [0, 0, 0, 0, 0];
+  let [n, items, missing, others, blobs, bytes] = [0, 0, 0, 0, 0, 0];
   let fileName: string | null = null;
 
   const flush = async (): Promise<void> => {
@@ -148,8 +148,12 @@ async function listEntries(
   };
 
   for await (const batch of chosenItems((read) => store.tenant(tenant, read), plan)) {
-    for (const { path, modifiedAt, part: stored, mail } of batch) {
-      if (stored === null || (holds === 'mails' && stored.as !== 'mime')) {
+    for (const { path, modifiedAt, part: stored, kind, mail } of batch) {
+      if (holds === 'mails' && kind !== 'mail') {
+        others += 1;
+        continue;
+      }
+      if (stored === null) {
         missing += 1;
         continue;
       }
@@ -177,7 +181,8 @@ async function listEntries(
     }
   }
   await flush();
-  if (items === 0) return failed('missing', missing > 0 ? t.noContent : t.nothing);
+  if (items === 0)
+    return failed('missing', missing > 0 ? t.noContent : others > 0 ? t.noMails : t.nothing);
   const layout: ZipLayout = {
     count: items,
     directoryAt: part.firstByte,

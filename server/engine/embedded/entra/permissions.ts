@@ -5,7 +5,13 @@ import { ok } from '../../result.ts';
 
 /** What a restore can't do without, as permissions of Graph. */
 const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
-  outlook: ['User.Read.All', 'Mail.ReadWrite'],
+  outlook: [
+    'User.Read.All',
+    'Mail.ReadWrite',
+    'Calendars.ReadWrite',
+    'Contacts.ReadWrite',
+    'Tasks.ReadWrite.All',
+  ],
   onedrive: ['User.Read.All', 'Files.ReadWrite.All'],
   // Lists and their columns may have to be created.
   sharepoint: ['Sites.Manage.All'],

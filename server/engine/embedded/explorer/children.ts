@@ -12,6 +12,7 @@ import type { ItemFlags } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
+import { isOutlookTop, parseFolderKey } from '../sources/outlook/keys.ts';
 import { cursorAfter, readCursor, type After } from './cursor.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { explorerMessages as t } from './messages.en.ts';
@@ -165,6 +166,7 @@ async function listFolders(
   const { rows } = await sql<{
     readonly n: number;
     readonly name: string;
+    readonly key: string;
     readonly wellKnown: string | null;
     readonly deleted: boolean;
     readonly items: number;
@@ -181,7 +183,7 @@ async function listFolders(
         and ${isShown(tenant, sql`folder`, explorer, state)}
         and ${text === null ? sql`true` : sql`v.name ilike ${pattern(text)}`}
     )
-    select s.n, s.name, s.well_known as "wellKnown", s.deleted, s."sortKey", count(*) over () as "all",
+    select s.n, s.name, s.key, s.well_known as "wellKnown", s.deleted, s."sortKey", count(*) over () as "all",
       (select count(*) from item as v where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.folder_key = s.key and ${isAt(state.point)}) as items,
       exists (select from folder as v where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.parent_key = s.key and ${isShown(tenant, sql`folder`, explorer, state)}) as "hasFolders",
       ${seenFrom(tenant, state.n)} as first, ${seenTo(tenant, state.n)} as last
@@ -189,7 +191,7 @@ async function listFolders(
     where ${after === null ? sql`true` : sql`(s."sortKey", s.n) > (${after.key}::text, ${after.n}::bigint)`}
     order by s."sortKey", s.n limit ${limit + 1} offset ${offset}`.execute(db);
   return page(rows, limit, after, (row) => ({
-    ...folderProperties(state, folderKey, row.wellKnown),
+    ...folderProperties(state, folderKey, row),
     id: folderId(state.n, row.n),
     name: row.name,
     sizeBytes: null,
@@ -204,11 +206,14 @@ async function listFolders(
 function folderProperties(
   { kind, address }: ObjectState,
   parent: string | null,
-  wellKnown: string | null,
+  { key, wellKnown }: { readonly key: string; readonly wellKnown: string | null },
 ) {
   if (kind === 'team') return teamFolder(parent, wellKnown);
   if (kind === 'drive') return { kind: 'dir' } as const;
-  if (kind !== 'site') return { kind: 'folder' } as const;
+  if (kind !== 'site') {
+    const holds = isOutlookTop(key) ? key : parseFolderKey(key)?.top;
+    return { kind: 'folder', ...(holds !== undefined && { holds }) } as const;
+  }
   const isPart = wellKnown === 'library' || wellKnown === 'list';
   return { kind: isPart ? wellKnown : 'dir', address } as const;
 }

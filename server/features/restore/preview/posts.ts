@@ -10,6 +10,7 @@ import { insertLink, makeSecret } from '../links.ts';
 import { type EngineAt, withSession } from '../scope.ts';
 import { type PreviewRequest, previewPath } from './handlers.ts';
 import { MAX_PREVIEW_BYTES } from './mail-reader.ts';
+import { toMime } from './html-mime.ts';
 import { previewMessages as t } from './messages.en.ts';
 import { collect, type PreviewedMail, readMime } from './read-content.ts';
 import { type MailPreviews, PREVIEW_MS } from './previews.ts';
@@ -175,15 +176,3 @@ const SIGNS: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 const escaped = (plain: string): string => plain.replace(/[&<>"]/g, (sign) => SIGNS[sign] ?? '');
-
-/** The thread as a mail, which the reader of mails cleans. */
-const toMime = (html: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(
-    Buffer.from(
-      `MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${(
-        Buffer.from(html)
-          .toString('base64')
-          .match(/.{1,76}/g) ?? []
-      ).join('\r\n')}\r\n`,
-    ),
-  );

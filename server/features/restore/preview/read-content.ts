@@ -4,10 +4,13 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
 import { releaseSlotDuring } from '#server/platform/http/concurrency.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
+import type { EmailAddress } from '#server/engine/embedded/sources/outlook/entities.ts';
 import type { EngineAt } from '../scope.ts';
 import { MAX_PREVIEW_BYTES } from './mail-reader.ts';
 import { previewMessages as t } from './messages.en.ts';
 import type { MailPreviews } from './previews.ts';
+import { showOutlookItem } from './outlook-item.ts';
+import { toMime } from './html-mime.ts';
 import type { ReadMail } from './read-mail.ts';
 
 /** The mail of a preview. */
@@ -24,8 +27,46 @@ export async function readPreviewedMail(
   { engine, scope }: EngineAt,
   mail: PreviewedMail,
 ): Promise<Result<ReadMail>> {
-  const mime = await loadMime(engine, scope, mail);
-  return mime.ok ? readMime(previews, mime.value) : mime;
+  const mime = await loadPart(engine, scope, mail, 'mime');
+  if (mime.ok) return readMime(previews, mime.value);
+  const isOther = mime.failure.kind === 'not-found';
+  return isOther ? readOutlookItem(previews, { engine, scope }, mail) : mime;
+}
+
+/** RES-61: an event, contact or task as a page, as clean as a mail. */
+async function readOutlookItem(
+  previews: MailPreviews,
+  { engine, scope }: Pick<EngineAt, 'engine' | 'scope'>,
+  item: PreviewedMail,
+): Promise<Result<ReadMail>> {
+  const json = await loadPart(engine, scope, item, 'json');
+  if (!json.ok) return json;
+  const shown = showOutlookItem(parseJson(json.value));
+  if (shown === null) return failed({ kind: 'conflict', message: t.unreadable });
+  const read = await readMime(previews, toMime(shown.html));
+  if (!read.ok) return read;
+  const toPerson = ({ name, address }: EmailAddress) => ({
+    name: (name ?? '').slice(0, MAX_CHARS),
+    address: (address ?? '').slice(0, MAX_CHARS),
+  });
+  return ok({
+    ...read.value,
+    subject: shown.title.slice(0, MAX_CHARS),
+    from: shown.from === null ? null : toPerson(shown.from),
+    to: shown.to.slice(0, MAX_PEOPLE).map(toPerson),
+    sentAt: shown.at,
+    attachments: shown.attachments.slice(0, MAX_PEOPLE),
+  });
+}
+const MAX_CHARS = 1_000;
+const MAX_PEOPLE = 500;
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString());
+  } catch {
+    return null;
+  }
 }
 
 /** Reads a mail in the thread for it, and returns it cleaned. */
@@ -40,12 +81,13 @@ export async function readMime(
     : failed({ kind: 'conflict', message: t.unreadable });
 }
 
-async function loadMime(
+async function loadPart(
   engine: EngineAt['engine'],
   scope: EngineScope,
   mail: PreviewedMail,
+  as: 'mime' | 'json',
 ): Promise<Result<Uint8Array<ArrayBuffer>>> {
-  const content = getAnswer(await engine.readContent(scope, { ...mail, as: 'mime' }));
+  const content = getAnswer(await engine.readContent(scope, { ...mail, as }));
   if (!content.ok) return content;
   const { bytes, stream } = content.value;
   if (bytes > MAX_PREVIEW_BYTES) return failed({ kind: 'conflict', message: t.tooLarge });

@@ -6,12 +6,13 @@ export const restoreDownloadMessages = defineMessages('restoreDownload', {
   downloadHint: 'Downloads are recorded.',
   format: 'Format',
   zip: 'ZIP',
-  zipHint: 'Each mail is an .eml file. A single mail is downloaded as it is.',
+  zipHint:
+    'Mails are .eml files, events and tasks .ics files, contacts .vcf files. A single item is downloaded as it is.',
   pst: 'PST',
   pstHint:
-    'One file for mail programs. Independent programs read it completely. It has not been tested with Outlook itself.',
+    'One file for mail programs, with the mails only. Independent programs read it completely. It has not been tested with Outlook itself.',
   mbox: 'mbox',
-  mboxHint: 'One mbox file for each folder, in a ZIP file.',
+  mboxHint: 'One mbox file for each mail folder, in a ZIP file.',
   teamsHint:
     'A single file is downloaded as it is, everything else in a ZIP file: posts with their replies as HTML and JSON, tabs as JSON.',
   measuring: 'Measuring…',

@@ -10,10 +10,49 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatBytes } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import type { ItemNode } from '../workload.ts';
 import { itemMessages as t } from './messages.en.ts';
 
+const TEXTS = {
+  mail: {
+    show: t.showMail,
+    hint: t.showMailHint,
+    loading: t.loadingMail,
+    content: (subject: string) => t.mailText({ subject }),
+  },
+  event: {
+    show: t.showEvent,
+    hint: t.showItemHint,
+    loading: t.loadingItem,
+    content: (subject: string) => t.mailText({ subject }),
+  },
+  contact: {
+    show: t.showContact,
+    hint: t.showItemHint,
+    loading: t.loadingItem,
+    content: (subject: string) => t.mailText({ subject }),
+  },
+  task: {
+    show: t.showTask,
+    hint: t.showItemHint,
+    loading: t.loadingItem,
+    content: (subject: string) => t.mailText({ subject }),
+  },
+  post: {
+    show: t.showPost,
+    hint: t.showPostHint,
+    loading: t.loadingPost,
+    content: (subject: string) => t.postText({ subject }),
+  },
+};
+
+/** Items that a person can read here. */
+export type ReadableKind = keyof typeof TEXTS;
+export const isReadable = (item: ItemNode): item is ItemNode & { readonly kind: ReadableKind } =>
+  item.kind in TEXTS;
+
 export interface ContentPreviewProps {
-  readonly kind: 'mail' | 'post';
+  readonly kind: ReadableKind;
   readonly session: string;
   /** The mailbox or team. */
   readonly object: string;
@@ -26,8 +65,8 @@ export interface ContentPreviewProps {
 }
 
 /**
- * The text of a mail with its attachments, or a post with its replies, in a frame that runs and loads
- * nothing.
+ * The text of a mail with its attachments, an event, contact or task, or a post with its replies, in a
+ * frame that runs and loads nothing.
  */
 export function ContentPreview(props: ContentPreviewProps) {
   const { kind, isOn, onTurn, title } = props;
@@ -95,21 +134,6 @@ export function ContentPreview(props: ContentPreviewProps) {
     </div>
   );
 }
-
-const TEXTS = {
-  mail: {
-    show: t.showMail,
-    hint: t.showMailHint,
-    loading: t.loadingMail,
-    content: (subject: string) => t.mailText({ subject }),
-  },
-  post: {
-    show: t.showPost,
-    hint: t.showPostHint,
-    loading: t.loadingPost,
-    content: (subject: string) => t.postText({ subject }),
-  },
-};
 
 interface ShownContent extends Pick<OutputOf<'createMailPreview'>, 'attachments' | 'heldPictures'> {
   readonly src: string;

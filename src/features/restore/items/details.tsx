@@ -55,6 +55,9 @@ export function ItemDetails({
 const DATE_LABELS: Readonly<Partial<Record<ItemNode['kind'], string>>> = {
   file: t.changed,
   row: t.created,
+  contact: t.created,
+  event: t.starts,
+  task: t.due,
 };
 
 /** What only items of this kind have. */
@@ -66,7 +69,10 @@ function ownFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
       return [[t.replies, String(item.replies)]];
     case 'tab':
       return [[t.app, item.app]];
+    case 'task':
+      return [[t.state, item.read ? t.completed : t.open]];
     case 'row':
+    case 'contact':
     case 'settings':
       return [];
     default:
@@ -80,16 +86,21 @@ function ownFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
 function peopleFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
   if (item.kind === 'post') return [[t.from, item.author]];
   if (item.kind === 'file' || item.kind === 'row') return [[t.author, item.author]];
-  if (!('people' in item)) return [];
+  if (!('people' in item) || item.kind === 'task') return [];
+  if (item.kind === 'contact') return item.people === '' ? [] : [[t.emails, item.people]];
+  const isEvent = item.kind === 'event';
   const [sender, ...others] = splitPeople(item.people);
   const shown = others.slice(0, MAX_PEOPLE).map(personText).join('; ');
   return [
-    [t.from, sender === undefined ? t.noSender : personText(sender)],
+    [
+      isEvent ? t.organizer : t.from,
+      sender === undefined ? (isEvent ? t.noOrganizer : t.noSender) : personText(sender),
+    ],
     ...(others.length === 0
       ? []
       : [
           [
-            t.to,
+            isEvent ? t.attendees : t.to,
             others.length > MAX_PEOPLE
               ? t.morePeople({ people: shown, count: others.length - MAX_PEOPLE })
               : shown,

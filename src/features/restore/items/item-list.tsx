@@ -210,7 +210,7 @@ function ItemRow({
         </span>
       </span>
       <span className="flex min-w-0 items-baseline gap-2">
-        {'read' in item && !item.read && (
+        {item.kind === 'mail' && !item.read && (
           <span className="size-2 shrink-0 rounded-full bg-accent">
             <span className="sr-only">{t.unread}</span>
           </span>

@@ -55,6 +55,9 @@ export function GrantRights({
 const LABELS: Readonly<Record<string, string>> = {
   'User.Read.All': t.userRead,
   'Mail.ReadWrite': t.mailWrite,
+  'Calendars.ReadWrite': t.calendarsWrite,
+  'Contacts.ReadWrite': t.contactsWrite,
+  'Tasks.ReadWrite.All': t.tasksWrite,
   'Files.ReadWrite.All': t.filesWrite,
   'MailboxItem.ImportExport.All': t.mailImport,
 };

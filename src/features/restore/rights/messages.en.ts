@@ -10,6 +10,9 @@ export const restoreRightsMessages = defineMessages('restoreRights', {
   checking: 'Checking the permissions…',
   userRead: 'Read users (User.Read.All)',
   mailWrite: 'Read and write mail in all mailboxes (Mail.ReadWrite)',
+  calendarsWrite: 'Read and write calendars in all mailboxes (Calendars.ReadWrite)',
+  contactsWrite: 'Read and write contacts in all mailboxes (Contacts.ReadWrite)',
+  tasksWrite: 'Read and write tasks in all mailboxes (Tasks.ReadWrite.All)',
   filesWrite: 'Read and write files in all drives (Files.ReadWrite.All)',
-  mailImport: 'Import mail with all its properties (MailboxItem.ImportExport.All)',
+  mailImport: 'Import mailbox items with all their properties (MailboxItem.ImportExport.All)',
 });

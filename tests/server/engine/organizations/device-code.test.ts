@@ -15,12 +15,15 @@ afterEach(() => {
 
 /** What Microsoft's page of permissions says reading mails, files and the directory needs. */
 const PERMISSIONS = [
+  'Calendars.Read',
+  'Contacts.Read',
   'Files.Read.All',
   'Group.Read.All',
   'Mail.Read',
   'MailboxItem.Export.All',
   'Organization.Read.All',
   'Sites.Read.All',
+  'Tasks.Read.All',
   'User.Read.All',
 ];
 

@@ -269,8 +269,20 @@ eachDatabase((database) => {
     expect(denied).toMatchObject({ ok: false, error: { kind: 'forbidden' } });
     expect(JSON.stringify(denied)).toContain('Mail.ReadWrite');
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'outlook' }))).toEqual({
-      missing: ['Mail.ReadWrite'],
-      requested: ['User.Read.All', 'Mail.ReadWrite', 'MailboxItem.ImportExport.All'],
+      missing: [
+        'Mail.ReadWrite',
+        'Calendars.ReadWrite',
+        'Contacts.ReadWrite',
+        'Tasks.ReadWrite.All',
+      ],
+      requested: [
+        'User.Read.All',
+        'Mail.ReadWrite',
+        'Calendars.ReadWrite',
+        'Contacts.ReadWrite',
+        'Tasks.ReadWrite.All',
+        'MailboxItem.ImportExport.All',
+      ],
       expiresAt: null,
     });
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'onedrive' }))).toEqual({
@@ -287,12 +299,26 @@ eachDatabase((database) => {
     await at.signIn();
     const { expiresAt } = getValue(await engine.restoreRights.grant(scope));
     expect(await at.temporary()).toEqual([
-      ['Mail.ReadWrite', 'MailboxItem.ImportExport.All', 'User.Read.All'],
+      [
+        'Calendars.ReadWrite',
+        'Contacts.ReadWrite',
+        'Mail.ReadWrite',
+        'MailboxItem.ImportExport.All',
+        'Tasks.ReadWrite.All',
+        'User.Read.All',
+      ],
     ]);
     expect(office.admin.findApplication(at.applicationId)?.roles).not.toContain('Mail.ReadWrite');
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'outlook' }))).toEqual({
       missing: [],
-      requested: ['User.Read.All', 'Mail.ReadWrite', 'MailboxItem.ImportExport.All'],
+      requested: [
+        'User.Read.All',
+        'Mail.ReadWrite',
+        'Calendars.ReadWrite',
+        'Contacts.ReadWrite',
+        'Tasks.ReadWrite.All',
+        'MailboxItem.ImportExport.All',
+      ],
       expiresAt,
     });
     // A lost answer is given again, and rights for mails are none for files.

@@ -15,6 +15,9 @@ import { getValue } from '../restic/fixtures.ts';
 
 const ROLES = [
   'Mail.ReadWrite',
+  'Calendars.ReadWrite',
+  'Contacts.ReadWrite',
+  'Tasks.ReadWrite.All',
   'Files.ReadWrite.All',
   'User.Read.All',
   'Sites.Read.All',
@@ -33,7 +36,7 @@ const FLAGS = {
   excludeLitigationHoldItems: false,
 };
 
-test('RES-23: what a tenant lost comes back by the jobs of the server alone, and undo removes it again', async () => {
+test('RES-23, ENG-71: what a tenant lost comes back by the jobs of the server alone, and undo removes it again', async () => {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE));
   const { world } = fixture;
   const { store, clock } = world;
@@ -110,6 +113,9 @@ test('RES-23: what a tenant lost comes back by the jobs of the server alone, and
     .map(({ id }) => id);
   const mails = () =>
     admin.listMessages(person.id).filter((one) => !bins.includes(one.folder_id)).length;
+  const kinds = ['event', 'contact', 'task'] as const;
+  const outlook = () =>
+    kinds.reduce((sum, kind) => sum + admin.outlook.list(person.id, kind).length, 0);
   const files = () => admin.listFiles(person.id).length;
   for (const [workload, count, lose] of [
     [
@@ -118,6 +124,15 @@ test('RES-23: what a tenant lost comes back by the jobs of the server alone, and
       () => {
         const stored = admin.listMessages(person.id).filter((one) => !bins.includes(one.folder_id));
         for (const { id } of stored.slice(0, 2)) admin.purgeMessage(person.id, id);
+      },
+    ],
+    [
+      'outlook',
+      outlook,
+      () => {
+        for (const kind of kinds)
+          for (const { id } of admin.outlook.list(person.id, kind).slice(0, 2))
+            admin.outlook.remove(person.id, kind, id);
       },
     ],
     [

@@ -20,7 +20,7 @@ const KINDS = ['event', 'contact', 'task'] as const;
 type Kind = (typeof KINDS)[number];
 
 async function aMailbox(options: Parameters<typeof tenantGraph>[0] = {}) {
-  const graph = tenantGraph({ roles: ROLES, mails: 3, files: 1, ...options });
+  const graph = tenantGraph({ roles: ROLES, mails: 1, files: 1, ...options });
   const [person] = ordinaryPeople(graph);
   const object: SourceObject = { kind: 'mailbox', id: person?.id ?? '', name: '', address: '' };
   const stored = await backUp(graph, mailboxSource(graph.ports), object);
@@ -67,7 +67,7 @@ test.each(KINDS)(
         const after = visible(graph, object, kind, written.key);
         expect(after?.folder).toBe(before?.folder);
         expect(after?.photo).toEqual(before?.photo);
-        if (kind !== 'event' && roles === IMPORT_ROLES && kind === 'contact')
+        if (roles === IMPORT_ROLES && kind === 'contact')
           expect(after?.props).toEqual(before?.props);
         // Restored twice, nothing happens.
         const found = getValue(await writer.find(one.place, one.item, graph.call));
@@ -118,7 +118,7 @@ test('ENG-71: a series comes back with what was moved and without what was cance
   expect(after['cancelled']).toEqual(before?.['cancelled']);
   expect(after['exceptions']).toMatchObject([{ props: { subject: 'Monday meeting (moved)' } }]);
   expect(after['recurrence']).toEqual(before?.['recurrence']);
-  expect(String(after['start']['dateTime'])).toMatch(/T09:00:00/);
+  expect(JSON.stringify(after['start'])).toContain('T09:00:00');
 });
 
 test('ENG-71: an item goes to another mailbox, whose folders are created and removed when they are empty', async () => {
@@ -215,20 +215,21 @@ test('ENG-71: a meeting whose attendees would get a mail is neither replaced nor
 });
 
 test.each(KINDS)('ENG-28, ENG-71: a lost response leads to no second %s', async (kind) => {
-  for (const roles of [ROLES, IMPORT_ROLES])
-    for (let lost = 0; lost < 5; lost += 1) {
-      const loss = losing();
-      const { graph, object, stored, writer } = await aMailbox({ roles, over: loss.over });
-      const [one] = ofKind(stored, kind);
-      if (!one) throw new Error('nothing');
-      graph.tenant.admin.outlook.remove(object.id, kind, toId(one.item.key));
-      const others = graph.tenant.admin.outlook.list(object.id, kind).length;
+  for (const roles of [ROLES, IMPORT_ROLES]) {
+    const loss = losing();
+    const { graph, object, stored, writer } = await aMailbox({ roles, over: loss.over });
+    const { outlook } = graph.tenant.admin;
+    const items = ofKind(stored, kind).slice(0, 4);
+    for (const [lost, one] of items.entries()) {
+      outlook.remove(object.id, kind, toId(one.item.key));
+      const others = outlook.list(object.id, kind).length;
       loss.next(lost);
       const first = await writer.write(one.place, one.item, getInput(one), graph.call);
       loss.next(null);
       const found = getValue(await writer.find(one.place, one.item, graph.call));
       if (!first.ok && !found?.isSame)
         getValue(await writer.write(one.place, one.item, getInput(one), graph.call));
-      expect(graph.tenant.admin.outlook.list(object.id, kind)).toHaveLength(others + 1);
+      expect([lost, outlook.list(object.id, kind).length]).toEqual([lost, others + 1]);
     }
+  }
 });
