@@ -435,9 +435,8 @@ export interface ContentInput {
   readonly to?: Bytes;
 }
 /**
- * `fts`: the cloud's full-fidelity stream of an item. `html`: a post with its replies as a page that
- * needs nothing else. `hosted`: a picture of a post. `ics`, `vcf`: an event, task or contact as a file
- * for other programs.
+ * `fts`: the cloud's full-fidelity stream. `html`: a post with its replies as a page that needs nothing
+ * else. `hosted`: a picture of a post. `ics`, `vcf`: an event, task or contact for other programs.
  */
 export type PartRole = 'mime' | 'raw' | 'json' | 'fts' | 'html' | 'hosted' | 'ics' | 'vcf';
 export interface Content {

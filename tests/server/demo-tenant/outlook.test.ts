@@ -56,10 +56,11 @@ test('GRAPH-24: each kind needs its permission', async () => {
     expect((await cloud.call(`${user}/${path}`)).status).toBe(403);
 });
 
+const at = (time: string) => ({ dateTime: `2026-10-19T${time}`, timeZone: 'Europe/Oslo' });
+
 test('GRAPH-24: a series is expanded in its time zone, without what was canceled and with what was moved', async () => {
   const { cloud, user } = await aMailbox();
   const calendar = await cloud.one('calendar', `${user}/calendar`);
-  const at = (time: string) => ({ dateTime: `2026-10-19T${time}`, timeZone: 'Europe/Oslo' });
   const { body: made } = await post(cloud, `${user}/calendars/${calendar.id}/events`, {
     subject: 'Standup',
     start: at('09:00:00'),

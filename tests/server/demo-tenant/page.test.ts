@@ -106,7 +106,9 @@ test('GRAPH-15: the page shows mails and files, and adds, changes, moves and del
   const [inbox, archive] = [count('inbox'), count('archive')];
   await press(mails, 'Add mail');
   expect(count('inbox')).toBe(inbox + 1);
-  const { subject } = JSON.parse(admin.listMessages(user.id, 'inbox').at(-1)?.props ?? '{}');
+  const arrived = admin.listMessages(user.id, 'inbox').at(-1);
+  const { subject } = JSON.parse(arrived?.props ?? '{}');
+  admin.flagMessage(user.id, arrived?.id ?? '', false);
   // A mail's row ends with its flags and the buttons that change it.
   const getFlags = (page: string): string =>
     new RegExp(
@@ -297,4 +299,30 @@ test('GRAPH-15, GRAPH-17: the page shows the libraries and lists of sites, and c
   expect(admin.listRows(id, list)).toHaveLength(before.length);
   for (const path of [`${page}x`, `${library}x`, page.replace('lists', 'libraries')])
     expect((await ask(path)).status).toBe(404);
+});
+
+test('GRAPH-15, GRAPH-24: the page shows events, contacts and tasks, and adds, changes and deletes them', async () => {
+  const { cloud, ask, press } = await aBrowser();
+  const { outlook } = cloud.tenant.admin;
+  const user = getUser(cloud);
+  const path = `/demo/tenant/1/people/${user.id}/outlook`;
+  for (const [kind, property] of [
+    ['event', 'subject'],
+    ['contact', 'displayName'],
+    ['task', 'title'],
+  ] as const) {
+    const before = outlook.list(user.id, kind);
+    const getNames = () =>
+      outlook.list(user.id, kind).map(({ props }) => String(JSON.parse(props)[property]));
+    await press(path, `Add ${kind}`);
+    expect(getNames()).toHaveLength(before.length + 1);
+    const shown = await press(path, `Change item: ${name(getNames().at(-1) ?? '')}`);
+    expect(getNames().some((text) => /\(\d+\)$/.test(text))).toBe(true);
+    expect(shown.text).toContain('(2)');
+    const changed = getNames().find((text) => text.endsWith('(2)')) ?? '';
+    await press(path, `Delete item: ${name(changed)}`);
+    expect(getNames()).not.toContain(changed);
+  }
+  const without = cloud.tenant.admin.listUsers().find(({ mailbox }) => mailbox === 'none');
+  expect((await ask(`/demo/tenant/1/people/${without?.id}/outlook`)).status).toBe(404);
 });

@@ -98,7 +98,7 @@ test('DL-20: an event is read by another program with its times, texts and peopl
   expect(attendee?.getParameter('role')).toBe('OPT-PARTICIPANT');
   expect(event.organizer).toBe('mailto:ann@example.com');
   const file = event.component.getFirstProperty('attach')?.getFirstValue();
-  const content = file instanceof ICAL.Binary ? String(file.value) : '';
+  const content = file instanceof ICAL.Binary ? file.value : '';
   expect(Buffer.from(content, 'base64').toString()).toBe('one\ntwo');
   expect(
     event.component.getFirstSubcomponent('valarm')?.getFirstPropertyValue('trigger')?.toString(),

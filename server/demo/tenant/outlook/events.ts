@@ -191,6 +191,8 @@ export function listInstances(
     });
 }
 
+const iso = (at: DateTime): string => `${at.toUTC().toFormat("yyyy-LL-dd'T'HH:mm:ss")}.0000000`;
+
 export function instanceEntity(
   tenant: Tenant,
   item: OutlookItem,
@@ -203,7 +205,6 @@ export function instanceEntity(
   const start = startOn(first, zone, day);
   const end = start.plus(readZoned(event.end).diff(first));
   const exception = event.exceptions.find(({ date }) => date === day);
-  const iso = (at: DateTime): string => `${at.toUTC().toFormat("yyyy-LL-dd'T'HH:mm:ss")}.0000000`;
   const own: Props = exception?.props ?? {};
   return {
     ...eventEntity(tenant, item, owner, true),

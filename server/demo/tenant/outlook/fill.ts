@@ -224,11 +224,12 @@ function makeSeries(
   };
 }
 
+const midnight = (day: DateTime) => ({ dateTime: localTime(day), timeZone: 'UTC' });
+
 /** A shift of a whole day, every first Saturday, twelve times. */
 function makeShift(tenant: Tenant, person: Person): Props {
   const month = DateTime.fromMillis(tenant.now(), { zone: 'UTC' }).startOf('month');
   const saturday = month.plus({ days: (6 - month.weekday + 7) % 7 });
-  const midnight = (day: DateTime) => ({ dateTime: localTime(day), timeZone: 'UTC' });
   return {
     subject: 'On call',
     start: midnight(saturday),
@@ -291,13 +292,13 @@ function makeTask(tenant: Tenant, random: Rng): Props {
   const due = DateTime.fromMillis(tenant.now() + (upTo(random, 40) - 10) * DAY_MS, { zone: 'UTC' });
   const isDone = random() < 0.3;
   const part = (what: string): string => guid(tenant.seed, what, tenant.store.seq(), random());
-  const midnight = { dateTime: localTime(due.startOf('day')), timeZone: 'UTC' };
+  const dueAt = midnight(due.startOf('day'));
   return {
     title: pickOne(TASKS, random),
     body: { contentType: 'text', content: 'See the folder of the project.' },
     status: isDone ? 'completed' : 'notStarted',
-    ...(isDone && { completedDateTime: midnight }),
-    dueDateTime: midnight,
+    ...(isDone && { completedDateTime: dueAt }),
+    dueDateTime: dueAt,
     importance: random() < 0.2 ? 'high' : 'normal',
     categories: [],
     checklistItems: ['Ask for two offers', 'Compare', 'Order'].map((displayName, n) => ({

@@ -134,9 +134,10 @@ function showContact(contact: OutlookContact): ShownOutlookItem {
   };
 }
 
+const day = (time: ZonedTime | null | undefined): string | null =>
+  readTime(time, getZone(time?.timeZone) ?? 'UTC')?.toISODate() ?? null;
+
 function showTask(task: OutlookTask): ShownOutlookItem {
-  const day = (time: ZonedTime | null | undefined): string | null =>
-    readTime(time, getZone(time?.timeZone) ?? 'UTC')?.toISODate() ?? null;
   const reminder = task.isReminderOn === true ? readTime(task.reminderDateTime, 'UTC') : null;
   return {
     title: task.title ?? '',
@@ -215,14 +216,14 @@ function repeats({ pattern, range }: Recurrence): string {
   const days = (pattern.daysOfWeek ?? []).map((day) => WEEKDAYS[day] ?? day).join(', ');
   const index = INDEXES[pattern.index ?? ''] ?? t.first;
   const count = pattern.interval;
-  const day = pattern.dayOfMonth ?? 1;
+  const monthDay = pattern.dayOfMonth ?? 1;
   const month = DateTime.fromObject({ month: pattern.month || 1 }).toFormat('LLLL');
   const rules: Readonly<Record<string, string>> = {
     daily: t.daily({ count }),
     weekly: t.weekly({ count, days }),
-    absoluteMonthly: t.monthly({ count, day }),
+    absoluteMonthly: t.monthly({ count, day: monthDay }),
     relativeMonthly: t.monthlyOn({ count, index, days }),
-    absoluteYearly: t.yearly({ count, day, month }),
+    absoluteYearly: t.yearly({ count, day: monthDay, month }),
     relativeYearly: t.yearlyOn({ count, index, days, month }),
   };
   const rule = rules[pattern.type] ?? '';

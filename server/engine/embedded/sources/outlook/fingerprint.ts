@@ -95,7 +95,6 @@ function getFacts(item: OutlookItem): readonly [unknown, unknown] {
 }
 
 function getEventFacts(event: OutlookEvent): readonly [unknown, unknown] {
-  const day = (name: string): string => name.slice(-10);
   return [
     [
       getInstanceFacts(event),
@@ -106,7 +105,7 @@ function getEventFacts(event: OutlookEvent): readonly [unknown, unknown] {
       (event.exceptionOccurrences ?? [])
         .map((one) => [(one.originalStart ?? '').slice(0, 19), getInstanceFacts(one)] as const)
         .sort(([a], [b]) => (a < b ? -1 : 1)),
-      sorted(event.cancelledOccurrences?.map(day)),
+      sorted(event.cancelledOccurrences?.map((name) => name.slice(-10))),
       sorted((event.attachments ?? []).map(getFile)),
     ],
     [

@@ -48,6 +48,8 @@ interface Mailbox extends OutlookMailbox {
   readonly ids: MailboxIds;
 }
 
+const isMail = ({ path }: Place): boolean => getTop(path) === null;
+
 /** Writes back what mailboxes hold: mails, events, contacts and tasks. Nobody is invited by that. */
 export function mailboxWriter(ports: GraphPorts): Writer {
   const mails = mailWriter(ports);
@@ -66,7 +68,6 @@ export function mailboxWriter(ports: GraphPorts): Writer {
       },
     }),
   });
-  const isMail = ({ path }: Place): boolean => getTop(path) === null;
   return {
     find: (place, item, call) =>
       isMail(place)
