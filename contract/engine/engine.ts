@@ -355,16 +355,12 @@ export type Node = {
   readonly hasFolders?: boolean;
 } & (
   | {
-      readonly kind: 'folder';
-      readonly children: number | null;
-      /** What a folder of a mailbox has instead of mails. */
-      readonly holds?: 'calendars' | 'contacts' | 'tasks';
-    }
-  | {
-      readonly kind: 'mailbox' | 'archive' | 'drive' | 'library' | 'list';
+      readonly kind: 'mailbox' | 'archive' | 'folder' | 'drive' | 'library' | 'list';
       readonly children: number | null;
       /** The URL of the site that it belongs to. */
       readonly address?: string;
+      /** What a folder of a mailbox has instead of mails. */
+      readonly holds?: 'calendars' | 'contacts' | 'tasks';
     }
   | {
       readonly kind: 'dir';
