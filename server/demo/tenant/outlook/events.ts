@@ -76,9 +76,9 @@ export function readEventInput(json: unknown): v.InferOutput<typeof EventInput> 
   return read.output;
 }
 
-const addressOf = (person: Person): string => person.mail ?? person.upn;
+const getAddress = (person: Person): string => person.mail ?? person.upn;
 export const asRecipient = (person: Person) => ({
-  emailAddress: { name: person.name, address: addressOf(person) },
+  emailAddress: { name: person.name, address: getAddress(person) },
 });
 
 /** A new event with all that Outlook sets itself. @throws GraphError 400 */
@@ -98,7 +98,7 @@ export function newEvent(
 }
 
 export const isOrganizer = (event: StoredEvent, owner: Person): boolean =>
-  event.organizer?.emailAddress.address?.toLowerCase() === addressOf(owner).toLowerCase();
+  event.organizer?.emailAddress.address?.toLowerCase() === getAddress(owner).toLowerCase();
 
 const NO_LOCATION = { displayName: '' };
 

@@ -66,7 +66,7 @@ function isInPattern(pattern: Recurrence['pattern'], start: DateTime, day: DateT
     case 'daily':
       return Math.round(day.diff(start, 'days').days) % interval === 0;
     case 'weekly': {
-      const weeks = weekOf(day, pattern.firstDayOfWeek) - weekOf(start, pattern.firstDayOfWeek);
+      const weeks = getWeek(day, pattern.firstDayOfWeek) - getWeek(start, pattern.firstDayOfWeek);
       return hasDay && weeks % interval === 0;
     }
     case 'absoluteMonthly':
@@ -85,7 +85,7 @@ function isInPattern(pattern: Recurrence['pattern'], start: DateTime, day: DateT
   }
 }
 
-function weekOf(day: DateTime, first: (typeof DAYS)[number]): number {
+function getWeek(day: DateTime, first: (typeof DAYS)[number]): number {
   const days = Math.floor(day.toMillis() / 86_400_000);
   // 1970-01-05 was a Monday.
   return Math.floor((days - 4 - DAYS.indexOf(first)) / 7);
