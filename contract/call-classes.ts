@@ -193,6 +193,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   deleteConnection: 'sensitive, never while acting',
   testConnection: 'never while acting',
   syncConnection: 'plain',
+  commandServerJob: 'plain',
   foundByConnection: 'plain',
   validateUsername: 'plain',
   validateAnswers: 'plain',

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { COLLECTOR_KINDS, ENTITIES, SIGN_INS } from './connection.ts';
+import { COLLECTOR_KINDS, ENTITIES, JOB_ACTIONS, SIGN_INS } from './connection.ts';
 import { nameText } from '../text-schema.ts';
 
 const uuid = v.pipe(v.string(), v.uuid());
@@ -159,6 +159,20 @@ export const collectorCalls = {
     gate,
     failures: ['not-found', 'conflict', 'too-many'],
   }),
+  commandServerJob: call({
+    method: 'POST',
+    path: 'monitoring/connections/{id}/jobs/{job}/{action}',
+    summary:
+      'Starts or stops a job on a server of Veeam Backup for Microsoft 365, or switches its schedule on or off.',
+    input: v.strictObject({
+      id: uuid,
+      job: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+      action: v.picklist(JOB_ACTIONS),
+    }),
+    output: v.object({}),
+    gate,
+    failures: ['not-found', 'conflict', 'busy', 'too-many'],
+  }),
   foundByConnection: call({
     method: 'GET',
     path: 'monitoring/connections/{id}/found',
@@ -166,7 +180,15 @@ export const collectorCalls = {
       'Lists what a connection has found of an entity, by name. `unlinked=true`: only rows that belong to no company here.',
     input: v.strictObject({
       id: uuid,
-      entity: v.picklist(['companies', 'organizations', 'servers', 'agents', 'alarms', 'licences']),
+      entity: v.picklist([
+        'companies',
+        'organizations',
+        'jobs',
+        'servers',
+        'agents',
+        'alarms',
+        'licences',
+      ]),
       unlinked: v.optional(v.picklist(['true', 'false'])),
       after: v.optional(v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number))),
     }),

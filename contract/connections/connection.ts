@@ -102,6 +102,10 @@ export const SIGN_INS_OF: Readonly<Record<CollectorKind, readonly SignIn[]>> = {
   zerto: ['client', 'password'],
 };
 
+/** What can be done with a job on the system that has it. Only servers of Microsoft 365 offer it. */
+export const JOB_ACTIONS = ['start', 'stop', 'enable', 'disable'] as const;
+export const canCommandJobs = (kind: CollectorKind): boolean => kind === 'vb365';
+
 /**
  * The entity by which a system for many companies says whose a result is; null for a system of one
  * company.

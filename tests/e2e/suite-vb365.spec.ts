@@ -19,7 +19,7 @@ test.afterAll(async () => {
   await Promise.all([portal.stop(), server.stop()]);
 });
 
-test('E2E-1, CONN-1, VB365-5, VB365-6: a Microsoft 365 server is connected by its certificate, its organization linked, and its results are in the list', async ({
+test('E2E-1, CONN-1, VB365-5, VB365-6, VB365-8: a Microsoft 365 server is connected by its certificate, its organization linked, a job started and stopped, and its results are in the list', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -70,12 +70,30 @@ test('E2E-1, CONN-1, VB365-5, VB365-6: a Microsoft 365 server is connected by it
   await expect(page.getByRole('dialog').getByText(/notlinked\.onmicrosoft\.com/)).toBeVisible();
   await page.keyboard.press('Escape');
 
+  await page.getByRole('button', { name: 'Jobs', exact: true }).click();
+  const jobs = page.getByRole('dialog', { name: 'Jobs, Suite server' });
+  await expect(jobs.getByText(/^Example Foundation, Failed, last run/)).toBeVisible();
+  await sound(page, 'jobs of a server');
+  await jobs.getByRole('button', { name: 'Start Mailboxes nightly' }).click();
+  await expect(jobs.getByText(/^Example Foundation, Running, last run/)).toBeVisible({
+    timeout: 60_000,
+  });
+  expect(server.content.jobs[0]?.lastStatus).toBe('Running');
+  await jobs.getByRole('button', { name: 'Stop Mailboxes nightly' }).click();
+  await expect(jobs.getByText(/^Example Foundation, Stopped, last run/)).toBeVisible({
+    timeout: 60_000,
+  });
+  await page.keyboard.press('Escape');
+  await page.goto(`${portal.url}/monitoring/daily-checks`);
+  await expect(getRow(page, 'Mailboxes nightly')).toContainText('Stopped by a user', {
+    timeout: 60_000,
+  });
+
+  await page.goto(`${portal.url}/monitoring/connections`);
   await server.renewCertificate();
   await page.getByRole('button', { name: 'Sync now: Suite server' }).click();
   await expect(page.getByText(/The certificate of 127\.0\.0\.1 has changed/).first()).toBeVisible({
     timeout: 60_000,
   });
-  await page.goto(`${portal.url}/monitoring/daily-checks`);
-  await expect(getRow(page, 'Mailboxes nightly')).toContainText('The request was throttled');
   expect(errors).toEqual([]);
 });

@@ -128,10 +128,19 @@ export async function foundRows(
       name,
       companyN: company_n,
       seenAt: seen_at,
-      detail: plain(row),
+      detail: plain(entity === 'jobs' ? jobDetail(row) : row),
     })),
   };
 }
+
+/** What is shown of a stored job. */
+const jobDetail = ({
+  facts,
+  more,
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
+  ...(more as Record<string, unknown> | undefined),
+  ...(facts as Record<string, unknown> | undefined),
+});
 
 const plain = (row: Readonly<Record<string, unknown>>): Found['detail'] =>
   Object.fromEntries(

@@ -21,6 +21,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadChannels } from './channels.ts';
+import { findJobServer, runJobCommand } from './command-job.ts';
 import { connectionRow, getEndpoint, sealCredentials } from './connections.ts';
 import { foundRows, toConnectionOutput } from './connection-output.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
@@ -231,6 +232,22 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
         await scheduleConnection(tx, id, ctx.now);
         return ok({});
       });
+    },
+
+    async commandServerJob(input, ctx) {
+      const refused = rateLimit.check(ctx.tenant, ctx.now);
+      if (refused) return failed(refused);
+      const server = await change(ctx, input.id, async (tx, row) => {
+        const found = await findJobServer(tx, world, row, input);
+        if (found.ok)
+          await audit(tx, world, ctx, {
+            what: 'connection.job',
+            user: null,
+            detail: { connection: input.id, job: input.job, action: input.action },
+          });
+        return found;
+      });
+      return server.ok ? runJobCommand(world, ctx.tenant, server.value, input) : server;
     },
 
     foundByConnection: ({ id, entity, unlinked, after = 0 }, ctx) =>

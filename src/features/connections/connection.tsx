@@ -1,6 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import {
+  canCommandJobs,
   COLLECTOR_NAMES,
   ENTITY_NAMES,
   type Entity,
@@ -179,6 +180,11 @@ export function Connection({
             onClick={() => onFound(owners, false)}
           >
             {owners === 'organizations' ? t.allOrganizations : t.allCompanies}
+          </Button>
+        )}
+        {canCommandJobs(one.kind) && (
+          <Button size="sm" variant="quiet" onClick={() => onFound('jobs', false)}>
+            {t.serverJobs}
           </Button>
         )}
         {one.alarms > 0 && (

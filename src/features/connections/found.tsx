@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import type { Ms } from '#contract/ids.ts';
 import { ENTITY_NAMES } from '#contract/connections/connection.ts';
 import type { Found } from '#contract/connections/calls.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
@@ -9,7 +10,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
-export type FoundEntity = 'companies' | 'organizations' | 'alarms' | 'licences';
+export type FoundEntity = 'companies' | 'organizations' | 'jobs' | 'alarms' | 'licences';
 
 export interface FoundDialogProps {
   readonly id: string;
@@ -19,6 +20,9 @@ export interface FoundDialogProps {
   readonly companies: ReadonlyMap<number, string>;
   readonly zone: string;
   readonly onClose: () => void;
+  /** Controls beside a row. `again` loads the list again. */
+  readonly renderActions?: (row: Found, again: () => void) => ReactNode;
+  readonly everyMs?: Ms | null;
 }
 
 const PAGE = 200;
@@ -32,14 +36,20 @@ export function FoundDialog({
   companies,
   zone,
   onClose,
+  renderActions,
+  everyMs = null,
 }: FoundDialogProps) {
   const [after, setAfter] = useState(0);
-  const request = useCachedQuery('foundByConnection', {
-    id,
-    entity,
-    ...(unlinked && { unlinked: 'true' as const }),
-    ...(after > 0 && { after: String(after) }),
-  });
+  const request = useCachedQuery(
+    'foundByConnection',
+    {
+      id,
+      entity,
+      ...(unlinked && { unlinked: 'true' as const }),
+      ...(after > 0 && { after: String(after) }),
+    },
+    { everyMs },
+  );
   const { value } = request;
   return (
     <Dialog
@@ -88,16 +98,22 @@ export function FoundDialog({
             </p>
             <ul className="m-0 list-none border-t border-rule p-0">
               {value.rows.map((row) => (
-                <li key={row.uid} className="border-b border-hair py-1.5">
-                  <span className="block break-words">{row.name}</span>
-                  <span className="block text-agate break-words text-ink-2">
-                    {detailWords(
-                      entity,
-                      row,
-                      row.companyN === null ? null : (companies.get(row.companyN) ?? null),
-                      zone,
-                    )}
+                <li
+                  key={row.uid}
+                  className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-hair py-1.5"
+                >
+                  <span className="min-w-0 grow basis-60">
+                    <span className="block break-words">{row.name}</span>
+                    <span className="block text-agate break-words text-ink-2">
+                      {detailWords(
+                        entity,
+                        row,
+                        row.companyN === null ? null : (companies.get(row.companyN) ?? null),
+                        zone,
+                      )}
+                    </span>
                   </span>
+                  {renderActions?.(row, request.again)}
                 </li>
               ))}
             </ul>
@@ -113,9 +129,22 @@ const COMPANIES_LEFT = { title: t.unlinkedTitle, none: t.allLinked };
 const UNLINKED: Readonly<Record<FoundEntity, { readonly title: string; readonly none: string }>> = {
   companies: COMPANIES_LEFT,
   organizations: { title: t.unlinkedOrganizationsTitle, none: t.allOrganizationsLinked },
+  jobs: COMPANIES_LEFT,
   alarms: COMPANIES_LEFT,
   licences: COMPANIES_LEFT,
 };
+
+/** The words of the server for how a session is, in ours. */
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  Success: t.jobSucceeded,
+  Warning: t.jobWarned,
+  Failed: t.jobFailed,
+  Stopped: t.jobStopped,
+  Running: t.jobRunning,
+  Queued: t.jobQueued,
+  Disconnected: t.jobDisconnected,
+};
+const getStatusWord = (status: string): string => STATUS_WORDS[status] ?? t.jobUnknown;
 
 /** Describes an item in one line. */
 export function detailWords(
@@ -135,6 +164,18 @@ export function detailWords(
     return company === null
       ? t.notLinkedOrganization({ domain: said('domain') })
       : t.linkedTo({ company });
+  if (entity === 'jobs') {
+    const lastRun = Date.parse(said('lastRun'));
+    return [
+      company ?? said('server'),
+      detail['enabled'] === false ? t.jobDisabled : '',
+      Number.isFinite(lastRun)
+        ? t.lastRun({ status: getStatusWord(said('lastStatus')), when: formatWhen(lastRun, zone) })
+        : t.neverRun,
+    ]
+      .filter((word) => word !== '')
+      .join(', ');
+  }
   if (entity === 'alarms')
     return [
       said('severity'),

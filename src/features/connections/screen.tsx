@@ -19,7 +19,9 @@ import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell, tellFailure, tellInfo } from '#src/ui/toasts.ts';
 import { Editor } from './editor.tsx';
+
 import { type FoundEntity, FoundDialog } from './found.tsx';
+import { JobButtons } from './job-buttons.tsx';
 import { getId } from './form.ts';
 import { Connection } from './connection.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -170,6 +172,12 @@ export function Connections() {
           companies={names}
           zone={zone}
           onClose={close}
+          {...(open.entity === 'jobs' && {
+            everyMs: EVERY_MS / 2,
+            renderActions: (job, again) => (
+              <JobButtons connection={getId(open.one)} job={job} offline={offline} onDone={again} />
+            ),
+          })}
         />
       )}
       {open?.is === 'remove' && (

@@ -73,6 +73,7 @@ const writes = (of: Theirs): Bodies => ({
     certificate: null,
   },
   syncConnection: { id: of.connection },
+  commandServerJob: { id: of.connection, job: 'Canary', action: 'start' },
   editProfile: { id: of.user, name: 'Reach' },
   changePasswordDb: { id: of.user, currentPassword: LONG, newPassword: `${LONG} x` },
   changePasswordAd: { id: of.user, currentPassword: LONG, newPassword: `${LONG} x` },

@@ -160,6 +160,43 @@ eachDatabase((database, open) => {
       expect(await results()).toEqual(['Success']);
     });
 
+    test('VB365-8: a job is started, stopped, disabled and enabled on its server, and its new state is read at once', async () => {
+      const { content } = server;
+      const organization = addOrganization(content, 'Example');
+      await company('First', organization.name);
+      const job = addJob(content, organization, 'Nightly');
+      const id = await connect();
+      const handlers = collectorHandlers(field.world);
+      const command = (action: 'start' | 'stop' | 'enable' | 'disable', uid = job.id) =>
+        handlers.commandServerJob(
+          { id, job: uid, action },
+          anAsk({ ...field.place.ground, world: field.world }, field.tenant),
+        );
+      expect(await command('start')).toMatchObject({ failure: { kind: 'not-found' } });
+      await field.round();
+      expect(await command('start')).toEqual({ ok: true, value: {} });
+      expect(job.lastStatus).toBe('Running');
+      await field.round();
+      expect(await results()).toEqual(['Running']);
+      expect(await command('start')).toMatchObject({
+        failure: {
+          kind: 'conflict',
+          message: expect.stringContaining('The job is already running.'),
+        },
+      });
+      expect(await command('disable')).toEqual({ ok: true, value: {} });
+      await field.round();
+      expect((await field.place.all('job')).map(({ enabled }) => enabled)).toEqual([false]);
+      expect(await command('enable')).toEqual({ ok: true, value: {} });
+      expect(await command('stop')).toEqual({ ok: true, value: {} });
+      await field.round();
+      expect(await results()).toEqual(['Error: Stopped by a user.']);
+      expect((await field.place.all('job')).map(({ enabled }) => enabled)).toEqual([true]);
+      expect(await command('start', 'another')).toMatchObject({ failure: { kind: 'not-found' } });
+      await server.outside.stop();
+      expect(await command('start')).toMatchObject({ failure: { kind: 'busy' } });
+    });
+
     test('COLLECT-5, VB365-7: an offline server is shown with its reason and asked again after growing waits, and other connections are read meanwhile', async () => {
       const { content } = server;
       const organization = addOrganization(content, 'Example');

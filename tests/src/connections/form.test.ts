@@ -78,6 +78,22 @@ test('CONN-1: missing values of a connection are reported at their fields before
     ['companyN', 'credentials.name'],
   ]);
   expect(withKind({ ...zerto, companyN: 4 }, 'vspc').companyN).toBeNull();
+  // A server of Microsoft 365 has organizations of many companies too, and only a password.
+  const server = withKind({ ...zerto, companyN: 4 }, 'vb365');
+  expect([server.companyN, server.signIn]).toEqual([null, 'password']);
+  expect(Object.keys(getInput(server, null).errors)).toEqual(['credentials.name']);
+});
+
+test('VB365-8: a job of a server says whose it is, whether it is on, and how its last session ended', () => {
+  const say = (detail: Record<string, string | boolean>, company: string | null = null) =>
+    detailWords('jobs', { uid: 'j-1', detail }, company, 'UTC');
+  expect(say({ server: 'Example', enabled: true })).toBe('Example, Has not run yet');
+  expect(
+    say({ enabled: false, lastStatus: 'Failed', lastRun: '2026-03-02T22:00:00Z' }, 'Our company'),
+  ).toMatch(/^Our company, Disabled, Failed, last run .*10:00/);
+  expect(say({ lastStatus: 'NotConfigured', lastRun: '2026-03-02T22:00:00Z' })).toMatch(
+    /^Unknown result, last run /,
+  );
 });
 
 test('CONN-1: the stored secret is kept if nothing about it changes, and is required again for another address, name or sign-in', () => {
