@@ -45,6 +45,11 @@ export interface Call<
    * Calls whose class isn't plain (call-classes.ts) need a signed-in person and refuse API keys.
    */
   readonly apiKeyAllowed?: Ability | 'any' | false;
+  /**
+   * Restore operators can make this call without its ability. They see and restore what their roles
+   * are about (G63).
+   */
+  readonly operatorAllowed?: true;
   /** Also allowed before the user has set a required new password (AUTH-12). */
   readonly allowedBeforeSetup?: true;
   /**

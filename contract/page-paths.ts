@@ -58,6 +58,7 @@ export const PAGE_PATHS = [
   '/o365/restore/downloads',
   '/o365/restore/sharepoint',
   '/o365/restore/teams',
+  '/o365/restore/audit',
   '/o365/restore-operator-roles',
   '/o365/invoices',
   '/o365/profile',

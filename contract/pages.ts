@@ -122,6 +122,7 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
     ability: 'o365.restoreTeams',
     when: ({ office365 }) => office365.restorePortal.teams,
   },
+  '/o365/restore/audit': inSuite('o365.restorePortal'),
   '/o365/restore-operator-roles': inSuite('o365.organizations'),
   '/o365/invoices': inSuite('monitoring.invoices', ({ invoice_automation: on }) => on),
   '/o365/profile': inSuite(null),

@@ -58,6 +58,9 @@ import { restoreHandlers } from './features/restore/restores.ts';
 import { postPreviewHandlers } from './features/restore/preview/posts.ts';
 import { restoreTeamHandlers } from './features/restore/teams.ts';
 import { restoreSessionHandlers } from './features/restore/sessions.ts';
+import { operatorSignInHandlers } from './features/auth/operator-sign-in.ts';
+import { operatorConsoleHandlers } from './features/restore/roles/console.ts';
+import { restoreAuditHandlers } from './features/restore/audit/handlers.ts';
 import { restoreRoleHandlers } from './features/restore/roles/handlers.ts';
 import { restoreRightsHandlers } from './features/restore/rights.ts';
 import { restoreApprovalHandlers } from './features/restore/oversight/approvals.ts';
@@ -165,6 +168,9 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...postPreviewHandlers(world),
   ...restoreRightsHandlers(world),
   ...restoreRoleHandlers(world),
+  ...restoreAuditHandlers(world),
+  ...operatorSignInHandlers(world),
+  ...operatorConsoleHandlers(world),
   ...restoreTaskHandlers(world),
   ...restoreApprovalHandlers(world),
 });

@@ -38,6 +38,7 @@ import {
   backgroundDownload,
   deleteExpiredBackgroundDownloads,
 } from './features/restore/background/job.ts';
+import { deleteOldAudit } from './features/restore/audit/retention.ts';
 import { deleteExpiredLinks } from './features/restore/links.ts';
 import { restoreApproval } from './features/restore/oversight/approvals.ts';
 import { slaAlarms } from './features/sla/alarms-job.ts';
@@ -91,6 +92,7 @@ const UPKEEP: readonly ((tx: TenantTx, now: Ms) => Promise<void>)[] = [
   deleteOldDeliveries,
   deleteExpiredReports,
   deleteExpiredLinks,
+  deleteOldAudit,
   deleteExpiredDownloads,
   scheduleConnections,
   deleteDueRepositories,

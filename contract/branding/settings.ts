@@ -63,6 +63,8 @@ export const IngestQuotaSettings = v.strictObject({
   providerBytes: quotaBytes,
 });
 
+export const AUDIT_YEARS = [1, 2, 3, 5, 7, 10] as const;
+
 /** Settings of a provider that nobody needs before sign-in. */
 export const ProviderSettingsSchema = v.strictObject({
   /**
@@ -87,6 +89,8 @@ export const ProviderSettingsSchema = v.strictObject({
   directory: v.optional(v.nullable(DirectorySettings)),
   oidc: v.optional(v.nullable(OidcSettings)),
   sso: v.optional(v.nullable(SsoSettings)),
+  /** For how many years the audit of restores is stored; null: forever. */
+  restoreAuditYears: v.optional(v.nullable(v.picklist(AUDIT_YEARS))),
   /** How much sources may store per day. The defaults apply if nothing is set. */
   ingestQuota: v.optional(v.nullable(IngestQuotaSettings)),
 });

@@ -1,5 +1,5 @@
 import type { Ms } from '../ids.ts';
-import type { EngineScope, Id, Reply } from './engine.ts';
+import type { DeviceCode, DeviceCodeState, EngineScope, Id, Region, Reply } from './engine.ts';
 
 /** What restores by operators need of an organization's tenant. */
 export interface OperatorCalls {
@@ -8,4 +8,23 @@ export interface OperatorCalls {
     scope: Pick<EngineScope, 'tenant' | 'organization'>,
     input: { groups: readonly Id[]; maxAgeMs: Ms },
   ): Reply<void>;
+  /** Requests a code with which a person shows who it is. `deviceCode` is a secret. */
+  requestCode(input: {
+    region: Region;
+  }): Reply<Omit<DeviceCode, 'id'> & { readonly deviceCode: string }>;
+  /** Checks once whether somebody signed in with a code. */
+  checkCode(input: { region: Region; deviceCode: string }): Reply<CheckedPerson>;
+}
+
+export type CheckedPerson =
+  | { readonly state: Exclude<DeviceCodeState, 'granted'> }
+  | { readonly state: 'granted'; readonly person: TenantPerson };
+
+/** A person of a tenant, by the ids of Entra. */
+export interface TenantPerson {
+  readonly directoryId: Id;
+  readonly object: Id;
+  readonly name: string;
+  /** The user principal name. */
+  readonly username: string;
 }

@@ -52,6 +52,7 @@ export const backgroundDownloadCalls = {
     }),
     output: v.object({ results: v.array(backgroundDownloadOut), count: v.number() }),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   getBackgroundDownload: call({
@@ -61,6 +62,7 @@ export const backgroundDownloadCalls = {
     input: v.strictObject(OF_DOWNLOAD),
     output: backgroundDownloadOut,
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   cancelBackgroundDownload: call({
@@ -70,6 +72,7 @@ export const backgroundDownloadCalls = {
     input: v.strictObject({ ...OF_DOWNLOAD, action: v.literal('cancel') }),
     output: backgroundDownloadOut,
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   deleteBackgroundDownload: call({
@@ -79,6 +82,7 @@ export const backgroundDownloadCalls = {
     input: v.strictObject(OF_DOWNLOAD),
     output: v.object({ success: v.literal(true) }),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   getBackgroundDownloadFile: call({
@@ -91,6 +95,7 @@ export const backgroundDownloadCalls = {
     }),
     output: v.object({ url: v.string(), name: v.string(), bytes: v.number(), sha256: v.string() }),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
 } as const;

@@ -1,5 +1,7 @@
+import { restoreAuditCalls } from './audit-calls.ts';
 import { backgroundDownloadCalls } from './background-calls.ts';
 import { restoreContentCalls } from './content-calls.ts';
+import { operatorCalls } from './operator-calls.ts';
 import { restoreRoleCalls } from './role-calls.ts';
 import { restoreSessionCalls } from './session-calls.ts';
 import { restoreTeamCalls } from './team-calls.ts';
@@ -11,4 +13,6 @@ export const restoreCalls = {
   ...backgroundDownloadCalls,
   ...restoreTeamCalls,
   ...restoreRoleCalls,
+  ...operatorCalls,
+  ...restoreAuditCalls,
 } as const;

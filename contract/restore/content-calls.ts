@@ -41,6 +41,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_SESSION, ...LIST }),
     output: listPage(mailboxOut),
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   listMailFolders: call({
@@ -50,6 +51,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, ...FOLDERS }),
     output: listPage(mailFolderOut),
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   listMailItems: call({
@@ -59,6 +61,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, ...ITEMS }),
     output: listPage(mailItemOut),
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   createMailPreview: call({
@@ -69,6 +72,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, itemId: nodeId }),
     output: previewOut,
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   restoreMailbox: call({
@@ -78,6 +82,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, ...RESTORE_MAIL }),
     output: startedOut,
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   restoreMailFolder: call({
@@ -87,6 +92,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, folderId: nodeId, ...RESTORE_MAIL }),
     output: startedOut,
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   restoreMailItems: call({
@@ -96,6 +102,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, items: nodeIds, ...RESTORE_MAIL }),
     output: startedOut,
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   downloadMailbox: call({
@@ -105,6 +112,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: DOWNLOAD_FAILURES,
   }),
   downloadMailFolder: call({
@@ -114,6 +122,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, folderId: nodeId, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: DOWNLOAD_FAILURES,
   }),
   downloadMailItems: call({
@@ -123,6 +132,7 @@ const mailCalls = {
     input: v.strictObject({ ...OF_MAILBOX, items: nodeIds, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: DOWNLOAD_FAILURES,
   }),
   getMailDownloadSize: call({
@@ -132,6 +142,7 @@ const mailCalls = {
     input: SIZE,
     output: sizeOut,
     gate: 'o365.restoreOutlook',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
 } as const;
@@ -145,6 +156,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_SESSION, ...LIST }),
     output: listPage(driveOut),
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   listDriveFolders: call({
@@ -154,6 +166,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, ...FOLDERS }),
     output: listPage(driveFolderOut),
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   listDocuments: call({
@@ -163,6 +176,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, ...ITEMS }),
     output: listPage(documentOut),
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   listFolderDocuments: call({
@@ -172,6 +186,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, folderId: nodeId, ...LIST }),
     output: listPage(documentOut),
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   restoreDrive: call({
@@ -181,6 +196,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, ...RESTORE_FILES }),
     output: startedOut,
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   restoreDriveFolder: call({
@@ -190,6 +206,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, folderId: nodeId, ...RESTORE_FILES }),
     output: startedOut,
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   restoreDocuments: call({
@@ -199,6 +216,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, documents: nodeIds, ...RESTORE_FILES }),
     output: startedOut,
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   downloadDrive: call({
@@ -208,6 +226,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: DOWNLOAD_FAILURES,
   }),
   downloadDriveFolder: call({
@@ -217,6 +236,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, folderId: nodeId, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: DOWNLOAD_FAILURES,
   }),
   downloadDocuments: call({
@@ -226,6 +246,7 @@ const driveCalls = {
     input: v.strictObject({ ...OF_DRIVE, documents: nodeIds, ...DOWNLOAD }),
     output: downloadOut,
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: DOWNLOAD_FAILURES,
   }),
   getDriveDownloadSize: call({
@@ -235,6 +256,7 @@ const driveCalls = {
     input: SIZE,
     output: sizeOut,
     gate: 'o365.restoreOnedrive',
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
 } as const;

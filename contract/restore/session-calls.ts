@@ -47,6 +47,7 @@ export const restoreSessionCalls = {
     }),
     output: listPage(pointOut),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   openRestoreSession: call({
@@ -70,6 +71,7 @@ export const restoreSessionCalls = {
       endsAt: v.number(),
     }),
     gate,
+    operatorAllowed: true,
     failures: COMMAND,
   }),
   stopRestoreSession: call({
@@ -81,6 +83,7 @@ export const restoreSessionCalls = {
     input: v.strictObject({ ...OF_SESSION, keepRights: v.optional(v.boolean(), false) }),
     output: v.object({ success: v.literal(true) }),
     gate,
+    operatorAllowed: true,
     failures: COMMAND,
   }),
   getRestoreRights: call({
@@ -104,6 +107,7 @@ export const restoreSessionCalls = {
       expiresAt: v.nullable(v.number()),
     }),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   requestRestoreDeviceCode: call({
@@ -141,6 +145,7 @@ export const restoreSessionCalls = {
     input: v.strictObject({ ...OF_ORGANIZATION, ...CURSOR }),
     output: listPage(taskOut),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   getRestoreTask: call({
@@ -150,6 +155,7 @@ export const restoreSessionCalls = {
     input: v.strictObject(OF_TASK),
     output: taskOut,
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   listRestoreResults: call({
@@ -159,6 +165,7 @@ export const restoreSessionCalls = {
     input: v.strictObject({ ...OF_TASK, outcome: v.optional(v.picklist(OUTCOMES)), ...CURSOR }),
     output: listPage(resultOut),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   cancelRestoreTask: call({
@@ -168,6 +175,7 @@ export const restoreSessionCalls = {
     input: v.strictObject(OF_TASK),
     output: v.object({ success: v.literal(true) }),
     gate,
+    operatorAllowed: true,
     failures: COMMAND,
   }),
   listRestoreApprovals: call({
@@ -207,6 +215,7 @@ export const restoreSessionCalls = {
     input: v.strictObject(OF_TASK),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND,
   }),
 } as const;

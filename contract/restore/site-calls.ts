@@ -40,6 +40,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SESSION, ...PARENT, ...LIST }),
     output: listPage(siteOut),
     gate,
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   listSiteContent: call({
@@ -49,6 +50,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, ...LIST }),
     output: listPage(sitePartOut),
     gate,
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   listSiteFolders: call({
@@ -58,6 +60,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, ...FOLDERS }),
     output: listPage(siteFolderOut),
     gate,
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   listSiteDocuments: call({
@@ -67,6 +70,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, ...ITEMS }),
     output: listPage(documentOut),
     gate,
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   listSiteItems: call({
@@ -76,6 +80,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, ...ITEMS }),
     output: listPage(rowOut),
     gate,
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   getSiteItem: call({
@@ -85,6 +90,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, itemId: nodeId }),
     output: storedRowOut,
     gate,
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
   restoreSite: call({
@@ -99,6 +105,7 @@ export const siteCalls = {
     }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   restoreList: call({
@@ -108,6 +115,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, listId: nodeId, ...RESTORE_SITE }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   restoreLibrary: call({
@@ -117,6 +125,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, libraryId: nodeId, ...RESTORE_SITE }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   restoreSiteFolder: call({
@@ -126,6 +135,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, folderId: nodeId, ...RESTORE_SITE }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   restoreSiteDocuments: call({
@@ -135,6 +145,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, documents: nodeIds, ...RESTORE_SITE }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   restoreSiteItems: call({
@@ -144,6 +155,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, items: nodeIds, ...RESTORE_SITE }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND_FAILURES,
   }),
   downloadLibrary: call({
@@ -153,6 +165,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, libraryId: nodeId, ...DOWNLOAD }),
     output: downloadOut,
     gate,
+    operatorAllowed: true,
     failures: DOWNLOAD_FAILURES,
   }),
   downloadSiteFolder: call({
@@ -162,6 +175,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, folderId: nodeId, ...DOWNLOAD }),
     output: downloadOut,
     gate,
+    operatorAllowed: true,
     failures: DOWNLOAD_FAILURES,
   }),
   downloadSiteDocuments: call({
@@ -171,6 +185,7 @@ export const siteCalls = {
     input: v.strictObject({ ...OF_SITE, documents: nodeIds, ...DOWNLOAD }),
     output: downloadOut,
     gate,
+    operatorAllowed: true,
     failures: DOWNLOAD_FAILURES,
   }),
   getSiteDownloadSize: call({
@@ -180,6 +195,7 @@ export const siteCalls = {
     input: SIZE,
     output: sizeOut,
     gate,
+    operatorAllowed: true,
     failures: READ_FAILURES,
   }),
 } as const;

@@ -54,6 +54,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_SESSION, ...LIST }),
     output: listPage(teamOut),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   listTeamChannels: call({
@@ -63,6 +64,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_TEAM, ...LIST }),
     output: listPage(channelOut),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   listTeamPosts: call({
@@ -72,6 +74,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_CHANNEL, ...LIST }),
     output: listPage(postOut),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   listTeamFiles: call({
@@ -81,6 +84,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_CHANNEL, ...ITEMS }),
     output: listPage(teamFileOut),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   listTeamTabs: call({
@@ -90,6 +94,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_CHANNEL, ...LIST }),
     output: listPage(tabOut),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   listTeamFolders: call({
@@ -99,6 +104,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_TEAM, ...FOLDERS }),
     output: listPage(v.union([channelOut, teamFolderOut])),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   listTeamItems: call({
@@ -108,6 +114,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_TEAM, ...ITEMS }),
     output: listPage(v.union([postOut, teamFileOut, tabOut, settingsOut])),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   createPostPreview: call({
@@ -118,6 +125,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_TEAM, postId: nodeId }),
     output: postPreviewOut,
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
   restoreTeam: call({
@@ -133,6 +141,7 @@ export const restoreTeamCalls = {
     }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND,
   }),
   restoreTeamChannel: call({
@@ -142,6 +151,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_CHANNEL, ...RESTORE_FILES }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND,
   }),
   restoreTeamFiles: call({
@@ -151,6 +161,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_TEAM, files: nodeIds, ...RESTORE_FILES }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND,
   }),
   restoreTeamPosts: call({
@@ -160,6 +171,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_TEAM, posts: nodeIds, ...RESTORE_TEAM }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND,
   }),
   restoreTeamTabs: call({
@@ -169,6 +181,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_TEAM, tabs: nodeIds, ...RESTORE_TEAM }),
     output: startedOut,
     gate,
+    operatorAllowed: true,
     failures: COMMAND,
   }),
   downloadTeamFiles: call({
@@ -179,6 +192,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_TEAM, files: nodeIds, ...DOWNLOAD }),
     output: downloadOut,
     gate,
+    operatorAllowed: true,
     failures: [...READ, 'reauth_required'],
   }),
   getTeamDownloadSize: call({
@@ -188,6 +202,7 @@ export const restoreTeamCalls = {
     input: v.strictObject({ ...OF_SESSION, nodes: nodeIds }),
     output: v.object({ items: v.number(), bytes: v.number(), isExact: v.boolean() }),
     gate,
+    operatorAllowed: true,
     failures: READ,
   }),
 } as const;

@@ -63,6 +63,7 @@ export const logLabels = defineMessages('log-labels', {
   'export.requested': 'Download in the background requested',
   'export.ended': 'Download in the background ready',
   'export.failed': 'Download in the background failed',
+  'export.opened': 'Download in the background opened',
   'export.cancelled': 'Download in the background cancelled',
   'export.deleted': 'Download in the background deleted',
   'restoretask.requested': 'Restore or dry run requested',

@@ -65,6 +65,7 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'exportCompanies',
     'exportAdminEvents',
     'exportSuiteConsumption',
+    'exportRestoreAudit',
   ],
   'tenants, and backups that may be deleted': [
     'createOrganization',

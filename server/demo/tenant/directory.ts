@@ -50,6 +50,16 @@ export function addDirectoryRoutes(app: GraphApp, tenant: Tenant): void {
     checkPermission(c.get('caller'), 'readUsers');
     return c.json(userDelta(tenant, c.req.raw));
   });
+  app.get('/me', (c) => {
+    const caller = c.get('caller');
+    checkPermission(caller, 'readMe');
+    const person = findUser(tenant, caller.personId ?? '');
+    const { select } = readQuery(new URL(c.req.url));
+    return c.json({
+      '@odata.context': `${graphUrl(tenant)}/$metadata#users/$entity`,
+      ...project(userEntity(person), select, 'user', USER_DEFAULTS),
+    });
+  });
   app.get('/users/:user', (c) => {
     checkPermission(c.get('caller'), 'readUsers');
     const person = findUser(tenant, c.req.param('user'));

@@ -20,6 +20,7 @@ const ALLOWED = {
     'Directory.Read.All',
     'Directory.ReadWrite.All',
   ],
+  readMe: ['User.Read', 'User.ReadWrite', 'User.Read.All', 'User.ReadWrite.All'],
   readOrganization: [
     'Organization.Read.All',
     'Organization.ReadWrite.All',

@@ -2,6 +2,7 @@ import type { Capabilities, Engine } from '#contract/engine/engine.ts';
 import type { OperatorCalls } from '#contract/engine/operators.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { attachRepository } from './attach/attach-repository.ts';
+import { checkPersonCode, requestPersonCode } from './operators/person-code.ts';
 import { refreshGroupMembers } from './operators/group-members.ts';
 import { type GraphConnections, makeGraphConnections } from './organizations/access.ts';
 import { checkDeviceCode, requestDeviceCode } from './organizations/device-codes.ts';
@@ -82,6 +83,8 @@ export function makeEmbeddedEngine(world: () => AppContext): EmbeddedEngine {
     ...makeRestoreCalls(world, makeRestoreRights(world, connections)),
     operators: {
       refreshGroups: (scope, input) => refreshGroupMembers(world(), connections, scope, input),
+      requestCode: ({ region }) => requestPersonCode(connections, region),
+      checkCode: (input) => checkPersonCode(connections, input),
     },
     sessions: sessionPorts(world, connections),
     restores: makeRestorePorts(world, connections),

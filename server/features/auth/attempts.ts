@@ -20,7 +20,8 @@ export type AttemptKind =
   | 'passkey-new'
   | 'totp-new'
   | 'recovery'
-  | 'oidc';
+  | 'oidc'
+  | 'operator';
 
 /**
  * - `first`: the factor that was already verified.
@@ -32,6 +33,7 @@ export type AttemptKind =
  * - `session`: the session of the signed-in user who began the attempt.
  * - `counted`: the bucket that counts wrong recovery codes.
  * - `mailedTo`: the address that received the code.
+ * - `code`: a device code and its cloud, sealed.
  */
 const StateSchema = v.object({
   first: v.optional(v.picklist(['password', 'directory', 'oidc'])),
@@ -43,6 +45,7 @@ const StateSchema = v.object({
   session: v.optional(v.string()),
   counted: v.optional(v.string()),
   mailedTo: v.optional(v.string()),
+  code: v.optional(v.string()),
 });
 export type AttemptState = v.InferOutput<typeof StateSchema>;
 

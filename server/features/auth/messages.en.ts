@@ -63,3 +63,9 @@ export const authMessages = defineMessages('auth-server', {
   directoryLocked: 'The account is locked.',
   directoryRefused: 'The directory refused the password.',
 });
+
+/** Refusals of sign-ins of restore operators. */
+export const operatorSignInMessages = defineMessages('operator-sign-in', {
+  noOperators: 'This portal has no restore operators yet.',
+  noOperator: "Your Microsoft account isn't a restore operator of this portal.",
+});

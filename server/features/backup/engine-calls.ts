@@ -10,7 +10,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getAgent } from '#server/platform/auth/audit.ts';
-import type { SessionContext } from '#server/platform/http/handler.ts';
+import type { Principal, SessionContext } from '#server/platform/http/handler.ts';
 
 const BUSY_MS = 5_000;
 
@@ -29,6 +29,7 @@ export const scopeFor = (
   tenant,
   organization,
   user: session.userId,
+  ...getOperatorScope(session, organization),
   origin: {
     ip,
     agent: getAgent(request),
@@ -37,6 +38,15 @@ export const scopeFor = (
     key: session.key?.id ?? null,
   },
 });
+
+/** As whom of the organization a restore operator asks. Nobody: that sees nothing. */
+export const getOperatorScope = (
+  { operators }: Pick<Principal, 'operators'>,
+  organization: string,
+): Pick<EngineScope, 'operator'> =>
+  operators === undefined
+    ? {}
+    : { operator: operators.find((one) => one.organization === organization)?.object ?? '' };
 
 /** Returns the engine's answer, with its error as one of the API's failures. */
 export const getAnswer = <T>(result: EngineResult<T>): Result<T> =>

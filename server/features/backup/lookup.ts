@@ -25,7 +25,15 @@ export const findOrganization = async (
   tx: TenantTx,
   session: Principal,
   id: string,
-): Promise<OrganizationRow | null> => seen(session, (await tx.rows('organization', [id])).get(id));
+): Promise<OrganizationRow | null> => {
+  const row = (await tx.rows('organization', [id])).get(id);
+  if (session.operators === undefined) return seen(session, row);
+  return row?.removedAt === null && isOperatorOf(session, id) ? row : null;
+};
+
+/** Restore operators see the organizations in which they restore. */
+const isOperatorOf = ({ operators = [] }: Principal, organization: string): boolean =>
+  operators.some((one) => one.organization === organization);
 
 export const findRepository = async (
   tx: TenantTx,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { Workload } from '#contract/engine/engine.ts';
 import type { AppContext, Chance } from '#server/platform/app-context.ts';
+import { loadOperators } from '#server/platform/auth/operators.ts';
 import { aliveSession } from '#server/platform/auth/sessions.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
@@ -78,14 +79,18 @@ export async function findReader(
   tenant: TenantId,
   { sessionId, organization, workload }: LinkOwner,
 ): Promise<Principal | null> {
-  const session = await aliveSession(world, tenant, sessionId);
-  if (session === null || session.mustReset || !mayRestore(session, workload)) return null;
-  const found = await world.store.tenant(
+  const user = await aliveSession(world, tenant, sessionId);
+  if (user === null || user.mustReset) return null;
+  return world.store.tenant(
     tenant,
-    (tx) => findOrganization(tx, session, organization),
+    async (tx) => {
+      const session = mayRestore(user, workload)
+        ? user
+        : { ...user, operators: await loadOperators(tx, user) };
+      return (await findOrganization(tx, session, organization)) === null ? null : session;
+    },
     { readOnly: true },
   );
-  return found === null ? null : session;
 }
 
 /** Addresses that no longer open. */

@@ -69,6 +69,8 @@ async function getRightsForUndo(
   scope: EngineScope,
   task: string,
 ): Promise<Result<OutputOf<'getRestoreRights'>>> {
+  const seen = getAnswer(await engine.getTask(scope, { task }));
+  if (!seen.ok) return seen;
   const rights = getAnswer(await engine.restoreRights.getForUndo(scope, { task }));
   if (!rights.ok) return rights;
   const { organization, workload, missing, requested, expiresAt } = rights.value;

@@ -32,8 +32,11 @@ const ABILITIES: Readonly<Record<Workload, Ability>> = {
   teams: 'o365.restoreTeams',
 };
 
-export const mayRestore = (user: Parameters<typeof hasAbility>[0], workload: Workload): boolean =>
-  hasAbility(user, ABILITIES[workload]);
+/** A restore operator restores of all services what its roles are about. */
+export const mayRestore = (
+  user: Parameters<typeof hasAbility>[0] & Pick<Principal, 'operators'>,
+  workload: Workload,
+): boolean => user.operators !== undefined || hasAbility(user, ABILITIES[workload]);
 
 /** Whose data a call is about, and the engine that has it. */
 export interface EngineAt {

@@ -179,6 +179,8 @@ export interface EngineTables {
     opened_at: Ms;
     used_at: Ms;
     stopped_at: Ms | null;
+    /** The person of the directory as whom an operator browses; null: no operator. */
+    operator_id: string | null;
   };
   engine_task: EngineTaskTable;
   restore_item: {
@@ -240,6 +242,9 @@ export interface EngineTables {
     directory_bytes: Generated<Bytes>;
     complete: Generated<boolean>;
     expires_at: Ms;
+    /** Of an operator, with the objects whose data it holds. */
+    operator_id: string | null;
+    objects: Json<readonly number[]>;
   };
   /** `entries`: JSON. */
   prepared_part: {
@@ -272,6 +277,9 @@ export interface EngineTables {
     created_at: Ms;
     ended_at: Ms | null;
     expires_at: Ms;
+    /** Of an operator, with the objects whose data it holds. */
+    operator_id: Generated<string | null>;
+    objects: Filled<readonly number[]>;
   };
   /**
    * `next_item`: the first that isn't in this part or one before. `bytes_read`, `failed`: of

@@ -14,6 +14,7 @@ import { authenticateKey, keyIn } from '../auth/api-key-auth.ts';
 import type { IngestKeys, ProvenKey } from '../auth/ingest-key-auth.ts';
 import { loadBranding } from '../tenancy/branding.ts';
 import { hasAbility } from '../auth/authorization.ts';
+import { loadOperators } from '../auth/operators.ts';
 import type { AppContext } from '../app-context.ts';
 import { busyFor, FORBIDDEN, NOT_FOUND, SIGNED_OUT } from './envelope.ts';
 import type { Principal } from './handler.ts';
@@ -66,7 +67,8 @@ export async function authorize(
   const { mustReset, impersonation, authenticatedAt } = who.value;
   if (forbidsActing(name) && impersonation !== null)
     return failed({ kind: 'forbidden', message: MESSAGES.notWhileActing });
-  if (gate !== 'signed-in' && !hasAbility(who.value, gate)) return failed(FORBIDDEN);
+  const session = await asOperator(world, tenant, name, who.value);
+  if (session === null) return failed(FORBIDDEN);
   if (call.feature !== undefined && !(await isFeatureOn(world, tenant, call.feature)))
     return failed(FORBIDDEN);
   if (mustReset && call.allowedBeforeSetup !== true)
@@ -77,7 +79,29 @@ export async function authorize(
     );
   if (requiresRecentFactor(name) && world.clock.now() - authenticatedAt > LIMITS.freshMs)
     return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
-  return ok({ kind: 'session', session: who.value });
+  return ok({ kind: 'session', session });
+}
+
+/**
+ * Returns who makes the call: the user, or the user as a restore operator, if the call is for them
+ * and the user lacks its ability. Null: neither.
+ */
+async function asOperator(
+  world: AppContext,
+  tenant: TenantId,
+  name: CallName,
+  session: Principal,
+): Promise<Principal | null> {
+  const { gate, operatorAllowed } = getCall(name);
+  const isUsers =
+    gate === 'signed-in' ||
+    (gate !== 'public' && gate !== 'ingest-key' && hasAbility(session, gate));
+  if (isUsers) return session;
+  if (operatorAllowed !== true) return null;
+  const operators = await world.store.tenant(tenant, (tx) => loadOperators(tx, session), {
+    readOnly: true,
+  });
+  return operators.length === 0 ? null : { ...session, operators };
 }
 
 /** A branding from before a switch existed lacks it, which means off. */

@@ -28,10 +28,18 @@ export interface Principal {
    * Check with `hasAbility`, not by the roles.
    */
   readonly key?: { readonly id: string; readonly abilities: readonly Ability[] };
+  /** Set for a user who restores for others and makes a call that its roles wouldn't allow. */
+  readonly operators?: readonly OperatorIdentity[];
   /** When the user last authenticated (G44); never, for a key. */
   readonly authenticatedAt: Ms;
   /** The user must choose a new password before any call that needs an ability. */
   readonly mustReset: boolean;
+}
+
+/** A person of an organization's directory, whose roles of restore operators count. */
+export interface OperatorIdentity {
+  readonly organization: string;
+  readonly object: string;
 }
 
 /**

@@ -58,6 +58,7 @@ export const menuMessages = defineMessages('menu', {
   api: 'API',
   sla: 'SLA',
   faq: 'FAQ',
+  audit: 'Audit',
   restoreOperators: 'Restore Operators',
   restoreOperatorsTip:
     'Setup a Restore Operator if you wish one end-user to restore data for other end-users.',

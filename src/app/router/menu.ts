@@ -138,6 +138,7 @@ export const MENU: readonly Group[] = [
       entry('/o365/restore/sharepoint', 'sharePoint', 'companies'),
       entry('/o365/restore/teams', 'teams', 'users'),
       entry('/o365/restore/downloads', 'downloads', 'download'),
+      entry('/o365/restore/audit', 'audit', 'log'),
     ],
   }),
   group('support', {

@@ -149,6 +149,27 @@ const restoreRoleWizard = createRoute({
   component: screen('restoreRoleWizard'),
 });
 
+/** Where restore operators sign in. Signed in, it leads to their first service. */
+const operatorSignIn = createRoute({
+  getParentRoute: () => root,
+  path: '/restore',
+  component: screen('operatorSignIn'),
+  beforeLoad: async () => {
+    takeFragment();
+    if ((await whenSessionKnown()).is === 'in') onward('/restore/outlook');
+  },
+});
+
+const operatorConsole = createRoute({
+  getParentRoute: () => framed,
+  path: '/restore/$service',
+  beforeLoad: async (at) => {
+    if ((await whenSessionKnown()).is === 'out') onward('/restore');
+    await behind('signed-in')(at);
+  },
+  component: screen('operatorConsole'),
+});
+
 /** One of the downloads in the background. */
 const restoreDownload = createRoute({
   getParentRoute: () => framed,
@@ -178,6 +199,7 @@ export const routes = root.addChildren([
   resetPasswordDb,
   register,
   confirmEmail,
+  operatorSignIn,
   wall,
   framed.addChildren([
     begin('/'),
@@ -189,6 +211,7 @@ export const routes = root.addChildren([
     renewCertificate,
     jobWizard,
     restoreRoleWizard,
+    operatorConsole,
     restoreDownload,
     ...pages,
   ]),

@@ -28,6 +28,10 @@ export const SCREENS = {
   jobWizard: async () => (await import('../../features/backup/jobs/wizard/screen.tsx')).JobWizard,
   restoreRoleWizard: async () =>
     (await import('../../features/restore/roles/wizard/screen.tsx')).RestoreRoleWizard,
+  operatorSignIn: async () =>
+    (await import('../../features/auth/operator-sign-in/sign-in.tsx')).OperatorSignIn,
+  operatorConsole: async () =>
+    (await import('../../features/restore/operator/console.tsx')).OperatorConsole,
   organizationWizard: async () =>
     (await import('../../features/backup/organizations/wizard/screen.tsx')).OrganizationWizard,
   renewCertificate: async () =>
@@ -139,6 +143,8 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/restore/screen.tsx')).SharePointRestore,
   '/o365/restore/teams': async () =>
     (await import('../../features/restore/screen.tsx')).TeamsRestore,
+  '/o365/restore/audit': async () =>
+    (await import('../../features/restore/audit/screen.tsx')).RestoreAudit,
   '/o365/restore-operator-roles': async () =>
     (await import('../../features/restore/roles/screen.tsx')).RestoreRoles,
   '/o365/billing': async () =>

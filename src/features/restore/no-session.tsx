@@ -3,7 +3,6 @@ import { useEffect, useEffectEvent } from 'react';
 import type { ReactNode } from 'react';
 import { dueAt } from '#contract/backup/jobs.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { Ms } from '#contract/ids.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
@@ -15,6 +14,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import type { RestorePlace } from './address.ts';
+import { useOperator, type NamedOrganization } from './operator/context.ts';
 import type { RestoreSession } from './use-restore-session.ts';
 import { TEXTS } from './texts.ts';
 import type { Workload } from './workload.ts';
@@ -36,11 +36,12 @@ export function NoSession({
 }: {
   readonly workload: Workload;
   readonly session: RestoreSession;
-  readonly organizations: readonly OrganizationRow[] | null;
-  readonly organization: OrganizationRow | null;
+  readonly organizations: readonly NamedOrganization[] | null;
+  readonly organization: NamedOrganization | null;
   readonly place: RestorePlace;
 }) {
   const { history } = useRouter();
+  const isOperator = useOperator() !== null;
   const { state, failure, points } = session;
   const texts = TEXTS[workload.kind];
   const { icon } = texts;
@@ -104,10 +105,12 @@ export function NoSession({
         icon={icon}
         level={2}
         title={t.noPoints}
-        actions={<Button onClick={() => history.push('/o365/jobs')}>{t.openJobs}</Button>}
+        {...(!isOperator && {
+          actions: <Button onClick={() => history.push('/o365/jobs')}>{t.openJobs}</Button>,
+        })}
       >
         <p className="m-0">{texts.noPoints}</p>
-        <NextSession organization={organization} />
+        {!isOperator && <NextSession organization={organization} />}
       </Notice>
     );
   return <Waiting text={state === 'opening' ? t.opening : null} />;
@@ -120,7 +123,7 @@ const Waiting = ({ text }: { readonly text: string | null }): ReactNode => (
 );
 
 /** When the last restore point of the organization was made; 0: there is none. */
-function usePointTime(organization: OrganizationRow | null): Ms {
+function usePointTime(organization: NamedOrganization | null): Ms {
   const jobs = useWatch('backupJobs', EMPTY) ?? [];
   return Math.max(
     0,
@@ -131,7 +134,7 @@ function usePointTime(organization: OrganizationRow | null): Ms {
 }
 
 /** When the next session of the organization's jobs runs. */
-function NextSession({ organization }: { readonly organization: OrganizationRow }) {
+function NextSession({ organization }: { readonly organization: NamedOrganization }) {
   const zone = useZone();
   const jobs = (useWatch('backupJobs', EMPTY) ?? []).filter(
     (job) => job.organization === organization.id,

@@ -9,6 +9,7 @@ import type { BrowserProps } from './browser.tsx';
 import { DownloadDialog } from './download/dialog.tsx';
 import { useDownload } from './download/use-download.ts';
 import { ContentPreview, isReadable } from './items/content-preview.tsx';
+import { useOperator } from './operator/context.ts';
 import { ItemDetails, itemTitle } from './items/details.tsx';
 import { FolderPane } from './items/folder-pane.tsx';
 import { itemMessages as t } from './items/messages.en.ts';
@@ -97,7 +98,8 @@ export function OpenFolder({
   const restoreItems = (): void => onRestore(chosenItems(selection));
   const restoreFolder = (): void => onRestore(whole);
   const [downloading, setDownloading] = useState<ChosenNodes | null>(null);
-  const canDownload = isDownloadable(workload.kind, folder);
+  const operator = useOperator();
+  const canDownload = operator?.mayDownload !== false && isDownloadable(workload.kind, folder);
   const startDownload = (): void => {
     if (canDownload) setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
   };
@@ -121,7 +123,7 @@ export function OpenFolder({
   const details = (shown: ItemNode): ReactNode => (
     <>
       <ItemDetails item={shown} path={path} isBrief={isReading && isReadable(shown)} />
-      {isReadable(shown) && (
+      {isReadable(shown) && operator?.mayRead !== false && (
         <ContentPreview
           kind={shown.kind}
           session={session.id}
@@ -133,7 +135,7 @@ export function OpenFolder({
           onRead={session.onRead}
         />
       )}
-      {shown.kind === 'row' && (
+      {shown.kind === 'row' && operator?.mayRead !== false && (
         <RowValues
           session={session.id}
           site={object.id}

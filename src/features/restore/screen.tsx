@@ -1,6 +1,5 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Page } from '#src/app/shell/page.tsx';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -15,6 +14,7 @@ import { Browser } from './browser.tsx';
 import { WaitingRestores } from './approval/waiting-restores.tsx';
 import { RestoreHistory } from './history/restore-history.tsx';
 import { NoSession, Offline } from './no-session.tsx';
+import type { NamedOrganization } from './operator/context.ts';
 import { PointPicker } from './points/point-picker.tsx';
 import { SessionBar } from './session-bar.tsx';
 import { useRestoreSession } from './use-restore-session.ts';
@@ -25,19 +25,30 @@ import type { Workload } from './workload.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
 /** `/o365/restore/outlook`: mailboxes as they were at a restore point. */
-export const OutlookRestore = () => <RestorePage workload={OUTLOOK} />;
+export const OutlookRestore = () => <SuiteRestore workload={OUTLOOK} />;
 /** `/o365/restore/onedrive`: the same of drives. */
-export const OneDriveRestore = () => <RestorePage workload={ONEDRIVE} />;
+export const OneDriveRestore = () => <SuiteRestore workload={ONEDRIVE} />;
 /** `/o365/restore/sharepoint`: sites with their libraries and lists. */
-export const SharePointRestore = () => <RestorePage workload={SHAREPOINT} />;
+export const SharePointRestore = () => <SuiteRestore workload={SHAREPOINT} />;
 /** `/o365/restore/teams`: teams with their channels, posts, files and tabs. */
-export const TeamsRestore = () => <RestorePage workload={TEAMS} />;
+export const TeamsRestore = () => <SuiteRestore workload={TEAMS} />;
 
-function RestorePage({ workload }: { readonly workload: Workload }) {
+function SuiteRestore({ workload }: { readonly workload: Workload }) {
+  const organizations = useWatch('organizations', EMPTY) ?? null;
+  return <RestorePage workload={workload} organizations={organizations} />;
+}
+
+/** `organizations`: those whose data the user restores; null: not known yet. */
+export function RestorePage({
+  workload,
+  organizations,
+}: {
+  readonly workload: Workload;
+  readonly organizations: readonly NamedOrganization[] | null;
+}) {
   const { history } = useRouter();
   const query = useRouterState({ select: ({ location }) => location.searchStr });
   const written = restorePlace(query);
-  const organizations = useWatch('organizations', EMPTY) ?? null;
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   // With one organization there is nothing to choose.
   const only = organizations?.length === 1 ? (organizations[0]?.id ?? null) : null;
@@ -192,7 +203,7 @@ function OpenSession({
   isCompact,
 }: {
   readonly session: RestoreSession;
-  readonly organization: OrganizationRow | null;
+  readonly organization: NamedOrganization | null;
   readonly isCompact: boolean;
 }) {
   const jobs = useWatch('backupJobs', EMPTY);

@@ -1,6 +1,5 @@
 import type { InputOf } from '#contract/calls.ts';
 import type { Node } from '#contract/engine/engine.ts';
-import type { PagePath } from '#contract/page-paths.ts';
 import { SESSION_TYPES } from '#contract/restore/sessions.ts';
 import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
@@ -39,7 +38,8 @@ export interface ItemQuery extends PageInput {
 /** What a restore page shows, and the calls that read it. Nothing of it is stored on this device. */
 export interface Workload {
   readonly kind: WorkloadKind;
-  readonly page: PagePath;
+  /** The path of its page. */
+  readonly page: string;
   readonly sessionType: InputOf<'openRestoreSession'>['sessionType'];
   readonly restoreCall:
     | 'restoreMailItems'

@@ -212,6 +212,7 @@ const OWN_SUITE: readonly (readonly [path: PagePath, ability: Ability | null])[]
   ['/o365/support/live', null],
   ['/o365/users-logs', 'monitoring.userLogs'],
   ['/o365/restore-operator-roles', 'o365.organizations'],
+  ['/o365/restore/audit', 'o365.restorePortal'],
   ['/o365/invoices', 'monitoring.invoices'],
   ['/o365/billing', 'o365.subscriptions'],
 ];

@@ -80,13 +80,15 @@ async function begin(
   if (scope.user === null) throw new Error('Only users download.');
   const open = await useExplorer(tx, scope, explorer, clock.now());
   if (!open.ok) return open;
-  const plan = await planRestore(tx, open.value, {
-    nodes,
-    target: FROM_CHOSEN,
-    ...(within !== undefined && { within }),
-  });
+  const plan = await planRestore(
+    tx,
+    open.value,
+    { nodes, target: FROM_CHOSEN, ...(within !== undefined && { within }) },
+    ({ downloads }) => downloads,
+  );
   if (!plan.ok) return plan;
-  const { repository } = open.value;
+  const { repository, operator } = open.value;
+  const objects = [...plan.value.folders, ...plan.value.items].map(({ object }) => object);
   await tx.sql
     .insertInto('prepared_download')
     .values({
@@ -98,6 +100,8 @@ async function begin(
       explorer_id: explorer,
       file_name: null,
       expires_at: expiresAt,
+      operator_id: operator?.object ?? null,
+      objects: JSON.stringify(operator === null ? [] : [...new Set(objects)]),
     })
     .execute();
   const [only = '', second] = nodes;

@@ -4,6 +4,8 @@ import type { Content, EngineResult, EngineScope, Id } from '#contract/engine/en
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
+import { getOperator } from '../explorer/explorers.ts';
+import { getOperatorScope } from '../operators/role-scope.ts';
 import type { RepositoryReaders } from '../repositories/readers.ts';
 import { failed, ok } from '../../result.ts';
 import { partedZip, type ReadParts } from '../zip/ranged-zip.ts';
@@ -15,10 +17,11 @@ export async function readDownload(
   { store, clock }: AppContext,
   readers: RepositoryReaders,
   tx: TenantTx,
-  { organization, user }: EngineScope,
+  scope: EngineScope,
   { download, from, to }: DownloadRange,
 ): Promise<EngineResult<Content>> {
   const { tenant } = tx;
+  const { organization, user } = scope;
   const row = await tx.sql
     .selectFrom('prepared_download')
     .selectAll()
@@ -28,6 +31,7 @@ export async function readDownload(
     .where('user_id', '=', user)
     .where('complete', '=', true)
     .where('expires_at', '>', clock.now())
+    .where(isDownloadAllowed('prepared_download', tenant, scope))
     .executeTakeFirst();
   if (row === undefined) return failed('missing', t.noDownload);
   const parts = partReader(store, tenant, download);
@@ -47,6 +51,22 @@ export async function readDownload(
       : readSingle(parts, readEntry, from, to);
   return ok({ bytes: row.bytes, stream });
 }
+
+/** An operator may still download all that a download holds. Nobody reads one of another capacity. */
+export const isDownloadAllowed = (
+  table: 'prepared_download' | 'background_download',
+  tenant: TenantId,
+  scope: EngineScope,
+): RawBuilder<boolean> => {
+  const operator = getOperator(scope);
+  const by = sql.ref(`${table}.operator_id`);
+  const objects = sql.ref(`${table}.objects`);
+  return operator === null
+    ? sql`${by} is null`
+    : sql`(${by} = ${operator.object} and not exists (
+        select from jsonb_array_elements_text(${objects}) as x
+        where x::bigint not in (select n from (${getOperatorScope(tenant, operator)}) as seen where seen.downloads)))`;
+};
 
 async function* readSingle(
   parts: ReadParts<DownloadEntry>,

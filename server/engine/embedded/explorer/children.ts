@@ -14,6 +14,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
 import { isOutlookTop, parseFolderKey } from '../sources/outlook/keys.ts';
 import { cursorAfter, readCursor, type After } from './cursor.ts';
+import { getOperatorScope } from '../operators/role-scope.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { explorerMessages as t } from './messages.en.ts';
 import { folderId, isWithin, itemId, objectId, parseNodeId } from './node-id.ts';
@@ -34,15 +35,24 @@ export interface ObjectState {
   readonly at: Ms;
   readonly items: number;
   readonly bytes: Bytes;
+  /** Subjects and content are shown, and may be downloaded. */
+  readonly reads: boolean;
+  readonly downloads: boolean;
+  /** It is restored without the approval of another person. */
+  readonly alone: boolean;
 }
 
 /**
  * Objects that the explorer shows: those with a finished state at or before its point. With a job,
- * only states that the job made count.
+ * only states that the job made count. An operator sees what its roles are about (G63).
  */
 export const getStates = (tenant: string, explorer: OpenExplorer): RawBuilder<ObjectState> => sql`
-  select o.n, o.kind, o.directory_id as "directoryId", o.name, o.address, o.parent_id as parent, s.point, s.at, s.items, s.bytes
-  from backup_object as o cross join lateral (
+  select o.n, o.kind, o.directory_id as "directoryId", o.name, o.address, o.parent_id as parent, s.point, s.at, s.items, s.bytes, g.reads, g.downloads, g.alone
+  from backup_object as o ${
+    explorer.operator === null
+      ? sql`cross join (select true as reads, true as downloads, true as alone) as g`
+      : sql`join (${getOperatorScope(tenant, explorer.operator)}) as g on g.n = o.n`
+  } cross join lateral (
     select s.point, s.at, s.items, s.bytes from object_point as s
     join restore_point as p on p.tenant_id = s.tenant_id and p.id = s.point_id and p.complete
     where s.tenant_id = ${tenant} and s.object_n = o.n and s.at <= ${explorer.at} and (${explorer.job}::uuid is null or p.job_id = ${explorer.job})
@@ -248,16 +258,22 @@ export interface ItemRow {
 async function listItems(
   { sql: db, tenant }: TenantTx,
   { explorer, state, folderKey }: Level,
-  { text, sort, descending, limit, offset = 0 }: Input,
+  { text, sort: wanted, descending, limit, offset = 0 }: Input,
   after: After | null,
 ): Promise<Page<Node>> {
+  // A search or an order by hidden titles would give them away.
+  const sort = wanted === 'name' && !state.reads ? 'date' : wanted;
+  const hasText = (pattern: string): RawBuilder<boolean> =>
+    state.reads
+      ? sql`(v.title ilike ${pattern} or v.people ilike ${pattern})`
+      : sql`((v.kind = 'file' and v.title ilike ${pattern}) or v.people ilike ${pattern})`;
   const by = SORTS[sort];
   const direction = descending ? sql`desc` : sql`asc`;
   const beyond = descending ? sql`<` : sql`>`;
   const type = sort === 'name' ? sql`text` : sql`bigint`;
   const isListed = sql`v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.folder_key = ${folderKey ?? ''}
       and ${isShown(tenant, sql`item`, explorer, state)}
-      and ${text === null ? sql`true` : sql`(v.title ilike ${pattern(text)} or v.people ilike ${pattern(text)})`}`;
+      and ${text === null ? sql`true` : hasText(pattern(text))}`;
   // A count over the rows would read and sort all of them before the first page.
   const { rows } = await sql<ItemRow & { readonly sortKey: string | number; all: number }>`
     select v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, not ${isAt(state.point)} as deleted, ${by} as "sortKey",
@@ -267,7 +283,9 @@ async function listItems(
     where ${isListed}
       and ${after === null ? sql`true` : sql`(${by}, v.n) ${beyond} (${after.key}::${type}, ${after.n}::bigint)`}
     order by ${by} ${direction}, v.n ${direction} limit ${limit + 1} offset ${offset}`.execute(db);
-  return page(rows, limit, after, (row) => itemNode(state.n, row));
+  return page(rows, limit, after, (row) =>
+    itemNode(state.n, state.reads ? row : withoutContent(row)),
+  );
 }
 
 const SORTS = {
@@ -275,6 +293,15 @@ const SORTS = {
   date: sql`v.at`,
   size: sql`v.bytes`,
 } as const satisfies Record<Input['sort'], RawBuilder<unknown>>;
+
+/** Sender, date and size, and the names of files: without those nobody could choose any. */
+function withoutContent({ flags: { fields: _, ...flags }, ...row }: ItemRow): ItemRow {
+  return { ...row, title: getShownTitle(row.kind, row.title, false), flags };
+}
+
+/** The title of an item for somebody who `reads` it or not. */
+export const getShownTitle = (kind: ItemKind, title: string, reads: boolean): string =>
+  reads || kind === 'file' ? title : t.hiddenTitle;
 
 export const itemNode = (object: number, row: ItemRow): Node => ({
   id: itemId(object, row.n),

@@ -26,6 +26,7 @@ export async function findPart(
   if (ref?.kind !== 'item' || !isWithin(ref, within)) return failed('missing', t.noNode);
   const state = await loadState(tx, explorer, ref.object);
   if (state === null) return failed('missing', t.noNode);
+  if (!state.reads) return failed('forbidden', t.noReading);
   const { rows } = await sql<{ parts: readonly StoredPart[] }>`
     select parts from item
     where tenant_id = ${tx.tenant} and object_n = ${ref.object} and n = ${ref.n} and from_point <= ${state.point}`.execute(

@@ -12,6 +12,7 @@ import type {
 import type { Ms } from '#contract/ids.ts';
 import type { Chance } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { getOperatorScope, type OperatorRef } from '../operators/role-scope.ts';
 import { failed, ok } from '../../result.ts';
 import { explorerMessages as t } from './messages.en.ts';
 
@@ -36,6 +37,8 @@ export interface OpenExplorer {
   readonly repository: Id;
   readonly at: Ms;
   readonly showDeleted: boolean;
+  /** Null: everything of the organization. */
+  readonly operator: OperatorRef | null;
 }
 
 export interface Moment {
@@ -43,26 +46,50 @@ export interface Moment {
   readonly chance: Chance;
 }
 
-/** The point `p` has a mailbox, a drive or whatever else the workload consists of. */
-export const hasWorkload = (tenant: string, workload: Workload): RawBuilder<boolean> => sql`exists (
+/** The roles of whom count; null: those of nobody, because everything is seen. */
+export const getOperator = ({ organization, operator }: EngineScope): OperatorRef | null =>
+  operator === undefined ? null : { organization, object: operator };
+
+/**
+ * The point `p` has a mailbox, a drive or whatever else the workload consists of, that the operator
+ * sees.
+ */
+export const hasWorkload = (
+  tenant: string,
+  workload: Workload | null,
+  operator: OperatorRef | null,
+): RawBuilder<boolean> =>
+  workload === null && operator === null
+    ? sql`true`
+    : sql`exists (
   select from object_point as s join backup_object as o on o.tenant_id = s.tenant_id and o.n = s.object_n
-  where s.tenant_id = ${tenant} and s.point_id = p.id and o.kind in (${sql.join(KINDS[workload])}))`;
+  where s.tenant_id = ${tenant} and s.point_id = p.id
+    and ${workload === null ? sql`true` : sql`o.kind in (${sql.join(KINDS[workload])})`}
+    and ${operator === null ? sql`true` : sql`o.n in (select n from (${getOperatorScope(tenant, operator)}) as seen)`})`;
+
+/** What a point says about objects that an operator may not see is left out. */
+export const getShownPoint = <P extends Pick<Point, 'changes' | 'lacks'>>(
+  point: P,
+  operator: OperatorRef | null,
+): P => (operator === null ? point : { ...point, changes: 0, lacks: [] });
 
 /** Opens the newest point at or before a moment. A user may have several explorers open. */
 export async function openExplorer(
   { sql: db, tenant }: TenantTx,
-  { organization, user }: EngineScope,
+  scope: EngineScope,
   { workload, job, at, showDeleted }: ExplorerInput,
   { now, chance }: Moment,
 ): Promise<EngineResult<Explorer>> {
+  const { organization, user } = scope;
   if (user === null) throw new Error('Only users open explorers.');
+  const operator = getOperator(scope);
   const {
     rows: [point],
   } = await sql<Point>`
     select p.id, p.job_id as job, p.at, p.changes, coalesce(p.result, 'success') as result, p.lacks from restore_point as p
     where p.tenant_id = ${tenant} and p.organization_id = ${organization} and p.complete and p.at <= ${at}
       and (${job}::uuid is null or p.job_id = ${job})
-      and ${hasWorkload(tenant, workload)}
+      and ${hasWorkload(tenant, workload, operator)}
     order by p.at desc, p.id desc limit 1`.execute(db);
   if (point === undefined) return failed('missing', t.noPoint);
   const id = chance.uuid();
@@ -80,29 +107,39 @@ export async function openExplorer(
       opened_at: now,
       used_at: now,
       stopped_at: null,
+      operator_id: operator?.object ?? null,
     })
     .execute();
-  return ok({ id, workload, point, endsAt: now + EXPLORER_IDLE_MS });
+  return ok({
+    id,
+    workload,
+    point: getShownPoint(point, operator),
+    endsAt: now + EXPLORER_IDLE_MS,
+  });
 }
 
 /** Finds an explorer of the user for a read, and notes that it is used. */
 export async function useExplorer(
   { sql: db, tenant }: TenantTx,
-  { organization, user }: EngineScope,
+  scope: EngineScope,
   id: Id,
   now: Ms,
 ): Promise<EngineResult<OpenExplorer>> {
+  const { organization, user } = scope;
+  const operator = getOperator(scope);
   const {
     rows: [row],
   } = await sql<
-    Omit<OpenExplorer, 'kinds'> & { readonly usedAt: Ms; readonly stoppedAt: Ms | null }
+    Omit<OpenExplorer, 'kinds' | 'operator'> & {
+      readonly usedAt: Ms;
+      readonly stoppedAt: Ms | null;
+    }
   >`
     select e.id, e.organization_id as organization, e.job_id as job, e.workload, e.point_id as "pointId", p.repository_id as repository, p.at,
       e.show_deleted as "showDeleted", e.used_at as "usedAt", e.stopped_at as "stoppedAt"
     from explorer as e join restore_point as p on p.tenant_id = e.tenant_id and p.id = e.point_id
-    where e.tenant_id = ${tenant} and e.id = ${id}::uuid and e.organization_id = ${organization} and e.user_id = ${user}`.execute(
-    db,
-  );
+    where e.tenant_id = ${tenant} and e.id = ${id}::uuid and e.organization_id = ${organization} and e.user_id = ${user}
+      and e.operator_id is not distinct from ${operator?.object ?? null}::text`.execute(db);
   if (row === undefined) return failed('missing', t.noSession);
   const { usedAt, stoppedAt, ...explorer } = row;
   if (stoppedAt !== null || now - usedAt > EXPLORER_IDLE_MS) return failed('ended', t.sessionEnded);
@@ -111,13 +148,13 @@ export async function useExplorer(
     await sql`update explorer set used_at = ${now} where tenant_id = ${tenant} and id = ${id}::uuid`.execute(
       db,
     );
-  return ok({ ...explorer, kinds: KINDS[explorer.workload] });
+  return ok({ ...explorer, kinds: KINDS[explorer.workload], operator });
 }
 
 /** Ends an explorer, and returns what it showed. One that has ended stays ended. */
 export async function stopExplorer(
   { sql: db, tenant }: TenantTx,
-  { organization, user }: EngineScope,
+  { organization, user, operator }: EngineScope,
   id: Id,
   now: Ms,
 ): Promise<EngineResult<Workload>> {
@@ -126,6 +163,7 @@ export async function stopExplorer(
   } = await sql<{ workload: Workload }>`
     update explorer set stopped_at = coalesce(stopped_at, ${now})
     where tenant_id = ${tenant} and id = ${id}::uuid and organization_id = ${organization} and user_id = ${user}
+      and operator_id is not distinct from ${operator ?? null}::text
     returning workload`.execute(db);
   return row === undefined ? failed('missing', t.noSession) : ok(row.workload);
 }

@@ -9,14 +9,16 @@ import type {
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ok } from '../../result.ts';
 import { cursorAfter, readCursor } from './cursor.ts';
-import { hasWorkload } from './explorers.ts';
+import { getOperator, getShownPoint, hasWorkload } from './explorers.ts';
 
 /** Lists the restore points of an organization, newest first. Unfinished ones don't exist yet. */
 export async function listPoints(
   { sql: db, tenant }: TenantTx,
-  { organization }: EngineScope,
+  scope: EngineScope,
   { job, from, to, cursor, limit, workload = null }: ListPointsInput,
 ): Promise<EngineResult<Page<Point>>> {
+  const { organization } = scope;
+  const operator = getOperator(scope);
   const read = readCursor(cursor);
   if (!read.ok) return read;
   const after = read.value;
@@ -25,17 +27,10 @@ export async function listPoints(
     from restore_point as p
     where p.tenant_id = ${tenant} and p.organization_id = ${organization} and p.complete
       and (${job}::uuid is null or p.job_id = ${job}) and (${from}::bigint is null or p.at >= ${from}) and (${to}::bigint is null or p.at <= ${to})
-      and ${workload === null ? sql`true` : hasWorkload(tenant, workload)}
+      and ${hasWorkload(tenant, workload, operator)}
       and (${after?.key ?? null}::bigint is null or (p.at, p.id) < (${after?.key ?? null}::bigint, ${after?.n ?? null}::uuid))
     order by p.at desc, p.id desc limit ${limit + 1}`.execute(db);
-  const points = rows.slice(0, limit).map(({ id, job: of, at, changes, result, lacks }) => ({
-    id,
-    job: of,
-    at,
-    changes,
-    result,
-    lacks,
-  }));
+  const points = rows.slice(0, limit).map(({ all: _, ...point }) => getShownPoint(point, operator));
   const last = points.at(-1);
   return ok({
     rows: points,

@@ -33,12 +33,13 @@ export interface Plan {
 
 /**
  * Resolves chosen nodes to folders and items of the explorer's point. A folder that is chosen twice,
- * also by a folder above it, is taken once.
+ * also by a folder above it, is taken once. `isAllowed`: whether an object may be downloaded.
  */
 export async function planRestore(
   tx: TenantTx,
   explorer: OpenExplorer,
   { nodes, within, target }: Pick<RestoreInput, 'nodes' | 'within' | 'target'>,
+  isAllowed: (state: ObjectState) => boolean = () => true,
 ): Promise<EngineResult<Plan>> {
   if (nodes.length === 0) return failed('invalid', t.nothingChosen, { field: 'nodes' });
   const folders = new Map<string, PlannedFolder>();
@@ -49,6 +50,7 @@ export async function planRestore(
     const isKnown = ref !== null && isWithin(ref, within);
     const state = isKnown ? await loadState(tx, explorer, ref.object) : null;
     if (ref === null || state === null) return failed('missing', t.noNode, { field: 'nodes' });
+    if (!isAllowed(state)) return failed('forbidden', t.noDownloading);
     const tree = trees.get(state.n) ?? (await readTree(tx, state));
     trees.set(state.n, tree);
     if (ref.kind === 'item') {

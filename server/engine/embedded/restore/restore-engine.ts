@@ -138,7 +138,12 @@ export function makeRestoreCalls(
   };
 
   return {
-    listPoints: (scope, input) => call(scope, (tx) => listPoints(tx, scope, input), null),
+    listPoints: (scope, input) =>
+      call(
+        scope,
+        (tx) => listPoints(tx, scope, input),
+        ({ rows }) => ({ what: READ, detail: { read: 'points', rows: rows.length } }),
+      ),
 
     openExplorer: (scope, input) =>
       call(
@@ -172,7 +177,7 @@ export function makeRestoreCalls(
         ({ rows }) => ({
           what: READ,
           detail: {
-            read: 'list',
+            read: input.text === null ? 'list' : 'search',
             session: input.explorer,
             node: input.parent,
             only: input.only,
@@ -188,7 +193,10 @@ export function makeRestoreCalls(
           const open = await useExplorer(tx, scope, explorer, world().clock.now());
           return open.ok ? measure(tx, open.value, nodes) : open;
         },
-        ({ items }) => ({ what: READ, detail: { read: 'size', session: explorer, rows: items } }),
+        ({ items }) => ({
+          what: READ,
+          detail: { read: 'size', session: explorer, node: nodes[0] ?? null, rows: items },
+        }),
       ),
 
     readContent: (scope, input) =>
@@ -226,6 +234,7 @@ export function makeRestoreCalls(
           detail: {
             read: 'download-list',
             session: input.explorer,
+            node: input.nodes[0] ?? null,
             download: id,
             rows: items,
             bytes,
@@ -355,6 +364,7 @@ const schedule = (tx: TenantTx, task: Id, at: number): Promise<void> =>
 const restoreDetail = (task: Id, { explorer, nodes, target, dryRun }: RestoreInput): Detail => ({
   task,
   session: explorer,
+  node: nodes[0] ?? null,
   nodes: nodes.length,
   target: target.kind,
   dryRun,
@@ -374,14 +384,19 @@ interface Recorded {
 async function recordCall(
   tx: TenantTx,
   world: AppContext,
-  { user, organization, origin }: EngineScope,
+  { user, organization, operator, origin }: EngineScope,
   { what, detail }: Recorded,
 ): Promise<void> {
   if (user === null) return;
   await auditOrigin(tx, world, {
     what,
     user: null,
-    detail: { organization, ...detail },
+    detail: {
+      organization,
+      ...(operator !== undefined && { operator }),
+      ...(origin !== undefined && origin.actor !== user && { as: user }),
+      ...detail,
+    },
     at: world.clock.now(),
     origin: origin ?? { ip: '', agent: '', actor: user, impersonation: null, key: null },
   });

@@ -1,9 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import * as v from 'valibot';
 import type {
   EngineResult,
   EngineScope,
   Id,
+  ItemKind,
   ItemOutcome,
   ItemResult,
   ListResultsInput,
@@ -17,7 +18,9 @@ import type {
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
-import { useExplorer, type Moment } from '../explorer/explorers.ts';
+import { getShownTitle } from '../explorer/children.ts';
+import { getOperator, useExplorer, type Moment } from '../explorer/explorers.ts';
+import { getOperatorScope } from '../operators/role-scope.ts';
 import { failed, ok } from '../../result.ts';
 import type { PathPart } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
@@ -52,6 +55,8 @@ export async function requestRestore(
   }: { readonly rights: TaskRights | null; readonly needsApproval: boolean },
   moment: Moment,
 ): Promise<EngineResult<Id>> {
+  if (scope.operator !== undefined && input.target.kind !== 'original')
+    return failed('forbidden', t.originalOnly);
   const explorer = await useExplorer(tx, scope, input.explorer, moment.now);
   if (!explorer.ok) return explorer;
   const plan = await planRestore(tx, explorer.value, input);
@@ -80,6 +85,7 @@ export async function requestUndo(
       select from engine_task as u where u.tenant_id = ${tx.tenant} and u.parent_id = t.id and u.kind = 'undo') as undone
     from engine_task as t
     where t.tenant_id = ${tx.tenant} and t.id = ${task}::uuid and t.organization_id = ${scope.organization}
+      and ${isSeen(tx.tenant, scope)}
     for update of t`.execute(tx.sql);
   if (row === undefined) return failed('missing', t.noTask);
   if (row.kind !== 'restore' || row.state !== 'done' || row.undone)
@@ -185,30 +191,39 @@ const TASK = sql`t.id, t.kind, t.state,
   exists (select from engine_task as u where u.tenant_id = t.tenant_id and u.parent_id = t.id and u.kind = 'undo') as undone,
   exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders"`;
 
+/** Operators see their own restores, as long as all that these are about is in their scope. */
+function isSeen(tenant: string, scope: EngineScope): RawBuilder<boolean> {
+  const operator = getOperator(scope);
+  return operator === null
+    ? sql`true`
+    : sql`(t.user_id = ${scope.user} and not exists (
+        select from restore_item as i where i.tenant_id = t.tenant_id and i.task_id = t.id
+          and i.object_n not in (select n from (${getOperatorScope(tenant, operator)}) as seen)))`;
+}
+
 export async function getTask(
   { sql: db, tenant }: TenantTx,
-  { organization }: EngineScope,
+  scope: EngineScope,
   task: Id,
 ): Promise<EngineResult<Task>> {
   const { rows } = await sql<TaskRow>`
     select ${TASK} from engine_task as t
-    where t.tenant_id = ${tenant} and t.organization_id = ${organization} and t.id = ${task}::uuid`.execute(
-    db,
-  );
+    where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and t.id = ${task}::uuid
+      and ${isSeen(tenant, scope)}`.execute(db);
   return rows[0] === undefined ? failed('missing', t.noTask) : ok(shown(rows[0]));
 }
 
 /** Newest first. */
 export async function listTasks(
   { sql: db, tenant }: TenantTx,
-  { organization }: EngineScope,
+  scope: EngineScope,
   { cursor, limit }: PageInput,
 ): Promise<EngineResult<Page<Task>>> {
   const read = readCursor(cursor);
   if (!read.ok) return read;
   const { rows } = await sql<TaskRow>`
     select ${TASK} from engine_task as t
-    where t.tenant_id = ${tenant} and t.organization_id = ${organization}
+    where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and ${isSeen(tenant, scope)}
       and ${read.value === null ? sql`true` : sql`(t.created_at, t.id) < (${read.value.key}::bigint, ${read.value.n}::uuid)`}
     order by t.created_at desc, t.id desc limit ${limit + 1}`.execute(db);
   const tasks = rows.slice(0, limit).map(shown);
@@ -242,6 +257,7 @@ export async function listResults(
   scope: EngineScope,
   { task, outcome, cursor, limit }: ListResultsInput,
 ): Promise<EngineResult<Page<ItemResult>>> {
+  const operator = getOperator(scope);
   const found = await getTask({ sql: db, tenant } as TenantTx, scope, task);
   if (!found.ok) return found;
   const read = readCursor(cursor);
@@ -252,17 +268,21 @@ export async function listResults(
     path: string;
     outcome: ItemOutcome;
     message: string | null;
+    kind: ItemKind;
+    reads: boolean;
     all: number;
   }>`
-    select n, name, path, outcome, message, count(*) over () as "all" from restore_item
-    where tenant_id = ${tenant} and task_id = ${task}::uuid and outcome is not null
-      and (${outcome}::text is null or outcome = ${outcome}) and n > ${read.value?.n ?? 0}::int
-    order by n limit ${limit + 1}`.execute(db);
+    select r.n, r.name, r.path, r.outcome, r.message, coalesce(v.kind, 'mail') as kind, ${operator === null ? sql`true` : sql`coalesce(g.reads, false)`} as reads, count(*) over () as "all"
+    from restore_item as r left join item as v on v.tenant_id = r.tenant_id and v.object_n = r.object_n and v.n = r.item_n
+      ${operator === null ? sql`` : sql`left join (${getOperatorScope(tenant, operator)}) as g on g.n = r.object_n`}
+    where r.tenant_id = ${tenant} and r.task_id = ${task}::uuid and r.outcome is not null
+      and (${outcome}::text is null or r.outcome = ${outcome}) and r.n > ${read.value?.n ?? 0}::int
+    order by r.n limit ${limit + 1}`.execute(db);
   const results = rows.slice(0, limit);
   const last = results.at(-1);
   return ok({
     rows: results.map((row) => ({
-      name: row.name,
+      name: getShownTitle(row.kind, row.name, row.reads),
       path: shownPath(readPath(row.path)),
       outcome: row.outcome,
       message: row.message,
@@ -275,13 +295,14 @@ export async function listResults(
 /** Stops a task: what is being written is finished, the rest stays as it is. */
 export async function cancelTask(
   { sql: db, tenant }: TenantTx,
-  { organization }: EngineScope,
+  scope: EngineScope,
   task: Id,
 ): Promise<EngineResult<void>> {
   const { rows } = await sql<{ state: string }>`
-    update engine_task set state = case when state in ('done', 'awaiting-approval') then state else 'stopping' end
-    where tenant_id = ${tenant} and organization_id = ${organization} and id = ${task}::uuid
-    returning state`.execute(db);
+    update engine_task as t set state = case when t.state in ('done', 'awaiting-approval') then t.state else 'stopping' end
+    where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and t.id = ${task}::uuid
+      and ${isSeen(tenant, scope)}
+    returning t.state`.execute(db);
   if (rows[0] === undefined) return failed('missing', t.noTask);
   return rows[0].state === 'stopping' ? ok(undefined) : failed('conflict', t.running);
 }

@@ -6,6 +6,7 @@ import { audit } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { getOperatorScope, scopeFor } from '../../backup/engine-calls.ts';
 import { findOrganization } from '../../backup/lookup.ts';
 import { type DownloadRequest, downloadPath, TICKET_MS } from '../downloads/handlers.ts';
 import { insertLink, makeSecret } from '../links.ts';
@@ -18,6 +19,7 @@ import {
   type DownloadOut,
   type DownloadRow,
   findDownload,
+  isAllowed,
   isRunning,
   listParts,
   toOut,
@@ -110,6 +112,7 @@ export function backgroundDownloadHandlers(world: AppContext): Pick<Handlers, Na
         const part = (await listParts(tx, [id])).find((one) => one.n === n);
         if (part === undefined) return NOT_FOUND;
         const { name, bytes, sha256 } = part;
+        await record(tx, ctx, row, 'export.opened');
         const link = world.chance.uuid();
         const ticket = makeSecret(world.chance);
         await insertLink(tx, ctx.session, {
@@ -138,7 +141,17 @@ export function backgroundDownloadHandlers(world: AppContext): Pick<Handlers, Na
     { id, organization_id: organization }: DownloadRow,
     what: string,
   ): Promise<void> {
-    await audit(tx, world, ctx, { what, user: null, detail: { download: id, organization } });
+    const { userId, actor } = ctx.session;
+    await audit(tx, world, ctx, {
+      what,
+      user: null,
+      detail: {
+        organization,
+        ...getOperatorScope(ctx.session, organization),
+        ...(actor !== userId && { as: userId }),
+        download: id,
+      },
+    });
   }
 }
 
@@ -146,11 +159,8 @@ export function backgroundDownloadHandlers(world: AppContext): Pick<Handlers, Na
 const MAX_LISTED = 1_000;
 
 /** The user's own, of an organization that the user still sees, and may restore. */
-const isOwn = async (
-  tx: TenantTx,
-  { session }: SessionContext,
-  row: DownloadRow,
-): Promise<boolean> =>
-  row.user_id === session.userId &&
-  mayRestore(session, toOut(row, []).workload) &&
-  (await findOrganization(tx, session, row.organization_id)) !== null;
+const isOwn = async (tx: TenantTx, ctx: SessionContext, row: DownloadRow): Promise<boolean> =>
+  row.user_id === ctx.session.userId &&
+  mayRestore(ctx.session, toOut(row, []).workload) &&
+  (await findOrganization(tx, ctx.session, row.organization_id)) !== null &&
+  isAllowed(tx, scopeFor(ctx, row.organization_id), row.id);

@@ -5,7 +5,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import { makePartFiles } from './part-files.ts';
-import { findDownload } from './rows.ts';
+import { findDownload, isAllowed } from './rows.ts';
 
 interface FileRange {
   readonly download: string;
@@ -19,19 +19,29 @@ interface FileRange {
 /** Reads a range of a finished file, and records it (G63). */
 export async function readBackgroundFile(
   world: AppContext,
-  { tenant, organization, user, origin }: EngineScope,
+  scope: EngineScope,
   { download, part, bytes, from, to }: FileRange,
 ): Promise<Result<{ readonly stream: AsyncIterable<Uint8Array> }>> {
+  const { tenant, organization, user, operator, origin } = scope;
   const files = makePartFiles(world, tenant);
   if (!(await files.has(download, part, bytes))) return failed(NOT_FOUND);
   const isReady = await world.store.tenant(tenant, async (tx) => {
     const row = await findDownload(tx, download);
     if (row?.state !== 'ready' || row.user_id !== user || row.organization_id !== organization)
       return false;
+    if (!(await isAllowed(tx, scope, download))) return false;
     await auditOrigin(tx, world, {
       what: 'backupcontent.read',
       user: null,
-      detail: { organization, read: 'download', download, part, from, to },
+      detail: {
+        organization,
+        ...(operator !== undefined && { operator }),
+        read: 'download',
+        download,
+        part,
+        from,
+        to,
+      },
       at: world.clock.now(),
       origin: origin ?? { ip: '', agent: '', actor: user, impersonation: null, key: null },
     });

@@ -71,9 +71,9 @@ export async function requestBackgroundDownload(
         now,
         (await loadCompanyLimit(tx)).timeZone,
       );
-    const { repository_id } = await tx.sql
+    const { repository_id, operator_id, objects } = await tx.sql
       .selectFrom('prepared_download')
-      .select('repository_id')
+      .select(['repository_id', 'operator_id', 'objects'])
       .where('tenant_id', '=', tx.tenant)
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
@@ -96,12 +96,24 @@ export async function requestBackgroundDownload(
         created_at: now,
         ended_at: null,
         expires_at: now + LIMITS.exportKeepMs,
+        operator_id,
+        objects: JSON.stringify(objects),
       })
       .execute();
     await audit(tx, world, ctx, {
       what: 'export.requested',
       user: null,
-      detail: { download: id, organization: scope.organization, format, rows: items, bytes },
+      detail: {
+        organization: scope.organization,
+        ...(scope.operator !== undefined && { operator: scope.operator }),
+        ...(ctx.session.actor !== ctx.session.userId && { as: ctx.session.userId }),
+        session: explorer,
+        node: nodes[0] ?? null,
+        download: id,
+        format,
+        rows: items,
+        bytes,
+      },
     });
     await scheduleJob(tx, 'background-download', id, { download: id }, now);
     return ok({ _id: id, id, url: null, name, bytes, items, missing });

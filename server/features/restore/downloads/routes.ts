@@ -9,7 +9,7 @@ import { getCookie, DOWNLOAD_COOKIE, pathCookie } from '#server/platform/auth/co
 import { callerReader } from '#server/platform/http/client-address.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { tenantReader } from '#server/platform/http/tenant.ts';
-import { getAnswer } from '../../backup/engine-calls.ts';
+import { getAnswer, getOperatorScope } from '../../backup/engine-calls.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import { readBackgroundFile } from '../background/read-file.ts';
 import { findReader, hashSecret, type LinkSecret, makeSecret } from '../links.ts';
@@ -163,6 +163,7 @@ async function serve(
       tenant,
       organization,
       user: session.userId,
+      ...getOperatorScope(session, organization),
       origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
     };
     const content =

@@ -8,6 +8,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { callerReader } from '#server/platform/http/client-address.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { tenantReader } from '#server/platform/http/tenant.ts';
+import { getOperatorScope } from '../../backup/engine-calls.ts';
 import { findReader, hashSecret } from '../links.ts';
 import { PreviewRequest } from './handlers.ts';
 import { mailPage, messagePage, PREVIEW_POLICY, type Theme } from './mail-page.ts';
@@ -86,12 +87,14 @@ async function showOnce(world: AppContext, visit: Visit): Promise<Result<MailBod
   const { bodies } = world.mailPreviews;
   const body = bodies.get(id);
   bodies.delete(id);
-  if (body !== undefined) return ok(body);
+  // An operator's scope is looked up again.
+  if (body !== undefined && session.operators === undefined) return ok(body);
   const { actor, impersonation } = session;
   const scope = {
     tenant,
     organization,
     user: session.userId,
+    ...getOperatorScope(session, organization),
     origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
   };
   const readPreview = mail.output.workload === 'teams' ? readPreviewedPost : readPreviewedMail;
@@ -131,7 +134,14 @@ const useUp = (
       {
         what: 'backupcontent.read',
         user: null,
-        detail: { organization, read: 'preview', session: mail.explorer, node: mail.node },
+        detail: {
+          organization,
+          ...getOperatorScope(session, organization),
+          ...(session.actor !== session.userId && { as: session.userId }),
+          read: 'preview',
+          session: mail.explorer,
+          node: mail.node,
+        },
       },
     );
     return true;

@@ -42,6 +42,8 @@ import { migration0052 } from './0052_restore_requests.ts';
 import { migration0054 } from './0054_background_downloads.ts';
 import { migration0056 } from './0056_usage_days.ts';
 import { migration0060 } from './0060_restore_roles.ts';
+import { migration0061 } from './0061_operators.ts';
+import { migration0062 } from './0062_restore_audit.ts';
 import { migration0064 } from './0064_subscriptions.ts';
 import type { Migration } from './migration.ts';
 
@@ -91,5 +93,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0054,
   migration0056,
   migration0060,
+  migration0061,
+  migration0062,
   migration0064,
 ];

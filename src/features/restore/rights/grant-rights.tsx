@@ -8,6 +8,7 @@ import { now } from '#src/app/clock.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { DeviceCodeStep } from '#src/features/shared/device-code/device-code-step.tsx';
+import { useOperator } from '../operator/context.ts';
 import { restoreRightsMessages as t } from './messages.en.ts';
 
 type SessionType = InputOf<'openRestoreSession'>['sessionType'];
@@ -28,6 +29,7 @@ export function GrantRights({
   readonly permissions: readonly string[];
   readonly onGranted: () => void;
 }) {
+  const isOperator = useOperator() !== null;
   const head = useRef<HTMLHeadingElement>(null);
   // The button that was pressed is gone.
   useEffect(() => {
@@ -38,16 +40,20 @@ export function GrantRights({
       <h3 ref={head} tabIndex={-1} className="m-0 text-[length:inherit] outline-none">
         {title}
       </h3>
-      <DeviceCodeStep
-        granted={false}
-        lead={t.lead}
-        permissions={permissions.map((permission) => LABELS[permission] ?? permission)}
-        permissionsNote={t.note}
-        grantedText={t.granted}
-        request={() => requestCode(organizationId, sessionType)}
-        check={() => checkCode(organizationId)}
-        onGranted={onGranted}
-      />
+      {isOperator ? (
+        <p className="m-0">{t.askAdministrator}</p>
+      ) : (
+        <DeviceCodeStep
+          granted={false}
+          lead={t.lead}
+          permissions={permissions.map((permission) => LABELS[permission] ?? permission)}
+          permissionsNote={t.note}
+          grantedText={t.granted}
+          request={() => requestCode(organizationId, sessionType)}
+          check={() => checkCode(organizationId)}
+          onGranted={onGranted}
+        />
+      )}
     </div>
   );
 }

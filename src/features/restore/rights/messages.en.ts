@@ -3,6 +3,8 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const restoreRightsMessages = defineMessages('restoreRights', {
   title: 'Sign in to restore',
   undoTitle: 'Sign in to undo the restore',
+  askAdministrator:
+    "The backup application can't write to this organization. Tell your administrator.",
   lead: "This organization's backup application is read-only. To allow the restore, an administrator of the tenant signs in with a code.",
   note: 'The sign-in creates a temporary application with these permissions. It is removed when this restore session ends, after an hour at the latest.',
   granted: 'Permissions granted.',

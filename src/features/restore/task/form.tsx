@@ -11,6 +11,7 @@ import { Select } from '#src/ui/select.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { useOperator } from '../operator/context.ts';
 import { TEXTS } from '../texts.ts';
 import type { OtherPlace } from '../texts.ts';
 import type { WorkloadKind } from '../workload.ts';
@@ -38,7 +39,9 @@ export function RestoreForm(props: RestoreFormProps) {
   const { kind, chosen, originalPlace, draft, isMany, errors, onChange } = props;
   const put = (change: Partial<RestoreDraft>): void => onChange({ ...draft, ...change });
   const name = useId();
-  const { other } = TEXTS[kind];
+  // Operators restore to the original place only.
+  const isOperator = useOperator() !== null;
+  const other = isOperator ? null : TEXTS[kind].other;
   const isFiles = kind !== 'outlook' && !isWithoutFiles(chosen);
   return (
     <>

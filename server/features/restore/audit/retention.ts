@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Ms } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+
+const YEAR_MS: Ms = 365.25 * 86_400_000;
+
+/** For how many years the provider stores the audit of restores; null: forever. */
+export async function loadRetentionYears({ sql: db, tenant }: TenantTx): Promise<number | null> {
+  const { settings } = await db
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  return settings.restoreAuditYears ?? null;
+}
+
+/**
+ * RES-56: deletes entries that are older than the provider stores them. The database lets nobody
+ * delete others: the audit is append-only.
+ */
+export async function deleteOldAudit(tx: TenantTx, now: Ms): Promise<void> {
+  const years = await loadRetentionYears(tx);
+  if (years === null) return;
+  const before = now - years * YEAR_MS;
+  await sql`select set_config('app.audit_before', ${String(before)}, true)`.execute(tx.sql);
+  await sql`
+    delete from audit where tenant_id = ${tx.tenant} and at < ${before}
+      and (what = 'backupcontent.read' or what like 'restoresession.%' or what like 'restoretask.%' or what like 'export.%' or what like 'restorerole.%')`.execute(
+    tx.sql,
+  );
+  await sql`select set_config('app.audit_before', '', true)`.execute(tx.sql);
+}

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../db/store.ts';
+import type { OperatorIdentity, Principal } from '../http/handler.ts';
+
+/** The issuer of identities of people who signed in to their own tenant, by its id in Entra. */
+export const getTenantIssuer = (directoryId: string): string => `microsoft365:${directoryId}`;
+
+/**
+ * Returns the people of directories that a user is: who signed in with Microsoft, by the tenant and
+ * the id there, and who has a verified email address of an organization that the user's companies
+ * have. Only those that a role of restore operators names.
+ */
+export async function loadOperators(
+  { sql: db, tenant }: TenantTx,
+  { userId, companies, key }: Pick<Principal, 'userId' | 'companies' | 'key'>,
+): Promise<readonly OperatorIdentity[]> {
+  if (key !== undefined) return [];
+  const { rows } = await sql<OperatorIdentity>`
+    select o.id as organization, p.id as object from organization as o
+      join directory_object as p on p.tenant_id = o.tenant_id and p.organization_id = o.id::uuid and p.kind = 'user' and p.deleted_at is null
+    where o.tenant_id = ${tenant} and o.row ->> 'removedAt' is null
+      and ${companies === null ? sql`true` : sql`o.company_n in (select x::bigint from json_array_elements_text(${JSON.stringify(companies)}::text::json) as x)`}
+      and (
+        exists (select from identity as i where i.tenant_id = o.tenant_id and i.user_id = ${userId}
+          and i.issuer = 'microsoft365:' || (o.row ->> 'directoryId') and i.subject = p.id)
+        or exists (select from person as u where u.tenant_id = o.tenant_id and u.id = ${userId} and u.email_verified
+          and p.address <> '' and lower(u.email) = lower(p.address))
+      )
+      and exists (select from restore_role as r, json_to_recordset(r.row -> 'operators') as x(type text, id text)
+        where r.tenant_id = o.tenant_id and r.organization_id = o.id and r.row ->> 'removedAt' is null
+          and ((x.type = 'User' and x.id = p.id) or (x.type = 'Group' and exists (
+            select from directory_member as m where m.tenant_id = o.tenant_id and m.organization_id = o.id::uuid
+              and m.group_id = x.id and m.user_id = p.id))))
+    order by 1, 2`.execute(db);
+  return rows;
+}

@@ -1,0 +1,295 @@
+import { expect, test } from 'vitest';
+import { CALLS, getCall, type CallName } from '#contract/calls.ts';
+import { createDemoTenant, type DemoTenant } from '#server/demo/tenant/tenant.ts';
+import { eachDatabase, freshStore, ONE } from '../db/databases.ts';
+import { organization } from '../backup/fixtures.ts';
+import { ask, makeFixture, refresh, type Fixture } from '../http/fixtures.ts';
+import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
+import { cookiesIn } from './content.ts';
+import { openSession, someBackups, type Backups } from './fixtures.ts';
+import { signInOperator, storeDirectory } from './operators.ts';
+
+const ROLES = ['User.Read.All', 'Group.Read.All', 'Organization.Read.All'];
+
+interface Portal {
+  readonly ground: Fixture;
+  readonly office: Office;
+  readonly tenant: DemoTenant;
+  readonly admin: Asker;
+  readonly organization: string;
+  /** The people of the tenant. */
+  readonly people: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly address: string;
+  }[];
+}
+
+/** A portal with an organization whose tenant answers. */
+async function aPortal(open: Awaited<Parameters<typeof makeFixture>[1]>): Promise<Portal> {
+  const fixture = await makeFixture({}, open);
+  const { world } = fixture;
+  const tenant = createDemoTenant({
+    file: null,
+    seed: 5,
+    now: () => world.clock.now(),
+    size: { people: 4, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 100 },
+  });
+  world.cloud.connectTo((request) => tenant.fetch(request));
+  const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
+  const office = await anOffice(fixture);
+  const admin = await office.as('admin', ['o365_admin']);
+  const { body } = await admin<{ id: string }>(
+    'POST',
+    'o365/organizations',
+    organization(1, {
+      authType: 'modernLegacy',
+      userCode: undefined,
+      exchangeOnlineSettings: {
+        applicationId: appId,
+        applicationSecret: secret,
+        officeOrganizationName: tenant.domain,
+      },
+    }),
+  );
+  const { id } = body.data;
+  const people = await admin<{ rows: Portal['people'] }>('GET', `o365/organizations/${id}/users`);
+  return {
+    ground: fixture,
+    office,
+    tenant,
+    admin,
+    organization: id,
+    people: people.body.data.rows,
+  };
+}
+
+const post = <T>({ office }: Portal, path: string, cookies: readonly string[] = []) =>
+  ask<T>(office.app, `/api/v1/${path}`, {
+    method: 'POST',
+    host: office.host,
+    body: {},
+    ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
+  });
+
+/** Signs in with Microsoft as a person of the tenant, as the page does. */
+async function enter(portal: Portal, person: string) {
+  const code = await post<{ userCode: string }>(portal, 'o365/operators/devicecode');
+  expect([code.status, code.text.slice(0, 0)]).toEqual([200, '']);
+  const cookies = cookiesIn(code);
+  const check = () => post<{ state: string }>(portal, 'o365/operators/token', cookies);
+  expect((await check()).body.data.state).toBe('pending');
+  // Another browser has no part in it.
+  expect((await post<{ state: string }>(portal, 'o365/operators/token')).body.data.state).toBe(
+    'expired',
+  );
+  expect(portal.tenant.admin.approveDeviceCode(code.body.data.userCode, person)).toBe(true);
+  portal.ground.pass(6_000);
+  return check();
+}
+
+const countUsers = ({ ground: { world }, office }: Portal): Promise<number> =>
+  world.store.tenant(office.tenant, async (tx) => (await tx.all('user')).length);
+
+const ROLE = {
+  name: 'Reception',
+  roleType: 'EntireOrganization',
+  selectedItems: [],
+  excludedItems: [],
+};
+
+eachDatabase((kind, open) => {
+  test(`RES-52, G69: a person of the tenant whom a role names signs in with Microsoft and gets a user without roles; nobody else does (${kind})`, async () => {
+    const portal = await aPortal(await open());
+    const { office, admin, people } = portal;
+    const path = `o365/organizations/${portal.organization}/restore-roles`;
+    const none = await post<object>(portal, 'o365/operators/devicecode');
+    expect(none.body.error.kind).toBe('conflict');
+    const [ann, bob] = people;
+    const role = { ...ROLE, operators: [{ type: 'User', id: ann?.id ?? '' }] };
+    const created = await admin<{ id: string }>('POST', path, role);
+    const before = await countUsers(portal);
+
+    const refused = await enter(portal, bob?.id ?? '');
+    expect([refused.status, refused.body.error.kind]).toEqual([403, 'forbidden']);
+    expect(cookiesIn(refused).join()).not.toContain('refresh');
+    expect(await countUsers(portal)).toBe(before);
+
+    const entered = await enter(portal, ann?.id ?? '');
+    expect(entered.body.data).toEqual({ state: 'granted' });
+    expect(await countUsers(portal)).toBe(before + 1);
+    const session = await refresh(office.app, office.host, cookiesIn(entered).join('; '));
+    const { token, user } = session.body.data as unknown as {
+      token: string;
+      user: { roles: string[]; name: string; email: string };
+    };
+    expect([user.roles, user.name, user.email]).toEqual([[], ann?.name, '']);
+    const me = (): Promise<{ body: { data: { organizations: unknown[] } } }> =>
+      ask(office.app, '/api/v1/o365/operators/me', { host: office.host, token });
+    expect((await me()).body.data).toEqual({
+      organizations: [
+        {
+          id: portal.organization,
+          name: 'Calloway tenant',
+          mayRead: false,
+          mayDownload: false,
+        },
+      ],
+      isAdministrator: false,
+    });
+    // The second time it is the same user.
+    await enter(portal, ann?.id ?? '');
+    expect(await countUsers(portal)).toBe(before + 1);
+    // Rights end with the role.
+    await admin('DELETE', `${path}/${created.body.data.id}`);
+    expect((await me()).body.data.organizations).toEqual([]);
+    const late = await ask(
+      office.app,
+      `/api/v1/o365/restore/restorepoints?organizationId=${portal.organization}`,
+      {
+        host: office.host,
+        token,
+      },
+    );
+    expect(late.status).toBe(403);
+  });
+
+  test(`RES-52: a user of the portal is an operator by its verified address, in the companies that it sees (${kind})`, async () => {
+    const portal = await aPortal(await open());
+    const {
+      ground: { world },
+      office,
+      admin,
+      people,
+    } = portal;
+    const [ann] = people;
+    await admin('POST', `o365/organizations/${portal.organization}/restore-roles`, {
+      ...ROLE,
+      operators: [{ type: 'User', id: ann?.id ?? '' }],
+    });
+    const points = `o365/restore/restorepoints?organizationId=${portal.organization}`;
+    const getStatus = async (
+      username: string,
+      companies: number[],
+      email: string,
+      verified: boolean,
+    ) => {
+      const who = await office.as(username, [], companies);
+      await world.store.tenant(office.tenant, ({ sql, tenant }) =>
+        sql
+          .updateTable('person')
+          .set({ email, email_verified: verified })
+          .where('tenant_id', '=', tenant)
+          .where('username', '=', username)
+          .execute(),
+      );
+      return (await who('GET', points)).status;
+    };
+    const address = ann?.address ?? '';
+    expect(await getStatus('own', [1], address.toUpperCase(), true)).toBe(200);
+    expect(await getStatus('unverified', [1], address, false)).toBe(403);
+    expect(await getStatus('foreign', [2], address, true)).toBe(403);
+    expect(await getStatus('other', [1], 'other@example.com', true)).toBe(403);
+  });
+});
+
+async function withOperator(open: Parameters<typeof someBackups>[0]) {
+  const backups: Backups = await someBackups(open);
+  const { admin, ours } = backups;
+  await storeDirectory(
+    backups,
+    ours.organization,
+    ['user-1', 'user-2', 'user-9'].map((id) => ({ kind: 'user', id })),
+    {},
+  );
+  const path = `o365/organizations/${ours.organization}/restore-roles`;
+  const role = {
+    ...ROLE,
+    operators: [{ type: 'User', id: 'user-9' }],
+    roleType: 'SpecificObjects',
+    selectedItems: [{ type: 'User', id: 'user-1' }],
+    mayDownload: true,
+  };
+  const created = await admin<{ id: string }>('POST', path, role);
+  const operator = await signInOperator(backups, ours.organization, 'user-9');
+  return { ...backups, operator, role, rolePath: `${path}/${created.body.data.id}` };
+}
+
+eachDatabase((kind, open) => {
+  test(`G63: an operator restores to the original place only, and sees its own restores as long as they are in its scope (${kind})`, async () => {
+    const { admin, ours, operator, role, rolePath } = await withOperator(await open());
+    const session = await openSession(operator, ours);
+    const of = `organizationId=${ours.organization}`;
+    const restore = (body: object) =>
+      operator<{ taskId: string }>(
+        'POST',
+        `o365/restore/restoresessions/${session}/mailboxes/o1/items/restore`,
+        { items: ['i1.3'], ...body },
+      );
+    const elsewhere = await restore({ mailbox: 'user-2', reason: 'To read it', dryRun: true });
+    expect(elsewhere.status).toBe(403);
+    const started = await restore({ dryRun: true });
+    expect(started.status).toBe(200);
+    const { taskId } = started.body.data;
+    const others = await openSession(admin, ours);
+    const foreign = await admin<{ taskId: string }>(
+      'POST',
+      `o365/restore/restoresessions/${others}/mailboxes/o1/items/restore`,
+      { items: ['i1.3'], dryRun: true },
+    );
+    const list = async () =>
+      (
+        await operator<{ rows: { id: string }[] }>('GET', `o365/restore/tasks?${of}`)
+      ).body.data.rows.map(({ id }) => id);
+    expect(await list()).toEqual([taskId]);
+    const task = (id: string) => operator('GET', `o365/restore/tasks/${id}?${of}`);
+    expect((await task(taskId)).status).toBe(200);
+    expect((await task(foreign.body.data.taskId)).status).toBe(404);
+    // The administrator sees both; sessions of one are not those of the other.
+    expect(
+      (await admin<{ rows: object[] }>('GET', `o365/restore/tasks?${of}`)).body.data.rows,
+    ).toHaveLength(2);
+    expect((await admin('GET', `o365/restore/restoresessions/${session}/mailboxes`)).status).toBe(
+      404,
+    );
+    const points = await operator<{ rows: { lacks: string[]; changes: number }[]; count: number }>(
+      'GET',
+      `o365/restore/restorepoints?${of}`,
+    );
+    expect(points.body.data.count).toBe(3);
+    await admin('PUT', rolePath, { ...role, selectedItems: [{ type: 'User', id: 'user-2' }] });
+    expect(
+      (await operator('GET', `o365/restore/restoresessions/${session}/mailboxes/o1/folders`))
+        .status,
+    ).toBe(404);
+    expect(
+      (
+        await operator<{ rows: { id: string }[] }>(
+          'GET',
+          `o365/restore/restoresessions/${session}/mailboxes`,
+        )
+      ).body.data.rows.map(({ id }) => id),
+    ).toEqual(['o2']);
+  });
+});
+
+test('G29, RES-52: calls outside of restores refuse an operator, and those of the administrator alone do too', async () => {
+  const { operator, ours } = await withOperator(await freshStore(ONE));
+  const open: string[] = [];
+  for (const name of Object.keys(CALLS) as CallName[]) {
+    const { method, path, gate, operatorAllowed } = getCall(name);
+    if (gate === 'public' || gate === 'ingest-key' || gate === 'signed-in') continue;
+    if (operatorAllowed === true) continue;
+    const filled = path.replace(/\{\w+\}/g, ours.organization);
+    const { status } = await operator(method, filled, method === 'GET' ? undefined : {});
+    if (status !== 403) open.push(`${name} ${status}`);
+  }
+  expect(open).toEqual([]);
+  const allowed = (Object.keys(CALLS) as CallName[]).filter(
+    (name) => getCall(name).operatorAllowed === true,
+  );
+  // What operators do: browse, read, restore, download, and follow their restores.
+  expect(allowed.every((name) => getCall(name).path.startsWith('o365/restore/'))).toBe(true);
+  for (const name of ['requestRestoreDeviceCode', 'requestRestoreToken'] as const)
+    expect(allowed).not.toContain(name);
+});
