@@ -36,6 +36,7 @@ export const restoreMessages = defineMessages('restorePages', {
   sessionJob: '{organization}, restore point {when}, job {job}',
   openedAt: 'Opened {time} by you, ends in {left}',
   underMinute: 'less than a minute',
+  sessionAudit: 'Audit of this session',
   stopSession: 'Stop session',
   stopped: 'Restore session stopped',
   stoppedHint: 'Restores that have started continue.',

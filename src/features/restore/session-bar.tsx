@@ -3,6 +3,9 @@ import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatDuration, formatTime, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { SectionLink } from '../shared/section-link.tsx';
+import { AUDIT_DEFAULTS, auditAddress } from './audit/address.ts';
+import { useOperator } from './operator/context.ts';
 import type { RestoreSession } from './use-restore-session.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -20,6 +23,7 @@ export function SessionBar({
   /** Only what it shows, on a phone. */
   readonly isCompact: boolean;
 }) {
+  const isOperator = useOperator() !== null;
   const zone = useZone();
   const now = useNow(30_000);
   const { point, openedAt, endsAt, state } = session;
@@ -48,6 +52,14 @@ export function SessionBar({
           </span>
         )}
       </span>
+      {!isOperator && !isCompact && session.id !== null && (
+        <SectionLink
+          href={auditAddress({ ...AUDIT_DEFAULTS, session: session.id })}
+          className="inline-flex min-h-6 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+        >
+          {t.sessionAudit}
+        </SectionLink>
+      )}
       <Button size="sm" icon="stop" busy={state === 'stopping'} onClick={session.stop}>
         {t.stopSession}
       </Button>

@@ -100,6 +100,14 @@ export const settingsMessages = defineMessages('settings', {
   saveSignIn: 'Save sign-in settings',
   discardChanges: 'Discard changes',
   limitNotValid: 'Enter a whole number from 1 to 1,000,000.',
+  restoreAudit: 'Restore audit',
+  restoreAuditHint:
+    'Who looked at, restored and downloaded backed-up data. Older entries are deleted.',
+  auditYears: 'Store entries for',
+  years: '{count, plural, one {# year} other {# years}}',
+  forever: 'Forever',
+  saveAudit: 'Save restore audit settings',
+  auditSaved: 'Restore audit settings saved',
   storageLimitsSaved: 'Storage limits saved',
   storageLimits: 'Storage limits for results',
   storageLimitsHint:

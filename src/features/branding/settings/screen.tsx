@@ -12,6 +12,7 @@ import { useMe } from '#src/app/session/session.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
+import { AuditForm } from './audit-form.tsx';
 import { PartForm } from './part-form.tsx';
 import { PART_NAMES } from './parts.ts';
 import { PolicyForm } from './policy-form.tsx';
@@ -76,6 +77,7 @@ function Settings({
           <>
             <PolicyForm {...shared} onDirty={mark('policy')} />
             <QuotaForm {...shared} onDirty={mark('quota')} />
+            <AuditForm {...shared} onDirty={mark('audit')} />
             {PART_NAMES.map((part) => (
               <PartForm key={part} {...shared} name={part} onDirty={mark(part)} />
             ))}
