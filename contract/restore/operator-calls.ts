@@ -36,6 +36,8 @@ export const operatorCalls = {
           /** Something of it. */
           mayRead: v.boolean(),
           mayDownload: v.boolean(),
+          /** A restore of something of it waits for the approval of another person. */
+          needsSecondPerson: v.boolean(),
         }),
       ),
       /** The user restores everything of its companies, on other pages. */

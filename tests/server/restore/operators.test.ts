@@ -133,6 +133,7 @@ eachDatabase((kind, open) => {
           name: 'Calloway tenant',
           mayRead: false,
           mayDownload: false,
+          needsSecondPerson: false,
         },
       ],
       isAdministrator: false,
@@ -270,6 +271,53 @@ eachDatabase((kind, open) => {
         )
       ).body.data.rows.map(({ id }) => id),
     ).toEqual(['o2']);
+  });
+});
+
+eachDatabase((kind, open) => {
+  test(`RES-54: a restore that needs a second person waits with its reason until somebody else approves it (${kind})`, async () => {
+    const { office, admin, ours, operator, role, rolePath } = await withOperator(await open());
+    await admin('PUT', rolePath, { ...role, needsSecondPerson: true });
+    const session = await openSession(operator, ours);
+    const of = { organizationId: ours.organization };
+    const restore = (body: object) =>
+      operator<{ taskId: string }>(
+        'POST',
+        `o365/restore/restoresessions/${session}/mailboxes/o1/items/restore`,
+        { items: ['i1.3'], ...body },
+      );
+    expect((await restore({ dryRun: true })).status).toBe(200);
+    const refused = await restore({});
+    expect(refused.body.error).toMatchObject({ kind: 'bad-input', issues: [{ path: 'reason' }] });
+    const started = await restore({ reason: 'Lost by mistake' });
+    const { taskId } = started.body.data;
+    const getState = async (): Promise<string> =>
+      (
+        await operator<{ state: string }>(
+          'GET',
+          `o365/restore/tasks/${taskId}?organizationId=${ours.organization}`,
+        )
+      ).body.data.state;
+    expect(await getState()).toBe('awaiting-approval');
+    const approval = { ...of, reason: 'Agreed by phone' };
+    expect((await operator('POST', `o365/restore/tasks/${taskId}/approve`, approval)).status).toBe(
+      403,
+    );
+    const waiting = await admin<{ id: string }[]>('GET', 'o365/restore/approvals');
+    expect(waiting.body.data.map(({ id }) => id)).toEqual([taskId]);
+    const dora = await office.as('dora', ['o365_admin'], [2]);
+    expect((await dora('POST', `o365/restore/tasks/${taskId}/approve`, approval)).status).toBe(404);
+    expect((await admin('POST', `o365/restore/tasks/${taskId}/approve`, approval)).status).toBe(
+      200,
+    );
+    expect(await getState()).toBe('queued');
+    // Another role of the same person lets it restore without.
+    await admin('POST', `o365/organizations/${ours.organization}/restore-roles`, {
+      ...role,
+      name: 'Trusted',
+    });
+    const direct = await restore({});
+    expect(direct.status).toBe(200);
   });
 });
 

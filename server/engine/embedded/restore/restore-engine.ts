@@ -36,6 +36,7 @@ import {
   listResults,
   listTasks,
   rejectTask,
+  needsSecondPerson,
   requestRestore,
   requestUndo,
 } from './tasks.ts';
@@ -57,6 +58,11 @@ export type RestoreCalls = Pick<
   | 'listResults'
   | 'cancel'
 > & {
+  /** Whether the roles of an operator let it restore this with the approval of another person only. */
+  needsSecondPerson(
+    scope: EngineScope,
+    input: Pick<RestoreInput, 'explorer' | 'nodes'>,
+  ): Reply<boolean>;
   /** Starts a restore, or lets it wait for approval. */
   restore(scope: EngineScope, input: RestoreInput, oversight?: Oversight): Reply<Id>;
   /**
@@ -197,6 +203,16 @@ export function makeRestoreCalls(
           what: READ,
           detail: { read: 'size', session: explorer, node: nodes[0] ?? null, rows: items },
         }),
+      ),
+
+    needsSecondPerson: (scope, { explorer, nodes }) =>
+      call(
+        scope,
+        async (tx) => {
+          const open = await useExplorer(tx, scope, explorer, world().clock.now());
+          return open.ok ? ok(await needsSecondPerson(tx, open.value, nodes)) : open;
+        },
+        null,
       ),
 
     readContent: (scope, input) =>

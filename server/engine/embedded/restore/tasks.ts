@@ -18,8 +18,9 @@ import type {
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
-import { getShownTitle } from '../explorer/children.ts';
-import { getOperator, useExplorer, type Moment } from '../explorer/explorers.ts';
+import { getShownTitle, loadState } from '../explorer/children.ts';
+import { getOperator, useExplorer, type Moment, type OpenExplorer } from '../explorer/explorers.ts';
+import { parseNodeId } from '../explorer/node-id.ts';
 import { getOperatorScope } from '../operators/role-scope.ts';
 import { failed, ok } from '../../result.ts';
 import type { PathPart } from '../types.ts';
@@ -190,6 +191,19 @@ const TASK = sql`t.id, t.kind, t.state,
     select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)))::uuid) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
   exists (select from engine_task as u where u.tenant_id = t.tenant_id and u.parent_id = t.id and u.kind = 'undo') as undone,
   exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders"`;
+
+/** Whether one of the objects isn't restored without the approval of another person. */
+export async function needsSecondPerson(
+  tx: TenantTx,
+  explorer: OpenExplorer,
+  nodes: readonly Id[],
+): Promise<boolean> {
+  if (explorer.operator === null) return false;
+  const objects = new Set(nodes.flatMap((node) => parseNodeId(node)?.object ?? []));
+  for (const object of objects)
+    if ((await loadState(tx, explorer, object))?.alone !== true) return true;
+  return false;
+}
 
 /** Operators see their own restores, as long as all that these are about is in their scope. */
 function isSeen(tenant: string, scope: EngineScope): RawBuilder<boolean> {

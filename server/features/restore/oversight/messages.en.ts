@@ -4,6 +4,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const oversightMessages = defineMessages('restore-oversight', {
   manyReason:
     'Enter the reason for restoring more than {max, plural, one {# item} other {# items}}.',
+  operatorReason: 'Enter the reason. Another person has to approve this restore.',
   notWaiting: 'This restore no longer waits for approval.',
   ownRestore: 'Another person has to approve or reject your restore.',
   formerUser: 'A former user',

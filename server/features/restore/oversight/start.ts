@@ -18,6 +18,7 @@ type Started = OutputOf<'restoreMailbox'>;
 /**
  * G71: starts a restore. One to another place, or of many items, needs a recent sign-in and a reason,
  * informs the customers, and waits for a second person if the provider or an organization requires it.
+ * So does one of an operator whose roles require it (RES-54).
  */
 export async function startRestore(
   world: AppContext,
@@ -33,11 +34,26 @@ export async function startRestore(
   const items = size?.value.items ?? 0;
   const isMany = items > LIMITS.restorePlainItems;
   if ((isOther || isMany) && !isFresh(ctx)) return REAUTH;
-  if (dryRun || (!isOther && !isMany)) return answer(await engine.restore(scope, input));
-  if (reason === null) return badField('reason', t.manyReason({ max: LIMITS.restorePlainItems }));
+  const second =
+    dryRun || scope.operator === undefined
+      ? ok(false)
+      : getAnswer(await engine.needsSecondPerson(scope, { explorer, nodes }));
+  if (!second.ok) return second;
+  if (dryRun || (!isOther && !isMany && !second.value))
+    return answer(await engine.restore(scope, input));
+  if (reason === null)
+    return badField(
+      'reason',
+      second.value ? t.operatorReason : t.manyReason({ max: LIMITS.restorePlainItems }),
+    );
   const needsApproval = await world.store.tenant(
     ctx.tenant,
-    (tx) => loadNeedsApproval(tx, [scope.organization, ...(isOther ? [target.organization] : [])]),
+    async (tx) =>
+      second.value ||
+      (await loadNeedsApproval(tx, [
+        scope.organization,
+        ...(isOther ? [target.organization] : []),
+      ])),
     { readOnly: true },
   );
   const expiresAt = needsApproval ? ctx.now + LIMITS.restoreApprovalMs : null;

@@ -20,8 +20,12 @@ export function operatorConsoleHandlers(world: AppContext): Pick<Handlers, 'getO
           );
           const organizations = [];
           for (const operator of operators) {
-            const { rows } = await sql<{ reads: boolean | null; downloads: boolean | null }>`
-              select bool_or(reads) as reads, bool_or(downloads) as downloads from (${getOperatorScope(tenant, operator)}) as seen`.execute(
+            const { rows } = await sql<{
+              reads: boolean | null;
+              downloads: boolean | null;
+              second: boolean | null;
+            }>`
+              select bool_or(reads) as reads, bool_or(downloads) as downloads, bool_or(not alone) as second from (${getOperatorScope(tenant, operator)}) as seen`.execute(
               tx.sql,
             );
             organizations.push({
@@ -29,6 +33,7 @@ export function operatorConsoleHandlers(world: AppContext): Pick<Handlers, 'getO
               name: names.get(operator.organization)?.name ?? '',
               mayRead: rows[0]?.reads ?? false,
               mayDownload: rows[0]?.downloads ?? false,
+              needsSecondPerson: rows[0]?.second ?? false,
             });
           }
           return ok({

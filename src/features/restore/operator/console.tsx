@@ -124,5 +124,5 @@ function Services({
 const getLabel = (service: Service): string =>
   ({ outlook: t.mail, onedrive: t.files, sharepoint: t.sites, teams: t.teams })[service];
 
-const NO_RIGHTS = { mayRead: false, mayDownload: false };
+const NO_RIGHTS = { mayRead: false, mayDownload: false, needsSecondPerson: false };
 const EMPTY = {};

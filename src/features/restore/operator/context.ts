@@ -7,6 +7,7 @@ export type NamedOrganization = Pick<OrganizationRow, 'id' | 'name'>;
 export interface OperatorRights {
   readonly mayRead: boolean;
   readonly mayDownload: boolean;
+  readonly needsSecondPerson: boolean;
 }
 export const OperatorContext = createContext<OperatorRights | null>(null);
 

@@ -40,8 +40,8 @@ export function RestoreForm(props: RestoreFormProps) {
   const put = (change: Partial<RestoreDraft>): void => onChange({ ...draft, ...change });
   const name = useId();
   // Operators restore to the original place only.
-  const isOperator = useOperator() !== null;
-  const other = isOperator ? null : TEXTS[kind].other;
+  const operator = useOperator();
+  const other = operator !== null ? null : TEXTS[kind].other;
   const isFiles = kind !== 'outlook' && !isWithoutFiles(chosen);
   return (
     <>
@@ -73,7 +73,9 @@ export function RestoreForm(props: RestoreFormProps) {
         {isMany && !draft.isOther && (
           <div className="py-2">
             <p className="m-0 pb-2 text-agate text-ink-2">
-              {t.manyHint({ max: LIMITS.restorePlainItems })}
+              {operator?.needsSecondPerson === true
+                ? t.secondPersonHint
+                : t.manyHint({ max: LIMITS.restorePlainItems })}
             </p>
             <ReasonField draft={draft} errors={errors} put={put} />
           </div>

@@ -25,6 +25,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   siteFolderHint:
     'A library or list, then folders, separated by “/”, such as “Documents/Restored”. Empty: the same as before. People and lookups of rows are left empty there.',
   otherHint: 'You confirm your sign-in, and the customer is informed, with the reason.',
+  secondPersonHint: 'Another person has to approve this restore before it starts.',
   manyHint:
     'More than {max, number} items: you confirm your sign-in, and the customer is informed, with the reason.',
   organization: 'Organization',

@@ -14,6 +14,7 @@ import { formatBytes, formatCount, formatTime } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { containerName, getObject, isGroup } from '../labels.ts';
+import { useOperator } from '../operator/context.ts';
 import { TEXTS } from '../texts.ts';
 import type { Workload } from '../workload.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
@@ -59,7 +60,11 @@ export function RestorePanel({
   const [chosen, setChosen] = useState(latest);
   const [session] = useState(current);
   const size = useSize(workload, session.id, chosen);
-  const isMany = size !== null && size !== 'unknown' && size.items > LIMITS.restorePlainItems;
+  const needsSecondPerson = useOperator()?.needsSecondPerson === true;
+  // Others learn about it, and it needs a reason.
+  const isMany =
+    needsSecondPerson ||
+    (size !== null && size !== 'unknown' && size.items > LIMITS.restorePlainItems);
   const task = useRestoreTask(
     workload,
     session.organization,
