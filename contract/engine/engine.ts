@@ -130,7 +130,6 @@ export interface EngineScope {
   readonly tenant: TenantId;
   readonly organization: Id;
   readonly user: UserId | null;
-  /** The user restores for others, as this person of the organization's directory. */
   readonly operator?: Id;
   /** Where the request came from, for the audit. */
   readonly origin?: RequestOrigin;

@@ -36,15 +36,7 @@ const MEMBERS_MS = 15 * 60_000;
  */
 export function operatorSignInHandlers(world: AppContext): Pick<Handlers, Names> {
   const { operators } = world.embeddedEngine;
-  const makeLimit = (limit: { readonly address: number; readonly provider: number }) => {
-    const byAddress = makePerMinuteLimit(limit.address);
-    const byProvider = makePerMinuteLimit(limit.provider);
-    return ({ ip, tenant, now }: RequestContext): number | null =>
-      byAddress.ask(ip, now) ?? byProvider.ask(tenant, now);
-  };
   const [limitCodes, limitChecks] = [makeLimit(CODES), makeLimit(CHECKS)];
-  const tooMany = (waitMs: number): Result<never> =>
-    failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: waitMs });
 
   return {
     async requestOperatorCode(_, ctx) {
@@ -96,6 +88,16 @@ export function operatorSignInHandlers(world: AppContext): Pick<Handlers, Names>
     },
   };
 }
+
+function makeLimit(limit: { readonly address: number; readonly provider: number }) {
+  const byAddress = makePerMinuteLimit(limit.address);
+  const byProvider = makePerMinuteLimit(limit.provider);
+  return ({ ip, tenant, now }: RequestContext): number | null =>
+    byAddress.ask(ip, now) ?? byProvider.ask(tenant, now);
+}
+
+const tooMany = (waitMs: number): Result<never> =>
+  failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: waitMs });
 
 const getFailure = ({ kind, message }: { readonly kind: string; readonly message: string }) =>
   kind === 'unreachable' || kind === 'busy'

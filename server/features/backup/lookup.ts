@@ -28,11 +28,11 @@ export const findOrganization = async (
 ): Promise<OrganizationRow | null> => {
   const row = (await tx.rows('organization', [id])).get(id);
   if (session.operators === undefined) return seen(session, row);
-  return row?.removedAt === null && isOperatorOf(session, id) ? row : null;
+  return row?.removedAt === null && hasOperatorIn(session, id) ? row : null;
 };
 
 /** Restore operators see the organizations in which they restore. */
-const isOperatorOf = ({ operators = [] }: Principal, organization: string): boolean =>
+const hasOperatorIn = ({ operators = [] }: Principal, organization: string): boolean =>
   operators.some((one) => one.organization === organization);
 
 export const findRepository = async (

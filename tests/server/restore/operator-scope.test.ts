@@ -84,7 +84,7 @@ function judge(roles: readonly Role[], operator: string, n: N): Rights | null {
   return rights;
 }
 
-const copiesOf = (n: number, kind: string): readonly Copy[] => [
+const getCopies = (n: number, kind: string): readonly Copy[] => [
   {
     folders: [{ key: 'top', parent: null, name: 'Top' }],
     items: [1, 2].map((item) => ({
@@ -178,12 +178,12 @@ async function addRole({ admin, ours }: Backups, role: Role): Promise<string> {
 }
 
 eachDatabase((kind, open) => {
-  test(`G63: random requests of random operators get exactly what their roles are about, and what they may do with it (${kind})`, async () => {
+  test(`G63, RES-53: random requests of random operators get exactly what their roles are about, and what they may do with it (${kind})`, async () => {
     const backups = await someBackups(await open());
     const { ground: fixture, office, admin, ours } = backups;
     // The mailboxes 1 and 2 are there; 3 is another organization's.
     for (const n of NUMBERS.slice(2))
-      await storeHistory(fixture.world.store, office.tenant, copiesOf(n, OBJECTS[n]), n, {
+      await storeHistory(fixture.world.store, office.tenant, getCopies(n, OBJECTS[n]), n, {
         ...ours,
         kind: OBJECTS[n],
       });

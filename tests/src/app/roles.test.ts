@@ -285,7 +285,8 @@ test('SUITE-10: the sidebar of the cloud suite has the entries of the specificat
   ]);
   expect([restore?.heading, restore?.entries.map(({ word }) => word)]).toEqual([
     'Restore',
-    ['Outlook', 'OneDrive', 'SharePoint', 'Teams', 'Downloads'],
+    // The last one is our own.
+    ['Outlook', 'OneDrive', 'SharePoint', 'Teams', 'Downloads', 'Audit'],
   ]);
   expect([support?.heading, support?.entries.map(({ word }) => word)]).toEqual([
     'Support',

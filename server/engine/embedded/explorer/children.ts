@@ -295,9 +295,11 @@ const SORTS = {
 } as const satisfies Record<Input['sort'], RawBuilder<unknown>>;
 
 /** Sender, date and size, and the names of files: without those nobody could choose any. */
-function withoutContent({ flags: { fields: _, ...flags }, ...row }: ItemRow): ItemRow {
-  return { ...row, title: getShownTitle(row.kind, row.title, false), flags };
-}
+const withoutContent = (row: ItemRow): ItemRow => ({
+  ...row,
+  title: getShownTitle(row.kind, row.title, false),
+  flags: { ...row.flags, fields: {} },
+});
 
 /** The title of an item for somebody who `reads` it or not. */
 export const getShownTitle = (kind: ItemKind, title: string, reads: boolean): string =>

@@ -30,7 +30,11 @@ export async function listPoints(
       and ${hasWorkload(tenant, workload, operator)}
       and (${after?.key ?? null}::bigint is null or (p.at, p.id) < (${after?.key ?? null}::bigint, ${after?.n ?? null}::uuid))
     order by p.at desc, p.id desc limit ${limit + 1}`.execute(db);
-  const points = rows.slice(0, limit).map(({ all: _, ...point }) => getShownPoint(point, operator));
+  const points = rows
+    .slice(0, limit)
+    .map(({ id, job: of, at, changes, result, lacks }) =>
+      getShownPoint({ id, job: of, at, changes, result, lacks }, operator),
+    );
   const last = points.at(-1);
   return ok({
     rows: points,

@@ -410,7 +410,7 @@ async function recordCall(
     detail: {
       organization,
       ...(operator !== undefined && { operator }),
-      ...(origin !== undefined && origin.actor !== user && { as: user }),
+      ...(origin !== undefined && origin.actor !== user && { actedAs: user }),
       ...detail,
     },
     at: world.clock.now(),

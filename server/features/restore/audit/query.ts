@@ -78,7 +78,7 @@ export async function readAudit(
   const where = sql`a.tenant_id = ${tenant} and ${KINDS}
     and a.detail ->> 'organization' in (${sql.join(ids)})
     and ${action === undefined ? sql`true` : sql`${ACTION} = ${action}`}
-    and ${userId === undefined ? sql`true` : sql`(a.actor_id = ${userId}::uuid or a.detail ->> 'as' = ${userId})`}
+    and ${userId === undefined ? sql`true` : sql`(a.actor_id::text = ${userId} or a.detail ->> 'actedAs' = ${userId})`}
     and ${sessionId === undefined ? sql`true` : sql`a.detail ->> 'session' = ${sessionId}`}
     and ${from === undefined ? sql`true` : sql`a.at >= ${from}`}
     and ${to === undefined ? sql`true` : sql`a.at < ${to}`}`;
@@ -92,7 +92,7 @@ export async function readAudit(
   const last = shown.at(-1);
   const people = await loadPeople(
     tx,
-    shown.flatMap(({ actor, detail }) => [actor, toText(detail['as'])]),
+    shown.flatMap(({ actor, detail }) => [actor, toText(detail['actedAs'])]),
   );
   const objects = await loadObjects(
     tx,
@@ -100,15 +100,15 @@ export async function readAudit(
   );
   return {
     rows: shown.map((row): AuditEntry => {
-      const organizationId_ = toText(row.detail['organization']) ?? '';
-      const as = toText(row.detail['as']);
+      const organization = toText(row.detail['organization']) ?? '';
+      const as = toText(row.detail['actedAs']);
       return {
         _id: row.id,
         at: row.at,
         action: row.action,
         words: getSentence(row),
-        organizationId: organizationId_,
-        organizationName: audited.get(organizationId_) ?? '',
+        organizationId: organization,
+        organizationName: audited.get(organization) ?? '',
         object: objects.get(getObjectNumber(row.detail) ?? 0) ?? null,
         count: toNumber(row.detail['rows']) ?? toNumber(row.detail['nodes']),
         user: people.get(row.actor ?? '') ?? null,
@@ -180,7 +180,7 @@ async function loadPeople(
     .where('tenant_id', '=', tenant)
     .where('id', 'in', known)
     .execute();
-  return new Map(rows.map((row) => [row._id, row]));
+  return new Map(rows.map(({ _id, ...row }) => [_id, { _id, ...row }]));
 }
 
 async function loadObjects(

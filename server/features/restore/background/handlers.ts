@@ -148,7 +148,7 @@ export function backgroundDownloadHandlers(world: AppContext): Pick<Handlers, Na
       detail: {
         organization,
         ...getOperatorScope(ctx.session, organization),
-        ...(actor !== userId && { as: userId }),
+        ...(actor !== userId && { actedAs: userId }),
         download: id,
       },
     });

@@ -106,7 +106,7 @@ export async function requestBackgroundDownload(
       detail: {
         organization: scope.organization,
         ...(scope.operator !== undefined && { operator: scope.operator }),
-        ...(ctx.session.actor !== ctx.session.userId && { as: ctx.session.userId }),
+        ...(ctx.session.actor !== ctx.session.userId && { actedAs: ctx.session.userId }),
         session: explorer,
         node: nodes[0] ?? null,
         download: id,

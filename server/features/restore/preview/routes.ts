@@ -137,7 +137,7 @@ const useUp = (
         detail: {
           organization,
           ...getOperatorScope(session, organization),
-          ...(session.actor !== session.userId && { as: session.userId }),
+          ...(session.actor !== session.userId && { actedAs: session.userId }),
           read: 'preview',
           session: mail.explorer,
           node: mail.node,

@@ -17,6 +17,7 @@ import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Download } from '../../shared/export/download.tsx';
 import { ListState } from '../../shared/lists/list-parts.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
+import { getId } from '../../shared/ids.ts';
 import { Cell } from '../../shared/suite-list/suite-list.tsx';
 import { ACTIONS, AUDIT_DEFAULTS, auditAddress, auditPlace, auditQuery } from './address.ts';
 import type { AuditAction, AuditPlace } from './address.ts';
@@ -186,7 +187,7 @@ function Entries({
     >
       {rows.map((row) => (
         <tr
-          key={row._id}
+          key={getId(row)}
           className="block border-b border-hair px-4 py-2 tablet:table-row tablet:h-10 tablet:p-0"
         >
           <td className="block text-ink-2 tablet:table-cell tablet:pr-3 tablet:pl-5">

@@ -28,13 +28,13 @@ const WORKLOADS: Readonly<Record<Service, Workload>> = {
 /** `/restore/outlook` and the others: what a restore operator sees and restores. */
 export function OperatorConsole() {
   const { history } = useRouter();
-  const { service: asked } = useParams({ strict: false }) as { readonly service?: string };
+  const { service: wanted } = useParams({ strict: false }) as { readonly service?: string };
   const query = useRouterState({ select: ({ location }) => location.searchStr });
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const portal = useBranding()?.features.office365.restorePortal;
   const { value, failure, again } = useQuery('getOperatorConsole', {});
   const open = SERVICES.filter((one) => portal?.[one] === true);
-  const service = open.find((one) => one === asked) ?? open[0];
+  const service = open.find((one) => one === wanted) ?? open[0];
   if (value === null)
     return (
       <Page title={t.title}>
