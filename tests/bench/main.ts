@@ -10,6 +10,7 @@ import { benchStore, NAMES } from './store.ts';
 import { benchPst } from './suite-pst.ts';
 import { benchSuiteRepository } from './suite-repository.ts';
 import { benchSuiteRestore } from './suite-restore.ts';
+import { benchSuiteSessions } from './suite-sessions.ts';
 import { getTable } from './figures.ts';
 import type { Sheet } from './figures.ts';
 
@@ -41,6 +42,7 @@ if (chosen('suite'))
   sheets.push(
     ...(await benchSuiteRepository(say)),
     ...(await benchSuiteRestore(say)),
+    await benchSuiteSessions(say),
     await benchPst(say),
   );
 if (parts.includes('collect')) sheets.push(...(await benchCollect(say)));

@@ -1,0 +1,277 @@
+/**
+ * How fast posts of a team and rows of a site are backed up from the simulated tenant, by a first
+ * session and by the next ones: `node tests/bench/suite-sessions.ts`. `POSTS`, `ROWS` (2,000 each).
+ * Waits between requests about a team are skipped: the note has how many requests there were.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JobItem } from '../../contract/backup/jobs.ts';
+import type { EngineResult, EngineScope, Session } from '../../contract/engine/engine.ts';
+import { createDemoTenant, type DemoTenant } from '../../server/demo/tenant/tenant.ts';
+import { allJobs } from '../../server/jobs.ts';
+import { makeAppContext } from '../../server/make-app-context.ts';
+import type { AppContext, Clock } from '../../server/platform/app-context.ts';
+import { systemClock } from '../../server/platform/clock.ts';
+import { openStore } from '../../server/platform/db/open.ts';
+import { makeTenant } from '../../server/platform/db/tenants.ts';
+import { makeJobRunner } from '../../server/platform/jobs/runner.ts';
+import { systemChance } from '../../server/platform/random.ts';
+import { aBranding, byClock, companyDraft } from '../server/db/drafts.ts';
+import type { Figure, Sheet } from './figures.ts';
+import { getTable } from './figures.ts';
+
+const POSTS = Number(process.env['POSTS'] ?? 2_000);
+const ROWS = Number(process.env['ROWS'] ?? 2_000);
+/** Added before the third session. */
+const CHANGES = 100;
+const SHORT_WAIT_MS = 1_000;
+const ROLES = [
+  'User.Read.All',
+  'Group.Read.All',
+  'Organization.Read.All',
+  'TeamMember.Read.All',
+  'ChannelMessage.Read.All',
+  'Files.Read.All',
+  'Sites.Read.All',
+];
+const log = { info: () => undefined, warn: console.error, error: console.error };
+
+/** Requests about a team are spread over time, of which the benchmark takes none. */
+function makeClock(): Clock {
+  let skippedMs = 0;
+  return {
+    now: () => systemClock.now() + skippedMs,
+    after(ms, work) {
+      if (ms > SHORT_WAIT_MS) return systemClock.after(ms, work);
+      const timer = setImmediate(() => {
+        skippedMs += ms;
+        work();
+      });
+      return { cancel: () => clearImmediate(timer) };
+    },
+  };
+}
+
+/** An organization whose tenant is simulated. `requests`: how many there were so far. */
+interface Place {
+  readonly world: AppContext;
+  readonly scope: EngineScope;
+  readonly office: DemoTenant;
+  readonly repository: string;
+  readonly requests: () => number;
+}
+
+export async function benchSuiteSessions(say: (text: string) => void): Promise<Sheet> {
+  const notes = [`load average ${(loadavg()[0] ?? 0).toFixed(1)} at the start`];
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
+  const clock = makeClock();
+  const store = await openStore({ dataDir: '', databaseUrl: null, memory: true, log, clock });
+  try {
+    const config = {
+      port: 0,
+      dataDir: '',
+      databaseUrl: null,
+      pageDir: null,
+      trustedProxies: [],
+      secretKey: Buffer.from(systemChance.bytes(32)).toString('base64url'),
+      repositoriesDir: folder,
+    };
+    const world = makeAppContext({ store, clock, chance: systemChance, log, config });
+    const place = await connect(world);
+    const { admin } = place.office;
+    const { teams } = admin;
+    const team = teams.list()[0]?.id ?? '';
+    const channel = teams.listChannels(team)[0]?.id ?? '';
+    say(`  ${POSTS.toLocaleString('en')} posts …`);
+    const addPosts = (count: number): void => {
+      for (let n = 0; n < count; n += 1) teams.addPost(team, channel);
+    };
+    addPosts(POSTS);
+    const posts = await runSessions(
+      place,
+      { type: 'Team', id: team, parts: ['teams', 'teamsChats'] },
+      () => addPosts(CHANGES),
+    );
+    say(`  ${ROWS.toLocaleString('en')} rows …`);
+    const site = admin.addSite('Benchmark').id;
+    const list = admin.addList(site, 'Rows').id;
+    const addRows = (count: number): void => {
+      for (let n = 0; n < count; n += 1) admin.addRow(site, list);
+    };
+    addRows(ROWS);
+    const rows = await runSessions(place, { type: 'Site', id: site, parts: ['sites'] }, () =>
+      addRows(CHANGES),
+    );
+    notes.push(
+      `${posts.requests} requests for a team's first session, of which Microsoft allows four a second; ${rows.requests} for a site's`,
+    );
+    place.office.close();
+    return {
+      title: 'Backing up teams and sites',
+      columns: ['posts', 'rows'],
+      figures: [
+        makeFigure('first session', 'items/s', posts.firstRate, rows.firstRate),
+        makeFigure('session without changes', 'ms', posts.unchangedMs, rows.unchangedMs),
+        makeFigure(`session with ${CHANGES} new`, 'ms', posts.changedMs, rows.changedMs),
+      ],
+      notes,
+    };
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const makeFigure = (what: string, unit: string, posts: number, rows: number): Figure => ({
+  what,
+  unit,
+  values: { posts, rows },
+});
+
+async function connect(world: AppContext): Promise<Place> {
+  const { store, clock, embeddedEngine: engine } = world;
+  const scope = { tenant: randomUUID(), organization: randomUUID(), user: randomUUID() };
+  const { tenant, organization } = scope;
+  await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
+  const office = createDemoTenant({
+    file: null,
+    seed: 5,
+    now: () => clock.now(),
+    size: { people: 3, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 1_000 },
+  });
+  let requests = 0;
+  world.cloud.connectTo((request) => {
+    requests += 1;
+    return office.fetch(request);
+  });
+  const { appId, secret } = office.admin.registerApplication('Backup', ROLES);
+  getValue(
+    await engine.organizations.connect(scope, {
+      region: 'Worldwide',
+      auth: 'modernLegacy',
+      services: ['sharepoint', 'teams', 'teamsChats'],
+      code: null,
+      officeOrganizationName: office.domain,
+      newApplicationName: null,
+      applicationId: appId,
+      applicationSecret: secret,
+      directoryId: null,
+    }),
+  );
+  const repository = randomUUID();
+  getValue(
+    await engine.repositories.create(scope, { repository, password: null, passwordHint: null }),
+  );
+  await store.tenant(tenant, async (tx) => {
+    await tx.append([companyDraft(1)], byClock);
+    await tx.append(
+      [
+        {
+          company: 1,
+          entity: `organization:${organization}`,
+          event: {
+            type: 'organization.created@1',
+            data: {
+              id: organization,
+              company: 1,
+              engine: 'embedded',
+              type: 'Office365',
+              name: office.name,
+              officeName: office.domain,
+              directoryId: office.id,
+              region: 'Worldwide',
+              authType: 'modernLegacy',
+              isExchangeOnline: false,
+              isSharePointOnline: true,
+              isTeamsOnline: true,
+              isTeamsChatsOnline: true,
+              applicationId: appId,
+              certificate: null,
+              sharePointSaveAllWebParts: false,
+            },
+          },
+        },
+      ],
+      byClock,
+    );
+  });
+  return { world, scope, office, repository, requests: () => requests };
+}
+
+/** Runs three sessions of a job: a first one, one without changes, and one after `change`. */
+async function runSessions(
+  { world, scope, repository, requests }: Place,
+  item: JobItem,
+  change: () => void,
+): Promise<{ firstRate: number; unchangedMs: number; changedMs: number; requests: number }> {
+  const { embeddedEngine: engine, store } = world;
+  const job = randomUUID();
+  await store.tenant(scope.tenant, (tx) =>
+    tx.append(
+      [
+        {
+          company: 1,
+          entity: `backupjob:${job}`,
+          event: {
+            type: 'backupjob.created@1',
+            data: {
+              id: job,
+              company: 1,
+              organization: scope.organization,
+              repository,
+              enabled: true,
+              name: 'Benchmark',
+              description: '',
+              isTeamsChatsEnabled: true,
+              backupType: 'SelectedItems',
+              selectedItems: [item],
+              excludedItems: [],
+              proxy: null,
+              schedulePolicy: {
+                schedule: { type: 'Disabled' },
+                backupWindow: null,
+                retryNumber: 0,
+                retryWaitInterval: 10,
+              },
+            },
+          },
+        },
+      ],
+      byClock,
+    ),
+  );
+  const runner = makeJobRunner(world, { 'backup-session': allJobs(world)['backup-session'] });
+  const run = async (): Promise<{ readonly session: Session; readonly ms: number }> => {
+    const began = performance.now();
+    const id = getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
+    for (;;) {
+      await runner.tick();
+      const page = { job, session: id, cursor: null, limit: 1 };
+      const [session] = getValue(await engine.jobs.listSessions(scope, page)).rows;
+      if (session?.state !== 'done') continue;
+      if (session.result !== 'success') throw new Error(session.message ?? session.result ?? '');
+      return { session, ms: performance.now() - began };
+    }
+  };
+  const before = requests();
+  const first = await run();
+  const firstRequests = requests() - before;
+  const unchanged = await run();
+  change();
+  const changed = await run();
+  return {
+    firstRate: (first.session.progress.items.done / first.ms) * 1_000,
+    unchangedMs: unchanged.ms,
+    changedMs: changed.ms,
+    requests: firstRequests,
+  };
+}
+
+function getValue<T>(result: EngineResult<T>): T {
+  if (!result.ok) throw new Error(result.error.message);
+  return result.value;
+}
+
+if (import.meta.main) console.log(getTable(await benchSuiteSessions(console.log)));
