@@ -49,7 +49,7 @@ export const CONFIG: Config = {
 
 interface FixtureOptions {
   /**
-   * Timers of up to a second end at once, and time moves on to their end: requests that are spread
+   * Timers of up to two seconds end at once, and time moves on to their end: requests that are spread
    * over time, such as those about a team, take none of the test.
    */
   readonly skipsShortWaits?: boolean;
@@ -92,7 +92,7 @@ export async function makeFixture(
   };
 }
 
-const SHORT_WAIT_MS = 1_000;
+const SHORT_WAIT_MS = 2_000;
 
 export const accounts = (world: AppContext): Partial<Handlers> => ({
   ...brandHandlers(world),

@@ -5,7 +5,8 @@ import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { readPostProps } from '#server/demo/tenant/team-store.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
-import { freshStore, ONE } from '../../db/databases.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { eachDatabase } from '../../db/databases.ts';
 import { aTenant } from '../../db/drafts.ts';
 import { makeFixture } from '../../http/fixtures.ts';
 import { connectWithSecret, createBackup } from '../organization.ts';
@@ -34,8 +35,8 @@ const FLAGS: RestoreInput['flags'] = {
 };
 
 /** A team of a tenant that is backed up, and a server that restores it. */
-async function aTeam() {
-  const fixture = await makeFixture({ repositoriesDir: makeFolder() }, await freshStore(ONE), {
+async function aTeam(store: Store) {
+  const fixture = await makeFixture({ repositoriesDir: makeFolder() }, store, {
     skipsShortWaits: true,
   });
   const { world } = fixture;
@@ -46,7 +47,16 @@ async function aTeam() {
     now: () => world.clock.now(),
     size: { people: 8, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 20_000 },
   });
-  world.cloud.connectTo((request) => office.fetch(request));
+  const cloud = { isLossy: false, writes: 0 };
+  world.cloud.connectTo(async (request) => {
+    const response = await office.fetch(request);
+    const isWrite = request.method !== 'GET' && /(messages|replies|tabs)$/.test(request.url);
+    if (!isWrite || !cloud.isLossy) return response;
+    cloud.writes += 1;
+    // Done, but nobody hears of it: every other write.
+    if (cloud.writes % 2 === 1) throw new TypeError('fetch failed');
+    return response;
+  });
   const scope: EngineScope = { tenant, organization: randomUUID(), user: randomUUID() };
   const engine = world.embeddedEngine;
   const application = office.admin.registerApplication('Backup', ROLES);
@@ -99,7 +109,7 @@ async function aTeam() {
       }),
     ).rows;
   const end = async (task: string): Promise<Task> => {
-    for (let turns = 0; turns < 20; turns++) {
+    for (let turns = 0; turns < 60; turns++) {
       await runner.tick();
       const now = getValue(await engine.getTask(scope, { task }));
       if (now.state === 'done') return now;
@@ -146,101 +156,158 @@ async function aTeam() {
           .toReversed(),
       }))
       .filter(({ isDeleted }) => !isDeleted);
-  return { fixture, office, teams, team, list, restore, undo, getThreads, top: top?.id ?? '' };
+  return {
+    fixture,
+    office,
+    cloud,
+    teams,
+    team,
+    list,
+    restore,
+    undo,
+    getThreads,
+    top: top?.id ?? '',
+  };
 }
 
-test('RES-47, RES-48, RES-1, RES-2: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes', async () => {
-  const { fixture, office, teams, team, list, restore, getThreads, top } = await aTeam();
-  const [general, deliveries] = teams.listChannels(team);
-  if (!general || !deliveries) throw new Error('no channels');
-  const channels = await list(top, 'folders');
-  const threads = getThreads(general.id);
-  const files = () => teams.listFiles(team, general.id).map(({ name, size }) => `${name} ${size}`);
-  const [before, members] = [files(), teams.listMembers(team)];
-  fixture.pass(60_000);
-  const [post] = teams.listPosts(team, general.id);
-  for (const reply of post ? teams.listReplies(post) : [])
-    teams.deletePost(team, general.id, post?.id ?? '', reply.id);
-  teams.deletePost(team, general.id, post?.id ?? '');
-  const [file] = teams.listFiles(team, general.id);
-  teams.deleteFile(team, general.id, file?.id ?? '');
-  const [tab] = teams.listTabs(team, general.id);
-  teams.removeTab(team, general.id, tab?.id ?? '');
-  const leaver = members.find(({ isOwner }) => !isOwner);
-  if (leaver) teams.removeMember(team, leaver.personId);
-  expect(getThreads(general.id)).toHaveLength(threads.length - 1);
+eachDatabase((kind, open) => {
+  test(`RES-47, RES-48, RES-1, RES-2: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes (${kind})`, async () => {
+    const { fixture, office, teams, team, list, restore, getThreads, top } = await aTeam(
+      await open(),
+    );
+    const [general, deliveries] = teams.listChannels(team);
+    if (!general || !deliveries) throw new Error('no channels');
+    const channels = await list(top, 'folders');
+    const threads = getThreads(general.id);
+    const files = () =>
+      teams.listFiles(team, general.id).map(({ name, size }) => `${name} ${size}`);
+    const [before, members] = [files(), teams.listMembers(team)];
+    fixture.pass(60_000);
+    const [post] = teams.listPosts(team, general.id);
+    for (const reply of post ? teams.listReplies(post) : [])
+      teams.deletePost(team, general.id, post?.id ?? '', reply.id);
+    teams.deletePost(team, general.id, post?.id ?? '');
+    const [file] = teams.listFiles(team, general.id);
+    teams.deleteFile(team, general.id, file?.id ?? '');
+    const [tab] = teams.listTabs(team, general.id);
+    teams.removeTab(team, general.id, tab?.id ?? '');
+    const leaver = members.find(({ isOwner }) => !isOwner);
+    if (leaver) teams.removeMember(team, leaver.personId);
+    expect(getThreads(general.id)).toHaveLength(threads.length - 1);
 
-  const dry = await restore([top], { dryRun: true });
-  expect(getThreads(general.id)).toHaveLength(threads.length - 1);
-  expect(
-    dry.results
-      .filter(({ outcome }) => outcome === 'restored')
-      .map(({ message }) => message ?? '')
-      .filter((message) => message.includes("An undo can't remove it")),
-  ).toHaveLength(1);
-  const { done, results } = await restore([top]);
-  expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
-  expect([done.result, done.counts]).toEqual(['success', dry.done.counts]);
-  expect(done.counts.restored).toBe(3);
-  expect(getThreads(general.id)).toEqual(threads);
-  expect(files().toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
-    before.toSorted((a, b) => (a < b ? -1 : 1)),
-  );
-  expect(teams.listTabs(team, general.id).map(({ name }) => name)).toEqual(['Weather']);
-  expect(teams.listMembers(team)).toEqual(members);
-  expect(teams.listChannels(team).map(({ migration }) => migration === 'inProgress')).toEqual([
-    false,
-    false,
-    false,
-  ]);
-
-  const again = await restore([top]);
-  expect(again.done.counts).toMatchObject({ restored: 0, merged: 0, failed: 0 });
-  expect(channels.length).toBeGreaterThan(2);
-  office.close();
-});
-
-test('RES-47, RES-4: a channel that was removed comes back with posts of authors who have left, and undo takes files and tabs away again', async () => {
-  const { fixture, office, teams, team, list, restore, undo, getThreads, top } = await aTeam();
-  const channel = teams.listChannels(team).find(({ name }) => name === 'Budget');
-  if (!channel) throw new Error('no channel');
-  const threads = getThreads(channel.id);
-  const files = teams.listFiles(team, channel.id).map(({ name, size }) => `${name} ${size}`);
-  fixture.pass(60_000);
-  const author = threads[0]?.author ?? '';
-  teams.removeChannel(team, channel.id);
-  teams.putMember(team, {
-    personId: teams.listMembers(team).find(({ personId }) => personId !== author)?.personId ?? '',
-    isOwner: true,
-  });
-  office.admin.removeUser(author);
-  const node = (await list(top, 'folders')).find(({ name }) => name === 'Budget');
-  const { task, done, results } = await restore([node?.id ?? '']);
-  expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
-  expect(done.result).toBe('success');
-  const restored = teams.listChannels(team).find(({ name }) => name === 'Budget');
-  expect(restored?.membership).toBe('private');
-  const after = getThreads(restored?.id ?? '');
-  expect(after).toHaveLength(threads.length);
-  for (const [n, thread] of after.entries()) {
-    const was = threads[n];
-    expect([thread.at, thread.text.endsWith(was?.text ?? '-'), thread.replies.length]).toEqual([
-      was?.at,
-      true,
-      was?.replies.length,
+    const dry = await restore([top], { dryRun: true });
+    expect(getThreads(general.id)).toHaveLength(threads.length - 1);
+    expect(
+      dry.results
+        .filter(({ outcome }) => outcome === 'restored')
+        .map(({ message }) => message ?? '')
+        .filter((message) => message.includes("An undo can't remove it")),
+    ).toHaveLength(1);
+    const { done, results } = await restore([top]);
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect([done.result, done.counts]).toEqual(['success', dry.done.counts]);
+    expect(done.counts.restored).toBe(3);
+    expect(getThreads(general.id)).toEqual(threads);
+    expect(files().toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
+      before.toSorted((a, b) => (a < b ? -1 : 1)),
+    );
+    expect(teams.listTabs(team, general.id).map(({ name }) => name)).toEqual(['Weather']);
+    expect(teams.listMembers(team)).toEqual(members);
+    expect(teams.listChannels(team).map(({ migration }) => migration === 'inProgress')).toEqual([
+      false,
+      false,
+      false,
     ]);
-    const people = [was?.author, ...(was?.replies ?? []).map(([who]) => who)];
-    if (!people.includes(author)) expect(thread).toEqual(was);
-  }
-  const now = teams.listFiles(team, restored?.id ?? '').map(({ name, size }) => `${name} ${size}`);
-  expect(new Set(now)).toEqual(new Set(files));
-  const undone = await undo(task);
-  // Posts stay; files, also those beside the channel's folder, and tabs go.
-  expect([undone.counts.failed, undone.counts.restored]).toEqual([
-    threads.length,
-    done.counts.restored - threads.length,
-  ]);
-  expect(teams.listFiles(team, restored?.id ?? '')).toEqual([]);
-  expect(teams.listTabs(team, restored?.id ?? '')).toEqual([]);
-  office.close();
+
+    const again = await restore([top]);
+    expect(again.done.counts).toMatchObject({ restored: 0, merged: 0, failed: 0 });
+    expect(channels.length).toBeGreaterThan(2);
+    office.close();
+  });
+
+  test(`RES-47, RES-4: a channel that was removed comes back with posts of authors who have left, and undo takes files and tabs away again (${kind})`, async () => {
+    const { fixture, office, teams, team, list, restore, undo, getThreads, top } = await aTeam(
+      await open(),
+    );
+    const channel = teams.listChannels(team).find(({ name }) => name === 'Budget');
+    if (!channel) throw new Error('no channel');
+    const threads = getThreads(channel.id);
+    const files = teams.listFiles(team, channel.id).map(({ name, size }) => `${name} ${size}`);
+    fixture.pass(60_000);
+    const author = threads[0]?.author ?? '';
+    teams.removeChannel(team, channel.id);
+    teams.putMember(team, {
+      personId: teams.listMembers(team).find(({ personId }) => personId !== author)?.personId ?? '',
+      isOwner: true,
+    });
+    office.admin.removeUser(author);
+    const node = (await list(top, 'folders')).find(({ name }) => name === 'Budget');
+    const { task, done, results } = await restore([node?.id ?? '']);
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(done.result).toBe('success');
+    const restored = teams.listChannels(team).find(({ name }) => name === 'Budget');
+    expect(restored?.membership).toBe('private');
+    const after = getThreads(restored?.id ?? '');
+    expect(after).toHaveLength(threads.length);
+    for (const [n, thread] of after.entries()) {
+      const was = threads[n];
+      expect([thread.at, thread.text.endsWith(was?.text ?? '-'), thread.replies.length]).toEqual([
+        was?.at,
+        true,
+        was?.replies.length,
+      ]);
+      const people = [was?.author, ...(was?.replies ?? []).map(([who]) => who)];
+      if (!people.includes(author)) expect(thread).toEqual(was);
+    }
+    const now = teams
+      .listFiles(team, restored?.id ?? '')
+      .map(({ name, size }) => `${name} ${size}`);
+    expect(new Set(now)).toEqual(new Set(files));
+    const undone = await undo(task);
+    // Posts stay; files, also those beside the channel's folder, and tabs go.
+    expect([undone.counts.failed, undone.counts.restored]).toEqual([
+      threads.length,
+      done.counts.restored - threads.length,
+    ]);
+    expect(teams.listFiles(team, restored?.id ?? '')).toEqual([]);
+    expect(teams.listTabs(team, restored?.id ?? '')).toEqual([]);
+    office.close();
+  });
+
+  test(`RES-5, RES-47: if the cloud's answers to writes are lost, everything of a team is there once in the end (${kind})`, async () => {
+    const { fixture, office, cloud, teams, team, restore, getThreads, top } = await aTeam(
+      await open(),
+    );
+    const [general] = teams.listChannels(team);
+    if (!general) throw new Error('no channel');
+    const threads = getThreads(general.id);
+    const files = () =>
+      teams
+        .listFiles(team, general.id)
+        .map(({ name }) => name)
+        .toSorted();
+    const tabs = () => teams.listTabs(team, general.id).map(({ name }) => name);
+    const [filesBefore, tabsBefore] = [files(), tabs()];
+    fixture.pass(60_000);
+    for (const post of teams.listPosts(team, general.id).slice(0, 1)) {
+      for (const reply of teams.listReplies(post))
+        teams.deletePost(team, general.id, post.id, reply.id);
+      teams.deletePost(team, general.id, post.id);
+    }
+    for (const { id } of teams.listFiles(team, general.id)) teams.deleteFile(team, general.id, id);
+    for (const { id } of teams.listTabs(team, general.id)) teams.removeTab(team, general.id, id);
+    cloud.isLossy = true;
+    const { done, results } = await restore([top]);
+    cloud.isLossy = false;
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(done.result).toBe('success');
+    // The post, and the tab.
+    expect(cloud.writes).toBeGreaterThan(1);
+    expect(getThreads(general.id)).toEqual(threads);
+    expect([files(), tabs()]).toEqual([filesBefore, tabsBefore]);
+    expect(teams.listChannels(team).filter(({ migration }) => migration === 'inProgress')).toEqual(
+      [],
+    );
+    office.close();
+  });
 });
