@@ -5,6 +5,8 @@ import type { Portal } from './portal.ts';
 
 export const OUTLOOK = '/o365/restore/outlook';
 export const ONEDRIVE = '/o365/restore/onedrive';
+export const SHAREPOINT = '/o365/restore/sharepoint';
+export const TEAMS = '/o365/restore/teams';
 
 export const tree = (page: Page): Locator => page.getByRole('tree');
 /** A mailbox, drive or folder. A line that says that others are loading has no name of its own. */
@@ -16,7 +18,30 @@ export const getName = (row: Locator): Promise<string> => row.locator('[data-nam
 export const list = (page: Page): Locator => page.getByRole('listbox', { name: /^Items of/ });
 export const details = (page: Page): Locator => page.getByRole('region', { name: 'Details' });
 export const restorePanel = (page: Page): Locator =>
-  page.getByRole('region', { name: /^Restore (\d+ items?|folder|mailbox|OneDrive)/ });
+  page.getByRole('region', { name: /^Restore (\d+ (items?|posts?)|folder|mailbox|OneDrive)/ });
+
+/** The node that the keys of the tree mean. */
+export async function getActiveName(page: Page): Promise<string> {
+  const id = (await tree(page).getAttribute('aria-activedescendant')) ?? '';
+  return getName(page.locator(`[id="${id}"]`));
+}
+/** Moves down in the tree, which has the focus, to a node. */
+export async function goToNode(page: Page, name: string): Promise<void> {
+  for (let n = 0; n < 40 && (await getActiveName(page)) !== name; n += 1)
+    await page.keyboard.press('ArrowDown');
+  expect(await getActiveName(page)).toBe(name);
+}
+
+/** Opens the first item whose title a single row of the tenant's page has. Returns the title. */
+export async function openUniqueItem(page: Page, tenant: Page): Promise<string> {
+  const options = list(page).getByRole('option');
+  for (let n = 0; n < (await options.count()); n += 1) {
+    await options.nth(n).click();
+    const title = await details(page).getByRole('heading', { level: 2 }).innerText();
+    if ((await tenant.getByRole('row').filter({ hasText: title }).count()) === 1) return title;
+  }
+  throw new Error('No item has a title of its own.');
+}
 
 /** The person whose mails or files are in the simulated organization, on the demo's own page. */
 export async function openTenant(

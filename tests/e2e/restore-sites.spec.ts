@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from '@playwright/test';
+import {
+  details,
+  goToNode,
+  list,
+  node,
+  openUniqueItem,
+  restorePanel,
+  SHAREPOINT,
+  tree,
+} from './cloud-suite.ts';
+import { collectErrors, sound } from './page-checks.ts';
+import { enter } from './people.ts';
+import { expectTitle, startPortal, waitForBackups } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+/** Each provider of the demo has an organization, whose sites are backed up when the portal starts. */
+let portal: Portal;
+
+test.beforeAll(async () => {
+  portal = await startPortal('small');
+  await waitForBackups(portal);
+});
+test.afterAll(() => portal.stop());
+
+test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard, shown, tried, restored, seen in the tenant and undone', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const tenant = await page.context().newPage();
+  await tenant.goto(`${portal.url}/demo/tenant`);
+  await tenant
+    .getByRole('row')
+    .filter({ hasText: '/intranet' })
+    .filter({ hasNotText: 'handbook' })
+    .getByRole('link', { name: 'Tasks' })
+    .click();
+  await page.bringToFront();
+  await enter(portal, page, 'm365', SHAREPOINT);
+  await expectTitle(page, 'Restore sites');
+  await expect(node(page, /^Intranet/)).toBeVisible();
+  await tree(page).focus();
+  await goToNode(page, 'Intranet');
+  await page.keyboard.press('ArrowRight');
+  await expect(node(page, /^Subsites/)).toBeVisible();
+  await goToNode(page, 'Content');
+  await page.keyboard.press('ArrowRight');
+  await expect(node(page, /^Tasks/)).toBeVisible();
+  await goToNode(page, 'Tasks');
+  await page.keyboard.press('Enter');
+  await expect(list(page).getByRole('option').first()).toContainText('Status:');
+  const title = await openUniqueItem(page, tenant);
+  await details(page).getByRole('button', { name: 'Show row' }).click();
+  await expect(details(page).getByText('Status', { exact: true })).toBeVisible();
+  await sound(page, 'restore sites', { sidebar: true });
+
+  const rows = tenant.getByRole('row').filter({ hasText: title });
+  const before = await rows.allInnerTexts();
+  await tenant.getByRole('button', { name: `Delete row: ${title}`, exact: true }).click();
+  await expect(rows).toHaveCount(0);
+  await page.bringToFront();
+  await list(page).focus();
+  await page.keyboard.press('x');
+  await page.keyboard.press('r');
+  const panel = restorePanel(page);
+  await panel.getByRole('button', { name: 'Dry run' }).press('Enter');
+  await expect(panel.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused();
+  await sound(page, 'dry run of a row');
+  await panel.getByRole('button', { name: 'Restore 1 item' }).press('Enter');
+  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
+  await tenant.reload();
+  expect((await rows.allInnerTexts()).length).toBe(before.length);
+  await panel.getByRole('button', { name: 'Undo restore' }).press('Enter');
+  await expect(panel.getByRole('heading', { name: 'Restore undone' })).toBeFocused();
+  await tenant.reload();
+  await expect(rows).toHaveCount(0);
+  expect(errors).toEqual([]);
+});
+
+test('RES-40, RES-35, DL-8: on a phone, a library of a subsite is found on a path and downloaded as an archive that another program reads', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+  });
+  const page = await context.newPage();
+  await enter(portal, page, 'm365', SHAREPOINT);
+  await node(page, /^Intranet/).click();
+  for (const name of ['Subsites', 'Handbook', 'Content', 'Documents'])
+    await page
+      .getByRole('list', { name: 'Folders' })
+      .getByRole('button', { name: new RegExp(`^${name}`) })
+      .click();
+  await expect(list(page).getByRole('option').first()).toBeVisible();
+  await sound(page, 'a library on a phone');
+  await page.getByRole('button', { name: /^Download/ }).click();
+  const [zip] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+  ]);
+  expect(zip.suggestedFilename()).toMatch(/-library\.zip$/);
+  const report = execFileSync('unzip', ['-t', await zip.path()], { encoding: 'utf8' });
+  expect(report).toContain('No errors');
+  await context.close();
+});

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
+import {
+  details,
+  getActiveName,
+  goToNode,
+  list,
+  node,
+  openUniqueItem,
+  restorePanel,
+  TEAMS,
+  tree,
+} from './cloud-suite.ts';
+import { collectErrors, sound } from './page-checks.ts';
+import { enter } from './people.ts';
+import { expectTitle, startPortal, waitForBackups } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+/** Each provider of the demo has an organization, whose teams are backed up when the portal starts. */
+let portal: Portal;
+const [TEAM, CHANNEL, OTHER_CHANNEL] = ['Projects', 'General', 'Deliveries'];
+
+test.beforeAll(async () => {
+  portal = await startPortal('small');
+  await waitForBackups(portal);
+});
+test.afterAll(() => portal.stop());
+
+/** A channel of the simulated organization, on the demo's own page. */
+async function openChannel(context: BrowserContext, channel: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${portal.url}/demo/tenant`);
+  await page
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell', { name: TEAM, exact: true }) })
+    .getByRole('link', { name: channel, exact: true })
+    .click();
+  await expect(page.getByRole('heading', { name: `${TEAM}: ${channel}` })).toBeVisible();
+  return page;
+}
+const texts = (rows: Locator): Promise<string[]> => rows.allInnerTexts();
+
+/** Opens a channel in the tree, by keyboard. */
+async function openByKeyboard(page: Page, channel: string): Promise<void> {
+  await expect(node(page, new RegExp(`^${TEAM}`))).toBeVisible();
+  await tree(page).focus();
+  await goToNode(page, TEAM);
+  await page.keyboard.press('ArrowRight');
+  await expect(node(page, new RegExp(`^${channel}`))).toBeVisible();
+  await goToNode(page, channel);
+  expect(await getActiveName(page)).toBe(channel);
+  await page.keyboard.press('Enter');
+  await expect(list(page).getByRole('option').first()).toBeVisible();
+}
+
+test('RES-45, RES-46, RES-47, RES-48: a post that was deleted in the tenant is shown with its replies, tried, restored by keyboard, and seen in the tenant with author, date and replies', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const tenant = await openChannel(page.context(), CHANNEL);
+  await page.bringToFront();
+  await enter(portal, page, 'm365', TEAMS);
+  await expectTitle(page, 'Restore teams');
+  await openByKeyboard(page, CHANNEL);
+  await sound(page, 'posts of a channel', { sidebar: true });
+
+  const title = await openUniqueItem(page, tenant);
+  await expect(details(page).getByRole('heading', { level: 2 })).toHaveText(title);
+  const rows = tenant.getByRole('row').filter({ hasText: title });
+  const before = await texts(rows);
+  expect(before).toHaveLength(1);
+  const [author = ''] = await details(page).getByRole('definition').allInnerTexts();
+  expect(before[0]).toContain(author);
+  await details(page).getByRole('button', { name: 'Show post' }).click();
+  const shown = page.frameLocator('iframe');
+  await expect(shown.locator('body')).toContainText(author);
+  expect(await page.locator('iframe').getAttribute('sandbox')).toBe('');
+  await details(page).getByRole('button', { name: 'Hide' }).click();
+
+  await tenant.getByRole('row').filter({ hasText: title }).getByRole('button').last().click();
+  await expect(rows).toHaveCount(0);
+
+  await page.bringToFront();
+  await list(page).focus();
+  await page.keyboard.press('x');
+  await page.keyboard.press('r');
+  const panel = restorePanel(page);
+  await expect(panel.getByText("Undo can't remove restored posts", { exact: false })).toBeVisible();
+  await sound(page, 'restore of a post');
+  await panel.getByRole('button', { name: 'Dry run' }).press('Enter');
+  await expect(panel.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused();
+  await expect(panel.getByText("An undo can't remove it.", { exact: false })).toBeVisible();
+  await sound(page, 'dry run of a post');
+  await panel.getByRole('button', { name: 'Restore 1 item' }).press('Enter');
+  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
+  await tenant.reload();
+  // The text of the row has the author, the date and the number of replies.
+  expect(await texts(rows)).toEqual(before);
+  expect(errors).toEqual([]);
+});
+
+test('RES-45, RES-4, DL-8: a file that was deleted in the tenant is restored and undone, and a channel is downloaded as an archive that other programs read', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const tenant = await openChannel(page.context(), OTHER_CHANNEL);
+  await page.bringToFront();
+  await enter(portal, page, 'm365', TEAMS);
+  await openByKeyboard(page, OTHER_CHANNEL);
+  const posts = await list(page).getByRole('option').count();
+  await page.keyboard.press('d');
+  const dialog = page.getByRole('dialog', { name: 'Download' });
+  await expect(dialog.getByText(/^\d+ items, /)).toBeVisible();
+  await sound(page, 'download of a channel');
+  const [zip] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  expect(zip.suggestedFilename()).toMatch(/-teams-files\.zip$/);
+  const path = await zip.path();
+  expect(execFileSync('unzip', ['-t', path], { encoding: 'utf8' })).toContain('No errors');
+  const names = execFileSync('unzip', ['-Z1', path], { encoding: 'utf8' }).trim().split('\n');
+  const threads = names.filter((name) => name.endsWith('.html'));
+  expect(threads).toHaveLength(posts);
+  const html = execFileSync('unzip', ['-p', path, escapePattern(threads[0] ?? '')], {
+    encoding: 'utf8',
+  });
+  // Read by a parser that is not ours: that of the browser.
+  const thread = await page.context().newPage();
+  await thread.setContent(html);
+  expect((await thread.locator('body').innerText()).trim()).not.toBe('');
+  await expect(thread.locator('script')).toHaveCount(0);
+  await thread.close();
+
+  await tree(page).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(node(page, /^Files/)).toBeVisible();
+  await goToNode(page, 'Files');
+  await page.keyboard.press('Enter');
+  const file = list(page).getByRole('option').first();
+  await file.click();
+  const name = await details(page).getByRole('heading', { level: 2 }).innerText();
+  const rows = tenant.getByRole('row').filter({ hasText: name });
+  await tenant.getByRole('button', { name: `Delete file: ${name}`, exact: true }).click();
+  await expect(rows).toHaveCount(0);
+  await page.bringToFront();
+  await list(page).focus();
+  await page.keyboard.press('x');
+  await page.keyboard.press('r');
+  const panel = restorePanel(page);
+  await panel.getByRole('button', { name: 'Dry run' }).press('Enter');
+  await panel.getByRole('button', { name: 'Restore 1 item' }).press('Enter');
+  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
+  await tenant.reload();
+  await expect(rows).toHaveCount(1);
+  await page.bringToFront();
+  await panel.getByRole('button', { name: 'Undo restore' }).press('Enter');
+  await expect(panel.getByRole('heading', { name: 'Restore undone' })).toBeFocused();
+  await tenant.reload();
+  await expect(rows).toHaveCount(0);
+  expect(errors).toEqual([]);
+});
+
+/** A name of an archive, without what `unzip` takes for a pattern. */
+const escapePattern = (name: string): string => name.replaceAll(/[[\]*?\\]/g, String.raw`\$&`);
