@@ -18,7 +18,7 @@ const isUsed = (key: string): boolean =>
   new RegExp(String.raw`\b(MESSAGES|BASE|ACCOUNT|PEOPLE)\.${key}\b`).test(CODE) ||
   SENTENCES.includes(`: '${key}',`);
 
-test('WORDS-1: every sentence of the catalogue about accounts, users and companies is told somewhere', () => {
+test('WORDS-1: every message of the catalog about accounts, users and companies is used somewhere', () => {
   expect(
     [...Object.keys(BASE), ...Object.keys(ACCOUNT), ...Object.keys(PEOPLE)].filter(
       (key) => !isUsed(key),

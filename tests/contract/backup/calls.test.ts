@@ -82,7 +82,7 @@ const job = {
 };
 const parsed = (input: unknown) => v.safeParse(backupCalls.createBackupJob.input, input);
 
-test('SUITE-2: the type of a backup ignores case, and an item leaves out sites and includes the personal site unless it says otherwise', () => {
+test('SUITE-2: the type of a backup ignores case, and an item excludes sites and includes the personal site by default', () => {
   const { output } = parsed({
     ...job,
     selectedItems: [

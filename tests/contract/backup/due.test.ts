@@ -115,7 +115,7 @@ test('PLAN-3: what failed is repeated before the next start, as often as set', (
   expect(dueAt(job(), 'UTC')).toBe(at('10:15'));
 });
 
-test('PLAN-4: a chained job is due when the job before it has ended, once', () => {
+test('PLAN-4: a chained job is due once, when the job before it has ended', () => {
   const { job, add } = history();
   add('08:20', created(JOB, HOURLY), created(SECOND_JOB, { type: 'Chained', chainedAfter: JOB }));
   const due = (): number | null => dueAt(job(SECOND_JOB), 'UTC', job());

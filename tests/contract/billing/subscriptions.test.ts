@@ -111,7 +111,7 @@ test('BILL-14: an undone operation leaves the terms as they were before it', () 
   ]);
 });
 
-test('BILL-14: what a preview says of the status is what the event does', () => {
+test('BILL-14: a preview shows the status that the event sets', () => {
   const operations = [
     ['cancel', CHANGES[4]],
     ['rollback', CHANGES[5]],
@@ -186,7 +186,7 @@ function countCents(hundredths: number, mills: number): number {
   return exact - cents * 1_000 >= 500 ? cents + 1 : cents;
 }
 
-test('BILL-15: a line is rounded to whole cents once, half up, and the total is the sum of the lines', () => {
+test('BILL-15: a line is rounded to cents once, half up, and the total is the sum of the lines', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1_000_000 }),
@@ -233,7 +233,7 @@ function count(events: readonly Event[]): UsageMonthRow {
   return row;
 }
 
-test('BILL-12: a change of usage clears the acknowledgment and keeps the counted value', () => {
+test('BILL-12: a change of usage clears the acknowledgment and leaves the counted value', () => {
   const ack: Event = { type: 'usage.acknowledged@1', data: { id: ID } };
   const update: Event = { type: 'usage.updated@1', data: { id: ID, users: 900, gigabytes: 0 } };
   expect(count([counted(1_000), ack]).ack).toEqual({ by: 'u1', at: START + 1 });

@@ -11,7 +11,7 @@ const hint = (name: string, when: Partial<HintWhen>): { name: string; when: Hint
   when: { text: '', kinds: [], sources: [], ...when },
 });
 
-test('HINT-1: the most exact hint stands first: by words, then by kind, then by source; one that asks nothing is never shown', () => {
+test('HINT-1: the most specific hint is first: by words, then by kind, then by source; one without a condition is never shown', () => {
   const hints = [
     hint('Any of restic', { sources: ['restic'] }),
     hint('Space', { kinds: ['space'] }),
@@ -29,7 +29,7 @@ test('HINT-1: the most exact hint stands first: by words, then by kind, then by 
   expect(hintsFor(hints, { texts: [], kind: 'other', source: 'borg' })).toEqual([]);
 });
 
-test('HINT-1: what is found is what holds all that is asked, whatever is asked of whatever', () => {
+test('HINT-1: a hint matches if all of its conditions do, for any conditions and any problem', () => {
   const words = fc.constantFrom('', 'disk', 'DISK*', 'a|disk', '?isk full', 'refused', ' | ');
   const when = fc.record({
     text: words,

@@ -119,7 +119,7 @@ test('NOTIFY-2: settings that mean nothing are refused: no day, an unknown zone,
   ]).toEqual([false, false, false, false, false, false]);
 });
 
-test('NOTIFY-1: who is told of what is who may open its page', () => {
+test('NOTIFY-1: a user is notified of exactly what they may open', () => {
   const on = { reporting: { enabled: true, visibleFor: ['all' as const] } };
   const off = { reporting: { enabled: false, visibleFor: ['all' as const] } };
   expect(getCategories(['operator'], on)).toEqual([

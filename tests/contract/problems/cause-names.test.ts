@@ -32,7 +32,7 @@ const name = oneof(
   array(piece, { minLength: 1, maxLength: 4 }).map((all) => all.join('')),
 );
 
-test('RUN-5: names are found in a failure as their pattern says, whatever stands around them', () => {
+test('RUN-5: names in a failure are found by their pattern, whatever is around them', () => {
   assert(
     property(
       array(oneof(piece, name), { maxLength: 12 }).map((all) => all.join('')),

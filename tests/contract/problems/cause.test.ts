@@ -127,7 +127,7 @@ const ofAgent = (computer: string): string =>
     [computer],
   ).template;
 
-test('RUN-5: a name that is known is taken out where it stands, and not out of other words', () => {
+test('RUN-5: a known name is replaced where it is a word, and not within other words', () => {
   expect(ofAgent('marketing')).toBe(ofAgent('reception'));
   expect(getTemplate('server error', ['server']).template).toBe('server error');
   expect(getTemplate('preserved by serv', ['serv']).template).toBe('preserved by ‹host›');
@@ -224,7 +224,7 @@ test('RUN-5: the line for a person is the gravest, without stamps, levels and co
     expect(firstLine(text)).toBe(line);
 });
 
-test('RUN-5: a line is bounded, whole characters, and the line of itself', () => {
+test('RUN-5: a line is limited in whole characters, and is its own first line', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(noise, fc.string({ unit: 'binary', minLength: 200, maxLength: 700 })), {
@@ -327,7 +327,7 @@ test('RUN-11: the reason of what tools really wrote is the line that names the c
     expect([name, firstLine(tool(name))]).toEqual([name, reason]);
 });
 
-test('RUN-11: what names a condition comes before what only says that something failed, anywhere in the text', () => {
+test('RUN-11: a phrase that names a condition wins over one that only reports a failure, anywhere in the text', () => {
   for (const [text, reason] of [
     ['ERROR: Backup failed\nopen /srv/a: permission denied', 'open /srv/a: permission denied'],
     [

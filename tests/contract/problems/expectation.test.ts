@@ -79,7 +79,7 @@ test('RUN-3: a cadence is learned from four starts on, where it is steady', () =
   expect(getCadence([0, 600_000, DAY, DAY + 600_000, 2 * DAY, 2 * DAY + 600_000])).toBeNull();
 });
 
-test('RUN-3: the weekend of a job that runs on workdays is learned, one odd gap is forgiven', () => {
+test('RUN-3: the weekend of a job that runs on workdays is learned, and a single unusual gap is ignored', () => {
   const workdays = Array.from({ length: 28 }, (_, n) => MONDAY - n * DAY).filter(
     (at) => ![0, 6].includes(new Date(at).getUTCDay()),
   );
@@ -247,7 +247,7 @@ test('DESK-4: whatever its schedule and history, nothing of an ignored job is ex
   );
 });
 
-test('RUN-3: a run that never ends is given up after its grace, or after a day where nothing is known of it', () => {
+test('RUN-3: a run that never ends is abandoned after its grace period, or after a day if nothing is known about it', () => {
   expect(abandonedAt(MONDAY, { graceSec: 60 }, { durations: [] }, early)).toBe(MONDAY + 60_000);
   expect(abandonedAt(MONDAY, { graceSec: 60 }, { durations: [600] }, early)).toBe(MONDAY + 660_000);
   expect(abandonedAt(MONDAY, { graceSec: null }, { durations: [] }, early)).toBe(MONDAY + DAY);

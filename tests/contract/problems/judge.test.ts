@@ -63,7 +63,7 @@ function slowAnomaly(
   );
 }
 
-test('RUN-4: anomalies are those of the definition, worked out the slow way', () => {
+test('RUN-4: anomalies are those of the definition, calculated the slow way', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...MEASURES),
@@ -107,7 +107,7 @@ test('RUN-4: anomalies are those of the definition, worked out the slow way', ()
   );
 });
 
-test('RUN-4: a range is known from seven runs on, holds the median, and is never below 0', () => {
+test('RUN-4: there is a range from seven runs on, it contains the median, and it is never below 0', () => {
   fc.assert(
     fc.property(history, (values) => {
       const usual = getUsualRange(values);
@@ -121,7 +121,7 @@ test('RUN-4: a range is known from seven runs on, holds the median, and is never
   expect(getUsualRange(Array<number>(7).fill(1000))).toEqual([800, 1200]);
 });
 
-test('RUN-4: what was called usual once is not an anomaly again, and only results that ended well are judged', () => {
+test('RUN-4: a value marked as normal is not an anomaly again, and only successful results are judged', () => {
   const stat = {
     durations: Array<number>(8).fill(600),
     bytes: Array<number>(8).fill(1e9),
@@ -151,7 +151,7 @@ test('RUN-4: what was called usual once is not an anomaly again, and only result
   expect(getAnomalies({ ...facts, durationSec: 620, bytes: 1e9, files: 500 }, stat)).toEqual([]);
 });
 
-test('RUN-4: the row says which measure, the value and the usual range', () => {
+test('RUN-4: the row shows the measure, the value and the usual range', () => {
   expect(
     anomalyText([
       { measure: 'bytes', value: 96_400_000_000, low: 8_100_000_000, high: 11_600_000_000 },
@@ -219,7 +219,7 @@ function wanted(before: Open, one: Details): [ReturnType<typeof step>, Open] {
   return fresh ? ['open', one] : ['same', before];
 }
 
-test('RUN-6: walked through any results, one problem is open at most, and it is as bad as what it tells of', () => {
+test('RUN-6: after any results at most one problem is open, as severe as its results', () => {
   const next = fc.oneof(
     fc.constant('started' as const),
     fc.constant(null),

@@ -32,7 +32,7 @@ test('REPO-1: what grows evenly is full when what is left is used up', () => {
   expect(fullAt({ ...one, capacityBytes: null })).toBe(one.sampledAt + 40 * DAY);
 });
 
-test('REPO-1: nothing is told of fewer than seven days, without growth, without a capacity, and of more than two years', () => {
+test('REPO-1: there is no estimate for fewer than seven days, without growth or capacity, and beyond two years', () => {
   expect(fullAt(repository(grows(0, 0.01 * TB, 6)))).toBeNull();
   expect(fullAt(repository([...grows(0, 0.01 * TB, 6), null, null]))).toBeNull();
   expect(fullAt(repository(grows(0, 0.01 * TB, 7)))).not.toBeNull();
@@ -46,7 +46,7 @@ test('REPO-1: nothing is told of fewer than seven days, without growth, without 
   expect(fullAt({ days: [], capacityBytes: TB, sampledAt: FIRST })).toBeNull();
 });
 
-test('REPO-1: what is full and grows is full since it was last looked at; one that was last told days ago goes on from then', () => {
+test('REPO-1: a growing repository that is full has been since its last report, and an estimate begins at the last report', () => {
   const full = repository(grows(0.9 * TB, 0.02 * TB, 10));
   expect(fullAt(full)).toBe(full.sampledAt);
   const silent = repository([...grows(0.5 * TB, 0.01 * TB, 11), null, null, null]);
@@ -122,7 +122,7 @@ test('REPO-1: a time is never before what is known nor beyond two years; more ro
   );
 });
 
-test('REPO-1: the growth is the median of all growths between two days, as sorting them tells', () => {
+test('REPO-1: the growth is the median of all growths between two days, found by sorting them', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 7, maxLength: 40 }),
@@ -144,7 +144,7 @@ test('REPO-1: the growth is the median of all growths between two days, as sorti
   );
 });
 
-test('REPO-1: growth that swings round a line is told by the line', () => {
+test('REPO-1: growth that varies around a line is estimated by the line', () => {
   fc.assert(
     fc.property(
       daily,

@@ -160,7 +160,7 @@ const night = (zone: string, days: number[] = []) => ({
 const isActive = (at: number, enabled = true): boolean =>
   isRuleActiveAt({ enabled, from: 10, to: 20 }, at);
 
-test('RULES-1: what a rule matches is what a slow reading of its words says', () => {
+test('RULES-1: a rule matches what a slow and obvious reading of its conditions matches', () => {
   let yes = 0;
   fc.assert(
     fc.property(aWhen, aResult, (when, one) => {
@@ -174,7 +174,7 @@ test('RULES-1: what a rule matches is what a slow reading of its words says', ()
   expect(yes).toBeGreaterThan(200);
 });
 
-test('RULES-1: words are a language of their own: parts in any case, stars and question marks over the whole, bars between', () => {
+test('RULES-1: a text condition matches a part in any case, the full text with * and ?, and alternatives between bars', () => {
   expect([
     matches({ job: 'files' }),
     matches({ job: 'files?' }),
@@ -192,7 +192,7 @@ test('RULES-1: words are a language of their own: parts in any case, stars and q
   expect(performance.now() - begun).toBeLessThan(100);
 });
 
-test('RULES-1: times are those of the zone that the rule names, also past midnight and when clocks change', () => {
+test('RULES-1: times are in the zone of the rule, also after midnight and when clocks change', () => {
   expect([
     matches(night('UTC', [1])),
     matches(night('UTC', [2])),
@@ -215,7 +215,7 @@ test('RULES-1: times are those of the zone that the rule names, also past midnig
   );
 });
 
-test('RULES-1: a rule asks something, and stands while it is on, from its first moment to before its last', () => {
+test('RULES-1: a rule has a condition, and applies while it is on, from its start until before its end', () => {
   expect(
     [
       ANYTHING,

@@ -45,7 +45,7 @@ const withoutTurns = (one: string): string =>
     .filter((sign) => !'\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069'.includes(sign))
     .join('');
 
-test('CSV-1, CSV-2: what is written is read back the same, whatever stands in the cells', () => {
+test('CSV-1, CSV-2: a file reads back as it was written, whatever its cells contain', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { maxLength: 6 }),
@@ -91,7 +91,7 @@ test('CSV-7: no cell turns the direction of writing, and none hides a formula be
   );
 });
 
-test('CSV-3: a moment is told as the portal tells it, in the zone, through every change of the clocks', () => {
+test('CSV-3: a time is written as on the page, in the zone, through every change of the clocks', () => {
   const zones = [
     'Europe/Berlin',
     'America/New_York',

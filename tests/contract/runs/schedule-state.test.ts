@@ -123,7 +123,7 @@ const state = (nextRunPolicy: string | null, status = 'Inactive') =>
     getFacts({ id: 'a', name: 'A', type: 'VSphereBackup', status, nextRunPolicy }) as never,
   );
 
-test('SCHED-2: a source without times keeps its own schedule label', () => {
+test('SCHED-2: a source without times has its own schedule label', () => {
   const job = { instanceUid: 'a', name: 'A', isEnabled: true };
   expect(getScheduleState(serverJob({ ...job, scheduleType: 'Chained' }, '').facts as never)).toBe(
     'Chained',

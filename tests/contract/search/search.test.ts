@@ -5,7 +5,7 @@ import { isEnough, soughtIn } from '#contract/search/search.ts';
 const day = (iso: string): number => Date.parse(`${iso}T00:00:00Z`) / 86_400_000;
 const one = (iso: string) => ({ from: day(iso), to: day(iso) });
 
-test('SEEK-2: a day is read as the portal writes it, as an ISO day and with dots; a month as a whole; the rest are words', () => {
+test('SEEK-2: a day is recognized as the portal writes it, as an ISO day and with dots; so is a month; the rest are words', () => {
   expect(soughtIn('  SQL  Nightly sql ')).toEqual({ words: ['sql', 'nightly'], days: null });
   for (const text of ['8/14/26', '08/14/2026', '2026-08-14', '2026-8-14', '14.8.2026', '14.08.26'])
     expect(soughtIn(`quota ${text}`)).toEqual({ words: ['quota'], days: one('2026-08-14') });

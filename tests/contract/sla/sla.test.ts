@@ -34,7 +34,7 @@ const jobs = fc
   )
   .map((all) => all.map((one, i): SlaJob => ({ n: i + 1, ...one })));
 
-test('SLA-1: an alarm is kept exactly while every job that is expected to run has a good backup young enough, and enough of all results are good', () => {
+test('SLA-1: an alarm is met exactly while every expected job has a recent good backup and enough of all results are good', () => {
   fc.assert(
     fc.property(
       jobs,
@@ -69,7 +69,7 @@ test('SLA-1: an alarm is kept exactly while every job that is expected to run ha
   );
 });
 
-test('SLA-1: the oldest stands first among those that are too old', () => {
+test('SLA-1: the oldest is first among those that are too old', () => {
   const job = (n: number, hours: number | null): SlaJob => ({
     n,
     quiet: false,

@@ -34,7 +34,7 @@ const problem: ProblemRow = {
   ticket: null,
 };
 
-test('TICKET-2: a device that keeps problems alone learns number, state and page of a ticket; a number that is named, or none, lets go of it', () => {
+test('TICKET-2: a device that has only problems receives number, state and page of a ticket; a typed number, or none, unlinks it', () => {
   const rows = { problem: memoryRows().problem };
   rows.problem.set(7, problem);
   const say = (event: Event): ProblemRow | undefined => {

@@ -126,7 +126,7 @@ test('ACT-1, G42: of all 63 sets of roles with all 63, an administrator signs in
   expect(wrong).toEqual([]);
 });
 
-test('KEY-2: an API key hands on no more than it was given', () => {
+test('KEY-2: an API key passes on no more than its own permissions', () => {
   for (const roles of SETS) {
     for (const input of [[], ...SETS]) {
       const abilities = input.flatMap(specAbilities) as readonly Ability[];

@@ -47,8 +47,8 @@ const nth = (index: number, k: number, problems: number): number =>
   ((index * 7 + k) % problems) + 1;
 
 /**
- * A log of a provider's deeds, put down as they would be by commands. `deeds`: how many problems
- * each is on.
+ * A log of a provider's actions, appended as commands would append them. `actions`: how many problems
+ * each is about.
  */
 async function aLog(
   store: Store,
@@ -132,7 +132,7 @@ const aProblem = (n: number, startedAt: number): NewEvent[] => [
   },
 ];
 
-/** Which deed and which problem stands in the comment, so that a line tells itself. */
+/** The comment names the action and its problem, so that a line can be recognized. */
 function action(index: number, problems: readonly number[]): NewEvent {
   const list = [...problems];
   const event: NewEvent['event'] =
@@ -181,7 +181,7 @@ eachDatabase((name, open) => {
   });
   afterEach(() => fixture.pass(1_000));
 
-  test('EVID-1: each deed on each problem is a line, newest first, with who, what, of which job, and what was wrong then', async () => {
+  test('EVID-1: each action on each problem is a line, newest first, with its user, its job and what was wrong at the time', async () => {
     const office = await anOffice(fixture);
     const [dana, max] = [
       await office.as('dana', ['operator']),
@@ -247,7 +247,7 @@ eachDatabase((name, open) => {
     });
   });
 
-  test('EVID-1: what was called usual and what was ignored are told of the problem that it was about', async () => {
+  test('EVID-1: values marked as normal and ignored jobs appear with the problem that they were about', async () => {
     const office = await anOffice(fixture);
     const dana = await office.as('dana', ['operator']);
     const ran = (at: number, bytes: number, more: object = {}): object => ({
@@ -288,7 +288,7 @@ eachDatabase((name, open) => {
     expect(new Set(rows.map(({ job: title }) => title))).toEqual(new Set(['files']));
   });
 
-  test('EVID-3: told is of companies that one sees, of a time of twelve months at most', async () => {
+  test('EVID-3: the lines are about companies that the user sees, for at most twelve months', async () => {
     const office = await anOffice(fixture);
     const [dana, cora, rita] = [
       await office.as('dana', ['operator']),
@@ -334,7 +334,7 @@ eachDatabase((name, open) => {
       expect((await page(dana, more)).status).toBe(400);
   });
 
-  test(`EVID-2: pages join without a line lost or doubled, however the deeds were cut, also while others do more (${name})`, async () => {
+  test(`EVID-2: pages join without a missing or duplicate line, however actions are split, and while others add more (${name})`, async () => {
     const sizes = fc.array(
       fc.oneof(
         fc.integer({ min: 1, max: 3 }),
@@ -376,7 +376,7 @@ eachDatabase((name, open) => {
     );
   });
 
-  test(`EVID-2: the lines of one deed stand in its order, and a page goes on within it (${name})`, async () => {
+  test(`EVID-2: the lines of one action have its order, and a page can begin within them (${name})`, async () => {
     const begun = now();
     const tenant = await aLog(store, 1_300, [1_300], () => begun);
     const all = await leaf(tenant, begun, begun + 1);
@@ -387,11 +387,11 @@ eachDatabase((name, open) => {
     expect((await leaf(tenant, begun + 1, begun + 2)).sizes).toEqual([0]);
   });
 
-  test(`EVID-4: of a long log only what is asked is read: deeds of the time, by their type (${name})`, async () => {
+  test(`EVID-4: from a long log, only the actions of the period are read, by their type (${name})`, async () => {
     const begun = now() - 300 * DAY;
     const count = 3_000;
     const tenant = await aLog(store, 20, [], () => begun);
-    // A year: a thousand results between two deeds, told by numbers rather than one by one.
+    // A year with many results between two actions, inserted together.
     await store.tenant(tenant, async (tx) => {
       const many = 60_000;
       const { seq } = await tx.head();
@@ -443,7 +443,7 @@ eachDatabase((name, open) => {
     expect(week.lines.length).toBeLessThanOrEqual(71);
   });
 
-  test(`EVID-4: the problem that a job had is found without reading those of others (${name})`, async () => {
+  test(`EVID-4: the problem of a job is found without reading those of other jobs (${name})`, async () => {
     const begun = now() - 300 * DAY;
     const tenant = await aLog(store, 2_000, [], () => begun);
     const read = await store.tenant(
