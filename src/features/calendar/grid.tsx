@@ -14,9 +14,9 @@ import { moved, within } from '../shared/grid/cursor.ts';
 import type { Cursor } from '../shared/grid/cursor.ts';
 import { Head } from './head.tsx';
 import { cellId, Line, Waiting } from './line.tsx';
-import { columnWidth, scrolledTo } from '../shared/grid/virtual-window.ts';
+import { columnWidth, scrolledTo, getVisibleStretch } from '../shared/grid/virtual-window.ts';
 import type { Stretch } from '../shared/grid/virtual-window.ts';
-import { useGridColumns, useGridRows } from '../shared/grid/use-grid-window.ts';
+import { useBox } from '../shared/grid/use-box.ts';
 import { getDayStatus } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
@@ -60,24 +60,22 @@ export function Grid({
 }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const cross = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(0);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const days = useSame(view?.days ?? NO_DAYS);
   const total = view?.total ?? 0;
   const row = touch ? 44 : 28;
-  const rows = useGridRows({ scroller, total, size: row, sticky: HEAD_PX });
-  const { width, height } = rows;
   const left = touch ? 132 : width >= 1580 ? 432 : 332;
   const col = columnWidth(width - left, days.length, touch);
-  const { stretch: seen } = useGridColumns({
-    scroller,
-    total: days.length,
-    size: col,
-    sticky: left,
-  });
-  const { first, count } = rows.stretch;
+  const box = useBox(scroller, { row, col });
+  if (box.width !== width) setWidth(box.width);
+  const lines = getVisibleStretch(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
+  const seen = getVisibleStretch(box.left, Math.max(col, box.width - left), col, days.length);
+  const { first, count } = lines;
+  const sized = box.height > 0;
   useEffect(() => {
-    if (count > 0) onLines({ first, count });
-  }, [first, count, onLines]);
+    if (sized) onLines({ first, count });
+  }, [first, count, sized, onLines]);
   const standings = useSame(days.map((day) => getDayStatus(day, view?.keptFrom ?? null, now)));
   const today = days.findIndex((day) => day.today);
   const start = today < 0 ? days.length - 1 : today;
@@ -100,7 +98,7 @@ export function Grid({
       at.scrollLeft = scrolledTo(at.scrollLeft, at.clientWidth, left, next.day * col, col);
   };
   const press = useEffectEvent((key: string, ctrl: boolean): boolean => {
-    const page = Math.max(1, Math.floor((height - HEAD_PX) / row) - 1);
+    const page = Math.max(1, Math.floor((box.height - HEAD_PX) / row) - 1);
     const next = moved(cursor, key, ctrl, { lines: total, days: days.length, page, start });
     if (next) {
       go(next);

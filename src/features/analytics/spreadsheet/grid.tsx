@@ -6,9 +6,9 @@ import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { moved, within } from '../../shared/grid/cursor.ts';
 import type { Cursor } from '../../shared/grid/cursor.ts';
-import { scrolledTo } from '../../shared/grid/virtual-window.ts';
+import { scrolledTo, getVisibleStretch } from '../../shared/grid/virtual-window.ts';
 import type { Stretch } from '../../shared/grid/virtual-window.ts';
-import { useGridColumns, useGridRows } from '../../shared/grid/use-grid-window.ts';
+import { useBox } from '../../shared/grid/use-box.ts';
 import { shareWords } from '../../calendar/labels.ts';
 import { weekdayName } from '../../calendar/steps.ts';
 import { dayWords } from '../../shared/date-range/day-stretch.ts';
@@ -40,20 +40,16 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const row = touch ? 44 : 32;
   const left = touch ? 148 : 388;
-  const rows = useGridRows({ scroller, total, size: row, sticky: HEAD_PX });
-  const { stretch: seen } = useGridColumns({
-    scroller,
-    total: heads.length,
-    size: COL,
-    sticky: left,
-  });
-  const { first, count } = rows.stretch;
-  const sized = rows.height > 0;
+  const box = useBox(scroller, { row, col: COL });
+  const lines = getVisibleStretch(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
+  const seen = getVisibleStretch(box.left, Math.max(COL, box.width - left), COL, heads.length);
+  const { first, count } = lines;
+  const sized = box.height > 0;
   const today = heads.findIndex((head) => head.today);
   const start = today < 0 ? heads.length - 1 : today;
   useEffect(() => {
-    if (count > 0) onLines({ first, count });
-  }, [first, count, onLines]);
+    if (sized) onLines({ first, count });
+  }, [first, count, sized, onLines]);
   // Scrolls the newest day to the right edge.
   useLayoutEffect(() => {
     const at = scroller.current;
@@ -63,7 +59,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
   }, [daysKey, heads.length, sized, touch]);
   const onKey = (event: KeyboardEvent): void => {
     if (event.altKey) return;
-    const page = Math.max(1, Math.floor((rows.height - HEAD_PX) / row) - 1);
+    const page = Math.max(1, Math.floor((box.height - HEAD_PX) / row) - 1);
     const next = moved(cursor, event.key, event.ctrlKey || event.metaKey, {
       lines: total,
       days: heads.length,

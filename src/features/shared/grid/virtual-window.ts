@@ -1,4 +1,9 @@
-import type { Range } from '@tanstack/react-virtual';
+/** Sizes of the grid in px. */
+export interface Measures {
+  readonly row: number;
+  readonly col: number;
+  readonly left: number;
+}
 
 /** A range of rows or days. */
 export interface Stretch {
@@ -9,15 +14,16 @@ export interface Stretch {
 /** Ranges start and end at multiples of this, so that short scrolling needs no render or query. */
 const BLOCK = 8;
 
-/** Returns the indexes that are rendered: those in sight, and a block on either side. */
-export function getBlocks({
-  startIndex,
-  endIndex,
-  count,
-}: Pick<Range, 'startIndex' | 'endIndex' | 'count'>): number[] {
-  const first = Math.max(0, Math.floor(startIndex / BLOCK) - 1) * BLOCK;
-  const end = Math.min(count, (Math.floor(endIndex / BLOCK) + 2) * BLOCK);
-  return Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
+/** Returns the range between two scroll positions, and a block on either side. */
+export function getVisibleStretch(
+  from: number,
+  length: number,
+  size: number,
+  total: number,
+): Stretch {
+  const first = Math.max(0, Math.floor(from / size / BLOCK) - 1) * BLOCK;
+  const end = Math.min(total, (Math.ceil((from + length) / size / BLOCK) + 1) * BLOCK);
+  return { first: Math.min(first, Math.max(0, total - 1)), count: Math.max(0, end - first) };
 }
 
 /**
