@@ -9,6 +9,7 @@ import type {
   Size,
 } from '#contract/engine/engine.ts';
 import type { RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
+import type { UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -71,7 +72,7 @@ export type RestoreCalls = Pick<
    */
   approve(
     scope: EngineScope,
-    input: { readonly task: Id; readonly requester: Id; readonly record: RecordTask },
+    input: { readonly task: Id; readonly requester: UserId; readonly record: RecordTask },
   ): Reply<void>;
   /** Ends a restore that waits for approval. */
   reject(
@@ -290,10 +291,16 @@ export function makeRestoreCalls(
     async approve(scope, { task, requester, record }) {
       const target = await findTarget(world(), scope, task);
       if (target === null) return failed('missing', t.noTask);
-      const allow = (user: EngineScope['user']) =>
-        rights.allow({ ...scope, organization: target.organization, user }, target.workload);
-      const own = await allow(requester);
-      const allowed = own.ok || own.error.kind !== 'forbidden' ? own : await allow(scope.user);
+      const { organization, workload } = target;
+      // Rights belong to who got them, not to who makes this call.
+      const own = await rights.allow(
+        { tenant: scope.tenant, organization, user: requester },
+        workload,
+      );
+      const allowed =
+        own.ok || own.error.kind !== 'forbidden'
+          ? own
+          : await rights.allow({ ...scope, organization }, workload);
       if (!allowed.ok) return allowed;
       return call(
         scope,
