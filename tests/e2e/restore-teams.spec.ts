@@ -162,5 +162,31 @@ test('RES-45, RES-4, DL-8: a file that was deleted in the tenant is restored and
   expect(errors).toEqual([]);
 });
 
+test('RES-35, RES-45: on a phone, a tab of a channel and the members of a team are found on a path', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+  });
+  const page = await context.newPage();
+  await enter(portal, page, 'm365', TEAMS);
+  await node(page, new RegExp(`^${TEAM}`)).click();
+  const settings = list(page).getByRole('option', { name: /Members and settings/ });
+  await expect(settings).toBeVisible();
+  const folders = page.getByRole('list', { name: 'Folders' });
+  await folders.getByRole('button', { name: new RegExp(`^${CHANNEL}`) }).click();
+  await folders.getByRole('button', { name: /^Tabs/ }).click();
+  await list(page).getByRole('option').first().click();
+  const sheet = page.getByRole('dialog');
+  await expect(sheet.getByText('App', { exact: true })).toBeVisible();
+  await sound(page, 'a tab on a phone');
+  await sheet.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Restore folder' }).click();
+  await expect(page.getByRole('dialog').getByRole('button', { name: 'Dry run' })).toBeVisible();
+  await sound(page, 'restore of tabs on a phone');
+  await context.close();
+});
+
 /** A name of an archive, without what `unzip` takes for a pattern. */
 const escapePattern = (name: string): string => name.replaceAll(/[[\]*?\\]/g, String.raw`\$&`);
