@@ -73,6 +73,8 @@ export const callFailureMessages = defineMessages('callFailures', {
   getDownloadSize: 'Error getting the download size. Try again later.',
   getFolders: 'Error getting the folders.',
   restoreFolder: 'Error restoring the folder.',
+  register: 'Error while registering. Try again later.',
+  verifyEmail: 'Error while verifying the email. Try again later.',
   getSubscriptions: 'Error getting subscriptions. Try again later.',
   updateSubscription: 'Error updating subscription. Try again later.',
   getDeviceCode: 'Error getting the device code. Try again later.',

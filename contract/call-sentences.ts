@@ -157,7 +157,16 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   exportAdminEvents: 'export',
   exportSuiteLicensing: 'export',
   exportSuiteConsumption: 'export',
-  // Subscriptions
+  // Sign-up and subscriptions
+  getSignUpOptions: 'register',
+  signUp: 'register',
+  resendSignUp: 'register',
+  validateRecaptcha: 'register',
+  startCheckout: 'register',
+  verifySignUp: 'verifyEmail',
+  updateCard: 'process',
+  collectCard: 'process',
+  getCheckoutResult: 'process',
   listSubscriptions: 'getSubscriptions',
   getSubscription: 'getSubscriptions',
   getBillingSettings: 'getSubscriptions',
@@ -328,6 +337,7 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
 
 /** Calls for which the specification prefers the server's message if there is one. */
 const SERVER_WORDS_FIRST: ReadonlySet<CallName> = new Set([
+  'verifySignUp',
   'changeServiceLevel',
   'rollbackSubscription',
   'updateBackupRepository',

@@ -32,6 +32,7 @@ import { licensingCalls } from './billing/licensing-calls.ts';
 import { suiteUsageCalls } from './billing/suite-usage-calls.ts';
 import { subscriptionCalls } from './billing/subscription-calls.ts';
 import { monthInvoiceCalls } from './billing/month-invoice-calls.ts';
+import { signUpCalls } from './billing/sign-up-calls.ts';
 import { quickBooksCalls } from './billing/quickbooks-calls.ts';
 import { ruleCalls } from './rules/calls.ts';
 import { companyCalls } from './companies/calls.ts';
@@ -63,6 +64,7 @@ type Calls = typeof brandCalls &
   typeof suiteUsageCalls &
   typeof subscriptionCalls &
   typeof monthInvoiceCalls &
+  typeof signUpCalls &
   typeof invoiceCalls &
   typeof quickBooksCalls &
   typeof ingestCalls &
@@ -108,6 +110,7 @@ export const CALLS: Calls = {
   ...suiteUsageCalls,
   ...subscriptionCalls,
   ...monthInvoiceCalls,
+  ...signUpCalls,
   ...invoiceCalls,
   ...quickBooksCalls,
   ...ingestCalls,

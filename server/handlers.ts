@@ -47,6 +47,9 @@ import { subscriptionChangeHandlers } from './features/billing/subscriptions/cha
 import { billingSettingsHandlers } from './features/billing/subscriptions/settings.ts';
 import { deletedCompanyHandlers } from './features/billing/subscriptions/deleted-companies.ts';
 import { monthInvoiceHandlers } from './features/billing/month-invoice/handlers.ts';
+import { signUpHandlers } from './features/billing/sign-up/handlers.ts';
+import { checkoutHandlers } from './features/billing/stripe/checkout.ts';
+import { stripeEventHandlers } from './features/billing/stripe/webhook.ts';
 import { customerHandlers } from './features/billing/customer-handlers.ts';
 import { invoiceHandlers } from './features/billing/invoice-handlers.ts';
 import { quickBooksHandlers } from './features/billing/quickbooks-handlers.ts';
@@ -109,6 +112,9 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...suiteUsageHandlers(world),
   ...subscriptionHandlers(world),
   ...monthInvoiceHandlers(world),
+  ...signUpHandlers(world),
+  ...checkoutHandlers(world),
+  ...stripeEventHandlers(world),
   ...subscriptionChangeHandlers(world),
   ...billingSettingsHandlers(world),
   ...deletedCompanyHandlers(world),

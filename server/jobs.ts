@@ -23,6 +23,8 @@ import { backupRuns } from './features/backup/backup-runs.ts';
 import { deleteDueRepositories } from './features/backup/repositories.ts';
 import { invoices } from './features/billing/read-invoices.ts';
 import { licenseMonths } from './features/billing/store-months.ts';
+import { deleteExpiredSignUps } from './features/billing/sign-up/handlers.ts';
+import { payments } from './features/billing/stripe/payments-job.ts';
 import { subscriptions } from './features/billing/subscriptions/subscriptions-job.ts';
 import { usageDays } from './features/billing/suite-usage/usage-days.ts';
 import { connection, scheduleConnections } from './features/connections/connection-job.ts';
@@ -64,6 +66,7 @@ export const allJobs = (world: AppContext): JobHandlers => ({
   'mail': mail(world),
   'missed-runs': missedRuns(world),
   'notifications': notifications(world),
+  'payments': payments(world),
   'push': pushNotifications(world),
   'reports': reports(world),
   'repository-attachment': repositoryAttachment(world, (tenant, repository) =>
@@ -93,6 +96,7 @@ const UPKEEP: readonly ((tx: TenantTx, now: Ms) => Promise<void>)[] = [
   deleteExpiredReports,
   deleteExpiredLinks,
   deleteOldAudit,
+  deleteExpiredSignUps,
   deleteExpiredDownloads,
   scheduleConnections,
   deleteDueRepositories,

@@ -10,6 +10,7 @@ import type { Listening } from './platform/http/listen.ts';
 import { systemChance } from './platform/random.ts';
 import { systemClock } from './platform/clock.ts';
 import { OtherDemo } from './demo/demo.ts';
+import { recaptchaRoutes } from './features/billing/sign-up/recaptcha-page.ts';
 import { startDemo, whoIsWho } from './demo/start-demo.ts';
 import { tenantPageRoutes } from './demo/tenant-page/routes.ts';
 import { firstStart } from './first-start.ts';
@@ -83,11 +84,13 @@ const app = makeApp(world, allHandlers(world), {
     outboxRoutes(world)(on);
     assetRoutes(world)(on);
     chatRoutes(world)(on);
+    recaptchaRoutes(world)(on);
     previewRoutes(world)(on);
     downloadRoutes(world)(on);
     wrapRoutes(on);
     ticketRoutes(world)(on);
     if (demoData) tenantPageRoutes(world, demoData.tenants)(on);
+    demoData?.stripe.routes(on);
   },
   assets,
 });

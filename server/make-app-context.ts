@@ -1,5 +1,9 @@
 import { type CloudConnection, makeCloudConnection } from './engine/embedded/cloud.ts';
 import { type EmbeddedEngine, makeEmbeddedEngine } from './engine/embedded/engine.ts';
+import {
+  makePaymentConnection,
+  type PaymentConnection,
+} from './features/billing/stripe/payment-connection.ts';
 import type { QuickBooksRenewals } from './features/billing/quickbooks-tokens.ts';
 import type { BodyLimiter } from './features/ingest/ingest-body-limiter.ts';
 import { makeBodyLimiter } from './features/ingest/ingest-body-limiter.ts';
@@ -22,6 +26,7 @@ declare module './platform/app-context.ts' {
     readonly quickBooksRenewals: QuickBooksRenewals;
     readonly autotaskZones: AutotaskZones;
     readonly cloud: CloudConnection;
+    readonly payments: PaymentConnection;
     readonly embeddedEngine: EmbeddedEngine;
     readonly mailPreviews: MailPreviews;
   }
@@ -49,6 +54,7 @@ export function makeAppContext({ store, clock, chance, log, config }: Environmen
     quickBooksRenewals: new Map(),
     autotaskZones: makeAutotaskZones(),
     cloud: makeCloudConnection(() => world),
+    payments: makePaymentConnection(() => world),
     embeddedEngine: makeEmbeddedEngine(() => world),
     mailPreviews: makeMailPreviews({ clock }),
   };

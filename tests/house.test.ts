@@ -52,6 +52,7 @@ const DEPENDENT_FEATURES: Readonly<Record<string, string>> = {
   'contract: restore > backup': 'the calls of the cloud suite share parts of their inputs',
   'contract: sla > dashboard': 'the share of successes is the one of the dashboard',
   'contract: users > companies': 'the events of users and companies are one list',
+  'src: auth > billing': 'a sign-up shows the prices of service levels',
   'server: auth > notifications': "a user's profile holds which notices were read",
   'server: backup > ingest': 'a backup session is recorded as a posted result is',
   'server: branding > auth': 'the settings of a directory can be tried out',
@@ -90,7 +91,7 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   'server': {
     rooms: ['contract', 'server'],
     packages:
-      /^(node:.+|hono(\/.+)?|@hono\/.+|kysely(\/migration)?|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|ldapts|libsodium-wrappers-sumo|lru-cache|nodemailer|openid-client|pdfmake(\/.+)?|@peculiar\/x509|postal-mime|reflect-metadata|sanitize-html|windows-iana)$/,
+      /^(node:.+|hono(\/.+)?|@hono\/.+|kysely(\/migration)?|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|ldapts|libsodium-wrappers-sumo|lru-cache|nodemailer|openid-client|pdfmake(\/.+)?|@peculiar\/x509|postal-mime|reflect-metadata|sanitize-html|stripe|windows-iana)$/,
   },
 };
 

@@ -110,7 +110,14 @@ const companyId = companyRef;
 const GATE = 'o365.subscriptions' as const;
 /** A subscriber with access to the service level changes their own company's subscription, too. */
 const OWN = 'signed-in' as const;
-const CHANGE = ['bad-input', 'forbidden', 'not-found', 'conflict', 'reauth_required'] as const;
+const CHANGE = [
+  'bad-input',
+  'forbidden',
+  'not-found',
+  'conflict',
+  'busy',
+  'reauth_required',
+] as const;
 const changed = v.object({ subscription });
 
 export const subscriptionCalls = {

@@ -9,6 +9,7 @@ import { type DemoTenants, openDemoTenants } from './demo-tenants.ts';
 import { seedDemo, chooseDemo } from './demo.ts';
 import { startLiveSimulation } from './simulate-live.ts';
 import type { DemoPlan } from './plan.ts';
+import { type DemoStripe, startDemoStripe } from './stripe/demo-stripe.ts';
 import { settleReports } from './reports.ts';
 import { openTickets } from './tickets.ts';
 import { demoMessages as t } from './demo.messages.en.ts';
@@ -18,6 +19,7 @@ export interface DemoServer {
   readonly plan: DemoPlan;
   readonly password: string | null;
   readonly tenants: DemoTenants;
+  readonly stripe: DemoStripe;
   live(): Promise<Watch>;
 }
 
@@ -50,10 +52,12 @@ export async function startDemo(
   }
   const tenants = openDemoTenants(world, plan);
   if ((world.config.graph ?? null) === null) world.cloud.connectTo(demoCloud(tenants));
+  const stripe = await startDemoStripe(world, plan);
   return {
     plan,
     password: readPassword(world),
     tenants,
+    stripe,
     async live() {
       const simulation = await startLiveSimulation(world, plan);
       const backups = startBackups(world, plan, tenants);

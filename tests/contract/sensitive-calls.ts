@@ -42,6 +42,8 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'deleteSubscriber',
     'setBillingSettings',
     'setBillingSecret',
+    'updateCard',
+    'collectCard',
     'sendMonthInvoice',
     'restoreDeletedCompany',
   ],

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { InvoiceLine } from '#contract/billing/invoice-calls.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
-import type { BillingSettings } from '#contract/billing/service-levels.ts';
+import type { BillingSettings, ServiceLevel } from '#contract/billing/service-levels.ts';
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { Environment } from '#contract/billing/quickbooks-calls.ts';
 import type { CompanyN, Day, Ms, TenantId, UserId } from '#contract/ids.ts';
@@ -95,4 +95,53 @@ export interface CompanyRestoreTable {
   company_n: CompanyN;
   users: Json<readonly UserId[]>;
   subscription: Json<SubscriptionRow> | null;
+}
+
+/** A new customer who registers. `token_hash`: of the link; `until`: when it expires. */
+export interface SignUpTable {
+  tenant_id: TenantId;
+  id: string;
+  email_key: string;
+  email: string;
+  name: string;
+  company: string;
+  level: ServiceLevel;
+  password_hash: string;
+  token_hash: string;
+  made_at: Ms;
+  verified_at: Ms | null;
+  captcha_at: Ms | null;
+  session_id: string | null;
+  ready_at: Ms | null;
+  until: Ms;
+}
+
+/** What Stripe calls a company. `metered_day`: the last day that its meter knows. */
+export interface StripeCustomerTable {
+  tenant_id: TenantId;
+  company_n: CompanyN;
+  customer_id: string;
+  subscription_id: string | null;
+  ended_at: Ms | null;
+  metered_day: number | null;
+}
+export interface StripeEventTable {
+  tenant_id: TenantId;
+  id: string;
+  at: Ms;
+}
+/** A write to Stripe whose answer isn't certain yet (BILL-11). */
+export interface StripeWriteTable {
+  tenant_id: TenantId;
+  what: string;
+  body_hash: string;
+  key: string;
+  made_at: Ms;
+}
+/** Which company opened a page of Stripe. */
+export interface StripeCheckoutTable {
+  tenant_id: TenantId;
+  id: string;
+  company_n: CompanyN;
+  at: Ms;
 }

@@ -38,6 +38,11 @@ import type {
   InvoiceCustomerTable,
   InvoiceTable,
   QuickBooksTable,
+  SignUpTable,
+  StripeCheckoutTable,
+  StripeCustomerTable,
+  StripeEventTable,
+  StripeWriteTable,
 } from './database-billing.ts';
 import type {
   CollectedTable,
@@ -80,6 +85,11 @@ export interface Database extends ProjectedTables, EngineTables, BackupTables {
   invoice_customer: InvoiceCustomerTable;
   billing_setting: BillingSettingTable;
   company_restore: CompanyRestoreTable;
+  sign_up: SignUpTable;
+  stripe_customer: StripeCustomerTable;
+  stripe_event: StripeEventTable;
+  stripe_write: StripeWriteTable;
+  stripe_checkout: StripeCheckoutTable;
   sla_alarm: {
     tenant_id: TenantId;
     id: string;

@@ -93,6 +93,10 @@ export const BACKGROUND_JOB_TYPES = {
     ...EXTERNAL,
     failure: 'the accounts of the directory could not be checked',
   },
+  'payments': {
+    ...EXTERNAL,
+    failure: 'usage and endings could not be sent to Stripe',
+  },
   'invoices': {
     ...EXTERNAL,
     failure: 'the invoices could not be read',

@@ -178,6 +178,13 @@ const restoreDownload = createRoute({
   component: screen('restoreDownload'),
 });
 
+/** Where the pages of the payment provider lead back to. */
+const checkoutResult = createRoute({
+  getParentRoute: () => framed,
+  path: '/subscriptions/checkout/$',
+  component: screen('checkoutResult'),
+});
+
 /** Fullscreen, without the sidebar. */
 const wall = createRoute({
   getParentRoute: () => root,
@@ -213,6 +220,7 @@ export const routes = root.addChildren([
     restoreRoleWizard,
     operatorConsole,
     restoreDownload,
+    checkoutResult,
     ...pages,
   ]),
 ]);

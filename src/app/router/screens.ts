@@ -24,6 +24,8 @@ export const SCREENS = {
   frame: async () => (await import('../shell/shell.tsx')).Shell,
   restoreDownload: async () =>
     (await import('../../features/restore/downloads/details.tsx')).RestoreDownload,
+  checkoutResult: async () =>
+    (await import('../../features/billing/checkout/screen.tsx')).CheckoutResult,
   notFound: async () => (await import('../shell/not-found.tsx')).NotFound,
   jobWizard: async () => (await import('../../features/backup/jobs/wizard/screen.tsx')).JobWizard,
   restoreRoleWizard: async () =>

@@ -260,6 +260,8 @@ const writes = (of: Theirs): Bodies => ({
   deleteSubscriber: { companyId: of.company },
   getPrecalculatedQuantity: { companyId: of.company },
   sendMonthInvoice: { usageId: of.usage, userItem: '1' },
+  updateCard: { companyId: of.company },
+  collectCard: { companyId: of.company },
   restoreDeletedCompany: { companyId: of.company },
 });
 

@@ -17,6 +17,7 @@ export const RECURRING = [
   'license-months',
   'missed-runs',
   'notifications',
+  'payments',
   'push',
   'reports',
   'sla-alarms',

@@ -21,6 +21,7 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { deleteCompanyRows } from '#server/platform/tenancy/delete-company.ts';
+import { changeAtStripe } from '../stripe/change-at-stripe.ts';
 import { notNow } from './handlers.ts';
 import { findCompany, findSubscription, toSubscriptionOutput } from './load.ts';
 import { getMonthAt, getMonthEnd } from './month.ts';
@@ -52,9 +53,20 @@ const OWN: ReadonlySet<Preview['operation']> = new Set(['cancel', 'change-level'
 
 /** BILL-14: operations on subscriptions. Each follows the preview that it gives. */
 export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Names> {
-  const change = (ctx: SessionContext, input: Preview): Promise<Changed> =>
-    world.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
+  const change = async (ctx: SessionContext, input: Preview): Promise<Changed> => {
+    const first = await world.store.tenant(ctx.tenant, (tx) => prepare(tx, ctx, input), {
+      readOnly: true,
+    });
+    if (!first.ok) return first;
+    const { row: before, change: wanted } = first.value;
+    const atStripe = await changeAtStripe(world, ctx.tenant, before, wanted);
+    if (!atStripe.ok) return atStripe;
+    return world.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
       await tx.lock();
+      // Stripe's message about it may have come first.
+      const current = (await tx.rows('subscription', [before.id])).get(before.id);
+      if (current !== undefined && isDone(current, before, wanted))
+        return ok({ subscription: toSubscriptionOutput(current) });
       const prepared = await prepare(tx, ctx, input);
       if (!prepared.ok) return prepared;
       const { company, row } = prepared.value;
@@ -67,6 +79,7 @@ export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Na
       const next = (await tx.rows('subscription', [row.id])).get(row.id) ?? row;
       return ok({ subscription: toSubscriptionOutput(next) });
     });
+  };
 
   return {
     previewSubscription: (input, ctx) =>
@@ -137,9 +150,29 @@ export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Na
         const company = await findCompany(tx, ctx.session, companyId);
         if (company === null) return NOT_FOUND;
         await deleteCompanyRows(tx, world, ctx, company);
+        await scheduleRecurring(tx, 'payments', ctx.now);
         return ok({ restorableUntil: ctx.now + RESTORABLE_MS });
       }),
   };
+}
+
+/** Whether a message of Stripe has already changed the row as wanted. */
+function isDone(
+  current: SubscriptionRow,
+  before: SubscriptionRow,
+  change: SubscriptionOperation,
+): boolean {
+  if (!before.hasCard) return false;
+  switch (change.operation) {
+    case 'cancel':
+      return current.status === 'cancelled' || current.status === 'ended';
+    case 'rollback':
+      return before.status === 'cancelled' && current.status === 'active';
+    case 'update-trial':
+      return current.trialEndsAt !== before.trialEndsAt;
+    default:
+      return false;
+  }
 }
 
 /** Appends the event of a change. The clock's next change may be earlier than before. */

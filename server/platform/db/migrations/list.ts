@@ -45,6 +45,7 @@ import { migration0060 } from './0060_restore_roles.ts';
 import { migration0061 } from './0061_operators.ts';
 import { migration0062 } from './0062_restore_audit.ts';
 import { migration0064 } from './0064_subscriptions.ts';
+import { migration0065 } from './0065_payments.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0061,
   migration0062,
   migration0064,
+  migration0065,
 ];

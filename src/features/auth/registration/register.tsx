@@ -21,6 +21,9 @@ import { NewPassword } from '../new-password.tsx';
 import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
 import { ToSignIn } from '../recovery/back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
+import { useQuery } from '../../shared/queries/use-query.ts';
+import { SignUpForm } from './sign-up/sign-up-form.tsx';
+import { OpenSignUp } from './sign-up/sign-up.tsx';
 
 const TITLE = t.createYourAccount;
 
@@ -55,17 +58,31 @@ export function Register() {
         </DelayedFallback>
       </AccountPage>
     );
-  if (token === '') {
+  if (token.startsWith('s-')) return <OpenSignUp key={token} hash={token} />;
+  if (token === '') return <Begin />;
+  return <Form key={token} token={token} />;
+}
+
+/** Without an invitation: a new customer registers, if the provider lets them. */
+function Begin() {
+  const { value, isLoading } = useQuery('getSignUpOptions', EMPTY);
+  if (value?.isOpen === true) return <SignUpForm options={value} />;
+  if (value === null && isLoading)
     return (
       <AccountPage title={TITLE}>
-        <Callout tone="failed" alert>
-          {ACCOUNT.linkOver}
-        </Callout>
-        <ToSignIn />
+        <DelayedFallback>
+          <output className="block text-ink-2">{t.opening}</output>
+        </DelayedFallback>
       </AccountPage>
     );
-  }
-  return <Form key={token} token={token} />;
+  return (
+    <AccountPage title={TITLE}>
+      <Callout tone="failed" alert>
+        {ACCOUNT.linkOver}
+      </Callout>
+      <ToSignIn />
+    </AccountPage>
+  );
 }
 
 type What = 'name' | 'username' | 'email' | 'newPassword';

@@ -10,6 +10,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { DeletedCompanies } from './deleted-companies.tsx';
+import { PaymentsForm } from './payments-form.tsx';
 import { PricesForm } from './prices-form.tsx';
 import { billingSettingsMessages as t } from './messages.en.ts';
 
@@ -17,12 +18,13 @@ import { billingSettingsMessages as t } from './messages.en.ts';
 export function BillingSettingsPage() {
   const request = useCachedQuery('getBillingSettings', EMPTY);
   const [saved, setSaved] = useState<BillingSettings | null>(null);
-  const [isDirty, setIsDirty] = useState(false);
+  const [dirty, setDirty] = useState<readonly string[]>([]);
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const settings = saved ?? request.value;
+  const mark = useMarks(setDirty);
   return (
     <Page title={t.title}>
-      <UnsavedQuestion dirty={isDirty} />
+      <UnsavedQuestion dirty={dirty.length > 0} />
       <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
         {offline && (
           <div className="pb-4">
@@ -41,17 +43,39 @@ export function BillingSettingsPage() {
             </DelayedFallback>
           )
         ) : (
-          <PricesForm
-            settings={settings}
-            offline={offline}
-            onSaved={setSaved}
-            onDirty={setIsDirty}
-          />
+          <>
+            <PricesForm
+              settings={settings}
+              offline={offline}
+              onSaved={setSaved}
+              onDirty={mark('prices')}
+            />
+            <PaymentsForm
+              settings={settings}
+              offline={offline}
+              onSaved={setSaved}
+              onDirty={mark('payments')}
+            />
+          </>
         )}
         <DeletedCompanies offline={offline} />
       </div>
     </Page>
   );
+}
+
+/** Which forms would lose changes, by stable functions. */
+function useMarks(setDirty: (change: (old: readonly string[]) => readonly string[]) => void) {
+  const [marks] = useState(() => {
+    const make =
+      (part: string) =>
+      (on: boolean): void =>
+        setDirty((old) =>
+          on === old.includes(part) ? old : on ? [...old, part] : old.filter((one) => one !== part),
+        );
+    return { prices: make('prices'), payments: make('payments') };
+  });
+  return (part: keyof typeof marks) => marks[part];
 }
 
 const EMPTY = {};

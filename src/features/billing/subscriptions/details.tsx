@@ -24,6 +24,7 @@ import {
 } from './labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 import { OPERATION_LABELS, OperationDialog, type Operation } from './operation-dialog.tsx';
+import { InvoiceDialog } from './invoice-dialog.tsx';
 import { UsageDialog } from './usage-dialog.tsx';
 
 export const StatusBadge = ({ status }: Pick<SubscriptionOut, 'status'>) => {
@@ -193,6 +194,7 @@ function Usage({
   const zone = useZone();
   const mutation = useServerMutation();
   const [isChanging, setIsChanging] = useState(false);
+  const [isInvoicing, setIsInvoicing] = useState(false);
   const { _id: usageId, ack, acknowledged, changed, currency, invoice, lines } = usage;
   const why = offline ? { 'disabled': true, 'data-tip': t.needsNetwork } : {};
   const toggle = async (): Promise<void> => {
@@ -259,7 +261,23 @@ function Usage({
           <Button size="sm" {...why} onClick={() => setIsChanging(true)}>
             {t.change}
           </Button>
+          {ack && usage.isOver && (
+            <Button size="sm" {...why} onClick={() => setIsInvoicing(true)}>
+              {t.createInvoice}
+            </Button>
+          )}
         </div>
+      )}
+      {isInvoicing && (
+        <InvoiceDialog
+          usage={usage}
+          company={company}
+          onClose={() => setIsInvoicing(false)}
+          onDone={() => {
+            setIsInvoicing(false);
+            onChanged();
+          }}
+        />
       )}
       {isChanging && (
         <UsageDialog

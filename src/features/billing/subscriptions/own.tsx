@@ -4,7 +4,12 @@ import { useMe, useZone } from '#src/app/session/session.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Page } from '#src/app/shell/page.tsx';
-import { useWatch } from '#src/app/worker/worker-client.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { tellFailure } from '#src/ui/toasts.ts';
 import { ListState } from '../../shared/lists/list-parts.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { moneyWords } from '../labels.ts';
@@ -79,6 +84,7 @@ function OwnSubscriptions({
                 offline={offline}
                 onChanged={query.again}
               />
+              {canChange && <CardButton row={row} offline={offline} />}
               {row.usage !== null && (
                 <p className="m-0 pt-3 text-ink-2">
                   {t.soFar({
@@ -92,6 +98,33 @@ function OwnSubscriptions({
         </ul>
       )}
     </>
+  );
+}
+
+/** Opens Stripe's own page: the portal of a card subscription, or the one that collects a card. */
+function CardButton({ row, offline }: { readonly row: Subscribed; readonly offline: boolean }) {
+  const mutation = useServerMutation();
+  const call = row.subscription.hasCard ? 'updateCard' : 'collectCard';
+  const open = async (): Promise<void> => {
+    const answer = await mutation.send(() =>
+      withReauth(() => client().ask(call, { companyId: row.company })),
+    );
+    if (answer.ok) location.assign(answer.value.url);
+    else tellFailure(getFailureText(answer.failure));
+  };
+  return (
+    <div className="pt-2">
+      <CallButton
+        call={call}
+        size="sm"
+        icon="card"
+        busy={mutation.busy}
+        disabled={offline}
+        onClick={() => void open()}
+      >
+        {row.subscription.hasCard ? t.updateCard : t.collectCard}
+      </CallButton>
+    </div>
   );
 }
 

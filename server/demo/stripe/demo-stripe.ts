@@ -1,0 +1,111 @@
+import type { Hono } from 'hono';
+import { DEFAULT_BILLING } from '#contract/billing/service-levels.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { isOperator } from '../../platform/http/is-operator.ts';
+import { storeSecret } from '../../platform/outbound/secret.ts';
+import type { DemoPlan, ProviderPlan } from '../plan.ts';
+import { makeStripeStandIn, type StripeStandIn } from './stand-in.ts';
+
+const BASE = '/demo/stripe';
+const WEBHOOK_PATH = '/api/v1/o365/billing/stripe';
+const USER_MILLS: Readonly<Record<string, number>> = {
+  basic: 2_500,
+  advanced: 4_000,
+  businessCritical: 6_500,
+  licenseStorage: 1_500,
+  ACH: 2_500,
+};
+const GIGABYTE_MILLS = 100;
+
+/** The payment provider of the demo: one account for each provider, and its hosted pages. */
+export interface DemoStripe {
+  /** Adds the pages, and delivers events to this app from now on. */
+  readonly routes: (app: Hono) => void;
+}
+
+/** Gives each provider of the demo prices, an account at the stand-in, and an open sign-up. */
+export async function startDemoStripe(
+  world: AppContext,
+  { providers }: DemoPlan,
+): Promise<DemoStripe> {
+  let app: Hono | null = null;
+  const accounts = new Map<string, { readonly n: number; readonly stripe: StripeStandIn }>();
+  for (const [index, provider] of providers.entries()) {
+    const n = index + 1;
+    const key = `sk_test_demo${n}`;
+    const webhookSecret = `whsec_demo${n}`;
+    const stripe = makeStripeStandIn({
+      clock: world.clock,
+      chance: world.chance,
+      base: `${BASE}/${n}`,
+      webhookSecret,
+      deliver: (payload, signature) => deliver(app, getHost(provider), payload, signature),
+    });
+    accounts.set(key, { n, stripe });
+    await settle(world, provider, key, webhookSecret);
+  }
+  world.payments.connectTo((request) => {
+    const key = /^Bearer (\w+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
+    const account = accounts.get(key ?? '') ?? [...accounts.values()][0];
+    if (account === undefined) throw new TypeError('fetch failed');
+    return account.stripe.fetch(request);
+  });
+  return {
+    routes(to) {
+      app = to;
+      to.all(`${BASE}/:n/*`, (c) => {
+        const account = [...accounts.values()].find(({ n }) => String(n) === c.req.param('n'));
+        if (account === undefined || !isOperator(world, c.req.raw, c.env)) return c.notFound();
+        const url = new URL(c.req.url);
+        url.pathname = url.pathname.slice(`${BASE}/${account.n}`.length);
+        return account.stripe.pages.fetch(new Request(url, c.req.raw));
+      });
+    },
+  };
+}
+
+const getHost = ({ host }: ProviderPlan): string => host ?? 'localhost';
+
+async function deliver(
+  app: Hono | null,
+  host: string,
+  body: string,
+  signature: string,
+): Promise<number> {
+  if (app === null) return 503;
+  const answer = await app.request(`http://${host}${WEBHOOK_PATH}`, {
+    method: 'POST',
+    headers: { host, 'content-type': 'application/json', 'stripe-signature': signature },
+    body,
+  });
+  return answer.status;
+}
+
+/** Only once: what somebody changed stays. */
+const settle = (
+  world: AppContext,
+  { id }: ProviderPlan,
+  key: string,
+  webhookSecret: string,
+): Promise<void> =>
+  world.store.tenant(id, async (tx) => {
+    const settings = {
+      ...DEFAULT_BILLING,
+      isSignUpOpen: true,
+      levels: DEFAULT_BILLING.levels.map((level) => ({
+        ...level,
+        isOffered: true,
+        userMills: USER_MILLS[level.level] ?? 0,
+        gigabyteMills: level.level === 'licenseStorage' ? GIGABYTE_MILLS : 0,
+        stripePrice: USER_MILLS[level.level] === undefined ? null : `price_${level.level}`,
+      })),
+    };
+    const { numInsertedOrUpdatedRows } = await tx.sql
+      .insertInto('billing_setting')
+      .values({ tenant_id: id, settings: JSON.stringify(settings) })
+      .onConflict((on) => on.doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 0n) return;
+    await storeSecret(tx, world, 'stripe', key);
+    await storeSecret(tx, world, 'stripe-webhook', webhookSecret);
+  });

@@ -1,0 +1,380 @@
+import { Hono } from 'hono';
+import { Stripe } from 'stripe';
+import type { Ms } from '#contract/ids.ts';
+import type { Chance, Clock } from '#server/platform/app-context.ts';
+import { stripePageMessages as t } from './messages.en.ts';
+import { checkoutPage, portalPage } from './pages.ts';
+
+/** A record as Stripe's API returns it: its published fields, of which the SDK's types are made. */
+type Rec = Record<string, unknown> & { readonly id: string };
+type Fields = Record<string, unknown>;
+
+const SECOND: Ms = 1_000;
+const MONTH_SECONDS = 30 * 86_400;
+const UNIT_CENTS = 2_500;
+
+export interface StripeStandIn {
+  /** What the SDK and reCAPTCHA's check are sent to. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Stripe's hosted pages, below `base`. */
+  readonly pages: Hono;
+  /** All records of a kind, such as `customers`. */
+  list(kind: string): readonly Rec[];
+  /** How often a write of a kind was made, not counting repeats of a key. */
+  count(kind: string): number;
+  /** Changes a subscription as time or a card would, and sends its event. */
+  change(subscription: string, fields: Fields, type: string): Promise<void>;
+  /** Every event so far, in order, to be sent again. */
+  readonly events: readonly string[];
+  send(payload: string): Promise<number>;
+}
+
+export interface StandInOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly chance: Pick<Chance, 'uuid'>;
+  /** Where its pages are, such as `/demo/stripe`. */
+  readonly base: string;
+  readonly webhookSecret: string;
+  /** Delivers a signed event to the webhook and returns the status. */
+  readonly deliver: (payload: string, signature: string) => Promise<number>;
+}
+
+/**
+ * A stand-in of Stripe as docs.stripe.com publishes it, with a state: customers, prices, Checkout in both
+ * modes, setup intents, subscriptions, invoices, portal sessions and meter events. A write with an
+ * idempotency key acts once. It keeps no card.
+ */
+export function makeStripeStandIn({
+  clock,
+  chance,
+  base,
+  webhookSecret,
+  deliver,
+}: StandInOptions): StripeStandIn {
+  const records = new Map<string, Map<string, Rec>>();
+  const answers = new Map<string, { readonly body: string; readonly answer: Fields }>();
+  const counts = new Map<string, number>();
+  const events: string[] = [];
+  const signer = new Stripe('sk_test_standin');
+  const now = (): number => Math.floor(clock.now() / SECOND);
+  const makeId = (prefix: string): string =>
+    `${prefix}_${chance.uuid().replaceAll('-', '').slice(0, 24)}`;
+  const table = (kind: string): Map<string, Rec> => {
+    const rows = records.get(kind) ?? new Map<string, Rec>();
+    records.set(kind, rows);
+    return rows;
+  };
+  const put = (kind: string, row: Rec): Rec => {
+    table(kind).set(row.id, row);
+    return row;
+  };
+  const patch = (kind: string, id: string, fields: Fields): Rec => {
+    const row = table(kind).get(id);
+    if (!row) throw new Missing();
+    return put(kind, { ...row, ...fields });
+  };
+
+  async function emit(type: string, object: Fields): Promise<void> {
+    const payload = JSON.stringify({
+      id: makeId('evt'),
+      object: 'event',
+      api_version: '2026-01-28',
+      created: now(),
+      livemode: false,
+      pending_webhooks: 1,
+      request: { id: null, idempotency_key: null },
+      type,
+      data: { object },
+    });
+    events.push(payload);
+    await send(payload);
+  }
+  const send = (payload: string): Promise<number> =>
+    deliver(
+      payload,
+      signer.webhooks.generateTestHeaderString({
+        payload,
+        secret: webhookSecret,
+        timestamp: now(),
+      }),
+    );
+
+  function makeSubscription(customer: string, price: string, trialDays: number): Rec {
+    const created = now();
+    const trialEnd = trialDays > 0 ? created + trialDays * 86_400 : null;
+    const id = makeId('sub');
+    const invoice = put('invoices', {
+      id: makeId('in'),
+      object: 'invoice',
+      customer,
+      status: 'paid',
+      amount_due: UNIT_CENTS,
+      amount_remaining: 0,
+      parent: { type: 'subscription_details', subscription_details: { subscription: id } },
+    });
+    return put('subscriptions', {
+      id,
+      object: 'subscription',
+      customer,
+      status: trialEnd === null ? 'active' : 'trialing',
+      cancel_at_period_end: false,
+      created,
+      trial_end: trialEnd,
+      latest_invoice: invoice.id,
+      items: {
+        object: 'list',
+        data: [
+          {
+            id: makeId('si'),
+            object: 'subscription_item',
+            price: { id: price, object: 'price' },
+            current_period_start: created,
+            current_period_end: trialEnd ?? created + MONTH_SECONDS,
+          },
+        ],
+      },
+    });
+  }
+
+  /** What a person does on the hosted page. A declined card leaves the session open. */
+  async function pay(id: string): Promise<string | null> {
+    const session = table('sessions').get(id);
+    if (session?.['status'] !== 'open') return null;
+    const known = session['customer'];
+    const customer =
+      typeof known === 'string'
+        ? known
+        : put('customers', {
+            id: makeId('cus'),
+            object: 'customer',
+            email: session['customer_email'] ?? null,
+          }).id;
+    if (session['mode'] === 'setup') {
+      const intent = put('setup_intents', {
+        id: makeId('seti'),
+        object: 'setup_intent',
+        status: 'succeeded',
+        customer,
+        payment_method: makeId('pm'),
+      });
+      const done = patch('sessions', id, {
+        status: 'complete',
+        customer,
+        setup_intent: intent.id,
+        payment_status: 'no_payment_required',
+      });
+      await emit('checkout.session.completed', done);
+    } else {
+      const subscription = makeSubscription(
+        customer,
+        String(session['~price']),
+        Number(session['~trialDays'] ?? 0),
+      );
+      const done = patch('sessions', id, {
+        status: 'complete',
+        customer,
+        subscription: subscription.id,
+        payment_status: 'paid',
+      });
+      await emit('customer.subscription.created', subscription);
+      await emit('checkout.session.completed', done);
+    }
+    return String(session['success_url']).replace('{CHECKOUT_SESSION_ID}', id);
+  }
+
+  const expand = (row: Rec, wanted: readonly string[]): Fields => {
+    const kinds: Readonly<Record<string, string>> = {
+      subscription: 'subscriptions',
+      setup_intent: 'setup_intents',
+      latest_invoice: 'invoices',
+    };
+    return Object.fromEntries(
+      Object.entries(row)
+        .filter(([name]) => !name.startsWith('~'))
+        .map(([name, value]) => [
+          name,
+          wanted.includes(name) && typeof value === 'string'
+            ? (table(kinds[name] ?? '').get(value) ?? value)
+            : value,
+        ]),
+    );
+  };
+
+  async function write(path: string, form: URLSearchParams): Promise<Fields> {
+    const text = (name: string): string | null => form.get(name);
+    const [, kind = '', id = '', action = ''] = path.split('/');
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (path === '/customers')
+      return put('customers', { id: makeId('cus'), object: 'customer', email: text('email') });
+    if (kind === 'customers')
+      return patch('customers', id, {
+        invoice_settings: {
+          default_payment_method: text('invoice_settings[default_payment_method]'),
+        },
+      });
+    if (path === '/checkout/sessions') {
+      const session = makeId('cs_test');
+      return expand(
+        put('sessions', {
+          'id': session,
+          'object': 'checkout.session',
+          'mode': text('mode'),
+          'status': 'open',
+          'payment_status': 'unpaid',
+          'client_reference_id': text('client_reference_id'),
+          'customer': text('customer'),
+          'customer_email': text('customer_email'),
+          'subscription': null,
+          'setup_intent': null,
+          'success_url': text('success_url'),
+          'cancel_url': text('cancel_url'),
+          'url': `${base}/pay/${session}`,
+          'metadata': {},
+          '~price': text('line_items[0][price]'),
+          '~trialDays': text('subscription_data[trial_period_days]'),
+        }),
+        [],
+      );
+    }
+    if (path === '/billing_portal/sessions') {
+      const customer = text('customer') ?? '';
+      if (!table('customers').has(customer)) throw new Missing();
+      const portal = makeId('bps');
+      return put('portals', {
+        id: portal,
+        object: 'billing_portal.session',
+        customer,
+        return_url: text('return_url'),
+        url: `${base}/portal/${portal}`,
+      });
+    }
+    if (path === '/billing/meter_events') {
+      const identifier = text('identifier') ?? makeId('mtr');
+      return put('meter_events', {
+        id: identifier,
+        object: 'billing.meter_event',
+        event_name: text('event_name'),
+        identifier,
+        payload: {
+          stripe_customer_id: text('payload[stripe_customer_id]'),
+          value: text('payload[value]'),
+        },
+      });
+    }
+    if (kind === 'invoices' && action === 'void')
+      return patch('invoices', id, { status: 'void', amount_remaining: 0 });
+    if (kind === 'subscriptions') {
+      const trial = text('trial_end');
+      const price = text('items[0][price]');
+      const row = table('subscriptions').get(id);
+      if (!row) throw new Missing();
+      const items = row['items'] as { data: Fields[] };
+      const next = patch('subscriptions', id, {
+        ...(form.has('cancel_at_period_end') && {
+          cancel_at_period_end: text('cancel_at_period_end') === 'true',
+        }),
+        ...(trial !== null && { trial_end: trial === 'now' ? null : Number(trial) }),
+        ...(price !== null && {
+          items: { ...items, data: [{ ...items.data[0], price: { id: price, object: 'price' } }] },
+        }),
+      });
+      await emit('customer.subscription.updated', next);
+      return next;
+    }
+    throw new Missing();
+  }
+
+  async function answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    if (url.hostname === 'www.google.com') {
+      const form = new URLSearchParams(await request.text());
+      return json({ success: form.get('response') === 'human' && form.get('secret') !== null });
+    }
+    if (url.hostname !== 'api.stripe.com' || !url.pathname.startsWith('/v1/')) return missing();
+    if (!/^Bearer sk_test_\w+$/.test(request.headers.get('authorization') ?? ''))
+      return problem(401, t.invalidKey);
+    const path = url.pathname.slice('/v1'.length);
+    const [, kind = '', id = '', third = ''] = path.split('/');
+    try {
+      if (request.method === 'GET') {
+        if (path === '/invoices')
+          return json({
+            object: 'list',
+            data: [...table('invoices').values()].filter(
+              (row) =>
+                row['status'] === url.searchParams.get('status') &&
+                JSON.stringify(row['parent']).includes(url.searchParams.get('subscription') ?? '-'),
+            ),
+          });
+        const row = kind === 'checkout' ? table('sessions').get(third) : table(kind).get(id);
+        if (!row) throw new Missing();
+        return json(
+          expand(
+            row,
+            [...url.searchParams]
+              .filter(([name]) => name.startsWith('expand'))
+              .map(([, value]) => value),
+          ),
+        );
+      }
+      if (request.method === 'DELETE') {
+        counts.set('cancelled', (counts.get('cancelled') ?? 0) + 1);
+        const ended = patch('subscriptions', id, { status: 'canceled' });
+        await emit('customer.subscription.deleted', ended);
+        return json(ended);
+      }
+      const body = await request.text();
+      const key = request.headers.get('idempotency-key');
+      const before = key === null ? undefined : answers.get(key);
+      if (before)
+        return before.body === `${path} ${body}` ? json(before.answer) : problem(400, t.keyReused);
+      const made = await write(path, new URLSearchParams(body));
+      if (key !== null) answers.set(key, { body: `${path} ${body}`, answer: made });
+      return json(made);
+    } catch (error) {
+      if (error instanceof Missing) return missing();
+      throw error;
+    }
+  }
+
+  const pages = new Hono();
+  pages.get('/pay/:id', (c) => {
+    const session = table('sessions').get(c.req.param('id'));
+    return session === undefined
+      ? c.notFound()
+      : c.html(checkoutPage(base, session.id, session, c.req.query('declined') === '1'));
+  });
+  pages.post('/pay/:id', async (c) => {
+    const form = new URLSearchParams(await c.req.text());
+    if (form.get('card') === 'declined')
+      return c.redirect(`${base}/pay/${c.req.param('id')}?declined=1`, 303);
+    const back = await pay(c.req.param('id'));
+    return back === null ? c.notFound() : c.redirect(back, 303);
+  });
+  pages.get('/portal/:id', (c) => {
+    const portal = table('portals').get(c.req.param('id'));
+    return portal === undefined ? c.notFound() : c.html(portalPage(String(portal['return_url'])));
+  });
+
+  return {
+    fetch: answer,
+    pages,
+    list: (kind) => [...table(kind).values()],
+    count: (kind) => counts.get(kind) ?? 0,
+    async change(subscription, fields, type) {
+      await emit(type, patch('subscriptions', subscription, fields));
+    },
+    events,
+    send,
+  };
+}
+
+class Missing extends Error {}
+const json = (body: unknown, status = 200): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', 'request-id': 'req_standin' },
+  });
+const problem = (status: number, message: string): Response =>
+  json({ error: { type: 'invalid_request_error', message } }, status);
+const missing = (): Response => problem(404, t.noSuchObject);

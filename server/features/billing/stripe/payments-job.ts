@@ -1,0 +1,147 @@
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { findPrices } from '#contract/billing/service-levels.ts';
+import { getDay } from '#contract/time/day.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { loadStoredUsageDays } from '../suite-usage/usage-days.ts';
+import { loadBillingSettings } from '../subscriptions/settings.ts';
+import { connectStripe, writeStripe } from './stripe.ts';
+
+const EVERY_MS: Ms = 3_600_000;
+/** Days before are not sent any more: the meter takes events of the last 35 days. */
+const MAX_LATE_DAYS = 30;
+
+/** A day of a metered subscription that Stripe doesn't know yet. */
+interface MeteredDay {
+  readonly company: number;
+  readonly customer: string;
+  readonly meter: string;
+  readonly day: number;
+  readonly users: number;
+}
+
+/**
+ * Sends the users of each day that ended to the billing meters of metered levels, and ends at Stripe what
+ * ended here. Each is sent once: a meter event has the day as its identifier.
+ */
+export const payments =
+  (world: AppContext): JobHandler<'payments'> =>
+  async ({ tenant, now, signal }) => {
+    const stripe = await connectStripe(world, tenant);
+    if (stripe === null) return now + EVERY_MS;
+    for (const { company, customer, meter, day, users } of await findMeteredDays(
+      world,
+      tenant,
+      now,
+    )) {
+      if (signal.aborted) return now;
+      const body = {
+        event_name: meter,
+        identifier: `${company}-${day}`,
+        payload: { stripe_customer_id: customer, value: String(users) },
+      };
+      const sent = await writeStripe(
+        world,
+        tenant,
+        { what: `meter:${company}:${day}`, body },
+        (options) => stripe.billing.meterEvents.create(body, options),
+      );
+      if (!sent.ok) return now + EVERY_MS;
+      await world.store.tenant(tenant, ({ sql }) =>
+        sql
+          .updateTable('stripe_customer')
+          .set({ metered_day: day })
+          .where('tenant_id', '=', tenant)
+          .where('company_n', '=', company)
+          .execute(),
+      );
+    }
+    for (const { company, subscription } of await findEnded(world, tenant)) {
+      const ended = await writeStripe(
+        world,
+        tenant,
+        { what: `subscription:${subscription}`, body: 'cancel' },
+        (options) => stripe.subscriptions.cancel(subscription, {}, options),
+      );
+      // What Stripe doesn't know any more has ended there.
+      if (!ended.ok && ended.failure.kind === 'busy') continue;
+      await world.store.tenant(tenant, ({ sql }) =>
+        sql
+          .updateTable('stripe_customer')
+          .set({ ended_at: now })
+          .where('tenant_id', '=', tenant)
+          .where('company_n', '=', company)
+          .execute(),
+      );
+    }
+    return now + EVERY_MS;
+  };
+
+function findMeteredDays(
+  world: AppContext,
+  tenant: TenantId,
+  now: Ms,
+): Promise<readonly MeteredDay[]> {
+  return world.store.tenant(tenant, async (tx) => {
+    const { timeZone } = await loadCompanyLimit(tx);
+    const settings = await loadBillingSettings(tx);
+    const last = getDay(now, timeZone, 0) - 1;
+    const customers = await tx.sql
+      .selectFrom('stripe_customer')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .execute();
+    const organizations = await tx.all('organization');
+    const found: MeteredDay[] = [];
+    for (const row of await tx.all('subscription')) {
+      const customer = customers.find(({ company_n }) => company_n === row.company);
+      const meter = findPrices(settings, row.level)?.stripeMeter ?? null;
+      if (!customer || meter === null || !row.hasCard || row.endedAt !== null) continue;
+      const first = Math.max(
+        getDay(row.startedAt, timeZone, 0),
+        last - MAX_LATE_DAYS,
+        (customer.metered_day ?? 0) + 1,
+      );
+      const days = await loadStoredUsageDays(
+        tx,
+        organizations.filter(({ company }) => company === row.company),
+        { first, last },
+      );
+      const users = new Map<number, number>();
+      for (const { day, used } of days) users.set(day, (users.get(day) ?? 0) + used);
+      for (const [day, count] of [...users].sort(([a], [b]) => a - b))
+        found.push({
+          company: row.company,
+          customer: customer.customer_id,
+          meter,
+          day,
+          users: count,
+        });
+    }
+    return found;
+  });
+}
+
+/** Subscriptions that ended here, such as those of deleted companies, and not yet at Stripe. */
+function findEnded(
+  world: AppContext,
+  tenant: TenantId,
+): Promise<readonly { readonly company: number; readonly subscription: string }[]> {
+  return world.store.tenant(tenant, async (tx) => {
+    const running = new Set(
+      (await tx.all('subscription'))
+        .filter(({ endedAt, hasCard }) => endedAt === null && hasCard)
+        .map(({ company }) => company),
+    );
+    const rows = await tx.sql
+      .selectFrom('stripe_customer')
+      .select(['company_n as company', 'subscription_id as subscription'])
+      .where('tenant_id', '=', tenant)
+      .where('ended_at', 'is', null)
+      .execute();
+    return rows.flatMap(({ company, subscription }) =>
+      subscription === null || running.has(company) ? [] : [{ company, subscription }],
+    );
+  });
+}

@@ -1,0 +1,128 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useMachine } from '@xstate/react';
+import { useEffect, useState } from 'react';
+import type { SignUpOut } from '#contract/billing/sign-up-calls.ts';
+import { signUpMachine } from '#machines/sign-up.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { AccountPage } from '../../account-page.tsx';
+import { describePrices } from './prices.ts';
+import { Recaptcha } from './recaptcha.tsx';
+import { signUpMessages as t } from './messages.en.ts';
+
+/** How often the page asks whether Stripe has confirmed the payment. */
+const POLL_MS = 2_000;
+
+/** A sign-up that its link opens, at the step where it was left (BILL-19). */
+export function OpenSignUp({ hash }: { readonly hash: string }) {
+  const { history } = useRouter();
+  const [state, send] = useMachine(signUpMachine, { input: { hasLink: true } });
+  const [signUp, setSignUp] = useState<SignUpOut | null>(null);
+  const mutation = useServerMutation();
+  const isBack = useRouterState({
+    select: ({ location }) => location.searchStr.includes('checkout=success'),
+  });
+  const take = (next: SignUpOut): void => {
+    setSignUp(next);
+    send({ type: next.step });
+  };
+  const open = async (): Promise<void> => {
+    const answer = await mutation.send(() => client().ask('verifySignUp', { hash }));
+    if (answer.ok) take(answer.value);
+    else if (answer.failure.kind === 'not-found') send({ type: 'OVER' });
+  };
+  const step = state.value as keyof (typeof signUpMachine)['states'];
+  useEffect(() => {
+    void open();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once per link
+  }, [hash]);
+  useEffect(() => {
+    if (step !== 'paying') return undefined;
+    const timer = setInterval(() => void open(), POLL_MS);
+    return () => clearInterval(timer);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- one timer while it waits
+  }, [step, hash]);
+  const validate = async (response: string): Promise<void> => {
+    const answer = await mutation.send(() => client().ask('validateRecaptcha', { hash, response }));
+    if (answer.ok) take(answer.value);
+  };
+  const checkOut = async (): Promise<void> => {
+    const answer = await mutation.send(() => client().ask('startCheckout', { hash }));
+    if (!answer.ok) return;
+    if (answer.value.url === null) await open();
+    else location.assign(answer.value.url);
+  };
+  const error = mutation.failure !== null && step !== 'over' && (
+    <Callout tone="failed" alert>
+      {getFailureText(mutation.failure)}
+    </Callout>
+  );
+  if (step === 'over')
+    return (
+      <AccountPage title={t.title}>
+        <Callout tone="failed" alert>
+          {t.over}
+        </Callout>
+        <div>
+          <Button onClick={() => history.push('/o365/register')}>{t.again}</Button>
+        </div>
+      </AccountPage>
+    );
+  if (signUp === null)
+    return (
+      <AccountPage title={t.title}>
+        {error || <output className="block text-ink-2">{t.opening}</output>}
+      </AccountPage>
+    );
+  const prices = signUp.prices === null ? '' : describePrices(signUp.prices, signUp.currency);
+  const isFree = signUp.prices?.userMills === 0 && signUp.prices.gigabyteMills === 0;
+  switch (step) {
+    case 'captcha':
+      return (
+        <AccountPage title={t.captcha} description={signUp.email}>
+          {error}
+          <Recaptcha onAnswer={(response) => void validate(response)} />
+        </AccountPage>
+      );
+    case 'checkout':
+      return (
+        <AccountPage title={isFree ? t.title : t.pay} description={prices}>
+          {error}
+          <p className="m-0">
+            {isFree ? t.free({ company: signUp.company }) : t.payHint({ company: signUp.company })}
+          </p>
+          <div>
+            <Button variant="primary" busy={mutation.busy} onClick={() => void checkOut()}>
+              {isFree ? t.create : t.toPayment}
+            </Button>
+          </div>
+        </AccountPage>
+      );
+    case 'paying':
+      return (
+        <AccountPage title={t.paying} description={prices}>
+          {error}
+          {isBack && <output className="block">{t.payingHint}</output>}
+          <div>
+            <Button busy={mutation.pending === 'checkout'} onClick={() => void checkOut()}>
+              {t.openPayment}
+            </Button>
+          </div>
+        </AccountPage>
+      );
+    default:
+      return (
+        <AccountPage title={t.ready}>
+          <output className="block">{t.readyHint({ email: signUp.email })}</output>
+          <div>
+            <Button variant="primary" onClick={() => history.push('/login')}>
+              {t.signIn}
+            </Button>
+          </div>
+        </AccountPage>
+      );
+  }
+}
