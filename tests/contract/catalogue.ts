@@ -15,6 +15,8 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'forgotPassword',
     'validateUsername',
     'validateAnswers',
+    'changeServiceLevel',
+    'rollbackSubscription',
   ],
   [
     'There was an error while trying to check the link, try again later',
@@ -112,6 +114,20 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'exportAdminEvents',
     'exportSuiteLicensing',
     'exportSuiteConsumption',
+    'exportSubscriptions',
+  ],
+  // Sign-up and subscriptions
+  ['Error while registering. Try again later.', 'signUp', 'resendSignUp'],
+  ['Error while verifying the email. Try again later.', 'verifySignUp'],
+  ['Error getting subscriptions. Try again later.', 'listSubscriptions', 'getSubscription'],
+  [
+    'Error updating subscription. Try again later.',
+    'updateSubscription',
+    'updateTrial',
+    'cancelSubscription',
+    'updateUsage',
+    'ackUsage',
+    'unackUsage',
   ],
   // Reports
   ['Error while creating the report, try again later.', 'makeReportSetting'],
@@ -177,6 +193,9 @@ export const BY_PATTERN: readonly (readonly [sentence: string, ...calls: readonl
 
 /** Calls of which the specification says that the server's message goes first. */
 export const SERVER_MESSAGE_FIRST: readonly CallName[] = [
+  'verifySignUp',
+  'changeServiceLevel',
+  'rollbackSubscription',
   'loginDb',
   'loginAd',
   'loginDbSms',
