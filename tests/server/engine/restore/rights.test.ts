@@ -6,6 +6,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import type { EngineScope, Task } from '#contract/engine/engine.ts';
 import { createDemoTenant, type DemoTenant } from '#server/demo/tenant/tenant.ts';
 import { makeEmbeddedEngine } from '#server/engine/embedded/engine.ts';
+import type { Oversight } from '#server/engine/embedded/restore/restore-engine.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { eachDatabase, freshStore, type Kind, ONE } from '../../db/databases.ts';
@@ -30,6 +31,8 @@ const FLAGS = {
   excludeInPlaceHoldItems: false,
   excludeLitigationHoldItems: false,
 };
+
+const record = (): Promise<void> => Promise.resolve();
 
 const getAdministrator = ({ admin }: DemoTenant): string => admin.listUsers()[0]?.id ?? '';
 
@@ -185,18 +188,27 @@ async function setUp(database: Kind) {
     setDown(value: boolean) {
       isDown = value;
     },
-    restore: (at: { explorer: string; mailbox: string }, dryRun: boolean, by = scope) =>
-      engine.restore(by, {
-        explorer: at.explorer,
-        nodes: [at.mailbox],
-        target: { kind: 'original' },
-        select: 'missing',
-        onConflict: 'skip',
-        versions: 'last',
-        flags: FLAGS,
-        dryRun,
-        reason: null,
-      }),
+    restore: (
+      at: { explorer: string; mailbox: string },
+      dryRun: boolean,
+      by = scope,
+      oversight?: Oversight,
+    ) =>
+      engine.restore(
+        by,
+        {
+          explorer: at.explorer,
+          nodes: [at.mailbox],
+          target: { kind: 'original' },
+          select: 'missing',
+          onConflict: 'skip',
+          versions: 'last',
+          flags: FLAGS,
+          dryRun,
+          reason: null,
+        },
+        oversight,
+      ),
     ended: async (task: string): Promise<Task> => {
       for (let turns = 0; turns < 10; turns++) {
         await runner.tick();
@@ -269,20 +281,8 @@ eachDatabase((database) => {
     expect(denied).toMatchObject({ ok: false, error: { kind: 'forbidden' } });
     expect(JSON.stringify(denied)).toContain('Mail.ReadWrite');
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'outlook' }))).toEqual({
-      missing: [
-        'Mail.ReadWrite',
-        'Calendars.ReadWrite',
-        'Contacts.ReadWrite',
-        'Tasks.ReadWrite.All',
-      ],
-      requested: [
-        'User.Read.All',
-        'Mail.ReadWrite',
-        'Calendars.ReadWrite',
-        'Contacts.ReadWrite',
-        'Tasks.ReadWrite.All',
-        'MailboxItem.ImportExport.All',
-      ],
+      missing: ['Mail.ReadWrite'],
+      requested: ['User.Read.All', 'Mail.ReadWrite', 'MailboxItem.ImportExport.All'],
       expiresAt: null,
     });
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'onedrive' }))).toEqual({
@@ -299,26 +299,12 @@ eachDatabase((database) => {
     await at.signIn();
     const { expiresAt } = getValue(await engine.restoreRights.grant(scope));
     expect(await at.temporary()).toEqual([
-      [
-        'Calendars.ReadWrite',
-        'Contacts.ReadWrite',
-        'Mail.ReadWrite',
-        'MailboxItem.ImportExport.All',
-        'Tasks.ReadWrite.All',
-        'User.Read.All',
-      ],
+      ['Mail.ReadWrite', 'MailboxItem.ImportExport.All', 'User.Read.All'],
     ]);
     expect(office.admin.findApplication(at.applicationId)?.roles).not.toContain('Mail.ReadWrite');
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'outlook' }))).toEqual({
       missing: [],
-      requested: [
-        'User.Read.All',
-        'Mail.ReadWrite',
-        'Calendars.ReadWrite',
-        'Contacts.ReadWrite',
-        'Tasks.ReadWrite.All',
-        'MailboxItem.ImportExport.All',
-      ],
+      requested: ['User.Read.All', 'Mail.ReadWrite', 'MailboxItem.ImportExport.All'],
       expiresAt,
     });
     // A lost answer is given again, and rights for mails are none for files.
@@ -372,6 +358,47 @@ eachDatabase((database) => {
     );
     expect(JSON.stringify(recorded)).not.toMatch(/eyJ|PRIVATE KEY|BEGIN/);
   });
+});
+
+test('G71, RES-24: an approved restore writes with the rights of who asked for it, else of who approves it', async () => {
+  const at = await setUp(ONE);
+  const { engine, scope, ended } = at;
+  const before = at.mails().length;
+  const approver: EngineScope = {
+    ...scope,
+    user: randomUUID(),
+    origin: { ip: '', agent: '', actor: randomUUID(), impersonation: null, key: null },
+  };
+  const waiting = { needsApproval: true, record };
+  const approve = (task: string) =>
+    engine.approve(approver, { task, requester: scope.user ?? '', record });
+  at.loseMails();
+  const session = await at.openSession();
+  // Asking for it needs no rights, approving it does.
+  const task = getValue(await at.restore(session, false, scope, waiting));
+  await at.tick();
+  expect(getValue(await engine.getTask(scope, { task })).state).toBe('awaiting-approval');
+  expect(getKind(await engine.cancel(scope, { task }))).toBe('conflict');
+  expect(getKind(await approve(task))).toBe('forbidden');
+  expect([at.mails().length, getValue(await engine.getTask(scope, { task })).state]).toEqual([
+    before - 2,
+    'awaiting-approval',
+  ]);
+  await at.signIn();
+  getValue(await engine.restoreRights.grant(scope));
+  getValue(await approve(task));
+  expect([(await ended(task)).result, at.mails().length]).toEqual(['success', before]);
+  expect(getKind(await approve(task))).toBe('conflict');
+
+  // The session of who asked for the next one has ended, and with it the rights.
+  at.loseMails();
+  const second = getValue(await at.restore(session, false, scope, waiting));
+  getValue(await at.stop(session.explorer));
+  expect(getKind(await approve(second))).toBe('forbidden');
+  await at.signIn(approver);
+  getValue(await engine.restoreRights.grant(approver));
+  getValue(await approve(second));
+  expect([(await ended(second)).result, at.mails().length]).toEqual(['success', before]);
 });
 
 test('G69, G72: the sign-in of another tenant is refused and not kept', async () => {
