@@ -34,7 +34,6 @@ export const CURRENCIES = [
   'CZK',
   'ZAR',
 ] as const;
-export type Currency = (typeof CURRENCIES)[number];
 
 const MAX_PRICE_MILLS = 1_000_000_000;
 /** A price in thousandths of the currency's unit. */

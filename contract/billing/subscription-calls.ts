@@ -101,7 +101,6 @@ const effect = v.object({
   effectiveAt: v.number(),
   undoableUntil: orNull(v.number()),
 });
-export type EffectOut = v.InferOutput<typeof effect>;
 
 const minimumUsers = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(1_000_000));
 const trialEndsAt = orNull(v.pipe(v.number(), v.safeInteger(), v.minValue(0)));

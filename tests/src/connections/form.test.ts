@@ -84,14 +84,18 @@ test('CONN-1: missing values of a connection are reported at their fields before
   expect(Object.keys(getInput(server, null).errors)).toEqual(['credentials.name']);
 });
 
+const describeJob = (detail: Record<string, string | boolean>, company: string | null = null) =>
+  detailWords('jobs', { uid: 'j-1', detail }, company, 'UTC');
+
 test('VB365-8: a job of a server says whose it is, whether it is on, and how its last session ended', () => {
-  const say = (detail: Record<string, string | boolean>, company: string | null = null) =>
-    detailWords('jobs', { uid: 'j-1', detail }, company, 'UTC');
-  expect(say({ server: 'Example', enabled: true })).toBe('Example, Has not run yet');
+  expect(describeJob({ server: 'Example', enabled: true })).toBe('Example, Has not run yet');
   expect(
-    say({ enabled: false, lastStatus: 'Failed', lastRun: '2026-03-02T22:00:00Z' }, 'Our company'),
+    describeJob(
+      { enabled: false, lastStatus: 'Failed', lastRun: '2026-03-02T22:00:00Z' },
+      'Our company',
+    ),
   ).toMatch(/^Our company, Disabled, Failed, last run .*10:00/);
-  expect(say({ lastStatus: 'NotConfigured', lastRun: '2026-03-02T22:00:00Z' })).toMatch(
+  expect(describeJob({ lastStatus: 'NotConfigured', lastRun: '2026-03-02T22:00:00Z' })).toMatch(
     /^Unknown result, last run /,
   );
 });

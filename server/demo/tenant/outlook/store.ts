@@ -129,21 +129,6 @@ export function findOutlookFolder(
   return row;
 }
 
-export function renameOutlookFolder(
-  tenant: Tenant,
-  folder: OutlookFolder,
-  name: string,
-): OutlookFolder {
-  const { store } = tenant;
-  store.run(
-    'update outlook_folder set name = ?, seq = ? where n = ?',
-    name,
-    store.nextSeq(),
-    folder.n,
-  );
-  return findOutlookFolder(tenant, folder.mailbox, folder.kind, folder.id);
-}
-
 /** Removes a folder with what is in it. */
 export function removeOutlookFolder(tenant: Tenant, folder: OutlookFolder): void {
   const { store } = tenant;
