@@ -223,8 +223,8 @@ function scheduleIssues(data: JobData): Issue[] {
 
 /** Parts that a newly chosen item has. */
 const DEFAULT_PARTS: Readonly<Record<ItemKind, readonly Part[]>> = {
-  User: ['mailbox', 'archiveMailbox', 'oneDrive'],
-  Group: ['mailbox', 'archiveMailbox', 'oneDrive', 'teams'],
+  User: ['mailbox', 'oneDrive'],
+  Group: ['mailbox', 'oneDrive', 'teams'],
   // The files of channels are part of the team.
   Team: ['teams'],
   Site: ['sites', 'subsites'],

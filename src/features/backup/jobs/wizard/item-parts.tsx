@@ -18,11 +18,16 @@ export function ItemParts({
       className="m-0 flex min-w-0 flex-wrap gap-x-3 border-0 p-0"
     >
       {getParts(item).map((part) => (
-        <label key={part} className="inline-flex items-center gap-1.5 text-agate">
+        <label
+          key={part}
+          className="inline-flex items-center gap-1.5 text-agate"
+          {...(part === UNAVAILABLE && { 'data-tip': t.archiveUnavailable })}
+        >
           <input
             type="checkbox"
             className="m-0 size-4 accent-accent"
-            checked={parts.includes(part)}
+            checked={part !== UNAVAILABLE && parts.includes(part)}
+            disabled={part === UNAVAILABLE}
             onChange={() =>
               onChange({
                 ...item,
@@ -33,12 +38,15 @@ export function ItemParts({
             }
           />
           {partLabel(part)}
+          {part === UNAVAILABLE && <span className="sr-only">{t.archiveUnavailable}</span>}
         </label>
       ))}
     </fieldset>
   );
 }
 
+/** In-place archives: Graph reads them only in its beta version. */
+const UNAVAILABLE: Part = 'archiveMailbox';
 const MAIL_AND_FILES = ['mailbox', 'archiveMailbox', 'oneDrive'] as const;
 const PARTS_OF: Readonly<Record<ItemKind, readonly Part[]>> = {
   User: MAIL_AND_FILES,

@@ -37,8 +37,10 @@ export const jobWizardMessages = defineMessages('jobWizard', {
 
   chosenCount: '{count, plural, =0 {No items} one {# item} other {# items}}',
   parts: 'Parts of {name}',
-  partMailbox: 'Mail',
+  partMailbox: 'Mailbox',
   partArchive: 'Archive',
+  archiveUnavailable:
+    "Archive mailboxes can't be backed up: Microsoft Graph doesn't give access to them.",
   partOneDrive: 'OneDrive',
   partTeam: 'Team',
   partSubsites: 'Sites below it',
