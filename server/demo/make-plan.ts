@@ -135,6 +135,7 @@ function provider(
     branding: {
       ...defaultBranding(id, '', host ?? 'localhost'),
       timeZone: tz,
+      isStripeEnabled: true,
       offlineDays: LIMITS.offlineDays,
       ...brand,
     },

@@ -14,7 +14,7 @@ test.afterAll(async () => {
 
 const PASSWORD = 'eleven quiet lanterns';
 
-test('BILL-19, BILL-20: a new customer registers, pays on the stand-in, and the month is acknowledged', async ({
+test('BILL-19, BILL-20: a new customer registers, pays on the stand-in, signs in, and is counted this month', async ({
   page,
 }) => {
   await page.goto(`${portal.url}/o365/register`);
