@@ -34,6 +34,7 @@ test('BILL-19, BILL-20: a new customer registers, pays on the stand-in, signs in
   await expect(page.getByRole('heading', { name: 'Your account is ready' })).toBeVisible();
   await page.getByRole('button', { name: 'Sign in' }).click();
   await submitSignIn(page, 'zoe@calla.example.com', PASSWORD);
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await page.goto(`${portal.url}/o365/subscriptions`);
   await expect(page.getByRole('heading', { name: 'Calla Design' }).first()).toBeVisible();
   const owner = await loadApi(portal, 'owner');

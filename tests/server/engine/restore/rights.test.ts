@@ -32,6 +32,16 @@ const FLAGS = {
   excludeLitigationHoldItems: false,
 };
 
+/** To write to mailboxes with their calendars, contacts and tasks. */
+const OUTLOOK_RIGHTS = [
+  'User.Read.All',
+  'Mail.ReadWrite',
+  'Calendars.ReadWrite',
+  'Contacts.ReadWrite',
+  'Tasks.ReadWrite.All',
+  'MailboxItem.ImportExport.All',
+];
+
 const record = (): Promise<void> => Promise.resolve();
 
 const getAdministrator = ({ admin }: DemoTenant): string => admin.listUsers()[0]?.id ?? '';
@@ -281,8 +291,13 @@ eachDatabase((database) => {
     expect(denied).toMatchObject({ ok: false, error: { kind: 'forbidden' } });
     expect(JSON.stringify(denied)).toContain('Mail.ReadWrite');
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'outlook' }))).toEqual({
-      missing: ['Mail.ReadWrite'],
-      requested: ['User.Read.All', 'Mail.ReadWrite', 'MailboxItem.ImportExport.All'],
+      missing: [
+        'Mail.ReadWrite',
+        'Calendars.ReadWrite',
+        'Contacts.ReadWrite',
+        'Tasks.ReadWrite.All',
+      ],
+      requested: OUTLOOK_RIGHTS,
       expiresAt: null,
     });
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'onedrive' }))).toEqual({
@@ -298,13 +313,11 @@ eachDatabase((database) => {
     expect(getKind(await engine.restoreRights.grant(scope))).toBe('conflict');
     await at.signIn();
     const { expiresAt } = getValue(await engine.restoreRights.grant(scope));
-    expect(await at.temporary()).toEqual([
-      ['Mail.ReadWrite', 'MailboxItem.ImportExport.All', 'User.Read.All'],
-    ]);
+    expect(await at.temporary()).toEqual([OUTLOOK_RIGHTS.toSorted()]);
     expect(office.admin.findApplication(at.applicationId)?.roles).not.toContain('Mail.ReadWrite');
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'outlook' }))).toEqual({
       missing: [],
-      requested: ['User.Read.All', 'Mail.ReadWrite', 'MailboxItem.ImportExport.All'],
+      requested: OUTLOOK_RIGHTS,
       expiresAt,
     });
     // A lost answer is given again, and rights for mails are none for files.
