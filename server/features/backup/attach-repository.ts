@@ -12,7 +12,7 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { toScope } from '#server/platform/sync/scope.ts';
 import { getAnswer, getEngine, scopeFor } from './engine-calls.ts';
-import { findOrganization } from './lookup.ts';
+import { findOrganization, isSameName } from './lookup.ts';
 import { DELAY_MS, loadRefusal } from './repositories.ts';
 import { newRepository } from './repository-fields.ts';
 import { warnAdministrators } from './warn-administrators.ts';
@@ -40,15 +40,18 @@ export const attachHandlers = (world: AppContext): Pick<Handlers, 'attachBackupR
       return runIdempotently<OutputOf<'attachBackupRepository'>>(world, ctx, async (tx) => {
         const planned = await plan(tx, ctx, input);
         if (!planned.ok) return refusal(planned.failure);
-        const { organization, isKnown } = planned.value;
+        const { organization, name } = planned.value;
         await audit(tx, world, ctx, {
           what: 'backuprepository.attached',
           user: null,
           detail: { repository: id },
         });
         const answer = () => ok({ _id: id, id });
-        if (isKnown) return { drafts: [], answer };
-        return { drafts: [await createRow(tx, world, ctx, organization, input)], answer };
+        if (name === null) return { drafts: [], answer };
+        return {
+          drafts: [await createRow(tx, world, ctx, organization, { ...input, name })],
+          answer,
+        };
       });
     });
   },
@@ -56,25 +59,35 @@ export const attachHandlers = (world: AppContext): Pick<Handlers, 'attachBackupR
 
 interface Plan {
   readonly organization: OrganizationRow;
-  /** The provider has the repository: only its index is rebuilt. */
-  readonly isKnown: boolean;
+  /** Of the new repository; null: the provider has it, so only its index is rebuilt. */
+  readonly name: string | null;
 }
 
 async function plan(
   tx: TenantTx,
   { session }: SessionContext,
-  { id, organizationId, repository: name }: Input,
+  { id, organizationId, repository }: Input,
 ): Promise<Result<Plan>> {
   const organization = await findOrganization(tx, session, organizationId);
   if (!organization) return failed(NOT_FOUND);
   const row = (await tx.rows('backupRepository', [id])).get(id);
   if (row !== undefined)
     return row.removedAt === null && row.organization === organization.id
-      ? ok({ organization, isKnown: true })
+      ? ok({ organization, name: null })
       : failed(NOT_FOUND);
-  const { company, name: ownName } = organization;
-  const refused = await loadRefusal(tx, session, company, name ?? ownName, null);
-  return refused ? failed(refused) : ok({ organization, isKnown: false });
+  const { company } = organization;
+  const name = repository ?? (await findFreeName(tx, organization));
+  const refused = await loadRefusal(tx, session, company, name, null);
+  return refused ? failed(refused) : ok({ organization, name });
+}
+
+/** Returns the name of the organization, with a number if a repository has that name. */
+async function findFreeName(tx: TenantTx, { company, name }: OrganizationRow): Promise<string> {
+  const taken = (await tx.all('backupRepository')).filter((row) => row.company === company);
+  for (let n = 1; ; n++) {
+    const free = n === 1 ? name : `${name} ${n}`;
+    if (!taken.some((row) => isSameName(row.name, free))) return free;
+  }
 }
 
 /** All points stay until a shorter retention applies, as after any change to one (G73). */
@@ -83,21 +96,21 @@ async function createRow(
   world: AppContext,
   { session, now }: SessionContext,
   organization: OrganizationRow,
-  { id, repository, retentionType, retentionPolicy }: Input,
+  { id, name, retentionType, retentionPolicy }: Input & { readonly name: string },
 ): Promise<NewEvent> {
   const appliesAt = now + DELAY_MS;
   const isShorter = retentionPolicy !== KEEP;
   if (isShorter)
     await warnAdministrators(tx, world, session, 'shortenRetention', {
       company: organization.company,
-      name: repository ?? organization.name,
+      name,
       when: appliesAt,
     });
   return newRepository(
     id,
     organization,
     {
-      repository,
+      repository: name,
       description: '',
       passwordDescription: '',
       retentionType,
