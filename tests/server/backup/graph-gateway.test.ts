@@ -15,6 +15,9 @@ const folder = mkdtempSync(join(tmpdir(), 'daybook-gateway-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const ROLES = [
   'Mail.Read',
+  'Calendars.Read',
+  'Contacts.Read',
+  'Tasks.Read.All',
   'Files.Read.All',
   'User.Read.All',
   'Sites.Read.All',

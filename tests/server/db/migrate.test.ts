@@ -42,6 +42,9 @@ const EARLIER = [
     .flatMap(({ statements }) => statements.flatMap((one) => /^create table (\w+)/.exec(one) ?? []))
     .filter((_, index) => index % 2 === 1)
     .map((table) => `drop table ${table}`),
+  // What later steps add to earlier tables.
+  'drop policy stored on audit',
+  'drop index audit_of_organization',
   `delete from migration where name >= '0035'`,
   'alter table migration drop column timestamp',
   'alter table migration add column at bigint not null default 1700000000123',

@@ -18,6 +18,7 @@ const SERVICES = [
   'keyring',
   'knownSessions',
   'mailPreviews',
+  'payments',
   'quickBooksRenewals',
   'resultQueue',
   'runningCommands',
