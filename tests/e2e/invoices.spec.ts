@@ -139,7 +139,7 @@ test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are listed, filtered, opened and 
 
   await page
     .getByRole('navigation', { name: 'Main' })
-    .getByRole('link', { name: 'Billing' })
+    .getByRole('link', { name: 'Billing', exact: true })
     .click();
   await expect(page.getByText('$362.07 overdue')).toBeVisible();
   await expect(

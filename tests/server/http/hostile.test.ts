@@ -18,8 +18,8 @@ const NAMES = (Object.keys(CALLS) as CallName[]).filter(
   (name) => getCall(name).gate !== 'ingest-key' && name !== 'stream',
 );
 /**
- * They ask a directory or another system, which is not there: `busy`, come back later, is their
- * answer (503).
+ * They ask a directory, Microsoft or another system, which is not there: `busy`, come back later, is
+ * their answer (503).
  */
 const ASK_OUTSIDE: ReadonlySet<CallName> = new Set<CallName>([
   'loginAd',
@@ -33,6 +33,9 @@ const ASK_OUTSIDE: ReadonlySet<CallName> = new Set<CallName>([
   'testQuickBooks',
   'finishQuickBooks',
   'reauth',
+  'requestAppDeviceCode',
+  'requestDeviceCode',
+  'requestRestoreDeviceCode',
 ]);
 const T = '2026-03-02T06:00:00Z';
 
