@@ -78,6 +78,7 @@ test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a co
     'Northwind Copperline',
   );
   await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Application', exact: true })).toBeVisible();
   await page.goForward();
   await expect(heading(page, 'New application')).toBeVisible();
   await page.keyboard.press('Control+Enter');

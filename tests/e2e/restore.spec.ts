@@ -176,11 +176,22 @@ test('RES-31, RES-8: what the newest restore point lacks is in the one before, o
     .click();
   await tenant.close();
 
-  // Another session of the job, beside those of its schedule.
+  // Another session of the job, after the one of its schedule that may be running.
   const job = `o365/jobs/${before[0]?.jobId}`;
-  const { sessionId } = (await api('POST', `${job}/start`, { organizationId })) as {
-    sessionId: string;
-  };
+  let sessionId = '';
+  await expect
+    .poll(
+      async () => {
+        const started = (await api('POST', `${job}/start`, { organizationId }).catch(String)) as
+          | string
+          | { readonly sessionId: string };
+        if (typeof started === 'string') return started;
+        ({ sessionId } = started);
+        return 'started';
+      },
+      { timeout: 120_000 },
+    )
+    .toBe('started');
   // A session that doesn't end says in the failure what it was doing.
   await expect
     .poll(
