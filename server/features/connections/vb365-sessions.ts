@@ -12,7 +12,7 @@ import { forgetGone, keepFound, loadFound, type Read, type Task, type Thing } fr
 import { getRun, hasEnded, parseTime } from './vb365-runs.ts';
 
 const DAY: Ms = 86_400_000;
-/** How far back the first round goes, and how much every round reads again. */
+/** How far back a round goes at most, and how much every round reads again. */
 const FIRST_MS: Ms = 7 * DAY;
 const AGAIN_MS: Ms = DAY;
 /** How long a recorded session is remembered. */
@@ -26,12 +26,14 @@ interface KnownJob extends StoredJob {
 
 /**
  * Reads the sessions since the last round, and those that run. A session is recorded under its own
- * id: while it runs, and once when it has ended, with the lines of its log.
+ * id: while it runs, and once when it has ended, with the lines of its log. If a session is still
+ * running, the next round begins with it: its server may say later that it ended long ago.
  */
 export async function readSessions(task: Task, client: Vb365Client): Promise<Read> {
   const { world, tenant, connection } = task;
   const now = world.clock.now();
-  const from = Math.max(now - FIRST_MS, Math.min(now, task.cursor['from'] ?? 0) - AGAIN_MS);
+  const begin = Math.min(now, task.cursor['from'] ?? 0);
+  const from = Math.max(now - FIRST_MS, begin - AGAIN_MS);
   const { jobs, recorded } = await world.store.tenant(
     tenant,
     async (tx) => ({
@@ -47,12 +49,15 @@ export async function readSessions(task: Task, client: Vb365Client): Promise<Rea
   );
   let rows = 0;
   let unlinked = 0;
-  for await (const page of listSessions(client, jobs, from)) {
+  let next = now;
+  for await (const page of listSessions(client, jobs, { from, begin })) {
     rows += page.length;
     const owned = page.flatMap(({ job, session }) =>
       job?.company == null ? [] : [{ job, company: job.company, session }],
     );
     unlinked += page.length - owned.length;
+    for (const { session } of owned)
+      if (!hasEnded(session)) next = Math.min(next, parseTime(session.creationTime) ?? next);
     await record(
       task,
       client,
@@ -75,7 +80,7 @@ export async function readSessions(task: Task, client: Vb365Client): Promise<Rea
     await task.keep({ from: task.cursor['from'] ?? 0 });
   }
   await world.store.tenant(tenant, (tx) => forgetGone(tx, task, REMEMBER_MS));
-  return { rows, unlinked, cursor: { from: now } };
+  return { rows, unlinked, cursor: { from: next } };
 }
 
 type JobSession = { readonly job: KnownJob | undefined; readonly session: Vb365Session };
@@ -87,7 +92,7 @@ type JobSession = { readonly job: KnownJob | undefined; readonly session: Vb365S
 async function* listSessions(
   client: Vb365Client,
   jobs: ReadonlyMap<string, KnownJob>,
-  from: Ms,
+  { from, begin }: { readonly from: Ms; readonly begin: Ms },
 ): AsyncGenerator<readonly JobSession[]> {
   const since = `endTimeLowerBound=${encodeURIComponent(new Date(from).toISOString())}`;
   if ((await client.findVersion()) === 'v8') {
@@ -100,8 +105,8 @@ async function* listSessions(
     const lastRun = parseTime(getText(job.more['lastRun']));
     const isRunning = job.more['lastStatus'] === 'Running';
     // A job that didn't run since has no new session.
-    if (job.company === null || lastRun === null || (!isRunning && lastRun < from - AGAIN_MS))
-      continue;
+    const isIdle = !isRunning && lastRun !== null && lastRun < Math.min(from, begin) - AGAIN_MS;
+    if (job.company === null || lastRun === null || isIdle) continue;
     for await (const rows of client.readPages(`JobSessions?jobId=${job.id}&${since}`, SessionShape))
       yield rows.map((session) => ({ job, session }));
     if (isRunning) yield [...(await findRunning(client, job))];

@@ -11,6 +11,7 @@ import { anAsk, HOUR, NOON } from '../ingest/fixtures.ts';
 import { json } from '../outbound/listen.ts';
 
 const MINUTE = 60_000;
+const DAY = 24 * HOUR;
 
 eachDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
@@ -146,7 +147,27 @@ eachDatabase((database, open) => {
       expect([run?.startedAt, run?.endedAt]).toEqual([NOON - MINUTE, NOON + 15 * MINUTE]);
     });
 
-    test('COLLECT-2: an organization that is linked later brings the sessions of the last week', async () => {
+    test.each([
+      ['runs for ten days', 10, NOON + 10 * DAY],
+      ['ended long before its server says so', 3, NOON + HOUR],
+    ])('COLLECT-3, VB365-6: a session that %s has its end', async (_, days, endTime) => {
+      const { content } = server;
+      const organization = addOrganization(content, 'Example');
+      await company('First', organization.name);
+      const job = addJob(content, organization, 'First backup');
+      const session = addSession(content, job, NOON, { status: 'Running' });
+      await connect();
+      await field.round(MINUTE);
+      await field.round(days * DAY);
+      expect(await results()).toEqual(['Running']);
+      Object.assign(session, { status: 'Success', endTime });
+      job.lastStatus = 'Success';
+      await field.round(10 * MINUTE);
+      expect(await results()).toEqual(['Success']);
+      expect((await field.runs()).map(({ endedAt }) => endedAt)).toEqual([endTime]);
+    });
+
+    test('COLLECT-2: an organization that is linked later brings its session of this morning', async () => {
       const { content } = server;
       const organization = addOrganization(content, 'Example');
       const job = addJob(content, organization, 'Nightly');
