@@ -1,9 +1,32 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
+import type { UserId } from '#contract/ids.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { OperatorIdentity, Principal } from '../http/handler.ts';
 
 /** The issuer of identities of people who signed in to their own tenant, by its id in Entra. */
 export const getTenantIssuer = (directoryId: string): string => `microsoft365:${directoryId}`;
+
+/** The user is the person `p` in the directory of the organization `o`. */
+const isPerson = (tenant: string, userId: UserId): RawBuilder<boolean> => sql`(
+  exists (select from identity as i where i.tenant_id = ${tenant} and i.user_id = ${userId}
+    and i.issuer = 'microsoft365:' || (o.row ->> 'directoryId') and i.subject = p.id)
+  or exists (select from person as u where u.tenant_id = ${tenant} and u.id = ${userId} and u.email_verified
+    and p.address <> '' and lower(u.email) = lower(p.address)))`;
+
+/** Whether two users are one person in the directory of an organization. */
+export async function areSamePerson(
+  { sql: db, tenant }: TenantTx,
+  organization: string,
+  [first, second]: readonly [UserId, UserId],
+): Promise<boolean> {
+  if (first === second) return true;
+  const { rows } = await sql`
+    select from organization as o
+      join directory_object as p on p.tenant_id = o.tenant_id and p.organization_id = o.id::uuid and p.kind = 'user'
+    where o.tenant_id = ${tenant} and o.id = ${organization} and ${isPerson(tenant, first)} and ${isPerson(tenant, second)}
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
 
 /**
  * Returns the people of directories that a user is: who signed in with Microsoft, by the tenant and
@@ -20,12 +43,7 @@ export async function loadOperators(
       join directory_object as p on p.tenant_id = o.tenant_id and p.organization_id = o.id::uuid and p.kind = 'user' and p.deleted_at is null
     where o.tenant_id = ${tenant} and o.row ->> 'removedAt' is null
       and ${companies === null ? sql`true` : sql`o.company_n in (select x::bigint from json_array_elements_text(${JSON.stringify(companies)}::text::json) as x)`}
-      and (
-        exists (select from identity as i where i.tenant_id = o.tenant_id and i.user_id = ${userId}
-          and i.issuer = 'microsoft365:' || (o.row ->> 'directoryId') and i.subject = p.id)
-        or exists (select from person as u where u.tenant_id = o.tenant_id and u.id = ${userId} and u.email_verified
-          and p.address <> '' and lower(u.email) = lower(p.address))
-      )
+      and ${isPerson(tenant, userId)}
       and exists (select from restore_role as r, json_to_recordset(r.row -> 'operators') as x(type text, id text)
         where r.tenant_id = o.tenant_id and r.organization_id = o.id and r.row ->> 'removedAt' is null
           and ((x.type = 'User' and x.id = p.id) or (x.type = 'Group' and exists (

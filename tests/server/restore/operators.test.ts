@@ -276,7 +276,8 @@ eachDatabase((kind, open) => {
 
 eachDatabase((kind, open) => {
   test(`RES-54: a restore that needs a second person waits with its reason until somebody else approves it (${kind})`, async () => {
-    const { office, admin, ours, operator, role, rolePath } = await withOperator(await open());
+    const backups = await withOperator(await open());
+    const { ground: fixture, office, admin, ours, operator, role, rolePath } = backups;
     await admin('PUT', rolePath, { ...role, needsSecondPerson: true });
     const session = await openSession(operator, ours);
     const of = { organizationId: ours.organization };
@@ -307,6 +308,29 @@ eachDatabase((kind, open) => {
     expect(waiting.body.data.map(({ id }) => id)).toEqual([taskId]);
     const dora = await office.as('dora', ['o365_admin'], [2]);
     expect((await dora('POST', `o365/restore/tasks/${taskId}/approve`, approval)).status).toBe(404);
+    // The operator's own user of the portal is the same person.
+    const own = await office.as('own', ['o365_admin'], [1]);
+    await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql
+        .updateTable('person')
+        .set({ email: 'User-9@example.com', email_verified: true })
+        .where('tenant_id', '=', tenant)
+        .where('username', '=', 'own')
+        .execute(),
+    );
+    for (const how of ['approve', 'reject']) {
+      const answer = await own('POST', `o365/restore/tasks/${taskId}/${how}`, approval);
+      expect(answer.body.error).toMatchObject({
+        kind: 'forbidden',
+        message: 'Another person has to approve or reject your restore.',
+      });
+    }
+    const task = await own<{ request: { canDecide: boolean } }>(
+      'GET',
+      `o365/restore/tasks/${taskId}?organizationId=${ours.organization}`,
+    );
+    expect(task.body.data.request.canDecide).toBe(false);
+    expect(await getState()).toBe('awaiting-approval');
     expect((await admin('POST', `o365/restore/tasks/${taskId}/approve`, approval)).status).toBe(
       200,
     );

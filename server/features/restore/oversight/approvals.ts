@@ -13,7 +13,7 @@ import { withTask, type TaskOut } from '../task-access.ts';
 import { informOfDecision } from './inform.ts';
 import { oversightMessages as t } from './messages.en.ts';
 import { loadNames } from './names.ts';
-import { canDecide } from './request-output.ts';
+import { canDecide, isRequester } from './request-output.ts';
 
 type Names = 'approveRestoreTask' | 'rejectRestoreTask';
 type Decided = OutputOf<'approveRestoreTask'>;
@@ -33,15 +33,15 @@ export function restoreApprovalHandlers(world: AppContext): Pick<Handlers, Names
             const row = (await tx.rows('restoreRequest', [id])).get(id);
             if (row === undefined || row.expiresAt === null || row.decision !== null) return null;
             const isAllowed = await canDecide(tx, ctx.session, row);
+            const isOwn = !isAllowed && (await isRequester(tx, ctx.session, row));
             const names = await loadNames(tx, [ctx.session.userId]);
-            return { row, isAllowed, name: names.get(ctx.session.userId) ?? '' };
+            return { row, isAllowed, isOwn, name: names.get(ctx.session.userId) ?? '' };
           },
           { readOnly: true },
         );
         if (found === null || (found.row.expiresAt ?? 0) <= ctx.now)
           return failed({ kind: 'conflict', message: t.notWaiting });
-        if (found.row.user === ctx.session.userId)
-          return failed({ kind: 'forbidden', message: t.ownRestore });
+        if (found.isOwn) return failed({ kind: 'forbidden', message: t.ownRestore });
         if (!found.isAllowed) return FORBIDDEN;
         const decided = await work(at, found.row, found.name);
         return decided.ok ? ok({ success: true }) : decided;

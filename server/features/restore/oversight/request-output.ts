@@ -1,6 +1,7 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { Workload } from '#contract/engine/engine.ts';
 import type { RestoreRequestRow } from '#contract/restore/requests.ts';
+import { areSamePerson } from '#server/platform/auth/operators.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { findOrganization } from '../../backup/lookup.ts';
@@ -40,13 +41,22 @@ export async function loadRequests(
   return out;
 }
 
+/** The requester, also as another user: Microsoft's sign-in makes one for a restore operator. */
+export const isRequester = (
+  tx: TenantTx,
+  { userId }: Principal,
+  { user, organization }: RestoreRequestRow,
+): Promise<boolean> => areSamePerson(tx, organization, [user, userId]);
+
 /** Another person than the requester, who may restore it and sees where it goes. */
 export async function canDecide(
   tx: TenantTx,
   session: Principal,
-  { user, workload, target, expiresAt, decision }: RestoreRequestRow,
+  row: RestoreRequestRow,
 ): Promise<boolean> {
+  const { workload, target, expiresAt, decision } = row;
   if (expiresAt === null || decision !== null) return false;
-  if (user === session.userId || !mayRestore(session, workload satisfies Workload)) return false;
+  if (!mayRestore(session, workload satisfies Workload)) return false;
+  if (await isRequester(tx, session, row)) return false;
   return target === null || (await findOrganization(tx, session, target.organization)) !== null;
 }
