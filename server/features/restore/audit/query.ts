@@ -21,8 +21,8 @@ export interface AuditWindow {
   readonly limit: number;
 }
 
-/** Which records are about backed-up data. A record of them names its organization. */
-const KINDS = sql`(a.what = 'backupcontent.read' or a.what like 'restoresession.%' or a.what like 'restoretask.%' or a.what like 'export.%' or a.what like 'restorerole.%')`;
+/** Which records of `audit as a` are about backed-up data. They name their organization. */
+export const IS_RESTORE_AUDIT = sql<boolean>`(a.what = 'backupcontent.read' or a.what like 'restoresession.%' or a.what like 'restoretask.%' or a.what like 'export.%' or a.what like 'restorerole.%')`;
 const READ = sql`a.detail ->> 'read'`;
 const ACTION = sql`case
   when a.what like 'restorerole.%' then 'role'
@@ -75,7 +75,7 @@ export async function readAudit(
     (id) => organizationId === undefined || id === organizationId,
   );
   if (ids.length === 0) return { rows: [], next: null, count: 0 };
-  const where = sql`a.tenant_id = ${tenant} and ${KINDS}
+  const where = sql`a.tenant_id = ${tenant} and ${IS_RESTORE_AUDIT}
     and a.detail ->> 'organization' in (${sql.join(ids)})
     and ${action === undefined ? sql`true` : sql`${ACTION} = ${action}`}
     and ${userId === undefined ? sql`true` : sql`(a.actor_id::text = ${userId} or a.detail ->> 'actedAs' = ${userId})`}
@@ -132,7 +132,7 @@ export async function listAuditedUsers(
   if (audited.size === 0) return [];
   const { rows } = await sql<{ _id: string; name: string }>`
     select p.id as "_id", p.name from person as p where p.tenant_id = ${tx.tenant} and p.id in (
-      select a.actor_id from audit as a where a.tenant_id = ${tx.tenant} and ${KINDS}
+      select a.actor_id from audit as a where a.tenant_id = ${tx.tenant} and ${IS_RESTORE_AUDIT}
         and a.detail ->> 'organization' in (${sql.join([...audited.keys()])}))
     order by lower(p.name), p.id limit 1000`.execute(tx.sql);
   return rows;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { IS_RESTORE_AUDIT } from './query.ts';
 
 const YEAR_MS: Ms = 365.25 * 86_400_000;
 
@@ -24,8 +25,7 @@ export async function deleteOldAudit(tx: TenantTx, now: Ms): Promise<void> {
   const before = now - years * YEAR_MS;
   await sql`select set_config('app.audit_before', ${String(before)}, true)`.execute(tx.sql);
   await sql`
-    delete from audit where tenant_id = ${tx.tenant} and at < ${before}
-      and (what = 'backupcontent.read' or what like 'restoresession.%' or what like 'restoretask.%' or what like 'export.%' or what like 'restorerole.%')`.execute(
+    delete from audit as a where a.tenant_id = ${tx.tenant} and a.at < ${before} and ${IS_RESTORE_AUDIT}`.execute(
     tx.sql,
   );
   await sql`select set_config('app.audit_before', '', true)`.execute(tx.sql);
