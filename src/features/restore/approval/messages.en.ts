@@ -6,7 +6,6 @@ export const restoreApprovalMessages = defineMessages('restoreApproval', {
   show: 'Show waiting restores',
   title: 'Waiting for approval',
   none: 'No restores are waiting',
-  loading: 'Loading…',
   approve: 'Approve',
   reject: 'Reject',
   approveTitle: 'Approve restore',
