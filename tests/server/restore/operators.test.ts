@@ -275,6 +275,32 @@ eachDatabase((kind, open) => {
 });
 
 eachDatabase((kind, open) => {
+  test(`G63, RES-53: a role that excludes a group is about nothing until its members are known (${kind})`, async () => {
+    const backups = await withOperator(await open());
+    const { ours, admin, operator, role, rolePath } = backups;
+    const session = await openSession(operator, ours);
+    const listMailboxes = async (): Promise<readonly string[]> => {
+      const path = `o365/restore/restoresessions/${session}/mailboxes`;
+      const { body } = await operator<{ rows: { id: string }[] }>('GET', path);
+      return body.data.rows.map(({ id }) => id);
+    };
+    const wide = {
+      ...role,
+      roleType: 'EntireOrganization',
+      selectedItems: [],
+      excludedItems: [{ type: 'Group', id: 'management' }],
+    };
+    expect(await listMailboxes()).toEqual(['o1']);
+    await admin('PUT', rolePath, wide);
+    expect(await listMailboxes()).toEqual([]);
+    await storeDirectory(backups, ours.organization, [{ kind: 'group', id: 'management' }], {
+      management: ['user-1'],
+    });
+    const shown = await listMailboxes();
+    expect(shown).toContain('o2');
+    expect(shown).not.toContain('o1');
+  });
+
   test(`RES-54: a restore that needs a second person waits with its reason until somebody else approves it (${kind})`, async () => {
     const backups = await withOperator(await open());
     const { ground: fixture, office, admin, ours, operator, role, rolePath } = backups;

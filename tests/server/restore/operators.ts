@@ -42,6 +42,13 @@ export const storeDirectory = (
       })),
     );
     if (members.length > 0) await sql.insertInto('directory_member').values(members).execute();
+    const lists = Object.keys(groups).map((group) => ({
+      tenant_id: tenant,
+      organization_id: organization,
+      group_id: group,
+      listed_at: 1,
+    }));
+    if (lists.length > 0) await sql.insertInto('directory_member_list').values(lists).execute();
   });
 
 /** A portal user without roles, who signed in with Microsoft as a person of the directory. */

@@ -55,7 +55,8 @@ const CLASS = sql`case o.kind when 'site' then 'site' when 'team' then 'team' el
 /**
  * The objects of backups that an operator restores, by their numbers, with what the roles together
  * allow: `reads` content and subjects, `downloads`, and restores `alone`. Whoever isn't in the
- * directory any more has no role.
+ * directory any more has no role. A role that excludes a group is about nothing until the group's
+ * members were read.
  */
 export const getOperatorScope = (
   tenant: string,
@@ -70,7 +71,11 @@ export const getOperatorScope = (
         and exists (select from json_to_recordset(r.row -> 'operators') as x(type text, id text)
           where (x.type = 'User' and x.id = ${object}) or (x.type = 'Group' and exists (
             select from directory_member as m where m.tenant_id = ${tenant} and m.organization_id = ${organization}
-              and m.group_id = x.id and m.user_id = ${object})))`,
+              and m.group_id = x.id and m.user_id = ${object})))
+        and not exists (select from json_to_recordset(r.row -> 'excludedItems') as x(type text, id text)
+          where x.type = 'Group' and not exists (
+            select from directory_member_list as l where l.tenant_id = ${tenant} and l.organization_id = ${organization}
+              and l.group_id = x.id))`,
   )}
   select o.n, bool_or(not r.blind) as reads, bool_or(r.downloads and not r.blind) as downloads, bool_or(not r.second) as alone
   from backup_object as o join role as r on ${isCovered(CLASS, sql`o.directory_id`)}
