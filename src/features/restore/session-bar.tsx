@@ -51,15 +51,15 @@ export function SessionBar({
             })}
           </span>
         )}
+        {!isOperator && !isCompact && session.id !== null && (
+          <SectionLink
+            href={auditAddress({ ...AUDIT_DEFAULTS, session: session.id })}
+            className="inline-flex min-h-6 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+          >
+            {t.sessionAudit}
+          </SectionLink>
+        )}
       </span>
-      {!isOperator && !isCompact && session.id !== null && (
-        <SectionLink
-          href={auditAddress({ ...AUDIT_DEFAULTS, session: session.id })}
-          className="inline-flex min-h-6 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
-        >
-          {t.sessionAudit}
-        </SectionLink>
-      )}
       <Button size="sm" icon="stop" busy={state === 'stopping'} onClick={session.stop}>
         {t.stopSession}
       </Button>

@@ -7,8 +7,8 @@ export const billingSettingsMessages = defineMessages('billing-settings', {
   pricesHint:
     'What each service level costs per month. Subscriptions keep their prices until their level changes.',
   currency: 'Currency',
-  userPriceOf: '{level}: price per user and month',
-  gigabytePriceOf: '{level}: price per gigabyte and month',
+  userPriceOf: '{level}, per user',
+  gigabytePriceOf: '{level}, per gigabyte',
   amountInvalid: 'Enter an amount with up to two decimals.',
   superAdminsOnly: 'Only for super-admins',
   periods: 'Trial and grace period',

@@ -1,7 +1,7 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
 export const deviceCodeMessages = defineMessages('deviceCode', {
-  permissions: 'Daybook requests these permissions',
+  permissions: 'Requested permissions',
   requestCode: 'Get a code',
   requesting: 'Getting a code…',
   code: 'Code',

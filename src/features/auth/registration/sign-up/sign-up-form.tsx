@@ -10,6 +10,7 @@ import { getSidebarTitle } from '#src/app/shell/branding/apply-branding.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
+import { RequiredMark } from '#src/ui/required-mark.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
@@ -141,7 +142,10 @@ export function SignUpForm({ options }: { readonly options: OutputOf<'getSignUpO
           />
         </div>
         <fieldset data-field="level" className="m-0 min-w-0 border-0 p-0">
-          <legend className="pb-1 font-semibold">{t.level}</legend>
+          <legend className="pb-1 font-semibold">
+            {t.level}
+            <RequiredMark />
+          </legend>
           {options.levels.map((prices) => (
             <Choice
               key={prices.level}
