@@ -129,6 +129,19 @@ async function pay(till: Till, url: string, card = 'good'): Promise<string> {
   return answer.headers.get('location') ?? '';
 }
 
+/** Stripe acts on the next write, but its answer is lost, or another one comes. */
+function loseAnswer({ ground: fixture, stripe }: Till, getOther?: () => Response): void {
+  let isNext = true;
+  fixture.world.payments.connectTo(async (request) => {
+    const isLost = isNext && request.method === 'POST';
+    const answer = await stripe.fetch(request);
+    if (!isLost) return answer;
+    isNext = false;
+    if (getOther === undefined) throw new TypeError('fetch failed');
+    return getOther();
+  });
+}
+
 async function subscribe(till: Till): Promise<string> {
   const hash = await signUp(till);
   await must(till.visitor, 'POST', 'o365/provisioning/verify-email', { hash });
@@ -285,14 +298,7 @@ eachDatabase((kind, open) => {
     expect(at('cancel_at_period_end')).toBe(false);
     // The answer is lost after Stripe has acted: the repeat acts once.
     const writes = stripe.count('subscriptions');
-    let isLost = true;
-    fixture.world.payments.connectTo(async (request) => {
-      const isWrite = request.method === 'POST';
-      const answer = await stripe.fetch(request);
-      if (!isWrite || !isLost) return answer;
-      isLost = false;
-      throw new TypeError('fetch failed');
-    });
+    loseAnswer(till);
     const lost = await owner('POST', 'o365/subscriptions/change-level/3', { level: 'advanced' });
     expect(lost.status).toBe(503);
     await must(owner, 'POST', 'o365/subscriptions/change-level/3', { level: 'advanced' });
@@ -300,6 +306,19 @@ eachDatabase((kind, open) => {
     expect(JSON.stringify(at('items'))).toContain('price_advanced');
     expect((await getRow(owner, 3)).subscription?.level).toBe('advanced');
     const buyer = await office.as('buyer', ['o365_admin'], [3]);
+    // Stripe's pages, too: a lost answer, or one that the first request still works on, opens no second.
+    for (const [page, kind] of [
+      ['update', 'billing_portal'],
+      ['ccCollection', 'checkout'],
+    ] as const) {
+      const opened = stripe.count(kind);
+      loseAnswer(till);
+      expect((await buyer('POST', `o365/checkout/${page}`, {})).status).toBe(503);
+      loseAnswer(till, () => Response.json({ error: { type: 'api_error' } }, { status: 409 }));
+      expect((await buyer('POST', `o365/checkout/${page}`, {})).status).toBe(503);
+      await must(buyer, 'POST', `o365/checkout/${page}`, {});
+      expect(stripe.count(kind)).toBe(opened + 1);
+    }
     expect(await must(buyer, 'POST', 'o365/checkout/update', {})).toMatchObject({
       url: expect.stringContaining('/demo/stripe/portal/'),
     });

@@ -32,11 +32,12 @@ export const checkoutHandlers = (world: AppContext): Pick<Handlers, Names> => ({
     const { company, customer, address } = payer.value;
     const stripe = await connectStripe(world, ctx.tenant);
     if (stripe === null || customer === null) return NO_CARD;
-    const session = await readStripe(() =>
-      stripe.billingPortal.sessions.create({
-        customer,
-        return_url: `${address}/subscriptions/checkout/update`,
-      }),
+    const body = { customer, return_url: `${address}/subscriptions/checkout/update` };
+    const session = await writeStripe(
+      world,
+      ctx.tenant,
+      { what: `portal:${company}`, body },
+      (options) => stripe.billingPortal.sessions.create(body, options),
     );
     if (!session.ok) return session;
     await record(world, ctx, 'card.portal', company);
@@ -51,27 +52,33 @@ export const checkoutHandlers = (world: AppContext): Pick<Handlers, Names> => ({
     if (stripe === null) return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
     let { customer } = payer.value;
     if (customer === null) {
-      const body = { ...(email !== null && { email }), metadata: { company: String(company) } };
+      const fields = {
+        ...(email !== null && { email }),
+        metadata: { company: String(company) },
+      };
       const made = await writeStripe(
         world,
         ctx.tenant,
-        { what: `customer:${company}`, body },
-        (options) => stripe.customers.create(body, options),
+        { what: `customer:${company}`, body: fields },
+        (options) => stripe.customers.create(fields, options),
       );
       if (!made.ok) return made;
       customer = await world.store.tenant(ctx.tenant, (tx) =>
         storeCustomer(tx, company, made.value.id),
       );
     }
-    const wanted = customer;
-    const session = await readStripe(() =>
-      stripe.checkout.sessions.create({
-        mode: 'setup',
-        customer: wanted,
-        currency: currency.toLowerCase(),
-        success_url: `${address}/subscriptions/checkout/ccCollection?session={CHECKOUT_SESSION_ID}`,
-        cancel_url: `${address}/o365/subscriptions`,
-      }),
+    const body = {
+      mode: 'setup' as const,
+      customer,
+      currency: currency.toLowerCase(),
+      success_url: `${address}/subscriptions/checkout/ccCollection?session={CHECKOUT_SESSION_ID}`,
+      cancel_url: `${address}/o365/subscriptions`,
+    };
+    const session = await writeStripe(
+      world,
+      ctx.tenant,
+      { what: `setup:${company}`, body },
+      (options) => stripe.checkout.sessions.create(body, options),
     );
     if (!session.ok) return session;
     const { id, url } = session.value;

@@ -95,7 +95,8 @@ function toFailure(error: unknown): Failure | null {
   if (!(error instanceof Stripe.errors.StripeError)) return null;
   const status = error.statusCode ?? 500;
   if (status === 404) return { kind: 'not-found', message: MESSAGES.notFound };
-  return status === 429 || status >= 500
+  // 409: a request with the same key is still on its way.
+  return status === 409 || status === 429 || status >= 500
     ? { kind: 'busy', message: MESSAGES.stripeUnreachable, retryAfterMs: RETRY_MS }
     : { kind: 'conflict', message: MESSAGES.stripeRefused };
 }
