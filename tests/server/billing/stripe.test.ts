@@ -338,6 +338,11 @@ eachDatabase((kind, open) => {
     const stranger = await office.as('stranger', ['o365_admin'], [1]);
     expect((await stranger('GET', `o365/checkout/${checkout}/success`)).status).toBe(404);
     await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 3 });
+    // A key that Stripe refuses leaves the subscription to the next attempt.
+    await must(owner, 'PUT', 'o365/billing/secrets/stripe', { value: 'revoked' });
+    await payments(fixture.world)(makeRun(till));
+    expect(at('status')).toBe('active');
+    await must(owner, 'PUT', 'o365/billing/secrets/stripe', { value: 'sk_test_standin' });
     await payments(fixture.world)(makeRun(till));
     expect(at('status')).toBe('canceled');
   });

@@ -64,8 +64,8 @@ export const payments =
         { what: `subscription:${subscription}`, body: 'cancel' },
         (options) => stripe.subscriptions.cancel(subscription, {}, options),
       );
-      // What Stripe doesn't know any more has ended there.
-      if (!ended.ok && ended.failure.kind === 'busy') continue;
+      // What Stripe doesn't know any more has ended there. Anything else, such as a revoked key, is tried again.
+      if (!ended.ok && ended.failure.kind !== 'not-found') continue;
       await world.store.tenant(tenant, ({ sql }) =>
         sql
           .updateTable('stripe_customer')
