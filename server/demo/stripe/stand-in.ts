@@ -236,6 +236,9 @@ export function makeStripeStandIn({
         [],
       );
     }
+    const ended = /^\/checkout\/sessions\/(\w+)\/expire$/.exec(path)?.[1];
+    if (ended !== undefined)
+      return expand(patch('sessions', ended, { status: 'expired', url: null }), []);
     if (path === '/billing_portal/sessions') {
       const customer = text('customer') ?? '';
       if (!table('customers').has(customer)) throw new Missing();

@@ -237,6 +237,44 @@ eachDatabase((kind, open) => {
     expect((await verify(third)).text).toContain('"step":"ready"');
   });
 
+  test(`BILL-19: a payment page that is open is opened again, and a paid one needs no event (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { visitor, owner, stripe, office, ground: fixture } = till;
+    let hash = await signUp(till);
+    await must(visitor, 'POST', 'o365/provisioning/verify-email', { hash });
+    const checkOut = (): Promise<OutputOf<'startCheckout'>> =>
+      must(visitor, 'POST', 'o365/provisioning/checkout-session', { hash });
+    const before = await checkOut();
+    expect(await checkOut()).toEqual(before);
+    expect(stripe.count('checkout')).toBe(1);
+    // A new link ends the page that would lead back to the link before.
+    await must(visitor, 'POST', 'o365/provisioning/resend-verify-email', {
+      email: REGISTRATION.email,
+    });
+    hash = await till.lastLink();
+    const { url } = await checkOut();
+    expect(url).not.toBe(before.url);
+    expect(await pay(till, before.url ?? '')).toBe('');
+    expect(stripe.list('subscriptions')).toEqual([]);
+    // The event doesn't arrive.
+    await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: 'whsec_other' });
+    await pay(till, url ?? '');
+    const getStep = async (): Promise<string> =>
+      (
+        await must<OutputOf<'verifySignUp'>>(visitor, 'POST', 'o365/provisioning/verify-email', {
+          hash,
+        })
+      ).step;
+    expect(await getStep()).toBe('paying');
+    expect(await checkOut()).toEqual({ url: null });
+    expect(await getStep()).toBe('ready');
+    // It comes later, and makes no second account.
+    await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: SECRET });
+    for (const payload of stripe.events) expect(await stripe.send(payload)).toBe(200);
+    const rows = await fixture.world.store.tenant(office.tenant, (tx) => tx.all('subscription'));
+    expect(rows.map(({ status, hasCard }) => [status, hasCard])).toEqual([['active', true]]);
+  });
+
   test(`BILL-10, G54, G68: Stripe's events act once, in any order, and only with a fresh signature (${kind})`, async () => {
     const till = await aTill(await open());
     const { stripe, ground: fixture } = till;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Stripe } from 'stripe';
 import * as v from 'valibot';
 import {
   findPrices,
@@ -7,7 +8,7 @@ import {
   type LevelPrices,
 } from '#contract/billing/service-levels.ts';
 import type { SignUpOut } from '#contract/billing/sign-up-calls.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { parseStorable } from '#contract/stored-text.ts';
@@ -29,10 +30,10 @@ import { readSecret } from '#server/platform/outbound/secret.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { loadBranding } from '#server/platform/tenancy/branding.ts';
 import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
-import { connectStripe, writeStripe } from '../stripe/stripe.ts';
+import { connectStripe, readStripe, writeStripe } from '../stripe/stripe.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { signUpMailMessages as t } from './messages.en.ts';
-import { provision, type SignUpRow } from './provision.ts';
+import { finishSignUp, provision, type SignUpRow } from './provision.ts';
 
 type Names =
   | 'getSignUpOptions'
@@ -207,6 +208,12 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
       if (stripe === null || prices.stripePrice === null)
         return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
       const back = `${address}/o365/register/${hash}`;
+      const opened = await reopenCheckout(world, ctx.tenant, stripe, row, back);
+      if (!opened.ok) return opened;
+      if (opened.value !== undefined) {
+        await store.tenant(ctx.tenant, (tx) => update(tx, row, { until: ctx.now + VALID_MS }));
+        return ok({ url: opened.value });
+      }
       const price = prices.stripePrice;
       const body = {
         mode: 'subscription' as const,
@@ -232,6 +239,39 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
       return ok({ url: session.value.url });
     },
   };
+}
+
+/**
+ * Returns the page that was opened before, so that nobody pays twice. Null: it is paid, and the account
+ * exists now, even if Stripe's event is late. Undefined: a new page is needed, such as after a new link:
+ * the page before would lead back to one that is over, so it ends.
+ */
+async function reopenCheckout(
+  world: AppContext,
+  tenant: TenantId,
+  stripe: Stripe,
+  { session_id: id }: SignUpRow,
+  back: string,
+): Promise<Result<string | null | undefined>> {
+  if (id === null) return ok(undefined);
+  const fetched = await readStripe(() =>
+    stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] }),
+  );
+  if (!fetched.ok) return fetched.failure.kind === 'not-found' ? ok(undefined) : fetched;
+  const { status, url, cancel_url: leadsTo } = fetched.value;
+  if (status === 'open' && leadsTo === back) return ok(url ?? undefined);
+  if (status === 'open') {
+    const ended = await writeStripe(
+      world,
+      tenant,
+      { what: `expire:${id}`, body: null },
+      (options) => stripe.checkout.sessions.expire(id, {}, options),
+    );
+    return ended.ok ? ok(undefined) : ended;
+  }
+  if (status !== 'complete') return ok(undefined);
+  const finished = await finishSignUp(world, tenant, fetched.value);
+  return finished.ok ? ok(null) : finished;
 }
 
 /** Levels that a new customer can pay, or that are free. */
