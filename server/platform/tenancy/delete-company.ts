@@ -143,6 +143,9 @@ function continueSubscription(row: SubscriptionRow): readonly NewEvent[] {
           },
         ]
       : []),
+    ...(row.status === 'cancelled' && !row.hasCard
+      ? [{ company, entity, event: { type: 'subscription.cancelled@1' as const, data: { id } } }]
+      : []),
   ];
 }
 

@@ -233,6 +233,10 @@ eachDatabase((kind, open) => {
       status: 'active',
       minimumUsers: 3,
     });
+    // What was cancelled doesn't renew after it was restored.
+    await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 1 });
+    await must(owner, 'POST', 'o365/deleted-companies/1/restore', {});
+    expect((await getRow(owner, 1)).subscription?.status).toBe('cancelled');
     const admin = await office.as('buyer2', ['o365_admin'], [2]);
     expect((await admin('GET', 'o365/organizations')).status).toBe(200);
     const scoped = await fixture.world.store.tenant(office.tenant, async (tx) =>
