@@ -3,6 +3,7 @@ import { companyRef } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { anyId } from '../paging.ts';
 import { BILLING_SECRETS, CURRENCIES } from './service-levels.ts';
+import { usageLine } from './subscription-calls.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 /** The id of a QuickBooks record. */
@@ -14,43 +15,30 @@ const lookup = v.object({
   count: v.number(),
 });
 const GATE = 'o365.subscriptions' as const;
-const LOOKUP = ['forbidden', 'conflict', 'busy'] as const;
-/** Quantities are in hundredths, amounts in thousandths of the currency's unit. */
-const line = v.object({
-  kind: v.picklist(['users', 'gigabytes']),
-  quantity: v.number(),
-  priceMills: v.number(),
-  amountMills: v.number(),
-});
+const LOOKUP = {
+  method: 'GET',
+  input: v.strictObject({}),
+  output: lookup,
+  gate: GATE,
+  failures: ['forbidden', 'conflict', 'busy'],
+} as const;
 const secrets = v.object({ secrets: v.array(v.picklist(BILLING_SECRETS)) });
 
 export const monthInvoiceCalls = {
   listQuickBooksReps: call({
-    method: 'GET',
+    ...LOOKUP,
     path: 'o365/quickbooks/reps',
     summary: 'Lists the active employees in QuickBooks, who represent the sales.',
-    input: v.strictObject({}),
-    output: lookup,
-    gate: GATE,
-    failures: LOOKUP,
   }),
   listQuickBooksItems: call({
-    method: 'GET',
+    ...LOOKUP,
     path: 'o365/quickbooks/items',
     summary: 'Lists the products and services in QuickBooks that an invoice can have.',
-    input: v.strictObject({}),
-    output: lookup,
-    gate: GATE,
-    failures: LOOKUP,
   }),
   listQuickBooksTaxes: call({
-    method: 'GET',
+    ...LOOKUP,
     path: 'o365/quickbooks/taxes',
     summary: 'Lists the active tax codes in QuickBooks.',
-    input: v.strictObject({}),
-    output: lookup,
-    gate: GATE,
-    failures: LOOKUP,
   }),
   getPrecalculatedQuantity: call({
     method: 'POST',
@@ -80,7 +68,7 @@ export const monthInvoiceCalls = {
     output: v.object({
       customer: v.string(),
       currency: v.picklist(CURRENCIES),
-      lines: v.array(line),
+      lines: v.array(usageLine),
       totalMills: v.number(),
     }),
     gate: GATE,

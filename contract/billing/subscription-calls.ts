@@ -27,7 +27,7 @@ const MONTH_FIELDS = {
 };
 
 /** Amounts are in thousandths of the currency's unit, quantities in hundredths. */
-const usageLine = v.object({
+export const usageLine = v.object({
   kind: v.picklist(['users', 'gigabytes']),
   quantity: v.number(),
   priceMills: v.number(),
@@ -118,6 +118,12 @@ const CHANGE = [
   'reauth_required',
 ] as const;
 const changed = v.object({ subscription });
+const ACKNOWLEDGMENT = {
+  input: v.strictObject({ usageId: anyId }),
+  output: v.object({ usage: usageMonth }),
+  gate: GATE,
+  failures: ['not-found', 'conflict'],
+} as const;
 
 export const subscriptionCalls = {
   listSubscriptions: call({
@@ -161,19 +167,13 @@ export const subscriptionCalls = {
     method: 'POST',
     path: 'o365/subscriptions/billing/{usageId}/ack',
     summary: 'Acknowledges the usage of a month.',
-    input: v.strictObject({ usageId: anyId }),
-    output: v.object({ usage: usageMonth }),
-    gate: GATE,
-    failures: ['not-found', 'conflict'],
+    ...ACKNOWLEDGMENT,
   }),
   unackUsage: call({
     method: 'POST',
     path: 'o365/subscriptions/billing/{usageId}/unack',
     summary: 'Withdraws the acknowledgment of a month.',
-    input: v.strictObject({ usageId: anyId }),
-    output: v.object({ usage: usageMonth }),
-    gate: GATE,
-    failures: ['not-found', 'conflict'],
+    ...ACKNOWLEDGMENT,
   }),
   refreshUsage: call({
     method: 'POST',

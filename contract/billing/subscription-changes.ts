@@ -32,7 +32,8 @@ export interface LastUsage {
   readonly gigabytes: Hundredths;
 }
 
-const TRIGGERS = {
+/** What each operation does to the status. */
+export const OPERATION_TRIGGERS = {
   'cancel': 'cancelled',
   'rollback': 'rolledBack',
   'forgive': 'forgiven',
@@ -52,7 +53,7 @@ export function getSubscriptionEffect(
   usage: LastUsage,
   now: Ms,
 ): SubscriptionEffect | null {
-  const status = getNextStatus(row.status, TRIGGERS[change.operation]);
+  const status = getNextStatus(row.status, OPERATION_TRIGGERS[change.operation]);
   if (status === null && change.operation !== 'delete') return null;
   if (change.operation === 'rollback' && row.undo === null) return null;
   const before = getMonthlyMills(row, usage);

@@ -4,6 +4,7 @@ import type {
   SubscriptionOut,
   UsageMonthOut,
 } from '#contract/billing/subscription-calls.ts';
+import { OPERATION_TRIGGERS } from '#contract/billing/subscription-changes.ts';
 import { canHappen } from '#machines/subscription.ts';
 import { useBranding, useZone } from '#src/app/session/session.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
@@ -84,24 +85,9 @@ const ALL: readonly Operation[] = [
 export const OWN_OPERATIONS: readonly Operation[] = ['change-level', 'cancel'];
 
 /** Whether the status allows an operation, by the same table that the server follows. */
-function isPossible(operation: Operation, { status, undo }: SubscriptionOut): boolean {
-  switch (operation) {
-    case 'cancel':
-      return canHappen(status, 'cancelled');
-    case 'change-level':
-      return canHappen(status, 'levelChanged');
-    case 'update':
-      return canHappen(status, 'updated');
-    case 'update-trial':
-      return canHappen(status, 'trialChanged');
-    case 'rollback':
-      return undo !== null && canHappen(status, 'rolledBack');
-    case 'forgive':
-      return canHappen(status, 'forgiven');
-    case 'delete':
-      return true;
-  }
-}
+const isPossible = (operation: Operation, { status, undo }: SubscriptionOut): boolean =>
+  operation === 'delete' ||
+  ((operation !== 'rollback' || undo !== null) && canHappen(status, OPERATION_TRIGGERS[operation]));
 
 /** Terms, notes about money, and the operations that the status allows. */
 export function Terms({

@@ -15,11 +15,11 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
+import { describePrice, getLevelName } from '../../../billing/subscriptions/labels.ts';
 import { AccountPage } from '../../account-page.tsx';
 import { accountMessages } from '../../messages.en.ts';
 import { findTooShort } from '../../new-password-rules.ts';
 import { NewPassword } from '../../new-password.tsx';
-import { describePrices, getLevelLabel } from './prices.ts';
 import { signUpMessages as t } from './messages.en.ts';
 
 interface Draft {
@@ -151,8 +151,8 @@ export function SignUpForm({ options }: { readonly options: OutputOf<'getSignUpO
               key={prices.level}
               name="level"
               checked={draft.level === prices.level}
-              title={getLevelLabel(prices.level, branding)}
-              detail={describePrices(prices, options.currency)}
+              title={getLevelName(prices.level, branding)}
+              detail={describePrice({ ...prices, currency: options.currency })}
               onChoose={() => change({ level: prices.level })}
             />
           ))}

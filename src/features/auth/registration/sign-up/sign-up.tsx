@@ -8,8 +8,8 @@ import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { describePrice } from '../../../billing/subscriptions/labels.ts';
 import { AccountPage } from '../../account-page.tsx';
-import { describePrices } from './prices.ts';
 import { Recaptcha } from './recaptcha.tsx';
 import { signUpMessages as t } from './messages.en.ts';
 
@@ -50,7 +50,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     if (answer.ok) take(answer.value);
   };
   const checkOut = async (): Promise<void> => {
-    const answer = await mutation.send(() => client().ask('startCheckout', { hash }));
+    const answer = await mutation.send(() => client().ask('startCheckout', { hash }), 'checkout');
     if (!answer.ok) return;
     if (answer.value.url === null) await open();
     else location.assign(answer.value.url);
@@ -77,7 +77,8 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
         {error || <output className="block text-ink-2">{t.opening}</output>}
       </AccountPage>
     );
-  const prices = signUp.prices === null ? '' : describePrices(signUp.prices, signUp.currency);
+  const prices =
+    signUp.prices === null ? '' : describePrice({ ...signUp.prices, currency: signUp.currency });
   const isFree = signUp.prices?.userMills === 0 && signUp.prices.gigabyteMills === 0;
   switch (step) {
     case 'captcha':
