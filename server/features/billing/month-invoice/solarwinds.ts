@@ -32,7 +32,7 @@ const Answer = v.object({
   ),
 });
 
-/** Asks outside of any transaction. What keeps it from an answer is told as a reason. */
+/** Requests the volumes outside of any transaction. `reason`: why there are none. */
 export async function loadVolumes(world: AppContext, tenant: TenantId): Promise<Volumes> {
   const { server, password } = await world.store.tenant(tenant, async (tx) => ({
     server: (await loadBillingSettings(tx)).solarWinds,

@@ -84,20 +84,22 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
         if (!isPlainUsername(email)) return badField('email', MESSAGES.usernameNotPlain);
         if (!listLevels(settings).some((prices) => prices.level === level))
           return badField('level', MESSAGES.levelNotOffered);
-        const said = findPasswordError(
+        const passwordError = findPasswordError(
           password,
           await measureOfNew(tx, { username: email, name, email }),
         );
-        return said === null ? ok(null) : failed(passwordRefused(said, 'password'));
+        return passwordError === null
+          ? ok(null)
+          : failed(passwordRefused(passwordError, 'password'));
       });
       if (!wrong.ok) return wrong;
-      // Hashed for known addresses too, so that the time tells nothing.
+      // Hashed for known addresses too, so that the response time is the same.
       const hashing = hashPassword(password);
       if (!hashing) return failed(busyFor(1_000));
       const passwordHash = await hashing;
       await store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
-        if (await isKnown(tx, email)) return tellKnown(tx, world, ctx, email);
+        if (await isKnown(tx, email)) return sendLink(tx, world, ctx, { email, token: null });
         const token = makeToken(world);
         const row = {
           email,
@@ -123,7 +125,7 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
           })
           .onConflict((on) => on.columns(['tenant_id', 'email_key']).doUpdateSet(row))
           .execute();
-        await sendLink(tx, world, ctx, email, token);
+        await sendLink(tx, world, ctx, { email, token });
       });
       return ok({});
     },
@@ -133,7 +135,7 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
       if (refused) return failed(refused);
       await store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
-        if (await isKnown(tx, email)) return tellKnown(tx, world, ctx, email);
+        if (await isKnown(tx, email)) return sendLink(tx, world, ctx, { email, token: null });
         const token = makeToken(world);
         const { numUpdatedRows } = await tx.sql
           .updateTable('sign_up')
@@ -142,7 +144,7 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
           .where('email_key', '=', toKey(email))
           .where('until', '>', ctx.now)
           .executeTakeFirstOrThrow();
-        if (numUpdatedRows > 0n) await sendLink(tx, world, ctx, email, token);
+        if (numUpdatedRows > 0n) await sendLink(tx, world, ctx, { email, token });
       });
       return ok({});
     },
@@ -352,42 +354,23 @@ async function isKnown(tx: TenantTx, email: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Emails the link of a sign-up, or to a known address the one to sign in. */
 async function sendLink(
   tx: TenantTx,
   world: AppContext,
   ctx: RequestContext,
-  email: string,
-  token: string,
+  { email, token }: { readonly email: string; readonly token: string | null },
 ): Promise<void> {
-  const { title } = await loadBranding(tx);
+  const { title: portal } = await loadBranding(tx);
+  const path = token === null ? '/login' : `/o365/register/${token}`;
   await post(tx, world, {
     kind: 'mail',
     to: email,
-    subject: t.subject({ portal: title }),
+    subject: t.subject({ portal }),
     text: [
       t.hello,
-      t.verify({ portal: title }),
-      `${await portalAddress(tx, world, ctx)}/o365/register/${token}`,
-      t.ignore,
-    ].join('\n\n'),
-  });
-}
-
-async function tellKnown(
-  tx: TenantTx,
-  world: AppContext,
-  ctx: RequestContext,
-  email: string,
-): Promise<void> {
-  const { title } = await loadBranding(tx);
-  await post(tx, world, {
-    kind: 'mail',
-    to: email,
-    subject: t.subject({ portal: title }),
-    text: [
-      t.hello,
-      t.known({ portal: title }),
-      `${await portalAddress(tx, world, ctx)}/login`,
+      token === null ? t.known({ portal }) : t.verify({ portal }),
+      `${await portalAddress(tx, world, ctx)}${path}`,
       t.ignore,
     ].join('\n\n'),
   });

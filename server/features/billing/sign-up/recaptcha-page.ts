@@ -5,7 +5,7 @@ import { callerReader } from '#server/platform/http/client-address.ts';
 import { tenantReader } from '#server/platform/http/tenant.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 
-/** Tells the page around it what Google's widget answered, as developers.google.com/recaptcha describes. */
+/** Posts the widget's response to the parent page, as developers.google.com/recaptcha describes. */
 const SCRIPT = `'use strict';
 const site = location.origin;
 window.onAnswer = (response) => { parent.postMessage({ recaptcha: response }, site); };

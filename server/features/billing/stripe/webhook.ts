@@ -19,8 +19,8 @@ const TOLERANCE_SECONDS = 300;
 const STORED_MS: Ms = 30 * 86_400_000;
 
 /**
- * G54, G68: Stripe's events over the raw body. What an event says is not believed: the object is
- * fetched, and the state of that moment counts (BILL-10).
+ * G54, G68: Stripe's events over the raw body. The content of an event is never used: the object
+ * that it names is fetched, and its state of that moment counts (BILL-10).
  */
 export const stripeEventHandlers = (world: AppContext): Pick<Handlers, 'receiveStripeEvent'> => ({
   async receiveStripeEvent(_, { request, tenant, now }) {
@@ -80,12 +80,12 @@ async function actOn(
 }
 
 /** Brings the row of a subscription to Stripe's state. `event`: acts once. */
-export async function reconcile(
+async function reconcile(
   world: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   subscriptionId: string,
-  event: string | null,
+  event: string,
 ): Promise<Result<unknown>> {
   const fetched = await readStripe(() =>
     stripe.subscriptions.retrieve(subscriptionId, { expand: ['latest_invoice'] }),
@@ -93,7 +93,7 @@ export async function reconcile(
   if (!fetched.ok) return fetched.failure.kind === 'not-found' ? ok(null) : fetched;
   return world.store.tenant(tenant, async (tx) => {
     await tx.lock();
-    if (event !== null && !(await remember(tx, event, world.clock.now()))) return ok(null);
+    if (!(await remember(tx, event, world.clock.now()))) return ok(null);
     const known = await tx.sql
       .selectFrom('stripe_customer')
       .select('company_n')
