@@ -142,8 +142,8 @@ function loseAnswer({ ground: fixture, stripe }: Till, getOther?: () => Response
   });
 }
 
-async function subscribe(till: Till): Promise<string> {
-  const hash = await signUp(till);
+async function subscribe(till: Till, more: object = {}): Promise<string> {
+  const hash = await signUp(till, more);
   await must(till.visitor, 'POST', 'o365/provisioning/verify-email', { hash });
   const { url } = await must<OutputOf<'startCheckout'>>(
     till.visitor,
@@ -387,14 +387,28 @@ eachDatabase((kind, open) => {
 
   test(`BILL-20: a metered level tells Stripe each day's users once (${kind})`, async () => {
     const till = await aTill(await open());
-    const { stripe, ground: fixture, office } = till;
+    const { stripe, owner, ground: fixture, office } = till;
     await subscribe(till);
+    await subscribe(till, { email: 'dan@dahlia.example.com', company: 'Dahlia Foods' });
+    await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 4 });
     till.recording.directory = fixture.world.chance.uuid();
     const made = await makeAll(await office.as('maker3', ['o365_admin']), 3, 'Calla');
     const now = fixture.world.clock.now();
     await addUsers({ ...till, made }, [{ user: 'ada', points: [now] }]);
     fixture.pass(3 * DAY);
     await usageDays(fixture.world)(makeRun(till));
+    // A day that Stripe refuses is sent later, and other companies don't wait for it.
+    fixture.world.payments.connectTo(async (request) =>
+      request.url.endsWith('/meter_events')
+        ? Response.json({ error: { type: 'invalid_request_error' } }, { status: 400 })
+        : stripe.fetch(request),
+    );
+    await payments(fixture.world)(makeRun(till));
+    expect(stripe.list('subscriptions').map(({ status }) => status)).toEqual([
+      'active',
+      'canceled',
+    ]);
+    fixture.world.payments.connectTo(stripe.fetch);
     await payments(fixture.world)(makeRun(till));
     await payments(fixture.world)(makeRun(till));
     const sent = stripe.list('meter_events').map(({ payload }) => payload);

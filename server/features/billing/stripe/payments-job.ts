@@ -1,4 +1,4 @@
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { findPrices } from '#contract/billing/service-levels.ts';
 import { getDay } from '#contract/time/day.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -30,12 +30,14 @@ export const payments =
   async ({ tenant, now, signal }) => {
     const stripe = await connectStripe(world, tenant);
     if (stripe === null) return now + EVERY_MS;
+    const refused = new Set<CompanyN>();
     for (const { company, customer, meter, day, users } of await findMeteredDays(
       world,
       tenant,
       now,
     )) {
       if (signal.aborted) return now;
+      if (refused.has(company)) continue;
       const body = {
         event_name: meter,
         identifier: `${company}-${day}`,
@@ -47,7 +49,12 @@ export const payments =
         { what: `meter:${company}:${day}`, body },
         (options) => stripe.billing.meterEvents.create(body, options),
       );
-      if (!sent.ok) return now + EVERY_MS;
+      if (!sent.ok) {
+        if (sent.failure.kind === 'busy') return now + EVERY_MS;
+        // The days of a company are sent in order; those of other companies don't wait for it.
+        refused.add(company);
+        continue;
+      }
       await world.store.tenant(tenant, ({ sql }) =>
         sql
           .updateTable('stripe_customer')
