@@ -158,8 +158,11 @@ export interface WriteRights {
   /** When granted rights end; null: they don't. */
   readonly expiresAt: Ms | null;
 }
-/** A restore or an undo: what writes. */
-export type WriteOrder = Exclude<RestoreOrder, { readonly kind: 'dry-run' }>;
+/** What writes: a restore, with the id of its dry run, or the undo of a restore, with that of the restore. */
+export interface WriteOrder {
+  readonly kind: 'restore' | 'undo';
+  readonly taskId: string;
+}
 
 interface RestoreTaskContext {
   readonly request: RestoreInput;
@@ -268,10 +271,10 @@ export const restoreTaskMachine = setup({
       invoke: {
         id: 'findRights',
         src: 'findRights',
-        input: ({ context: { wants, request, restore } }) =>
-          wants === 'undo'
-            ? { kind: 'undo', taskId: restore?.id ?? '' }
-            : { kind: 'restore', request },
+        input: ({ context: { wants, dryRun, restore } }) => ({
+          kind: wants,
+          taskId: (wants === 'undo' ? restore : dryRun)?.id ?? '',
+        }),
         onDone: [
           {
             guard: ({ event: { output } }) => output.ok && output.value.missing.length === 0,

@@ -13,8 +13,8 @@ export interface RestoreRights {
 export interface RestoreRightsCalls {
   /** What the organization lacks for restores of a workload. */
   get(scope: EngineScope, input: { workload: Workload }): Reply<RestoreRights>;
-  /** The same for the undo of a restore: of the organization that it wrote to. */
-  getForUndo(
+  /** The same for what a dry run tried, or for the undo of a restore: of the organization written to. */
+  getForTask(
     scope: EngineScope,
     input: { task: Id },
   ): Reply<RestoreRights & { readonly organization: Id; readonly workload: Workload }>;

@@ -90,7 +90,7 @@ export const restoreSessionCalls = {
     method: 'GET',
     path: 'o365/restore/rights',
     summary:
-      'Returns which permissions a restore to an organization lacks, or the undo of a restore (`taskId`).',
+      'Returns which permissions a restore to an organization lacks, or a restore after its dry run, or an undo (`taskId`).',
     input: v.strictObject({
       ...OF_ORGANIZATION,
       sessionType: v.optional(v.picklist(SESSION_TYPES)),

@@ -17,7 +17,7 @@ export function restoreRightsHandlers(world: AppContext): Pick<Handlers, Names> 
   return {
     getRestoreRights: ({ sessionType, taskId, ...of }, ctx) =>
       withOrganization(world, ctx, of, async ({ engine, scope }) => {
-        if (taskId !== undefined) return getRightsForUndo(world, ctx, engine, scope, taskId);
+        if (taskId !== undefined) return getRightsForTask(world, ctx, engine, scope, taskId);
         if (sessionType === undefined) return badField('sessionType', t.sessionTypeNeeded);
         const workload = WORKLOADS[sessionType];
         if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
@@ -61,8 +61,8 @@ export function restoreRightsHandlers(world: AppContext): Pick<Handlers, Names> 
   };
 }
 
-/** The rights that the undo of a restore needs: in the organization that the restore wrote to. */
-async function getRightsForUndo(
+/** The rights that a restore after its dry run needs, or an undo: in the organization that is written to. */
+async function getRightsForTask(
   world: AppContext,
   ctx: SessionContext,
   engine: RestoreCalls,
@@ -71,7 +71,7 @@ async function getRightsForUndo(
 ): Promise<Result<OutputOf<'getRestoreRights'>>> {
   const seen = getAnswer(await engine.getTask(scope, { task }));
   if (!seen.ok) return seen;
-  const rights = getAnswer(await engine.restoreRights.getForUndo(scope, { task }));
+  const rights = getAnswer(await engine.restoreRights.getForTask(scope, { task }));
   if (!rights.ok) return rights;
   const { organization, workload, missing, requested, expiresAt } = rights.value;
   if (!mayRestore(ctx.session, workload)) return FORBIDDEN;

@@ -69,7 +69,7 @@ export async function someBackups(store?: Store): Promise<Backups> {
         makeGraphConnections(() => plain.world),
       ),
       // The organizations of these tests have no tenant.
-      allow: (_, workload) => Promise.resolve({ ok: true, value: { grant: null, workload } }),
+      allow: (_, write) => Promise.resolve({ ok: true, value: { grant: null, ...write } }),
     }),
   };
   const fixture: Fixture = {

@@ -2,16 +2,25 @@ import * as v from 'valibot';
 import type { EngineResult, Workload } from '#contract/engine/engine.ts';
 import type { TokenSource } from '../graph/request.ts';
 import { ok } from '../../result.ts';
+import type { OutlookTop } from '../sources/outlook/keys.ts';
+
+export type MailboxPart = 'mails' | OutlookTop;
+const MAILBOX_PARTS: Readonly<Record<MailboxPart, string>> = {
+  mails: 'Mail.ReadWrite',
+  calendars: 'Calendars.ReadWrite',
+  contacts: 'Contacts.ReadWrite',
+  tasks: 'Tasks.ReadWrite.All',
+};
+const getMailboxPermissions = (isWritten: (part: string) => boolean): readonly string[] => [
+  'User.Read.All',
+  ...Object.entries(MAILBOX_PARTS).flatMap(([part, permission]) =>
+    isWritten(part) ? [permission] : [],
+  ),
+];
 
 /** What a restore can't do without, as permissions of Graph. */
 const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
-  outlook: [
-    'User.Read.All',
-    'Mail.ReadWrite',
-    'Calendars.ReadWrite',
-    'Contacts.ReadWrite',
-    'Tasks.ReadWrite.All',
-  ],
+  outlook: getMailboxPermissions(() => true),
   onedrive: ['User.Read.All', 'Files.ReadWrite.All'],
   // Lists and their columns may have to be created.
   sharepoint: ['Sites.Manage.All'],
@@ -47,8 +56,16 @@ const collectPermissions = (
   of: (one: Workload) => readonly string[],
 ): readonly string[] => [...new Set((workload === null ? RESTORABLE : [workload]).flatMap(of))];
 
-export const neededFor = (workload: Workload | null): readonly string[] =>
-  collectPermissions(workload, (one) => NEEDED[one]);
+/** `parts`: of mailboxes, what is written to; else all. */
+export const neededFor = (
+  workload: Workload | null,
+  parts?: readonly MailboxPart[],
+): readonly string[] =>
+  collectPermissions(workload, (one) =>
+    one === 'outlook' && parts !== undefined
+      ? getMailboxPermissions((part) => parts.some((written) => written === part))
+      : NEEDED[one],
+  );
 /** All that is asked for. */
 export const wantedFor = (workload: Workload | null): readonly string[] =>
   collectPermissions(workload, (one) => [...NEEDED[one], ...(USED[one] ?? [])]);

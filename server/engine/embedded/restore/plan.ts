@@ -6,7 +6,9 @@ import type { OpenExplorer } from '../explorer/explorers.ts';
 import { isWithin, parseNodeId } from '../explorer/node-id.ts';
 import { readFolders, type IndexedFolder } from '../index/read.ts';
 import { failed, ok } from '../../result.ts';
-import { isOutlookTop, type OutlookTop } from '../sources/outlook/keys.ts';
+import type { MailboxPart } from '../entra/permissions.ts';
+import { isOutlookTop, parseFolderKey, type OutlookTop } from '../sources/outlook/keys.ts';
+import { getTop } from '../sources/outlook/places.ts';
 import type { PathPart } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -81,6 +83,16 @@ export async function planRestore(
     items: [...items.values()],
   });
 }
+
+/** Returns the parts of mailboxes that a plan writes to. Only folders below the three tops hold items. */
+export const findMailboxParts = ({ folders, items }: Plan): readonly MailboxPart[] => [
+  ...new Set([
+    ...folders
+      .filter(({ key }) => !isOutlookTop(key))
+      .map(({ key }) => parseFolderKey(key)?.top ?? 'mails'),
+    ...items.map(({ path }) => getTop(path) ?? 'mails'),
+  ]),
+];
 
 /** Files of a drive that are in no folder. */
 const TOP = '';

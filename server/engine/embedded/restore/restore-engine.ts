@@ -26,6 +26,7 @@ import { makeRepositoryReaders, type RepositoryReaders } from '../repositories/r
 import { failed, ok } from '../../result.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { measure } from './measure.ts';
+import { findMailboxParts, planRestore } from './plan.ts';
 import { stopGrants } from './rights/grants.ts';
 import { findTarget, type RightsPort, type TaskRights } from './rights/rights.ts';
 import { runTask } from './run-task.ts';
@@ -132,16 +133,22 @@ export function makeRestoreCalls(
   /** A dry run writes nothing, so it needs no rights. */
   const allowRestore = async (
     scope: EngineScope,
-    { explorer, target, dryRun }: RestoreInput,
+    input: RestoreInput,
   ): Promise<EngineResult<TaskRights | null>> => {
+    const { explorer, target, dryRun } = input;
     if (dryRun) return ok(null);
     const now = world().clock.now();
-    const open = await world().store.tenant(scope.tenant, (tx) =>
-      useExplorer(tx, scope, explorer, now),
-    );
-    if (!open.ok) return open;
+    const write = await world().store.tenant(scope.tenant, async (tx) => {
+      const open = await useExplorer(tx, scope, explorer, now);
+      if (!open.ok) return open;
+      const { workload } = open.value;
+      if (workload !== 'outlook') return ok({ workload });
+      const plan = await planRestore(tx, open.value, input);
+      return plan.ok ? ok({ workload, parts: findMailboxParts(plan.value) }) : plan;
+    });
+    if (!write.ok) return write;
     const organization = target.kind === 'other' ? target.organization : scope.organization;
-    return rights.allow({ ...scope, organization }, open.value.workload);
+    return rights.allow({ ...scope, organization }, write.value);
   };
 
   return {
@@ -291,16 +298,16 @@ export function makeRestoreCalls(
     async approve(scope, { task, requester, record }) {
       const target = await findTarget(world(), scope, task);
       if (target === null) return failed('missing', t.noTask);
-      const { organization, workload } = target;
+      const { organization } = target;
       // Rights belong to who got them, not to who makes this call.
       const own = await rights.allow(
         { tenant: scope.tenant, organization, user: requester },
-        workload,
+        target,
       );
       const allowed =
         own.ok || own.error.kind !== 'forbidden'
           ? own
-          : await rights.allow({ ...scope, organization }, workload);
+          : await rights.allow({ ...scope, organization }, target);
       if (!allowed.ok) return allowed;
       return call(
         scope,
@@ -330,7 +337,9 @@ export function makeRestoreCalls(
     async undo(scope, { task }) {
       const target = await findTarget(world(), scope, task);
       const allowed =
-        target === null ? ok(null) : await rights.allow({ ...scope, ...target }, target.workload);
+        target === null
+          ? ok(null)
+          : await rights.allow({ ...scope, organization: target.organization }, target);
       if (!allowed.ok) return allowed;
       return start(
         scope,

@@ -70,7 +70,11 @@ async function openPorts(
   const ports = await connections.open(tenant, organization);
   if (!ports.ok || rights === null) return ports;
   const signal = AbortSignal.timeout(FIND_MS);
-  const missing = await findMissing(ports.value.tokens, neededFor(rights.workload), signal);
+  const missing = await findMissing(
+    ports.value.tokens,
+    neededFor(rights.workload, rights.parts),
+    signal,
+  );
   if (!missing.ok) return missing;
   return missing.value.length === 0
     ? ports

@@ -52,7 +52,7 @@ export interface RestoreTask {
 
 /** Runs a restore of what is chosen: its dry run, itself, its undo. */
 export function useRestoreTask(
-  { kind, sessionType }: Pick<Workload, 'kind' | 'sessionType'>,
+  { kind }: Pick<Workload, 'kind'>,
   organizationId: string,
   request: RestoreInput,
   chosen: ChosenNodes,
@@ -66,18 +66,7 @@ export function useRestoreTask(
     restoreTaskMachine.provide({
       actors: {
         findRights: fromPromise<Result<WriteRights>, WriteOrder>(({ input }) =>
-          client().ask(
-            'getRestoreRights',
-            input.kind === 'undo'
-              ? { organizationId, taskId: input.taskId }
-              : {
-                  organizationId:
-                    input.request.target.kind === 'other'
-                      ? input.request.target.organization
-                      : organizationId,
-                  sessionType,
-                },
-          ),
+          client().ask('getRestoreRights', { organizationId, taskId: input.taskId }),
         ),
         task: taskMachine.provide({
           actors: {

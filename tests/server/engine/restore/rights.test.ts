@@ -167,20 +167,27 @@ async function setUp(database: Kind) {
         showDeleted: false,
       }),
     );
-    const { rows } = getValue(
+    const rows = await listNodes(id, null, 'all', by);
+    return { explorer: id, mailbox: rows.find(({ name }) => name === person.name)?.id ?? '' };
+  };
+  const listNodes = async (
+    explorer: string,
+    parent: string | null,
+    only: 'all' | 'folders',
+    by = scope,
+  ) =>
+    getValue(
       await engine.listChildren(by, {
-        explorer: id,
-        parent: null,
-        only: 'all',
+        explorer,
+        parent,
+        only,
         text: null,
         sort: 'name',
         descending: false,
         cursor: null,
         limit: 50,
       }),
-    );
-    return { explorer: id, mailbox: rows.find(({ name }) => name === person.name)?.id ?? '' };
-  };
+    ).rows;
   return {
     engine,
     office,
@@ -189,6 +196,8 @@ async function setUp(database: Kind) {
     sent,
     mails,
     openSession,
+    listNodes,
+    person: person.id,
     applicationId: applicationId ?? '',
     pass: (ms: number) => fixture.pass(ms),
     tick: () => runner.tick(),
@@ -412,6 +421,50 @@ test('G71, RES-24: an approved restore writes with the rights of who asked for i
   getValue(await engine.restoreRights.grant(approver));
   getValue(await approve(second));
   expect([(await ended(second)).result, at.mails().length]).toEqual(['success', before]);
+});
+
+test('RES-24: of a mailbox, a restore and its undo need the permissions for what was chosen', async () => {
+  const at = await setUp(ONE);
+  const { engine, scope, office, ended } = at;
+  const before = at.mails().length;
+  const [lost] = office.admin.listMessages(at.person, 'inbox');
+  office.admin.purgeMessage(at.person, lost?.id ?? '');
+  expect(at.mails().length).toBe(before - 1);
+  const session = await at.openSession();
+  const folders = await at.listNodes(session.explorer, session.mailbox, 'folders');
+  const find = (name: string) => ({
+    ...session,
+    mailbox: folders.find((one) => one.name === name)?.id ?? '',
+  });
+  const missing = async (chosen: typeof session): Promise<readonly string[]> => {
+    const task = getValue(await at.restore(chosen, true));
+    return getValue(await engine.restoreRights.getForTask(scope, { task })).missing;
+  };
+  const [inbox, calendars, contacts, tasks] = ['Inbox', 'Calendars', 'Contacts', 'Tasks'].map(find);
+  if (!inbox || !calendars || !contacts || !tasks) throw new Error('A folder is missing.');
+  expect(await missing(inbox)).toEqual(['Mail.ReadWrite']);
+  expect(await missing(calendars)).toEqual(['Calendars.ReadWrite']);
+  expect(await missing(contacts)).toEqual(['Contacts.ReadWrite']);
+  expect(await missing(tasks)).toEqual(['Tasks.ReadWrite.All']);
+  const [meetings] = await at.listNodes(session.explorer, calendars.mailbox, 'folders');
+  const [event] = await at.listNodes(session.explorer, meetings?.id ?? '', 'all');
+  expect(event?.kind).toBe('event');
+  expect(await missing({ ...session, mailbox: event?.id ?? '' })).toEqual(['Calendars.ReadWrite']);
+
+  // The backup application gets the permission for mails: that is all that mails take.
+  const roles = office.admin.findApplication(at.applicationId)?.roles ?? [];
+  office.admin.grantRoles(at.applicationId, [...roles, 'Mail.ReadWrite']);
+  expect(await missing(session)).toEqual([
+    'Calendars.ReadWrite',
+    'Contacts.ReadWrite',
+    'Tasks.ReadWrite.All',
+  ]);
+  expect(getKind(await at.restore(session, false))).toBe('forbidden');
+  expect(getKind(await at.restore(calendars, false))).toBe('forbidden');
+  const task = getValue(await at.restore(inbox, false));
+  expect([(await ended(task)).result, at.mails().length]).toEqual(['success', before]);
+  const undone = await ended(getValue(await engine.undo(scope, { task })));
+  expect([undone.result, at.mails().length]).toEqual(['success', before - 1]);
 });
 
 test('G69, G72: the sign-in of another tenant is refused and not kept', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { EngineResult, EngineScope, Id, Workload } from '#contract/engine/engine.ts';
-import type { RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
+import type { RestoreRights, RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
@@ -42,7 +42,8 @@ import {
   recordGrant,
   storeGrant,
 } from './grants.ts';
-import { findMissing, neededFor, wantedFor } from '../../entra/permissions.ts';
+import { findMissing, type MailboxPart, neededFor, wantedFor } from '../../entra/permissions.ts';
+import { findMailboxParts, type Plan } from '../plan.ts';
 
 /** Rights last for an hour, or less: as long as the administrator's sign-in can remove them. */
 const LONGEST_MS: Ms = 60 * 60_000;
@@ -50,15 +51,20 @@ const REMOVAL_MS: Ms = 5 * 60_000;
 const CHECK_MS: Ms = 25_000;
 
 /** With which rights a task writes. `grant` null: with those of the backup application. */
-export interface TaskRights {
+export interface TaskRights extends WriteScope {
   readonly grant: Id | null;
+}
+/** What is written to. */
+interface WriteScope {
   readonly workload: Workload;
+  /** Of mailboxes. Absent: all, as in tasks of former versions. */
+  readonly parts?: readonly MailboxPart[] | undefined;
 }
 
 /** Decides whether a user may start a task that writes. */
 export interface RightsPort {
   readonly calls: RestoreRightsCalls;
-  allow(scope: EngineScope, workload: Workload): Promise<EngineResult<TaskRights>>;
+  allow(scope: EngineScope, write: WriteScope): Promise<EngineResult<TaskRights>>;
 }
 
 export function makeRestoreRights(
@@ -68,11 +74,11 @@ export function makeRestoreRights(
   /** What the backup application of an organization lacks. */
   const findOwnMissing = async (
     { tenant, organization }: EngineScope,
-    workload: Workload,
+    { workload, parts }: WriteScope,
   ): Promise<EngineResult<readonly string[]>> => {
     const ports = await connections.open(tenant, organization);
     return ports.ok
-      ? findMissing(ports.value.tokens, neededFor(workload), AbortSignal.timeout(CHECK_MS))
+      ? findMissing(ports.value.tokens, neededFor(workload, parts), AbortSignal.timeout(CHECK_MS))
       : ports;
   };
   const findActive = (scope: EngineScope, workload: Workload | null) =>
@@ -81,8 +87,11 @@ export function makeRestoreRights(
       (tx) => findGrant(tx, scope, workload, world().clock.now()),
       { readOnly: true },
     );
-  const get: RestoreRightsCalls['get'] = async (scope, { workload }) => {
-    const missing = await findOwnMissing(scope, workload);
+  const get = async (
+    scope: EngineScope,
+    { workload, parts }: WriteScope,
+  ): Promise<EngineResult<RestoreRights>> => {
+    const missing = await findOwnMissing(scope, { workload, parts });
     if (!missing.ok) return missing;
     const requested = wantedFor(workload);
     if (missing.value.length === 0) return ok({ missing: [], requested, expiresAt: null });
@@ -95,22 +104,22 @@ export function makeRestoreRights(
   };
 
   return {
-    async allow(scope, workload) {
-      const missing = await findOwnMissing(scope, workload);
+    async allow(scope, { workload, parts }) {
+      const missing = await findOwnMissing(scope, { workload, parts });
       if (!missing.ok) return missing;
-      if (missing.value.length === 0) return ok({ grant: null, workload });
+      if (missing.value.length === 0) return ok({ grant: null, workload, parts });
       const grant = await findActive(scope, workload);
       return grant === null
         ? failed('forbidden', t.missingRights({ names: missing.value.join(', ') }))
-        : ok({ grant: grant.id, workload });
+        : ok({ grant: grant.id, workload, parts });
     },
     calls: {
       get,
-      async getForUndo(scope, { task }) {
+      async getForTask(scope, { task }) {
         const target = await findTarget(world(), scope, task);
         if (target === null) return failed('missing', t.noTask);
         const { organization, workload } = target;
-        const rights = await get({ ...scope, organization }, { workload });
+        const rights = await get({ ...scope, organization }, target);
         return rights.ok ? ok({ ...rights.value, organization, workload }) : rights;
       },
       async requestCode(scope, { workload }) {
@@ -265,17 +274,18 @@ async function removeLeftovers(
   }
 }
 
-/** Finds out what the undo of a restore writes to. */
+/** Finds out what a restore, also one that a dry run tried, and its undo write to. */
 export async function findTarget(
   world: AppContext,
   { tenant, organization }: EngineScope,
   task: Id,
-): Promise<{ readonly organization: Id; readonly workload: Workload } | null> {
+): Promise<(WriteScope & { readonly organization: Id }) | null> {
   const { rows } = await world.store.tenant(
     tenant,
     ({ sql: db }) =>
-      sql<{ organization: Id; workload: Workload }>`
-        select coalesce(t.request #>> '{input,target,organization}', t.organization_id::text) as organization, e.workload
+      sql<{ organization: Id; workload: Workload; plan: Plan | null }>`
+        select coalesce(t.request #>> '{input,target,organization}', t.organization_id::text) as organization, e.workload,
+          t.request -> 'plan' as plan
         from engine_task as t
         join explorer as e on e.tenant_id = t.tenant_id and e.id = (t.request -> 'input' ->> 'explorer')::uuid
         where t.tenant_id = ${tenant} and t.organization_id = ${organization} and t.id = ${task}::uuid`.execute(
@@ -283,7 +293,10 @@ export async function findTarget(
       ),
     { readOnly: true },
   );
-  return rows[0] ?? null;
+  if (rows[0] === undefined) return null;
+  const { plan, ...target } = rows[0];
+  const isOfMailboxes = target.workload === 'outlook' && plan !== null;
+  return { ...target, ...(isOfMailboxes && { parts: findMailboxParts(plan) }) };
 }
 
 const record = (
