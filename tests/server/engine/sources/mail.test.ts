@@ -151,7 +151,7 @@ test('ENG-24: a mailbox is read with its folders, its mails and their MIME to th
   }
 });
 
-test('ENG-11, ENG-24: a backup only reads, and a mailbox without changes takes two requests', async () => {
+test('ENG-11, ENG-24: a backup only reads, and the mails of a mailbox without changes take two requests', async () => {
   const graph = tenantGraph();
   const object = getMailbox(graph);
   const replica = await listed(graph, object);

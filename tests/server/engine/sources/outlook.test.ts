@@ -136,6 +136,24 @@ test('ENG-70: a mailbox has its calendars in their groups, its contact folders a
   ]);
 });
 
+test('ENG-24, ENG-70: without changes, a mailbox takes two requests for its mails and few for the rest', async () => {
+  const graph = tenantGraph({ roles: OUTLOOK_ROLES });
+  const object = getMailbox(graph);
+  const { replica } = await readAll(graph, object);
+  const count = (kind: string): number =>
+    graph.tenant.admin.outlook.listFolders(object.id).filter((row) => row.kind === kind).length;
+  let sent = 0;
+  graph.trouble = () => {
+    sent += 1;
+    return null;
+  };
+  await replica.read(mailboxSource(graph.ports).changes(object, replica.cursors, graph.call));
+  const calendars = 1 + count('calendarGroup') + count('calendar');
+  const contacts = 2 + count('contactFolder');
+  const tasks = 1 + count('taskList');
+  expect([sent, calendars, contacts, tasks]).toEqual([15, 5, 4, 4]);
+});
+
 test('ENG-70: each item is read with all that belongs to it', async () => {
   const graph = tenantGraph({ roles: OUTLOOK_ROLES });
   const { fetched } = await readAll(graph, getMailbox(graph));
