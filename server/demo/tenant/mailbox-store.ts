@@ -254,7 +254,7 @@ export function removeFolder(tenant: Tenant, folder: FolderRow): void {
 }
 
 /** Remembers that something has left a collection, for delta queries. */
-function depart({ store }: Tenant, scope: string, id: string, stable: string): void {
+export function depart({ store }: Tenant, scope: string, id: string, stable: string): void {
   store.run(
     'insert or replace into departure (scope, id, stable_id, seq) values (?, ?, ?, ?)',
     scope,

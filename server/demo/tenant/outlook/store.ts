@@ -1,6 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { GraphError, objectNotFound } from '../graph-error.ts';
 import { changeKey, isoTime, outlookId } from '../ids.ts';
+import { depart } from '../mailbox-store.ts';
 import type { Entity } from '../odata.ts';
 import type { Tenant } from '../store.ts';
 
@@ -224,16 +225,6 @@ export function removeOutlookItem(tenant: Tenant, item: OutlookItem): void {
     depart(tenant, item.folder_id, item.id, item.stable_id);
     tenant.store.run('delete from outlook_item where n = ?', item.n);
   });
-}
-
-function depart({ store }: Tenant, scope: string, id: string, stable: string): void {
-  store.run(
-    'insert or replace into departure (scope, id, stable_id, seq) values (?, ?, ?, ?)',
-    scope,
-    id,
-    stable,
-    store.nextSeq(),
-  );
 }
 
 /** What every item of Outlook has. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { EngineError, EngineResult, Reply } from '#contract/engine/engine.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
-import { graphClient } from '../graph/client.ts';
 import type { GraphClient, GraphPage } from '../graph/client.ts';
 import type { GraphPorts, GraphResult } from '../graph/request.ts';
 import { SMALL_FRAGMENT_BYTES, upload } from '../graph/upload.ts';
@@ -18,6 +17,7 @@ import type {
 } from '../types.ts';
 import { readContent } from './content.ts';
 import { MailboxIds } from './mail-export.ts';
+import { mailboxClient, userPath } from './mailbox-client.ts';
 import { importMail } from './mail-import.ts';
 import { attachmentJson, getMessage } from './mail-message.ts';
 import type { NewAttachment } from './mail-message.ts';
@@ -37,17 +37,11 @@ export function mailWriter(ports: GraphPorts): Writer {
   const folders = new Map<string, string>();
   const ids = new MailboxIds();
   const open = (object: SourceObject, call: SourceCall): Mailbox => ({
-    user: `/users/${encodeURIComponent(object.id)}`,
+    user: userPath(object),
     folders,
     ids,
     object,
-    client: graphClient(ports, {
-      lane: { service: 'mailbox', object: object.id },
-      signal: call.signal,
-      onWaiting: (waiting) => {
-        call.onWaiting(waiting);
-      },
-    }),
+    client: mailboxClient(ports, object, call),
   });
   const find: Writer['find'] = async (place, item, call) => {
     const mailbox = open(place.object, call);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { readBatch } from '../graph/batch.ts';
-import { graphClient, parsePage } from '../graph/client.ts';
+import { parsePage } from '../graph/client.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { FOLDERS_SCOPE } from '../types.ts';
@@ -18,6 +18,7 @@ import type {
 import { latestRows, getLink, readDelta } from './delta.ts';
 import { exportMails, MailboxIds } from './mail-export.ts';
 import type { Exported } from './mail-export.ts';
+import { mailboxClient, userPath } from './mailbox-client.ts';
 import { inParallel } from './parallel.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 import { failed } from '../../result.ts';
@@ -34,21 +35,11 @@ export function mailSource(ports: GraphPorts): Source {
   return {
     kinds: ['mailbox'],
     changes: (object, cursors, call) =>
-      readChanges(getClient(ports, object, call), object, cursors),
-    fetch: (object, items, call) => fetchMails(getClient(ports, object, call), object, items, ids),
+      readChanges(mailboxClient(ports, object, call), object, cursors),
+    fetch: (object, items, call) =>
+      fetchMails(mailboxClient(ports, object, call), object, items, ids),
   };
 }
-
-const getClient = (ports: GraphPorts, object: SourceObject, call: SourceCall): GraphClient =>
-  graphClient(ports, {
-    lane: { service: 'mailbox', object: object.id },
-    signal: call.signal,
-    onWaiting: (waiting) => {
-      call.onWaiting(waiting);
-    },
-  });
-
-const userPath = ({ id }: SourceObject): string => `/users/${encodeURIComponent(id)}`;
 
 /**
  * Where the list of folders goes on. `unread`: folders that were named but have no cursor of their
@@ -251,7 +242,7 @@ export async function readMail(
   key: string,
   call: SourceCall,
 ): Promise<EngineResult<ItemChange>> {
-  const rows = await completeRows(getClient(ports, object, call), userPath(object), [
+  const rows = await completeRows(mailboxClient(ports, object, call), userPath(object), [
     v.parse(MessageRow, { id: key }),
   ]);
   if (!rows.ok) return rows;

@@ -1,6 +1,6 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
-import { graphClient, type GraphClient } from '../../graph/client.ts';
+import type { GraphClient } from '../../graph/client.ts';
 import type { GraphPorts } from '../../graph/request.ts';
 import { failed, ok } from '../../../result.ts';
 import {
@@ -16,6 +16,7 @@ import {
 import { graphMessages as t } from '../../graph/messages.en.ts';
 import { mailSource, readMail } from '../mail.ts';
 import { exportMails, MailboxIds } from '../mail-export.ts';
+import { mailboxClient, userPath } from '../mailbox-client.ts';
 import { inParallel } from '../parallel.ts';
 import { completeChange, getChange, getParts } from './items.ts';
 import { isOutlookScope, itemKey, OUTLOOK_TOPS, parseItemKey, type OutlookTop } from './keys.ts';
@@ -55,7 +56,7 @@ export function mailboxSource(ports: GraphPorts): Source {
     async *changes(object, cursors, call) {
       const mailCursors = new Map([...cursors].filter(([scope]) => !isOutlookScope(scope)));
       for await (const page of mails.changes(object, mailCursors, call)) yield withTops(page);
-      const client = open(ports, object, call);
+      const client = mailboxClient(ports, object, call);
       for (const { top, permission, read } of PARTS)
         for await (const page of read(client, userPath(object), cursors)) {
           if (page.ok) {
@@ -73,7 +74,7 @@ export function mailboxSource(ports: GraphPorts): Source {
       const outlook = items.filter(({ key }) => parseItemKey(key) !== null);
       const rest = items.filter(({ key }) => parseItemKey(key) === null);
       if (rest.length > 0) yield* mails.fetch(object, rest, call);
-      yield* fetchItems(open(ports, object, call), object, outlook, ids);
+      yield* fetchItems(mailboxClient(ports, object, call), object, outlook, ids);
     },
   };
 }
@@ -83,16 +84,6 @@ const withTops = (page: EngineResult<ChangePage>): EngineResult<ChangePage> =>
   page.ok && page.value.scope === FOLDERS_SCOPE && page.value.isComplete
     ? ok({ ...page.value, folders: [...page.value.folders, ...TOP_FOLDERS] })
     : page;
-
-const open = (ports: GraphPorts, object: SourceObject, call: SourceCall): GraphClient =>
-  graphClient(ports, {
-    lane: { service: 'mailbox', object: object.id },
-    signal: call.signal,
-    onWaiting: (waiting) => {
-      call.onWaiting(waiting);
-    },
-  });
-const userPath = ({ id }: SourceObject): string => `/users/${encodeURIComponent(id)}`;
 
 async function* fetchItems(
   client: GraphClient,
@@ -157,7 +148,7 @@ export async function readMailboxItem(
 ): Promise<EngineResult<ItemChange>> {
   const ref = parseItemKey(key);
   if (ref === null) return readMail(ports, object, key, call);
-  const read = await readOutlookItem(open(ports, object, call), userPath(object), ref);
+  const read = await readOutlookItem(mailboxClient(ports, object, call), userPath(object), ref);
   if (!read.ok) return read;
   // A restore knows where it is: the folder is not part of what is read.
   const change = getChange(read.value, ref.kind === 'task' ? `tasks:${ref.list}` : '');

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { EngineResult, Reply } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
-import { graphClient } from '../../graph/client.ts';
 import type { GraphPorts } from '../../graph/request.ts';
 import { graphMessages as t } from '../../graph/messages.en.ts';
 import { done, failed, ok } from '../../../result.ts';
@@ -17,6 +16,7 @@ import type {
 } from '../../types.ts';
 import { readContent } from '../content.ts';
 import { MailboxIds } from '../mail-export.ts';
+import { mailboxClient, userPath } from '../mailbox-client.ts';
 import { importMail } from '../mail-import.ts';
 import { mailWriter } from '../mail-writer.ts';
 import { createItem } from './create-item.ts';
@@ -56,17 +56,11 @@ export function mailboxWriter(ports: GraphPorts): Writer {
   const folders = new Map<string, string>();
   const ids = new MailboxIds();
   const open = (object: SourceObject, call: SourceCall): Mailbox => ({
-    user: `/users/${encode(object.id)}`,
+    user: userPath(object),
     object: object.id,
     folders,
     ids,
-    client: graphClient(ports, {
-      lane: { service: 'mailbox', object: object.id },
-      signal: call.signal,
-      onWaiting: (waiting) => {
-        call.onWaiting(waiting);
-      },
-    }),
+    client: mailboxClient(ports, object, call),
   });
   return {
     find: (place, item, call) =>
