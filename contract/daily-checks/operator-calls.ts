@@ -81,12 +81,12 @@ export const evidenceOut = v.object({
     'reviewed',
     'reopened',
     'snoozed',
-    'woken',
+    'unsnoozed',
     'noted',
-    'ticketed',
-    'called usual',
+    'ticketLinked',
+    'markedNormal',
     'ignored',
-    'heeded',
+    'unignored',
   ]),
   company: v.string(),
   job: v.string(),
@@ -119,7 +119,7 @@ export const deskCalls = {
     gate: 'monitoring.job-actions',
     failures: ['not-found', 'conflict'],
   }),
-  heedMissed: call({
+  unignoreMissed: call({
     method: 'DELETE',
     path: 'monitoring/backoffice/jobs/didnt-run/{jobInstanceUid}/ignore',
     summary: 'Expects results of the job again.',
@@ -137,7 +137,7 @@ export const deskCalls = {
     gate: 'monitoring.job-actions',
     failures: ['not-found', 'conflict'],
   }),
-  heedDisabled: call({
+  unignoreDisabled: call({
     method: 'DELETE',
     path: 'monitoring/backoffice/jobs/disabled/{jobInstanceUid}/ignore',
     summary: 'Lists the disabled job for review again.',
@@ -187,7 +187,7 @@ export const deskCalls = {
     gate: 'monitoring.job-actions',
     failures: ['not-found'],
   }),
-  heedComputer: call({
+  unignoreComputer: call({
     method: 'DELETE',
     path: 'monitoring/backoffice/computers/{id}/ignore',
     summary: 'Lists the computer as unprotected again.',

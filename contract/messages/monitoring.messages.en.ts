@@ -6,7 +6,7 @@ export const MONITORING = defineMessages('monitoringFailures', {
   getExecution: 'Error while trying get the job execution, try again later.',
   ignoreJob: 'Error while trying to add the job to the ignore, try again later.',
   ignoreComputer: 'Error while trying to add the computer to the ignore, try again later.',
-  heedComputer: 'Error while trying to remove the computer to the ignore, try again later.',
+  unignoreComputer: 'Error while trying to remove the computer to the ignore, try again later.',
   noteComputer: 'Error while trying to add the note to the computer, try again later.',
   export: 'Error while trying to export, try again later.',
   getJobs: 'Error while trying to get the jobs, try again later.',

@@ -50,9 +50,9 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
   [
     'Error while trying to add the job to the ignore, try again later.',
     'ignoreMissed',
-    'heedMissed',
+    'unignoreMissed',
     'ignoreDisabled',
-    'heedDisabled',
+    'unignoreDisabled',
   ],
   ['Error while trying get the job execution, try again later.', 'getExecution'],
   // Reads
@@ -100,7 +100,7 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
   ['Error while trying to get the chart, try again later.', 'chartFailures'],
   // Computers
   ['Error while trying to add the computer to the ignore, try again later.', 'ignoreComputer'],
-  ['Error while trying to remove the computer to the ignore, try again later.', 'heedComputer'],
+  ['Error while trying to remove the computer to the ignore, try again later.', 'unignoreComputer'],
   ['Error while trying to add the note to the computer, try again later.', 'noteComputer'],
   // Export
   [

@@ -31,7 +31,7 @@ export function computerHandlers(
   world: AppContext,
 ): Pick<
   Handlers,
-  'listComputers' | 'listComputersNow' | 'noteComputer' | 'ignoreComputer' | 'heedComputer'
+  'listComputers' | 'listComputersNow' | 'noteComputer' | 'ignoreComputer' | 'unignoreComputer'
 > {
   const list = (ctx: SessionContext, from: Ms, to: Ms) =>
     world.store.tenant(
@@ -77,7 +77,7 @@ export function computerHandlers(
             data: { id, until: ignoredUntil ?? null },
           }));
     },
-    heedComputer: ({ id }, ctx) =>
+    unignoreComputer: ({ id }, ctx) =>
       change(ctx, id, ({ ignored }) =>
         ignored === null ? null : { type: 'computer.unignored@1', data: { id } },
       ),

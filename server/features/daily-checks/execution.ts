@@ -155,7 +155,7 @@ export const historyQuery = (
     (select seq, type, at, actor, data from event where ${actions} and entity = 'problem:*' and company = ${company}
       and seq > (select seq from event where tenant_id = ${tenant} and ${own} order by seq limit 1)
       and data::jsonb->'problems' @> to_jsonb(${problem}::bigint) order by seq desc limit ${HISTORY})
-  ) as deed order by seq desc limit ${HISTORY}`;
+  ) as history order by seq desc limit ${HISTORY}`;
 };
 
 /** Returns who did what to the problem, newest first. */

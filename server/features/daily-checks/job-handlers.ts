@@ -23,7 +23,7 @@ export const NOT_EXPECTED = MESSAGES.notExpected;
 /** DESK-4: marks a missed or disabled job as expected. */
 export function jobHandlers(
   world: AppContext,
-): Pick<Handlers, 'ignoreMissed' | 'heedMissed' | 'ignoreDisabled' | 'heedDisabled'> {
+): Pick<Handlers, 'ignoreMissed' | 'unignoreMissed' | 'ignoreDisabled' | 'unignoreDisabled'> {
   const change = (
     ctx: SessionContext,
     of: Of,
@@ -43,7 +43,7 @@ export function jobHandlers(
         of,
         (tx, job) => badEnd(ignoredUntil, ctx.now) ?? ignoreMissed(tx, job, ignoredUntil),
       ),
-    heedMissed: (of, ctx) => change(ctx, of, unignoreMissed),
+    unignoreMissed: (of, ctx) => change(ctx, of, unignoreMissed),
     ignoreDisabled: (of, ctx) =>
       change(ctx, of, (_tx, job) =>
         job.enabled
@@ -55,7 +55,7 @@ export function jobHandlers(
               }),
             ]),
       ),
-    heedDisabled: (of, ctx) =>
+    unignoreDisabled: (of, ctx) =>
       change(ctx, of, async (_tx, job) =>
         job.disabledIgnored === null
           ? []

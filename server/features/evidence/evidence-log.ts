@@ -11,12 +11,12 @@ const AUDITED_EVENTS = {
   'problem.reviewed@1': 'reviewed',
   'problem.reopened@1': 'reopened',
   'problem.snoozed@1': 'snoozed',
-  'problem.unsnoozed@1': 'woken',
+  'problem.unsnoozed@1': 'unsnoozed',
   'problem.noted@1': 'noted',
-  'problem.ticketSet@1': 'ticketed',
-  'job.calibrated@1': 'called usual',
+  'problem.ticketSet@1': 'ticketLinked',
+  'job.calibrated@1': 'markedNormal',
   'job.ignored@1': 'ignored',
-  'job.unignored@1': 'heeded',
+  'job.unignored@1': 'unignored',
 } as const satisfies Partial<Record<EventType, Evidence['what']>>;
 type AuditedType = keyof typeof AUDITED_EVENTS;
 const AUDITED_TYPES = Object.keys(AUDITED_EVENTS) as AuditedType[];
@@ -36,7 +36,7 @@ export interface AuditRecord {
  * within the action.
  */
 export interface Line {
-  readonly deed: AuditRecord;
+  readonly record: AuditRecord;
   readonly index: number;
   readonly problem: ProblemN | null;
   readonly job: JobN | null;
@@ -49,13 +49,13 @@ export function getLines(action: AuditRecord): Line[] {
   const what = AUDITED_EVENTS[event.type];
   if ('problems' in event.data)
     return event.data.problems.map((problem, index): Line => ({
-      deed: action,
+      record: action,
       index,
       problem,
       job: null,
       what,
     }));
-  return [{ deed: action, index: 0, problem: null, job: event.data.n, what }];
+  return [{ record: action, index: 0, problem: null, job: event.data.n, what }];
 }
 
 /**

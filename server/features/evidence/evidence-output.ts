@@ -24,7 +24,7 @@ export async function toEvidence(tx: TenantTx, lines: readonly Line[]): Promise<
     unique([...jobs.values()].map(({ company }) => company)),
   );
   const people = await loadPeople(tx);
-  return named.map(({ line: { deed: action, what, job: about }, problem }): Evidence => {
+  return named.map(({ line: { record: action, what, job: about }, problem }): Evidence => {
     const row = problems.get(problem ?? 0);
     const job = jobs.get(about ?? row?.job ?? 0);
     if (!job) throw new Error(`event ${action.seq} names no job`);
@@ -112,14 +112,14 @@ async function problemsOfJobs(
   lines: readonly Line[],
 ): Promise<ReadonlyMap<Line, ProblemN>> {
   const lookUps = lines.flatMap((line, index) => {
-    const { event } = line.deed;
+    const { event } = line.record;
     if (line.job === null || ('what' in event.data && event.data.what === 'disabled')) return [];
     return [
       {
         i: index,
         job: line.job,
-        seq: line.deed.seq,
-        at: line.deed.at,
+        seq: line.record.seq,
+        at: line.record.at,
         missed: event.type !== 'job.calibrated@1',
       },
     ];

@@ -86,7 +86,7 @@ async function loadPage(
   const cut = lines[EVIDENCE_PAGE];
   return {
     rows: await toEvidence(tx, lines.slice(0, EVIDENCE_PAGE)),
-    before: cut ? `${cut.deed.seq}.${cut.index}` : null,
+    before: cut ? `${cut.record.seq}.${cut.index}` : null,
   };
 }
 

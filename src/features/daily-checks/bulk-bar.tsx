@@ -35,19 +35,19 @@ export function BulkBar({ selection, total, phone, showing, busy, onAction }: Bu
   const count = selection.runs.size;
   const companies = getCompanies(selection);
   const actions: readonly {
-    readonly deed: BulkAction;
+    readonly action: BulkAction;
     readonly label: string;
     readonly keycap: string | null;
     readonly icon: IconName;
   }[] = [
     showing === 'cleared'
-      ? { deed: 'reopen', label: t.reopen, keycap: null, icon: 'undo' }
-      : { deed: 'review', label: t.review, keycap: 'E', icon: 'check' },
+      ? { action: 'reopen', label: t.reopen, keycap: null, icon: 'undo' }
+      : { action: 'review', label: t.review, keycap: 'E', icon: 'check' },
     showing === 'snoozed'
-      ? { deed: 'wake', label: t.endSnooze, keycap: null, icon: 'undo' }
-      : { deed: 'snooze', label: t.snooze, keycap: 'S', icon: 'snooze' },
-    { deed: 'note', label: t.note, keycap: 'N', icon: 'note' },
-    { deed: 'ticket', label: t.ticket, keycap: 'T', icon: 'ticket' },
+      ? { action: 'wake', label: t.endSnooze, keycap: null, icon: 'undo' }
+      : { action: 'snooze', label: t.snooze, keycap: 'S', icon: 'snooze' },
+    { action: 'note', label: t.note, keycap: 'N', icon: 'note' },
+    { action: 'ticket', label: t.ticket, keycap: 'T', icon: 'ticket' },
   ];
   const all = count < total && (
     <button type="button" onClick={() => onAction('all')} aria-keyshortcuts="Control+A Meta+A">
@@ -95,7 +95,7 @@ export function BulkBar({ selection, total, phone, showing, busy, onAction }: Bu
       ) : (
         what
       )}
-      {actions.map(({ deed: action, label, keycap, icon }) => (
+      {actions.map(({ action, label, keycap, icon }) => (
         <button
           key={action}
           type="button"

@@ -4,13 +4,13 @@ import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
 /** State in the address of the evidence page. `company`: null for all. */
 export interface EvidencePlace {
-  readonly show: 'deeds' | 'hand-overs';
+  readonly show: 'reviews' | 'hand-overs';
   readonly span: Span;
   readonly company: CompanyN | null;
 }
 
 export const EVIDENCE_DEFAULTS: EvidencePlace = {
-  show: 'deeds',
+  show: 'reviews',
   span: { is: 'last', days: 7 },
   company: null,
 };
@@ -29,7 +29,7 @@ export function evidencePlace(query: string): EvidencePlace {
   const params = new URLSearchParams(query);
   const company = params.get('company') ?? '';
   return {
-    show: params.get('show') === 'hand-overs' ? 'hand-overs' : 'deeds',
+    show: params.get('show') === 'hand-overs' ? 'hand-overs' : 'reviews',
     span: spanOfKey(params.get('date') ?? '') ?? EVIDENCE_DEFAULTS.span,
     company: /^[1-9]\d{0,8}$/.test(company) ? Number(company) : null,
   };

@@ -5,15 +5,15 @@ import { STATES } from '#src/ui/states.ts';
 import { evidenceMessages as t } from './messages.en.ts';
 
 export const ACTION_NAMES: Readonly<Record<Evidence['what'], string>> = {
-  'reviewed': t.reviewed,
-  'reopened': t.reopened,
-  'snoozed': t.snoozed,
-  'woken': t.snoozeEnded,
-  'noted': t.noted,
-  'ticketed': t.ticketLinked,
-  'called usual': t.markedNormal,
-  'ignored': t.ignored,
-  'heeded': t.unignored,
+  reviewed: t.reviewed,
+  reopened: t.reopened,
+  snoozed: t.snoozed,
+  unsnoozed: t.snoozeEnded,
+  noted: t.noted,
+  ticketLinked: t.ticketLinked,
+  markedNormal: t.markedNormal,
+  ignored: t.ignored,
+  unignored: t.unignored,
 };
 
 /**

@@ -44,7 +44,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
   const { from, to, tooLong } = evidenceTime(place.span, now, rule);
   const ask = { from, to, company: place.company };
   const offline = status?.is === 'offline';
-  const evidence = useEvidence(ask, place.show === 'deeds' && !tooLong);
+  const evidence = useEvidence(ask, place.show === 'reviews' && !tooLong);
   const go = (next: Partial<EvidencePlace>): void => {
     const query = evidenceQuery({ ...place, ...next });
     history.push(`/monitoring/evidence${query === '' ? '' : `?${query}`}`);
@@ -75,7 +75,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
   return (
     <Page
       title={t.title}
-      {...(place.show === 'deeds' && {
+      {...(place.show === 'reviews' && {
         action: (
           <Button
             icon="download"
@@ -96,7 +96,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
           chosen={place.show}
           onChoose={(show) => go({ show })}
           tabs={[
-            { key: 'deeds', label: t.reviews },
+            { key: 'reviews', label: t.reviews },
             { key: 'hand-overs', label: t.handOvers, count: shifts?.length ?? null },
           ]}
         >

@@ -18,7 +18,7 @@ eachDatabase((name, open) => {
     );
     await store.tenant(tenant, async (tx) => {
       const { seq } = await tx.head();
-      // Each twentieth is a deed on a hundred problems, of one of fifty companies; in the midst of
+      // Each twentieth is an action on a hundred problems, of one of fifty companies; in the midst of
       // them ours begins and is named by each of its company.
       await tx.sql.executeQuery(
         CompiledQuery.raw(

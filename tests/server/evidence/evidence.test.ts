@@ -225,8 +225,8 @@ eachDatabase((name, open) => {
       ['DANA', 'reviewed', 'files', 'one cause', 2, null],
       ['MAX', 'reopened', 'files', null, 2, null],
       ['MAX', 'reviewed', 'files', null, 2, null],
-      ['DANA', 'ticketed', 'files', 'INC-1', 2, null],
-      ['DANA', 'woken', 'files', null, 2, null],
+      ['DANA', 'ticketLinked', 'files', 'INC-1', 2, null],
+      ['DANA', 'unsnoozed', 'files', null, 2, null],
       ['MAX', 'snoozed', 'files', 'new rack', 2, until],
       ['DANA', 'noted', 'files', 'disk 3', 2, null],
     ]);
@@ -280,10 +280,10 @@ eachDatabase((name, open) => {
       rows.map(({ what, state, cause, runs: many, until }) => [what, state, cause, many, until]),
     ).toEqual([
       ['ignored', 'Disabled', '', 0, null],
-      ['heeded', '', '', 0, null],
+      ['unignored', '', '', 0, null],
       ['ignored', '', '', 0, now() + HOUR],
       ['reviewed', 'Anomaly', 'Transferred more than usual', 1, null],
-      ['called usual', 'Anomaly', 'Transferred more than usual', 1, null],
+      ['markedNormal', 'Anomaly', 'Transferred more than usual', 1, null],
     ]);
     expect(new Set(rows.map(({ job: title }) => title))).toEqual(new Set(['files']));
   });
@@ -359,7 +359,7 @@ eachDatabase((name, open) => {
           if (more) await store.tenant(tenant, (tx) => tx.append([action(late++, [1, 2])], by));
         };
         const found = await leaf(tenant, begun, begun + DAY, between);
-        const words = ['noted', 'reviewed', 'ticketed'];
+        const words = ['noted', 'reviewed', 'ticketLinked'];
         const expected = actions
           .map((count, index) =>
             Array.from(

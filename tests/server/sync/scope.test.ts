@@ -203,7 +203,7 @@ eachDatabase((kind, open) => {
       );
     const admin = await office.as('doer', ['admin']);
     const own = (await booted(admin)).me.id;
-    await admin('POST', 'companies', { name: 'Own deed' });
+    await admin('POST', 'companies', { name: 'Own action' });
     expect(await actors(admin)).toEqual(new Set([own]));
     expect((await actors(await office.as('looker', ['read-only']))).size).toBeGreaterThan(1);
     expect(JSON.stringify((await booted(admin)).problems)).not.toContain(SEEDED.operator());

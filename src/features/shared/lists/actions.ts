@@ -34,7 +34,7 @@ export const ignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
     () => void unignoreDisabled(job, about),
   );
 export const unignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
-  done(client().ask('heedDisabled', job), t.notIgnoredToast({ name: about }));
+  done(client().ask('unignoreDisabled', job), t.notIgnoredToast({ name: about }));
 
 export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<boolean> =>
   done(
@@ -43,7 +43,7 @@ export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<bo
     () => void unignoreMissed(job, about),
   );
 export const unignoreMissed = (job: JobName, about: string): Promise<boolean> =>
-  done(client().ask('heedMissed', job), t.expectedToast({ name: about }));
+  done(client().ask('unignoreMissed', job), t.expectedToast({ name: about }));
 
 /** `until`: null for permanently. `then`: runs after the change and after its undo. */
 export async function ignoreComputer(
@@ -60,7 +60,8 @@ export async function ignoreComputer(
   if (ignored) then();
 }
 export async function unignoreComputer(id: string, about: string, then: () => void): Promise<void> {
-  if (await done(client().ask('heedComputer', { id }), t.notIgnoredToast({ name: about }))) then();
+  if (await done(client().ask('unignoreComputer', { id }), t.notIgnoredToast({ name: about })))
+    then();
 }
 export async function noteComputer(
   id: string,
