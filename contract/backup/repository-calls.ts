@@ -9,7 +9,7 @@ import { companyRef, CURSOR, idOut, listedIds, listPage } from './suite-schema.t
 
 const password = v.pipe(
   v.string(),
-  v.minLength(LIMITS.passwordLeastWithFactor),
+  v.minLength(LIMITS.minPasswordCharsWithFactor),
   v.maxLength(LIMITS.secretChars),
 );
 const note = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)), '');

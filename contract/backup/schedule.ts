@@ -241,8 +241,8 @@ export function nextRuns(
   count: number,
 ): readonly Ms[] {
   const runs: Ms[] = [];
-  const most = policy.schedule.type === 'Continuously' ? Math.min(1, count) : count;
-  while (runs.length < most) {
+  const max = policy.schedule.type === 'Continuously' ? Math.min(1, count) : count;
+  while (runs.length < max) {
     const next = nextRun(policy, runs.at(-1) ?? after, timeZone, null);
     if (next === null) break;
     runs.push(next);

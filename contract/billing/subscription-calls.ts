@@ -13,12 +13,12 @@ import { SUBSCRIPTION_STATUSES, UNDOABLE_OPERATIONS } from './subscriptions.ts';
 import { QuantitySchema } from './usage-months.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
-const number = (least: number, most: number) =>
+const number = (min: number, max: number) =>
   v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number))]),
     v.integer(),
-    v.minValue(least),
-    v.maxValue(most),
+    v.minValue(min),
+    v.maxValue(max),
   );
 /** Without them: the current month. */
 const MONTH_FIELDS = {

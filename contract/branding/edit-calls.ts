@@ -7,8 +7,8 @@ import { BrandingSchema, FeaturesSchema } from './branding.ts';
 import { oneLine } from '../text-schema.ts';
 import { isTimeZone } from '../time/day.ts';
 
-const short = (least: number) =>
-  v.pipe(v.string(), oneLine(), v.trim(), v.minLength(least), v.maxLength(LIMITS.nameChars));
+const short = (min: number) =>
+  v.pipe(v.string(), oneLine(), v.trim(), v.minLength(min), v.maxLength(LIMITS.nameChars));
 const colour = v.nullable(
   v.pipe(
     v.string(),

@@ -75,7 +75,7 @@ const HOUR = 3_600;
  * Minimum seconds between two syncs of an entity. Results are synced at the connection's own
  * interval.
  */
-const LEAST: Readonly<Record<Entity, number>> = {
+const MIN_EVERY_SEC: Readonly<Record<Entity, number>> = {
   'companies': HOUR,
   'organizations': 15 * MINUTE,
   'servers': 15 * MINUTE,
@@ -90,7 +90,7 @@ const LEAST: Readonly<Record<Entity, number>> = {
   'licences': 24 * HOUR,
 };
 export const getSyncInterval = (entity: Entity, everySec: number): number =>
-  Math.max(LEAST[entity], everySec);
+  Math.max(MIN_EVERY_SEC[entity], everySec);
 
 /** The sign-in methods of each system. */
 export const SIGN_INS = ['key', 'password', 'client'] as const;

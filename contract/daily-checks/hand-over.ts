@@ -6,7 +6,7 @@ import type { RunsFilter } from '../runs/query.ts';
 
 const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const most = 1_000;
+const max = 1_000;
 
 /**
  * The state at the end of a shift. The device that hands over counts it, so that it also works
@@ -21,9 +21,9 @@ export const shiftFields = {
   of: count,
   snoozed: count,
   /** Open problems per company, most first. */
-  open: v.pipe(v.array(v.strictObject({ company: count, problems: count })), v.maxLength(most)),
+  open: v.pipe(v.array(v.strictObject({ company: count, problems: count })), v.maxLength(max)),
   /** Snoozes that end within a day. */
-  ending: v.pipe(v.array(v.strictObject({ run: count, until: ms })), v.maxLength(most)),
+  ending: v.pipe(v.array(v.strictObject({ run: count, until: ms })), v.maxLength(max)),
   comment: v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.noteChars))),
   /** The list that was handed over: the query of its address, after `?`. */
   query: v.pipe(v.string(), v.maxLength(LIMITS.viewChars)),

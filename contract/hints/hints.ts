@@ -10,7 +10,7 @@ import { nameText } from '../text-schema.ts';
  * that it matches, and the portal counts where it helped.
  */
 const uuid = v.pipe(v.string(), v.uuid());
-const text = (most: number) => v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most));
+const text = (max: number) => v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(max));
 
 /**
  * All conditions must match; an empty one always does. `text` is searched in the message and in its

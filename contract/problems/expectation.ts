@@ -103,7 +103,7 @@ export function abandonedAt(
 export function getCadence(
   starts: readonly Ms[],
 ): { readonly median: Ms; readonly longest: Ms } | null {
-  if (starts.length < LEAST_STARTS) return null;
+  if (starts.length < MIN_STARTS) return null;
   const sorted = [...starts].sort((a, b) => a - b);
   const gaps = sorted
     .slice(1)
@@ -117,7 +117,7 @@ export function getCadence(
 }
 
 /** Minimum number of starts from which a cadence is derived. */
-export const LEAST_STARTS = 4;
+export const MIN_STARTS = 4;
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -133,8 +133,8 @@ interface Due {
   readonly from: Expectation['from'];
 }
 
-const between = (value: number, least: number, most: number): number =>
-  Math.min(most, Math.max(least, value));
+const between = (value: number, min: number, max: number): number =>
+  Math.min(max, Math.max(min, value));
 
 /**
  * Returns the last known start or miss, and from when on a run is expected after it. A miss before
@@ -196,11 +196,11 @@ function byCron(
   if (!missed && at - base <= Math.min(EARLY, period / 4)) at += period;
   if (at < bootedAt) {
     let later = next(Math.max(at, bootedAt - 2 * period));
-    for (let tries = 0; later !== null && later < bootedAt && tries < MOST_TRIES; tries += 1)
+    for (let tries = 0; later !== null && later < bootedAt && tries < MAX_TRIES; tries += 1)
       [at, later] = [later, next(later)];
   }
   period = Math.max(period, MINUTE);
   return { at, period, from: 'schedule' };
 }
 
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;

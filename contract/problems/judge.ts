@@ -16,12 +16,12 @@ export interface Facts {
 }
 
 /** RUN-4: minimum number of finished runs from which a typical range is derived. */
-export const LEAST_RUNS = 7;
+export const MIN_RUNS = 7;
 /**
  * Minimum spread, whatever the median: seconds, bytes, files. Nine seconds instead of two are not
  * an anomaly.
  */
-export const LEAST_SPREAD: Readonly<Record<Measure, number>> = {
+export const MIN_SPREAD: Readonly<Record<Measure, number>> = {
   duration: 5,
   bytes: 65_536,
   files: 1,
@@ -29,27 +29,27 @@ export const LEAST_SPREAD: Readonly<Record<Measure, number>> = {
 
 /**
  * Returns the typical range: median ± 4·MAD, where the MAD is at least 5 % of the median and at
- * least `least` (RUN-4). Returns null for fewer than seven values. Bounds are integers, never below
+ * least `min` (RUN-4). Returns null for fewer than seven values. Bounds are integers, never below
  * 0.
  */
 export function getUsualRange(
   values: readonly number[],
-  least = 0,
+  min = 0,
 ): readonly [low: number, high: number] | null {
-  return values.length < LEAST_RUNS ? null : rangeAround(getMedian(values), values, least);
+  return values.length < MIN_RUNS ? null : rangeAround(getMedian(values), values, min);
 }
 
 /** How many spreads around the median are usual, and the least spread as a share of it. */
 const SPREADS = 4;
-const LEAST_SHARE = 0.05;
+const MIN_SHARE = 0.05;
 
 function rangeAround(
   middle: number,
   values: readonly number[],
-  least: number,
+  min: number,
 ): readonly [low: number, high: number] {
   const deviation = getMedian(values.map((value) => Math.abs(value - middle)));
-  const spread = SPREADS * Math.max(deviation, middle * LEAST_SHARE, least);
+  const spread = SPREADS * Math.max(deviation, middle * MIN_SHARE, min);
   return [Math.max(0, Math.floor(middle - spread)), Math.ceil(middle + spread)];
 }
 
@@ -145,19 +145,19 @@ function getBand(
   value: number,
   history: readonly number[],
 ): readonly [number, number] | null {
-  if (history.length < LEAST_RUNS) return null;
+  if (history.length < MIN_RUNS) return null;
   const middle = getMedian(history);
   // A file count is only unusual if it is halved, then always; growth shows in bytes.
   if (measure === 'files') {
     if (value * 2 >= middle) return null;
-    const [low, high] = rangeAround(middle, history, LEAST_SPREAD[measure]);
+    const [low, high] = rangeAround(middle, history, MIN_SPREAD[measure]);
     return [Math.max(low, Math.ceil(middle / 2)), high];
   }
   const isNothing = measure === 'bytes' && value === 0 && middle > 0;
   // Most values are so near that the MAD, which only widens the range, isn't needed.
-  const least = Math.max(middle * LEAST_SHARE, LEAST_SPREAD[measure]);
-  if (!isNothing && Math.abs(value - middle) <= SPREADS * least) return null;
-  const [low, high] = rangeAround(middle, history, LEAST_SPREAD[measure]);
+  const min = Math.max(middle * MIN_SHARE, MIN_SPREAD[measure]);
+  if (!isNothing && Math.abs(value - middle) <= SPREADS * min) return null;
+  const [low, high] = rangeAround(middle, history, MIN_SPREAD[measure]);
   // Zero bytes instead of some are unusual even if the range includes 0.
   return isNothing && low === 0
     ? [history.reduce((smallest, one) => (one > 0 && one < smallest ? one : smallest), high), high]

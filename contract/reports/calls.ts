@@ -3,7 +3,7 @@ import { call } from '../call.ts';
 import { anyId, PAGE, getPage } from '../paging.ts';
 import type { Report } from './report.ts';
 import { REPORT_FORMATS, REPORT_LANGUAGES, ReportFields } from './setting.ts';
-import { MOST_CUSTOMERS, TEMPLATE_KEYS } from './template.ts';
+import { MAX_CUSTOMERS, TEMPLATE_KEYS } from './template.ts';
 
 const GATE = 'monitoring.report-settings';
 const template = v.picklist(TEMPLATE_KEYS);
@@ -15,7 +15,7 @@ const templateOut = v.object({
   description: v.string(),
   templateName: v.string(),
   customers: v.picklist(['any', 'one', 'some', 'none']),
-  mostCustomers: v.literal(MOST_CUSTOMERS),
+  maxCustomers: v.literal(MAX_CUSTOMERS),
 });
 export type TemplateOut = v.InferOutput<typeof templateOut>;
 

@@ -97,8 +97,8 @@ export const rowsIn = ({ sections }: Pick<Body, 'sections'>): number =>
   sections.reduce((all, { rows }) => all + rows.length, 0);
 
 /** Returns the first `most` rows over all tables. */
-export function firstRows<B extends Body>(body: B, most: number): B {
-  let left = most;
+export function firstRows<B extends Body>(body: B, max: number): B {
+  let left = max;
   const sections: Section[] = [];
   for (const section of body.sections) {
     if (left <= 0 && section.rows.length > 0) break;

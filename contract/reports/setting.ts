@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
-import { MOST_CUSTOMERS, TEMPLATE_KEYS } from './template.ts';
+import { MAX_CUSTOMERS, TEMPLATE_KEYS } from './template.ts';
 
 export const REPORT_FORMATS = ['pdf', 'html', 'csv'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -38,8 +38,8 @@ export const REPORT_LANGUAGES = [
 export type ReportLanguage = (typeof REPORT_LANGUAGES)[number];
 
 const clock = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'hh:mm'));
-const whole = (least: number, most: number) =>
-  v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
+const whole = (min: number, max: number) =>
+  v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
 const timeZone = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 /** `weekday` 1 (Monday) to 7; `day` 1 to 28, or 31 for the last day of each month. */
 export const ScheduleSchema = v.variant('every', [
@@ -106,6 +106,6 @@ export function findFieldsError(
 ): 'one' | 'some' | 'many' | 'none' | null {
   if (customers === 'one') return companies.length === 1 ? null : 'one';
   if (customers === 'some')
-    return companies.length === 0 ? 'some' : companies.length > MOST_CUSTOMERS ? 'many' : null;
+    return companies.length === 0 ? 'some' : companies.length > MAX_CUSTOMERS ? 'many' : null;
   return customers === 'none' && companies.length > 0 ? 'none' : null;
 }

@@ -18,11 +18,11 @@ export type TemplateKey = (typeof TEMPLATE_KEYS)[number];
 
 /**
  * The companies that a report needs. `any`: any number, and an empty list means all companies that
- * its owner can see. `one`: exactly one. `some`: 1 to `MOST_CUSTOMERS`. `none`: the report is about
+ * its owner can see. `one`: exactly one. `some`: 1 to `MAX_CUSTOMERS`. `none`: the report is about
  * providers.
  */
 export type Customers = 'any' | 'one' | 'some' | 'none';
-export const MOST_CUSTOMERS = 30;
+export const MAX_CUSTOMERS = 30;
 
 export interface TemplateAbout {
   readonly key: TemplateKey;

@@ -2,7 +2,7 @@ import type { Bytes, Ms } from '../ids.ts';
 import type { RepositoryRow } from '../runs/rows.ts';
 
 /** Minimum number of days from which a trend is derived. */
-const LEAST_DAYS = 7;
+const MIN_DAYS = 7;
 const DAY: Ms = 86_400_000;
 /** The limit of a forecast. */
 export const FULL_WITHIN: Ms = 730 * DAY;
@@ -25,7 +25,7 @@ export function fullAt({
   const capacity =
     capacityBytes ?? days.findLast((one) => one.capacityBytes !== null)?.capacityBytes ?? null;
   const last = known.at(-1);
-  if (last === undefined || capacity === null || capacity <= 0 || known.length < LEAST_DAYS)
+  if (last === undefined || capacity === null || capacity <= 0 || known.length < MIN_DAYS)
     return null;
   const growth = getGrowth(known);
   if (growth <= 0) return null;
@@ -48,7 +48,7 @@ function getGrowth(days: readonly { readonly at: Ms; readonly used: Bytes }[]): 
   const upper = getNth(slopes, half);
   return slopes.length % 2 === 1
     ? upper
-    : (slopes.subarray(0, half).reduce((most, one) => Math.max(most, one), -Infinity) + upper) / 2;
+    : (slopes.subarray(0, half).reduce((max, one) => Math.max(max, one), -Infinity) + upper) / 2;
 }
 
 /**

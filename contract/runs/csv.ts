@@ -121,7 +121,7 @@ function getClock(wall: Ms): {
   const rest = Math.floor((wall - day * DAY) / 1000);
   let date = dates.get(day);
   if (date === undefined) {
-    if (dates.size > MOST_DATES) dates.clear();
+    if (dates.size > MAX_DATES) dates.clear();
     dates.set(day, (date = dayText(day)));
   }
   return {
@@ -133,7 +133,7 @@ function getClock(wall: Ms): {
 }
 
 const DAY = 86_400_000;
-const MOST_DATES = 1_000;
+const MAX_DATES = 1_000;
 const dates = new Map<DayN, string>();
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value));

@@ -69,11 +69,11 @@ export const saysLittle = (reason: string): boolean => {
 };
 
 /**
- * Returns at most `most` UTF-16 units without splitting a character. If the text is shortened, it
+ * Returns at most `max` UTF-16 units without splitting a character. If the text is shortened, it
  * ends with an ellipsis.
  */
-export function cutLine(text: string, most: number): string {
-  return text.length <= most ? text : `${cutText(text, most - 1).trimEnd()}…`;
+export function cutLine(text: string, max: number): string {
+  return text.length <= max ? text : `${cutText(text, max - 1).trimEnd()}…`;
 }
 
 /** How many characters of a text are read. */

@@ -4,7 +4,7 @@ import { REVIEW_STATES, RUN_STATES } from './query.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './vocabulary.ts';
 
 /** Maximum length of a report's period. */
-export const REPORT_MOST_DAYS = 366;
+export const MAX_REPORT_DAYS = 366;
 /** Maximum number of rows of a page of results. */
 export const RESULTS_PAGE = 1_000;
 
@@ -93,8 +93,8 @@ export const SORT = v.optional(
   ),
 );
 
-const number = (most: number) =>
-  v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number), v.maxValue(most));
+const number = (max: number) =>
+  v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number), v.maxValue(max));
 export const RESULTS_PAGED = {
   page: v.optional(number(100_000)),
   pageSize: v.optional(number(RESULTS_PAGE)),

@@ -10,9 +10,9 @@ export interface Sought {
 }
 
 /** Maximum number of words; the others are ignored. */
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 /** Minimum number of letters before the server is queried. */
-export const SEARCH_LEAST = 2;
+export const MIN_SEARCH_CHARS = 2;
 const DAY = 86_400_000;
 
 /**
@@ -29,14 +29,14 @@ export function soughtIn(text: string): Sought {
     .split(/[\s\p{Cc}]+/u)) {
     const named = daysIn(word);
     if (named) days = named;
-    else if (word !== '' && words.size < MOST_WORDS) words.add(word);
+    else if (word !== '' && words.size < MAX_WORDS) words.add(word);
   }
   return { words: [...words], days };
 }
 
 /** Returns whether the search is long enough to query the server. */
 export const isEnough = ({ words, days }: Sought): boolean =>
-  days !== null || words.reduce((sum, { length }) => sum + length, 0) >= SEARCH_LEAST;
+  days !== null || words.reduce((sum, { length }) => sum + length, 0) >= MIN_SEARCH_CHARS;
 
 function daysIn(word: string): Sought['days'] {
   const month = /^(\d{4})-(\d{1,2})$/.exec(word);

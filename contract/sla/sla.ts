@@ -18,8 +18,8 @@ import { nameText } from '../text-schema.ts';
  *   Without any results there is no share, and nothing is broken.
  */
 const uuid = v.pipe(v.string(), v.uuid());
-const whole = (least: number, most: number) =>
-  v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
+const whole = (min: number, max: number) =>
+  v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
 const among = <const T extends readonly string[]>(all: T) =>
   v.pipe(v.array(v.picklist(all)), v.maxLength(all.length));
 

@@ -11,8 +11,8 @@ export type SupportContext = { readonly [P in SupportPart]?: string | undefined 
 /** What each part is called. */
 export const SUPPORT_WORDS: Readonly<Record<SupportPart, string>> = supportContextMessages;
 
-const oneLine = (most: number) =>
-  v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most), v.regex(/^\P{Cc}*$/u));
+const oneLine = (max: number) =>
+  v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(max), v.regex(/^\P{Cc}*$/u));
 const part = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.supportPartChars)));
 const context = v.strictObject({
   page: v.optional(

@@ -17,7 +17,7 @@ export const getHistoryKey = (plan: Pick<ProviderPlan, 'id'>): string => `estate
 const DAY: Ms = 86_400_000;
 /** Jobs × days in one transaction. */
 const BATCH_SIZE = 25_000;
-const MOST_DAYS = 8;
+const MAX_DAYS = 8;
 
 /** The progress, in `days` of `of` days. */
 export interface Progress {
@@ -104,7 +104,7 @@ export const markAt = (world: AppContext, plan: Pick<ProviderPlan, 'id'>): Promi
 function getHistoryEnd(plan: ProviderPlan, from: Ms): Ms {
   const days = Math.max(
     1,
-    Math.min(MOST_DAYS, Math.floor(BATCH_SIZE / Math.max(1, plan.jobs.length) / 1.6)),
+    Math.min(MAX_DAYS, Math.floor(BATCH_SIZE / Math.max(1, plan.jobs.length) / 1.6)),
   );
   return (Math.floor(from / DAY) + days) * DAY;
 }

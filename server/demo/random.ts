@@ -34,7 +34,7 @@ export const pickOne = <T>(list: readonly [T, ...T[]], random: Rng): T =>
   list[Math.floor(random() * list.length)] ?? list[0];
 export const between = (random: Rng, low: number, high: number): number =>
   low + random() * (high - low);
-export const upTo = (random: Rng, most: number): number => Math.floor(random() * most);
+export const upTo = (random: Rng, max: number): number => Math.floor(random() * max);
 
 /** Returns a random item, weighted. */
 export function weighed<T extends { readonly weight: number }>(
@@ -59,9 +59,9 @@ export function getUuid(...parts: readonly (number | string)[]): string {
 }
 
 /** Splits `total` into integers in proportion to the weights, each at least `least`. */
-export function shared(total: number, weights: readonly number[], least: number): number[] {
+export function shared(total: number, weights: readonly number[], min: number): number[] {
   const sum = weights.reduce((all, one) => all + one, 0);
-  const free = total - least * weights.length;
+  const free = total - min * weights.length;
   const exact = weights.map((weight) => (free * weight) / sum);
   const parts = exact.map(Math.floor);
   let left = free - parts.reduce((all, one) => all + one, 0);
@@ -71,5 +71,5 @@ export function shared(total: number, weights: readonly number[], least: number)
     if (left-- <= 0) break;
     parts[index] = (parts[index] ?? 0) + 1;
   }
-  return parts.map((part) => part + least);
+  return parts.map((part) => part + min);
 }

@@ -21,7 +21,7 @@ export interface BarListProps {
 /** A ranking: the rule under an entry is its bar. */
 export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
   if (entries.length === 0) return <p className="m-0 py-3 text-ink-2">{empty}</p>;
-  const most = Math.max(...entries.map(({ value }) => value).filter(Number.isFinite), 1);
+  const max = Math.max(...entries.map(({ value }) => value).filter(Number.isFinite), 1);
   return (
     <ol className="m-0 list-none p-0">
       {entries.map(({ key, title, detail, value, description, onOpen }) => (
@@ -43,7 +43,7 @@ export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
           <i
             aria-hidden
             className={`absolute -bottom-px left-0 h-0.5 ${tone === 'failed' ? 'bg-failed-mark' : 'bg-trace'}`}
-            style={{ width: `${Math.max(1, getPercent(value, most))}%` }}
+            style={{ width: `${Math.max(1, getPercent(value, max))}%` }}
           />
         </li>
       ))}

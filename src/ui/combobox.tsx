@@ -29,7 +29,7 @@ export interface ComboboxProps<T extends string> {
 }
 
 /** Maximum number of displayed options; typing narrows them. */
-const MOST = 50;
+const MAX_SHOWN = 50;
 
 /**
  * Options open on focus. After a choice the field keeps the focus, so a click then opens them like
@@ -97,7 +97,7 @@ export function Combobox<T extends string>({
           anchor={{ to: 'bottom start', gap: 4 }}
           className="z-50 max-h-64 w-(--input-width) animate-menu overflow-auto rounded-part border border-rule bg-sheet py-1 text-ink shadow-toast empty:hidden"
         >
-          {found.slice(0, MOST).map((option) => (
+          {found.slice(0, MAX_SHOWN).map((option) => (
             <ComboboxOption
               key={option.value}
               value={option.value}
@@ -109,9 +109,9 @@ export function Combobox<T extends string>({
               {option.value === value && <Icon name="check" className="text-accent" />}
             </ComboboxOption>
           ))}
-          {found.length > MOST && (
+          {found.length > MAX_SHOWN && (
             <li className="px-3 py-1.5 text-agate text-ink-3">
-              {t.matchesNotShown({ count: formatCount(found.length - MOST) })}
+              {t.matchesNotShown({ count: formatCount(found.length - MAX_SHOWN) })}
             </li>
           )}
           {found.length === 0 && <li className="px-3 py-1.5 text-ink-2">{t.noMatches}</li>}

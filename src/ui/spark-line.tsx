@@ -19,11 +19,11 @@ export function SparkLine({ values, height, end = null }: SparkProps) {
   const known = values.filter((value) => value !== null);
   const last = values.at(-1);
   if (known.length < 2) return null;
-  const least = Math.min(...known);
-  const most = Math.max(...known);
-  const flat = least === most;
+  const min = Math.min(...known);
+  const max = Math.max(...known);
+  const flat = min === max;
   // A constant line is vertically centered.
-  const [from, to] = flat ? [least - 1, most + 1] : [least, most];
+  const [from, to] = flat ? [min - 1, max + 1] : [min, max];
   const tall = height - 2 * EDGE;
   return (
     <span inert className="spark relative block size-full">

@@ -1,5 +1,5 @@
 /** Minimum remaining time of a toast after pointer and focus have left it, in milliseconds. */
-const LEAST_MS = 1_000;
+const MIN_MS = 1_000;
 
 /**
  * Ends a toast after its duration, which pauses while the toast is hovered or focused. A duration
@@ -31,7 +31,7 @@ export function startToastTimer(lastsMs: number, end: () => void): ToastTimer {
     hold() {
       if (timer === null) return;
       stop();
-      leftMs = Math.max(LEAST_MS, leftMs - (performance.now() - since));
+      leftMs = Math.max(MIN_MS, leftMs - (performance.now() - since));
     },
   };
 }

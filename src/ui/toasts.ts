@@ -22,7 +22,7 @@ const DONE_MS = 3_500;
 const INFO_MS = 5_000;
 const FAILED_MS = 5_000;
 const UNDO_MS = 10_000;
-const MOST = 4;
+const MAX_SHOWN = 4;
 const FAILURES = 3;
 
 let shown: readonly Toast[] = [];
@@ -94,7 +94,7 @@ let failures: readonly string[] = [];
 function add(toast: Omit<Toast, 'id'>): void {
   count += 1;
   if (toast.tone === 'failed') failures = [...failures, toast.text].slice(-FAILURES);
-  shown = [...shown, { ...toast, id: count }].slice(-MOST);
+  shown = [...shown, { ...toast, id: count }].slice(-MAX_SHOWN);
   announce();
 }
 

@@ -287,7 +287,7 @@ async function measureExport(engine: Engine): Promise<void> {
   ] as const) {
     const columns = ids.map((id) => ({ id, title: id }));
     let longest = 0;
-    let most = 0;
+    let max = 0;
     let busy = true;
     const waits: number[] = [];
     const before = process.memoryUsage().heapUsed;
@@ -300,7 +300,7 @@ async function measureExport(engine: Engine): Promise<void> {
       names: new Map(),
       stillHere: () => true,
       onProgress: () => {
-        most = Math.max(most, process.memoryUsage().heapUsed - before);
+        max = Math.max(max, process.memoryUsage().heapUsed - before);
       },
     });
     const other = (): void => {
@@ -316,7 +316,7 @@ async function measureExport(engine: Engine): Promise<void> {
     busy = false;
     const took = performance.now() - start;
     console.log(
-      `  export, ${name}: ${(((file?.rows ?? 0) / took) * 1000).toFixed(0)} rows/s, ${(took / 1000).toFixed(2)} s, ${((file?.file.size ?? 0) / 1e6).toFixed(1)} MB; other work waits ${quantile(waits, 0.5).toFixed(1)} ms, at most ${longest.toFixed(1)}; heap at most ${(most / 1e6).toFixed(0)} MB more`,
+      `  export, ${name}: ${(((file?.rows ?? 0) / took) * 1000).toFixed(0)} rows/s, ${(took / 1000).toFixed(2)} s, ${((file?.file.size ?? 0) / 1e6).toFixed(1)} MB; other work waits ${quantile(waits, 0.5).toFixed(1)} ms, at most ${longest.toFixed(1)}; heap at most ${(max / 1e6).toFixed(0)} MB more`,
     );
   }
 }

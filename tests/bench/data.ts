@@ -38,7 +38,7 @@ export function getChance(seed: number): () => number {
 
 const getOne = <T>(list: readonly [T, ...T[]], chance: () => number): T =>
   list[Math.floor(chance() * list.length)] ?? list[0];
-const upTo = (most: number, chance: () => number): number => Math.floor(chance() * most);
+const upTo = (max: number, chance: () => number): number => Math.floor(chance() * max);
 const twoDigits = (n: number): string => String(n).padStart(2, '0');
 
 const TOWNS = ['nyc', 'fra', 'lon', 'sfo', 'ber', 'syd', 'tok', 'ams'] as const;

@@ -254,12 +254,12 @@ async function loadLongest(
   );
   const main = traceEvents.filter(({ ph, pid, tid }) => ph === 'X' && mains.has(`${pid} ${tid}`));
   const tasks = main.filter(({ name }) => name.endsWith('RunTask'));
-  const most = (of: 'dur' | 'tdur'): Traced | undefined =>
+  const getLongest = (of: 'dur' | 'tdur'): Traced | undefined =>
     tasks.reduce<Traced | undefined>(
       (max, one) => ((one[of] ?? 0) > (max?.[of] ?? 0) ? one : max),
       undefined,
     );
-  const hardest = most('tdur');
+  const hardest = getLongest('tdur');
   const end = (hardest?.ts ?? 0) + (hardest?.dur ?? 0);
   const inside = main.filter(
     (one) =>
@@ -272,7 +272,7 @@ async function loadLongest(
       ms(one.tdur) >= LAST_USE_INTERVAL_MS,
   );
   return {
-    wall: ms(most('dur')?.dur),
+    wall: ms(getLongest('dur')?.dur),
     cpu: ms(hardest?.tdur),
     by: inside
       .map(

@@ -105,8 +105,8 @@ test('TEXT-3: text is never cut within a sign', () => {
   ]);
   assert(
     property(string({ unit: 'grapheme', maxLength: 20 }), (text) => {
-      for (let most = 0; most <= text.length; most += 1)
-        expect(cutText(text, most).isWellFormed()).toBe(true);
+      for (let max = 0; max <= text.length; max += 1)
+        expect(cutText(text, max).isWellFormed()).toBe(true);
     }),
     RUNS,
   );

@@ -83,7 +83,7 @@ export function fakeDoor(scene: Scene): {
     backupRepositories: () => [],
     backupProxies: () => [],
     outbox: () => outbox,
-    refused: ({ id, most }) => getRefused(id === 'n2' ? 61 : 1, most),
+    refused: ({ id, max }) => getRefused(id === 'n2' ? 61 : 1, max),
   };
   const tell = (name: WatchName): void => {
     for (const line of open)

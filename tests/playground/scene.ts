@@ -224,7 +224,7 @@ const NAMES = [
 ] as const;
 
 /** The first of them for one reason, the rest for another. */
-export function getRefused(count: number, most: number): RefusedView {
+export function getRefused(count: number, max: number): RefusedView {
   const runs = Array.from({ length: count }, (_, i) => ({
     run: i + 5,
     jobName:
@@ -241,7 +241,7 @@ export function getRefused(count: number, most: number): RefusedView {
       runs: runs.slice(Math.ceil(count / 5)),
     },
   ];
-  let left = most;
+  let left = max;
   const reasons = parts
     .filter((part) => part.runs.length > 0)
     .map((part) => {

@@ -63,7 +63,7 @@ export function makeTrends(): (
       return null;
     }
     const { engine } = store;
-    const key = JSON.stringify([{ ...ask, by: '' }, engine.named, engine.wall, engine.mostJob]);
+    const key = JSON.stringify([{ ...ask, by: '' }, engine.named, engine.wall, engine.maxJob]);
     const begins = ask.from - (ask.to - ask.from);
     if (current?.key !== key || current.engine !== engine) {
       current = {
@@ -115,12 +115,12 @@ const EMPTY = new Uint32Array();
 
 function getClasses(engine: Engine, { companies, sources, types }: TrendsAsk): Classes {
   const all = engine.all('job');
-  const most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob);
+  const max = all.reduce((max, { n }) => Math.max(max, n), engine.maxJob);
   const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
   const of = {
-    company: new Uint32Array(most + 1).fill(NOWHERE),
-    type: new Uint32Array(most + 1).fill(NOWHERE),
-    source: new Uint32Array(most + 1).fill(NOWHERE),
+    company: new Uint32Array(max + 1).fill(NOWHERE),
+    type: new Uint32Array(max + 1).fill(NOWHERE),
+    source: new Uint32Array(max + 1).fill(NOWHERE),
   };
   const parts: Part[] = [];
   const places = new Map<string, number>();

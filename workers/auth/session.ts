@@ -412,7 +412,7 @@ export class Session {
     this.#changed();
     if (answer.ok) return;
     clock.after(
-      backOffMs(Math.min(attempt, REACH_AT_MOST) + UNLOCK_SLOWLY, 0, chance.fraction()),
+      backOffMs(Math.min(attempt, MAX_ATTEMPTS) + UNLOCK_SLOWLY, 0, chance.fraction()),
       () => {
         if (life === this.#life) void this.#tellBranding(attempt + 1);
       },
@@ -460,4 +460,4 @@ const OWN: ReadonlySet<CallName> = new Set([
 ]);
 const ENDED: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired']);
 const UNLOCK_SLOWLY = 5;
-const REACH_AT_MOST = 3;
+const MAX_ATTEMPTS = 3;

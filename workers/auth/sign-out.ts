@@ -11,7 +11,7 @@ import type { WorkerClock, WorkerContext } from '../context.ts';
 
 const DRAIN_MS = 10_000;
 const DRAIN_STEP_MS = 50;
-const MOST_GOODBYES = 8;
+const MAX_GOODBYES = 8;
 const SLOWLY = 5;
 
 /** Waits briefly for unsent changes to be sent before the user leaves. */
@@ -44,7 +44,7 @@ export async function endSession(
       get: (refused) => Promise.resolve(refused === null && token !== null ? ok(token) : signedOut),
     },
   });
-  for (let attempt = 1; attempt <= MOST_GOODBYES && stillOut(); attempt++) {
+  for (let attempt = 1; attempt <= MAX_GOODBYES && stillOut(); attempt++) {
     if (token === null) {
       const session = await askRefresh(world);
       if (session.ok ? !isUser(session.value.user, owner) : ENDED.has(session.failure.kind)) return;

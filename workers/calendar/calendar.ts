@@ -59,13 +59,13 @@ export function makeCalendar(): (
     engine = store?.engine ?? null;
     if (!store) return null;
     const spans = daysIn(ask.from, ask.to, store.engine.wall);
-    const days = marks.of(store.engine, spans, store.engine.mostJob);
+    const days = marks.of(store.engine, spans, store.engine.maxJob);
     const all = listSections(store.engine, ask);
     let sections = all;
     if (ask.problemsOnly) {
       const key = `${marks.version} ${spans[0]?.n ?? 0} ${spans.length}`;
       if (troubled?.key !== key || troubled.all !== all)
-        troubled = { key, all, sections: withProblems(all, days, store.engine.mostJob) };
+        troubled = { key, all, sections: withProblems(all, days, store.engine.maxJob) };
       ({ sections } = troubled);
     }
     const shown =
@@ -89,9 +89,9 @@ export function makeCalendar(): (
 function withProblems(
   sections: readonly Section[],
   days: readonly Marks[],
-  mostJob: number,
+  maxJob: number,
 ): readonly Section[] {
-  const bits = new Uint16Array(mostJob + 1);
+  const bits = new Uint16Array(maxJob + 1);
   for (const marks of days)
     for (let job = 0; job < marks.length; job++) bits[job] = (bits[job] ?? 0) | (marks[job] ?? 0);
   return keepJobs(sections, ({ job: { n } }) => ((bits[n] ?? 0) & PROBLEM_BITS) !== 0);

@@ -14,22 +14,22 @@ export class CandidateRows {
   private readonly known = new Uint8Array(0x1_0000);
 
   note({ rows, job, problem, company, kind }: RunColumns): void {
-    let mostJob = this.job;
-    let mostProblem = this.problem;
-    let mostCompany = this.company;
+    let maxJob = this.job;
+    let maxProblem = this.problem;
+    let maxCompany = this.company;
     for (let row = 0; row < rows; row++) {
       const j = job[row] ?? 0;
       const p = problem[row] ?? 0;
       const c = company[row] ?? 0;
       const k = kind[row] ?? 0;
-      if (j > mostJob) mostJob = j;
-      if (p > mostProblem) mostProblem = p;
-      if (c > mostCompany) mostCompany = c;
+      if (j > maxJob) maxJob = j;
+      if (p > maxProblem) maxProblem = p;
+      if (c > maxCompany) maxCompany = c;
       if (this.known[k] === 0) this.noteKind(k);
     }
-    this.job = mostJob;
-    this.problem = mostProblem;
-    this.company = mostCompany;
+    this.job = maxJob;
+    this.problem = maxProblem;
+    this.company = maxCompany;
   }
 
   /** Adds the outline of columns that were scanned before. */

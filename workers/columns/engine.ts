@@ -141,7 +141,7 @@ export function makeEngine(): Engine {
         problems.putCause(row);
       });
       if (rows.company ?? rows.job ?? rows.cause) unnamed.push(rows);
-      if (unnamed.length > MOST_UNNAMED) name();
+      if (unnamed.length > MAX_UNNAMED) name();
       rows.problem?.forEach((row: ProblemRow) => {
         problems.put(row);
       });
@@ -202,7 +202,7 @@ export function makeEngine(): Engine {
     get named() {
       return named;
     },
-    get mostJob() {
+    get maxJob() {
       return segments.reach.job;
     },
     get size() {
@@ -232,7 +232,7 @@ export function makeEngine(): Engine {
   };
 }
 
-const MOST_UNNAMED = 16;
+const MAX_UNNAMED = 16;
 
 type PlainTable = Exclude<SmallTable, 'company' | 'job' | 'cause' | 'problem'>;
 const CALCULATED: readonly SmallTable[] = ['company', 'job', 'cause', 'problem'];

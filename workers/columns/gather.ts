@@ -4,7 +4,7 @@ import type { Segment } from './segment.ts';
 import { keyAt, getSegment } from './segment.ts';
 
 /** A merged segment may grow to twice a page before it is split in half, to avoid tiny segments. */
-export const MOST_ROWS = 32_768;
+export const MAX_ROWS = 32_768;
 
 /** Rows in order: which source, and which row of it. */
 interface Picks {
@@ -47,7 +47,7 @@ export function mergeSegments(
       step(a);
     }
   }
-  const pieces = Math.max(1, Math.ceil(count / MOST_ROWS));
+  const pieces = Math.max(1, Math.ceil(count / MAX_ROWS));
   const size = Math.ceil(count / pieces);
   return Array.from({ length: pieces }, (_, i) => {
     const from = i * size;

@@ -242,7 +242,7 @@ function headsInOrder(
   const heads = found.slice(0, many);
   const byTitle = heads.map((group) => titles[group] ?? 0);
   const titled = sorted(byTitle, settle(byTitle, false), null);
-  const most = sorted(
+  const max = sorted(
     heads.map((group) => count - (rows[group] ?? 0)),
     count,
     titled,
@@ -251,7 +251,7 @@ function headsInOrder(
     single !== null && (group === single || group === 0)
       ? NO_RANK - Number(group === single)
       : (worst[group] ?? 0);
-  return sorted(heads.map(getRank), NO_RANK, most).map((i) => heads[i] ?? 0);
+  return sorted(heads.map(getRank), NO_RANK, max).map((i) => heads[i] ?? 0);
 }
 
 /**
@@ -264,11 +264,11 @@ function distinctBy(
   values: Uint32Array,
   heads: Uint32Array,
 ): Uint32Array {
-  let most = 0;
+  let max = 0;
   let span = 0;
-  for (let i = 0; i < values.length; i++) most = Math.max(most, values[i] ?? 0);
+  for (let i = 0; i < values.length; i++) max = Math.max(max, values[i] ?? 0);
   for (let head = 0; head < heads.length; head++) span = Math.max(span, (heads[head] ?? 0) + 1);
-  const seen = new Uint32Array(most + 1);
+  const seen = new Uint32Array(max + 1);
   const counts = new Uint32Array(span);
   for (let at = 0; at < order.length; at++) {
     const i = order[at] ?? 0;

@@ -1,7 +1,7 @@
 import type { JobN, Ms, RunN } from '#contract/ids.ts';
 import { bytesAt, newestFirst, NONE, statusCode } from '#contract/runs/columns.ts';
 import { worst } from '#contract/time/day.ts';
-import { LEAST_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
+import { MIN_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
 import { REMEMBERED } from '#contract/runs/fold.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
@@ -18,12 +18,12 @@ export type History = readonly { readonly piece: Segment; readonly row: number }
 export function getHistories(
   list: readonly Segment[],
   jobs: readonly JobN[],
-  mostJob: JobN,
+  maxJob: JobN,
 ): Map<JobN, History> {
   const histories = new Map<JobN, { piece: Segment; row: number }[]>(jobs.map((job) => [job, []]));
-  const wanted = new Uint8Array(mostJob + 1);
+  const wanted = new Uint8Array(maxJob + 1);
   for (const job of jobs) wanted[job] = 1;
-  const rows = new Uint32Array(list.reduce((most, piece) => Math.max(most, piece.rows), 0) + 1);
+  const rows = new Uint32Array(list.reduce((max, piece) => Math.max(max, piece.rows), 0) + 1);
   for (const piece of list) {
     const { job } = piece.cols;
     const count = getRows(job, wanted, rows);
@@ -80,7 +80,7 @@ export class Histories {
     },
     jobs: readonly JobN[],
   ): ReadonlyMap<JobN, History> {
-    if (this.version !== version || this.known.size > MOST_KNOWN) {
+    if (this.version !== version || this.known.size > MAX_KNOWN) {
       this.known = new Map();
       this.usual = new Map();
     }
@@ -99,7 +99,7 @@ export class Histories {
     return usual;
   }
 }
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 const kindAt = ({ piece, row }: History[number]): number => piece.cols.kind[row] ?? 0;
 
@@ -178,7 +178,7 @@ export function usualBefore(history: History, key: Key): Usual {
     if (sent !== null && bytes.length < REMEMBERED) bytes.push(sent);
   }
   return {
-    duration: getUsualRange(durations, LEAST_SPREAD.duration),
-    bytes: getUsualRange(bytes, LEAST_SPREAD.bytes),
+    duration: getUsualRange(durations, MIN_SPREAD.duration),
+    bytes: getUsualRange(bytes, MIN_SPREAD.bytes),
   };
 }

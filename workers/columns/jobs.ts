@@ -48,8 +48,8 @@ export class Jobs {
   }
 
   /** Returns the server number by job, at least up to `most`. */
-  serversTo(most: JobN): Uint32Array {
-    this.reach(most);
+  serversTo(max: JobN): Uint32Array {
+    this.reach(max);
     return this.server;
   }
 
@@ -88,9 +88,9 @@ export class Jobs {
     this.group.fill(0);
   }
 
-  private reach(most: JobN): void {
-    if (most < this.server.length) return;
-    const length = Math.max(most + 1, this.server.length * 2);
+  private reach(max: JobN): void {
+    if (max < this.server.length) return;
+    const length = Math.max(max + 1, this.server.length * 2);
     const server = new Uint32Array(length);
     const group = new Uint8Array(length);
     server.set(this.server);

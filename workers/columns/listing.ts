@@ -1,4 +1,4 @@
-import { MOST_ROWS } from './gather.ts';
+import { MAX_ROWS } from './gather.ts';
 import type { Index, Tally } from './sums.ts';
 
 /**
@@ -119,7 +119,7 @@ export function listedByIndex(
   }
   return count;
 }
-const bits = new Int32Array(MOST_ROWS >>> 5);
+const bits = new Int32Array(MAX_ROWS >>> 5);
 
 /**
  * For rows [from, to) where the problem decides alone; `withProblem` lists the rows among them that

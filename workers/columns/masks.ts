@@ -37,30 +37,30 @@ export function getMasks(
   return Object.values(masks).every((mask) => mask === null) ? null : masks;
 }
 
-const companyMasks = ({ companies }: RunsFilter, most: number): Uint8Array | null =>
-  companies.length === 0 ? null : allBut(companies, DIM.companies, most);
+const companyMasks = ({ companies }: RunsFilter, max: number): Uint8Array | null =>
+  companies.length === 0 ? null : allBut(companies, DIM.companies, max);
 
 function jobMasks(
   { jobs, servers, instructionTypes }: RunsFilter,
-  most: number,
+  max: number,
   rows: Jobs,
 ): Uint8Array | null {
   if (jobs.length + servers.length + instructionTypes.length === 0) return null;
-  const masks = jobs.length === 0 ? new Uint8Array(most + 1) : allBut(jobs, OUT, most);
+  const masks = jobs.length === 0 ? new Uint8Array(max + 1) : allBut(jobs, OUT, max);
   rows.mark(masks, servers, instructionTypes, OUT);
   return masks;
 }
 
-function allBut(wanted: readonly number[], fail: number, most: number): Uint8Array {
-  const masks = new Uint8Array(most + 1).fill(fail);
-  for (const n of wanted) if (n <= most) masks[n] = 0;
+function allBut(wanted: readonly number[], fail: number, max: number): Uint8Array {
+  const masks = new Uint8Array(max + 1).fill(fail);
+  for (const n of wanted) if (n <= max) masks[n] = 0;
   return masks;
 }
 
 /** Returns what each problem fails. Null if the filter restricts no problems. */
 export function problemMasks(
   filter: RunsFilter,
-  { review, cause, kinds, least }: ProblemTables,
+  { review, cause, kinds, min }: ProblemTables,
 ): Uint8Array | null {
   if (filter.review === null && filter.kinds.length === 0 && filter.causes.length === 0)
     return null;
@@ -69,7 +69,7 @@ export function problemMasks(
     filter.review !== null && state !== filter.review ? DIM.review : 0,
   );
   if (filter.kinds.length === 0 && filter.causes.length === 0)
-    return byTable(review, least, byReview, masks);
+    return byTable(review, min, byReview, masks);
   const wanted = filter.kinds.map((kind) => PROBLEM_KINDS.indexOf(kind) + 1);
   const causes = new Set(filter.causes);
   const byCause = Uint8Array.from(
@@ -89,14 +89,14 @@ export function problemMasks(
  */
 function byTable(
   review: Uint8Array,
-  least: number,
+  min: number,
   table: Uint8Array,
   masks: Uint8Array,
 ): Uint8Array {
   const fours = new Uint32Array(review.buffer, 0, review.length >>> 2);
   const none = table[0] ?? 0;
   masks.fill(none);
-  for (let four = Math.min(least, review.length) >>> 2; four < fours.length; four++) {
+  for (let four = Math.min(min, review.length) >>> 2; four < fours.length; four++) {
     if (fours[four] === 0) continue;
     const n = four << 2;
     masks[n] = table[review[n] ?? 0] ?? 0;

@@ -40,13 +40,13 @@ export class Ranks {
   }
 
   /**
-   * Returns positions by number, at least up to `most`; UNKNOWN for a missing or empty name.
+   * Returns positions by number, at least up to `max`; UNKNOWN for a missing or empty name.
    * Recalculated when names have changed.
    */
-  to(most: number): Uint32Array {
-    if (this.known && most < this.places.length) return this.places;
+  to(max: number): Uint32Array {
+    if (this.known && max < this.places.length) return this.places;
     const place = this.placesByName();
-    this.places = new Uint32Array(Math.max(most + 1, this.names.length)).fill(UNKNOWN);
+    this.places = new Uint32Array(Math.max(max + 1, this.names.length)).fill(UNKNOWN);
     this.names.forEach((name, n) => {
       if (name !== '') this.places[n] = place.get(name) ?? UNKNOWN;
     });
@@ -68,11 +68,11 @@ export class Ranks {
     const before = this.sorted.filter((name) => all.has(name));
     const had = new Set(before);
     this.sorted = sortedNames([...before, ...[...all].filter((name) => !had.has(name))], this.keys);
-    if (this.keys.size > 2 * all.size + MOST_LOST) this.keys.clear();
+    if (this.keys.size > 2 * all.size + MAX_LOST) this.keys.clear();
     return new Map(this.sorted.map((name, place) => [name, place]));
   }
 }
-const MOST_LOST = 1_000;
+const MAX_LOST = 1_000;
 
 /** Names that differ only in case or accents are ordered by their characters. */
 export function sortedNames(names: readonly string[], keys = new Map<string, string>()): string[] {

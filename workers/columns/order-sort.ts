@@ -5,8 +5,8 @@ import { UNKNOWN } from './order-names.ts';
  * most 11 bits per digit (with more buckets, writing is slower than another pass). `before`: the
  * previous order; null: the keys' own. Skips a digit that all keys share.
  */
-export function sorted(keys: Uint32Array, most: number, before: Uint32Array | null): Uint32Array {
-  const bits = Math.max(1, 32 - Math.clz32(most));
+export function sorted(keys: Uint32Array, max: number, before: Uint32Array | null): Uint32Array {
+  const bits = Math.max(1, 32 - Math.clz32(max));
   const digits = Math.ceil(bits / DIGIT_BITS);
   const width = Math.ceil(bits / digits);
   let from = before;
@@ -75,14 +75,14 @@ function place(
  * key.
  */
 export function settle(keys: Uint32Array, reverse: boolean): number {
-  let most = 0;
+  let max = 0;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? 0;
-    if (key !== UNKNOWN && key > most) most = key;
+    if (key !== UNKNOWN && key > max) max = key;
   }
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? 0;
-    keys[i] = key === UNKNOWN ? most + 1 : reverse ? most - key : key;
+    keys[i] = key === UNKNOWN ? max + 1 : reverse ? max - key : key;
   }
-  return most + 1;
+  return max + 1;
 }

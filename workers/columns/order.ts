@@ -108,12 +108,12 @@ function sourcesBy(kinds: readonly number[]): Uint32Array {
 /** Returns a value of the row's problem, computed once per problem. */
 function byProblem(
   listed: Listed,
-  most: ProblemN,
+  max: ProblemN,
   problems: Problems,
   getValue: (problem: ProblemRow) => number,
 ): Uint32Array {
   const values = getValues(listed, 'problem');
-  const known = new Uint32Array(most + 1).fill(UNASKED);
+  const known = new Uint32Array(max + 1).fill(UNASKED);
   for (let i = 0; i < values.length; i++) {
     const n = values[i] ?? 0;
     let value = known[n] ?? UNKNOWN;
@@ -127,9 +127,9 @@ function byProblem(
 }
 const UNASKED = UNKNOWN - 1;
 
-function byTicket(listed: Listed, most: ProblemN, problems: Problems): Uint32Array {
+function byTicket(listed: Listed, max: ProblemN, problems: Problems): Uint32Array {
   const numbers = new Map<string, number>();
-  const keys = byProblem(listed, most, problems, ({ ticket }) => {
+  const keys = byProblem(listed, max, problems, ({ ticket }) => {
     if (ticket === null || ticket === '') return UNKNOWN;
     let n = numbers.get(ticket);
     if (n === undefined) numbers.set(ticket, (n = numbers.size));

@@ -28,7 +28,7 @@ export class Problems {
   /** `review` is correct for any time in [from, to) with regard to snoozes. */
   private from = Infinity;
   /** No known problem has a lower number. */
-  private least = Infinity;
+  private min = Infinity;
   private to = -Infinity;
 
   at(n: ProblemN): ProblemRow | undefined {
@@ -53,17 +53,17 @@ export class Problems {
   }
 
   /**
-   * Returns tables as of `now`, at least up to `most`. With `anomalies` false, anomalies don't
+   * Returns tables as of `now`, at least up to `max`. With `anomalies` false, anomalies don't
    * count as problems.
    */
   tables(
     now: Ms,
     anomalies: boolean,
-    most: ProblemN,
-  ): { readonly review: Uint8Array; readonly cause: Uint32Array; readonly least: ProblemN } {
-    this.reach(most);
+    max: ProblemN,
+  ): { readonly review: Uint8Array; readonly cause: Uint32Array; readonly min: ProblemN } {
+    this.reach(max);
     this.wake(now);
-    if (anomalies) return { review: this.review, cause: this.cause, least: this.least };
+    if (anomalies) return { review: this.review, cause: this.cause, min: this.min };
     const review = this.review.slice();
     const cause = this.cause.slice();
     for (let n = 0; n < review.length; n++) {
@@ -72,7 +72,7 @@ export class Problems {
         cause[n] = 0;
       }
     }
-    return { review, cause, least: this.least };
+    return { review, cause, min: this.min };
   }
 
   /** Whether problems need the same review at both times, as long as no row changes. */
@@ -101,7 +101,7 @@ export class Problems {
 
   private tell(n: ProblemN): void {
     this.reach(n);
-    if (n < this.least) this.least = n;
+    if (n < this.min) this.min = n;
     const row = this.at(n);
     this.snoozed.delete(n);
     this.review[n] = !row
@@ -132,17 +132,17 @@ export class Problems {
     }
   }
 
-  private reach(most: ProblemN): void {
-    if (most < this.review.length) return;
-    const length = Math.max(most + 1, this.review.length * 2);
+  private reach(max: ProblemN): void {
+    if (max < this.review.length) return;
+    const length = Math.max(max + 1, this.review.length * 2);
     this.review = grow(new Uint8Array(length), this.review);
     this.cause = grow(new Uint32Array(length), this.cause);
     this.anomaly = grow(new Uint8Array(length), this.anomaly);
   }
 
-  private reachCause(most: CauseN): void {
-    if (most < this.kinds.length) return;
-    const next = new Uint8Array(Math.max(most + 1, this.kinds.length * 2)).fill(OTHER);
+  private reachCause(max: CauseN): void {
+    if (max < this.kinds.length) return;
+    const next = new Uint8Array(Math.max(max + 1, this.kinds.length * 2)).fill(OTHER);
     next.set(this.kinds);
     this.kinds = next;
   }

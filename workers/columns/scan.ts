@@ -213,7 +213,7 @@ export interface ProblemTables {
   readonly review: Uint8Array;
   readonly cause: Uint32Array;
   readonly kinds: Uint8Array;
-  readonly least: number;
+  readonly min: number;
 }
 
 export function countProblems(

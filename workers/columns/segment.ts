@@ -13,39 +13,39 @@ export interface Segment {
   readonly told: Map<number, string | null>;
   /** Incremented with every run that changes in place. */
   edits: number;
-  readonly leastN: number;
-  readonly mostN: number;
+  readonly minN: number;
+  readonly maxN: number;
 }
 
 export type Key = Pick<LeanRun, 'startSec' | 'n'>;
 
 /** Takes over the columns without a copy: they must be sorted and belong to the store. */
 export function getSegment(cols: RunColumns): Segment {
-  let numbers: { readonly least: number; readonly most: number } | null = null;
+  let numbers: { readonly min: number; readonly max: number } | null = null;
   return {
     rows: cols.rows,
     cols,
     told: new Map(),
     edits: 0,
-    get leastN() {
-      return (numbers ??= getSpan(cols.n)).least;
+    get minN() {
+      return (numbers ??= getSpan(cols.n)).min;
     },
-    get mostN() {
-      return (numbers ??= getSpan(cols.n)).most;
+    get maxN() {
+      return (numbers ??= getSpan(cols.n)).max;
     },
   };
 }
 
-function getSpan(ns: Uint32Array): { readonly least: number; readonly most: number } {
-  let least = Infinity;
-  let most = 0;
+function getSpan(ns: Uint32Array): { readonly min: number; readonly max: number } {
+  let min = Infinity;
+  let max = 0;
   for (let row = 0; row < ns.length; row++) {
     // an iterator is slow until the browser has compiled it
     const n = ns[row] ?? 0;
-    if (n < least) least = n;
-    if (n > most) most = n;
+    if (n < min) min = n;
+    if (n > max) max = n;
   }
-  return { least, most };
+  return { min, max };
 }
 
 /** Returns a copy, so that a change in place doesn't affect a pending write to the disk. */

@@ -125,7 +125,7 @@ export class Segments {
   runs(ns: readonly RunN[]): Map<RunN, LeanRun> {
     const found = new Map<RunN, LeanRun>();
     for (const segment of this.list) {
-      const wanted = new Set(ns.filter((n) => n >= segment.leastN && n <= segment.mostN));
+      const wanted = new Set(ns.filter((n) => n >= segment.minN && n <= segment.maxN));
       if (wanted.size === 0) continue;
       const { n } = segment.cols;
       for (let row = 0; row < n.length; row++) {

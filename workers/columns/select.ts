@@ -16,7 +16,7 @@ import type { CountedMasks } from './counts.ts';
 import type { Days } from './days.ts';
 import { getFacets } from './facets.ts';
 import type { Words } from './facets.ts';
-import { MOST_ROWS } from './gather.ts';
+import { MAX_ROWS } from './gather.ts';
 import { GroupProgress, getGrouping, together } from './group.ts';
 import type { Jobs } from './jobs.ts';
 import { RANK } from './kinds.ts';
@@ -80,7 +80,7 @@ export function select(store: SelectionCache, filter: RunsFilter, now: Ms, words
   const counts = noCounts(scratch.kinds, reach.kinds, reach.company, problems.kinds.length);
   scratch.reach(
     segments.size,
-    list.reduce((most, { rows }) => Math.max(most, rows), 0),
+    list.reduce((max, { rows }) => Math.max(max, rows), 0),
   );
   const { fails, places } = scratch;
   const until = getSeconds(filter.to, Infinity);
@@ -238,7 +238,7 @@ function listedByColumn(
   let meant = 0;
   for (let i = 0; i < tally.values.length; i++)
     if (table[tally.values[i] ?? 0] === 0) meant += tally.counts[i] ?? 0;
-  return meant * FEW < rows && rows <= MOST_ROWS
+  return meant * FEW < rows && rows <= MAX_ROWS
     ? listedByIndex(tally, getIndex(column, tally), table, base, places, already)
     : listedBy(column, table, base, places, already);
 }

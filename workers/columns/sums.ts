@@ -136,12 +136,12 @@ const wholes = new WeakMap<
 >();
 
 function together(parts: readonly Tally[]): Tally {
-  const most = parts.reduce(
+  const max = parts.reduce(
     (known, { values }) => values.reduce((a, b) => Math.max(a, b), known),
     0,
   );
-  const all = new Uint32Array(most + 1);
-  const values = new Uint32Array(most + 1);
+  const all = new Uint32Array(max + 1);
+  const values = new Uint32Array(max + 1);
   for (const { values: some, counts } of parts) {
     for (let i = 0; i < some.length; i++) {
       const value = some[i] ?? 0;
@@ -149,7 +149,7 @@ function together(parts: readonly Tally[]): Tally {
     }
   }
   let count = 0;
-  for (let value = 0; value <= most; value++) {
+  for (let value = 0; value <= max; value++) {
     values[count] = value;
     if ((all[value] ?? 0) > 0) count += 1;
   }

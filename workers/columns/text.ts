@@ -52,13 +52,13 @@ function markHits(
   mark: number,
   last: Found | null,
 ): { hits: number; found: Found | null } {
-  const most = Math.ceil(ends.length / FEW);
-  const entries = new Uint32Array(most);
-  const places = new Uint32Array(most);
+  const max = Math.ceil(ends.length / FEW);
+  const entries = new Uint32Array(max);
+  const places = new Uint32Array(max);
   let hits = 0;
   const hit = (entry: number, at: number): void => {
     marks[owners[entry] ?? 0] = mark;
-    if (hits < most) {
+    if (hits < max) {
       entries[hits] = entry;
       places[hits] = at;
     }
@@ -89,7 +89,7 @@ function markHits(
   }
   return {
     hits,
-    found: hits > most ? null : { key, entries: entries.slice(0, hits), at: places.slice(0, hits) },
+    found: hits > max ? null : { key, entries: entries.slice(0, hits), at: places.slice(0, hits) },
   };
 }
 /** Searching one entry separately costs as much as running over a few. */
@@ -125,7 +125,7 @@ export class Names {
   set(n: number, entry: string): void {
     if (this.entries.get(n) === entry) return;
     this.entries.set(n, entry);
-    if (this.loose.size <= MOST_LOOSE) this.loose.add(n); // with more, all are joined again
+    if (this.loose.size <= MAX_LOOSE) this.loose.add(n); // with more, all are joined again
   }
 
   /**
@@ -133,7 +133,7 @@ export class Names {
    * if none does.
    */
   mark(key: string, marks: Uint8Array, hit: number, miss: number): boolean {
-    if (this.loose.size > MOST_LOOSE) this.joinAll();
+    if (this.loose.size > MAX_LOOSE) this.joinAll();
     marks.fill(miss);
     if (key.includes(FIELD)) return false;
     const { hits, found } = markHits(this.joined, key, this.owners, marks, hit, this.last);
@@ -159,7 +159,7 @@ export class Names {
     this.joined = join([...this.entries.values()]);
   }
 }
-const MOST_LOOSE = 256;
+const MAX_LOOSE = 256;
 
 /**
  * Sets `marks[row]` to `hit` for rows whose message contains the key. Messages of a segment are

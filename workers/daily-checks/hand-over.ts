@@ -9,7 +9,7 @@ import type { Engine } from '#workers/types.ts';
 /**
  * The maximum number of snoozes and companies in a hand-over (contract/daily-checks/hand-over.ts).
  */
-const MOST = 1_000;
+const MAX_LISTED = 1_000;
 const SOON: Ms = 86_400_000;
 
 type HandOverInput = Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs' | 'select'>;
@@ -44,7 +44,7 @@ export function shiftNow(
     standing: pending.length - fresh,
     unlisted: list && getUnlisted(engine, pending, list, now),
     open: listOpenProblems(pending)
-      .slice(0, MOST)
+      .slice(0, MAX_LISTED)
       .map(([company, problems]) => ({
         company,
         problems,
@@ -54,7 +54,7 @@ export function shiftNow(
       .map((one) => ({ one, until: one.snooze?.until ?? 0 }))
       .filter(({ until }) => until <= now + SOON)
       .sort((a, b) => a.until - b.until || a.one.n - b.one.n)
-      .slice(0, MOST)
+      .slice(0, MAX_LISTED)
       .map(({ one: { lastRun, job, company }, until }) => ({
         run: lastRun,
         until,

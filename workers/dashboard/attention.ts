@@ -8,7 +8,7 @@ import type { Segment } from '#workers/columns/segment.ts';
 import { getMessage, getRow } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/types.ts';
 
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 
 /** Problems shown as one line. `head`: the one with the newest run. */
 interface Line {
@@ -36,7 +36,7 @@ export function getAttention(
       b.head.lastAt - a.head.lastAt ||
       a.head.n - b.head.n,
   );
-  const shown = lines.slice(0, MOST_LINES);
+  const shown = lines.slice(0, MAX_LINES);
   const pieces: Segment[] = [];
   engine.walk(0, Infinity, (piece) => {
     pieces.push(piece);
@@ -44,7 +44,7 @@ export function getAttention(
   const histories = getHistories(
     pieces,
     [...new Set(shown.map(({ head }) => head.job))],
-    Math.max(engine.mostJob, ...shown.map(({ head }) => head.job)),
+    Math.max(engine.maxJob, ...shown.map(({ head }) => head.job)),
   );
   const starts = stripStarts(engine.wall, now);
   return shown.map(({ head, worst, jobs, companies, since, shared }) => {
@@ -107,7 +107,7 @@ function getLine(problems: readonly ProblemRow[], shared: boolean): Line {
     worst: problems.reduce((a, b) => (rank(b.state) < rank(a.state) ? b : a)).state,
     jobs: new Set(problems.map(({ job }) => job)).size,
     companies: new Set(problems.map(({ company }) => company)).size,
-    since: problems.reduce((least, { openedAt }) => Math.min(least, openedAt), first.openedAt),
+    since: problems.reduce((min, { openedAt }) => Math.min(min, openedAt), first.openedAt),
     shared,
   };
 }

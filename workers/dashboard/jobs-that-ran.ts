@@ -11,12 +11,12 @@ export class Ran {
   readonly #pieces = new WeakMap<Segment, { readonly edits: number; readonly bits: Uint32Array }>();
 
   /** One bit per job: bit `n & 31` of word `n >>> 5`. */
-  of(engine: Pick<Engine, 'walk' | 'mostJob'>): Uint32Array {
-    const all = new Uint32Array((engine.mostJob >>> 5) + 1);
+  of(engine: Pick<Engine, 'walk' | 'maxJob'>): Uint32Array {
+    const all = new Uint32Array((engine.maxJob >>> 5) + 1);
     engine.walk(0, Infinity, (piece) => {
       let known = this.#pieces.get(piece);
       if (known?.edits !== piece.edits) {
-        known = { edits: piece.edits, bits: new Uint32Array((engine.mostJob >>> 5) + 1) };
+        known = { edits: piece.edits, bits: new Uint32Array((engine.maxJob >>> 5) + 1) };
         noteRan(piece.cols.job, piece.cols.kind, known.bits);
         this.#pieces.set(piece, known);
       }

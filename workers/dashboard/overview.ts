@@ -26,7 +26,7 @@ interface OverviewInput {
   readonly totals: Totals;
 }
 
-const MOST_RANKED = 5;
+const MAX_RANKED = 5;
 
 /** The dashboard (OVER-1 to OVER-6) from the columns. Walks only what has changed. */
 export function makeOverview(): (
@@ -42,7 +42,7 @@ export function makeOverview(): (
       return null;
     }
     const { engine } = store;
-    const key = JSON.stringify([ask, engine.named, engine.wall, engine.mostJob]);
+    const key = JSON.stringify([ask, engine.named, engine.wall, engine.maxJob]);
     if (current?.key !== key || current.engine !== engine) current = begin(engine, ask, key);
     const { spans, jobs, scope, totals } = current;
     const sums = totals.refresh(engine);
@@ -51,7 +51,7 @@ export function makeOverview(): (
     const begins = ask.from - (ask.to - ask.from);
     const pending = engine.pending(now).filter((one) => counts(scope, one.job, one.company));
     const top = (values: Float64Array): readonly Ranked[] =>
-      ranked(engine, scope, values, ask.ranked ?? MOST_RANKED);
+      ranked(engine, scope, values, ask.ranked ?? MAX_RANKED);
     const groups =
       ask.instructionTypes.length === 0
         ? ENTITY_GROUPS
@@ -104,13 +104,13 @@ function begin(engine: Engine, ask: OverviewAsk, key: string): OverviewInput {
 /** An unknown job is in the group "other". */
 function getScope(engine: Engine, { companies, instructionTypes }: OverviewAsk): Scope {
   const all = engine.all('job');
-  const most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob);
+  const max = all.reduce((max, { n }) => Math.max(max, n), engine.maxJob);
   const getTypeIndex = (one: EntityGroup): number =>
     instructionTypes.length === 0 || instructionTypes.includes(one)
       ? ENTITY_GROUPS.indexOf(one)
       : OUTSIDE;
   const unknown = getTypeIndex('other');
-  const group = new Uint8Array(most + 1).fill(unknown);
+  const group = new Uint8Array(max + 1).fill(unknown);
   for (const job of all) group[job.n] = getTypeIndex(job.group);
   if (companies.length === 0) return { group, unknown, company: null };
   const company = new Uint8Array(0x1_0000);
@@ -135,19 +135,19 @@ function ranked(
   engine: Engine,
   scope: Scope,
   values: Float64Array,
-  most: number,
+  max: number,
 ): readonly Ranked[] {
   const best: { readonly job: JobRow; readonly value: number }[] = [];
-  let least = 0;
+  let min = 0;
   for (let n = 0; n < values.length; n++) {
     const value = values[n] ?? 0;
-    if (value <= least) continue;
+    if (value <= min) continue;
     const job = engine.row('job', n);
     if (!job || !counts(scope, n, job.company)) continue;
     best.push({ job, value });
     best.sort((a, b) => b.value - a.value || a.job.n - b.job.n);
-    best.length = Math.min(best.length, most);
-    if (best.length === most) least = best.at(-1)?.value ?? 0;
+    best.length = Math.min(best.length, max);
+    if (best.length === max) min = best.at(-1)?.value ?? 0;
   }
   return best.map(({ job, value }) => ({
     job: job.n,

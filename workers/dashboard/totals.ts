@@ -35,7 +35,7 @@ export class Totals {
     this.#jobs = jobs;
     this.#days = spans.map((day) => stretch(Math.max(day.from, from), Math.min(day.to, to)));
     const first = from - (to - from);
-    const step = Math.max(DAY, Math.ceil((from - first) / MOST));
+    const step = Math.max(DAY, Math.ceil((from - first) / MAX_STEPS));
     this.#before = Array.from({ length: Math.max(0, Math.ceil((from - first) / step)) }, (_, i) =>
       stretch(first + i * step, Math.min(from, first + (i + 1) * step)),
     );
@@ -90,7 +90,7 @@ export class Totals {
 }
 
 const DAY = 86_400_000;
-const MOST = 1_100;
+const MAX_STEPS = 1_100;
 const RESTED = 20;
 
 const stretch = (from: Ms, to: Ms): Stretch => ({

@@ -9,8 +9,8 @@ import { unlessCorrupt } from './outbox.ts';
  * The maximum number of cached answers, and of their sealed bytes together. The least recently
  * queried are dropped first.
  */
-export const ANSWERS_MOST = 50;
-export const ANSWERS_MOST_BYTES = 8 * 1024 * 1024;
+export const MAX_ANSWERS = 50;
+export const MAX_ANSWERS_BYTES = 8 * 1024 * 1024;
 
 /**
  * Caches the server's answer to a query and replaces the previous one. Only for the load that this
@@ -31,13 +31,13 @@ export async function keepAnswer(
     if ((await manifestIn(store))?.load !== load) return;
     const before = await answersIn(store);
     const newestFirst = [
-      ...(bytes > ANSWERS_MOST_BYTES ? [] : [{ id, bytes }]),
+      ...(bytes > MAX_ANSWERS_BYTES ? [] : [{ id, bytes }]),
       ...before.filter((one) => one.id !== id),
     ];
     const stored: AnswerInfo[] = [];
     let sum = 0;
-    for (const one of newestFirst.slice(0, ANSWERS_MOST))
-      if ((sum += one.bytes) <= ANSWERS_MOST_BYTES) stored.push(one);
+    for (const one of newestFirst.slice(0, MAX_ANSWERS))
+      if ((sum += one.bytes) <= MAX_ANSWERS_BYTES) stored.push(one);
     const stays = new Set(stored.map((one) => one.id));
     for (const one of before) if (!stays.has(one.id)) await store.remove('answers', one.id);
     if (stays.has(id)) await store.put('answers', { id, sealed });

@@ -19,8 +19,8 @@ import { findSegment, openChunk, openPatch } from './reading.ts';
 import { findRun, getInfo, getPages, getRuns } from './segments.ts';
 
 /** When patches are folded: more of them, or more runs in them, make opening slow. */
-export const PATCHES_MOST = 32;
-const PATCH_RUNS_MOST = LIMITS.pageRows;
+export const MAX_PATCHES = 32;
+const MAX_PATCH_RUNS = LIMITS.pageRows;
 /** Patches that stay when there are many: other tabs have just been notified of them. */
 const PATCHES_STAY = 8;
 const PATCHES_STEP = 64;
@@ -46,7 +46,7 @@ export async function compactStep(context: DiskContext): Promise<boolean> {
 
 const getCount = (m: Manifest): number => m.nextPatch - m.firstPatch;
 const mustFold = (m: Manifest): boolean =>
-  getCount(m) > PATCHES_MOST || m.patchRuns - m.leftRuns > PATCH_RUNS_MOST;
+  getCount(m) > MAX_PATCHES || m.patchRuns - m.leftRuns > MAX_PATCH_RUNS;
 
 async function foldPatches(context: DiskContext, seen: Manifest): Promise<boolean> {
   const folded = await oldestPatches(context, seen);
@@ -107,13 +107,13 @@ async function oldestPatches(context: DiskContext, seen: Manifest): Promise<Patc
   const all = (await context.shelves.read(['patches'], (store) => store.all('patches'))).sort(
     (a, b) => a.id - b.id,
   );
-  const most = Math.min(
+  const max = Math.min(
     PATCHES_STEP,
-    getCount(seen) > PATCHES_MOST ? getCount(seen) - PATCHES_STAY : getCount(seen),
+    getCount(seen) > MAX_PATCHES ? getCount(seen) - PATCHES_STAY : getCount(seen),
   );
   let runs = 0;
   let count = 0;
-  while (count < most && (count === 0 || runs < PATCH_RUNS_MOST)) runs += all[count++]?.runs ?? 0;
+  while (count < max && (count === 0 || runs < MAX_PATCH_RUNS)) runs += all[count++]?.runs ?? 0;
   return all.slice(0, count);
 }
 

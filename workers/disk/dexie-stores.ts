@@ -139,12 +139,12 @@ const storeIn = <R extends Records>(transaction: Transaction): ObjectStore<R> =>
   get: async <S extends keyof R & string>(table: S, key: Key) =>
     transaction.table<R[S], Key>(table).get(key),
   all: async <S extends keyof R & string>(table: S) => transaction.table<R[S]>(table).toArray(),
-  within: async <S extends keyof R & string>(table: S, after: Key, to: Key, most = Infinity) =>
+  within: async <S extends keyof R & string>(table: S, after: Key, to: Key, max = Infinity) =>
     transaction
       .table<R[S]>(table)
       .where(':id')
       .between(after, to, false, true)
-      .limit(most)
+      .limit(max)
       .toArray(),
   put: async (table, record) => void (await transaction.table(table).put(record)),
   remove: async (table, key) => transaction.table(table).delete(key),

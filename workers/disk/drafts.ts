@@ -4,7 +4,7 @@ import type { DiskContext } from './disk-context.ts';
 import { unlessCorrupt } from './outbox.ts';
 
 /** The maximum number of drafts. The oldest are deleted first. */
-export const DRAFTS_MOST = 20;
+export const MAX_DRAFTS = 20;
 
 /** Stores what a user has typed into a form, with strict durability. */
 export async function saveDraft(
@@ -18,7 +18,7 @@ export async function saveDraft(
   await context.shelves.write(['drafts'], async (store) => {
     await store.put('drafts', { id, at, sealed });
     const newestFirst = (await store.all('drafts')).sort((a, b) => b.at - a.at);
-    for (const old of newestFirst.slice(DRAFTS_MOST)) await store.remove('drafts', old.id);
+    for (const old of newestFirst.slice(MAX_DRAFTS)) await store.remove('drafts', old.id);
   });
 }
 

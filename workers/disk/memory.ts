@@ -52,13 +52,13 @@ function createStore<R extends Records>(
       Promise.resolve(draft.get(store)?.get(JSON.stringify(key)) as R[S] | undefined),
     all: <S extends keyof R & string>(store: S) =>
       Promise.resolve([...(draft.get(store)?.values() ?? [])] as R[S][]),
-    within: <S extends keyof R & string>(store: S, after: Key, to: Key, most = Infinity) =>
+    within: <S extends keyof R & string>(store: S, after: Key, to: Key, max = Infinity) =>
       Promise.resolve(
         [...(draft.get(store) ?? [])]
           .map(([key, record]) => ({ key: JSON.parse(key) as Key, record: record as R[S] }))
           .filter(({ key }) => order(after, key) < 0 && order(key, to) <= 0)
           .sort((a, b) => order(a.key, b.key))
-          .slice(0, most)
+          .slice(0, max)
           .map(({ record }) => record),
       ),
     put: (store, record) => Promise.resolve(void changing(store).set(getKey(record), record)),

@@ -4,7 +4,7 @@ import type { DiskContext } from './disk-context.ts';
 import { unlessCorrupt } from './outbox.ts';
 
 /** Nobody reads more than these: the oldest are dropped. */
-export const NOTICES_MOST = 100;
+export const MAX_NOTICES = 100;
 
 /**
  * Stored beside the commands and under their key, because notices describe what became of them.
@@ -18,7 +18,7 @@ export async function keepNotice(
   await context.shelves.write(['notices'], async (store) => {
     await store.put('notices', { id, at, sealed });
     const newestFirst = (await store.all('notices')).sort((a, b) => b.at - a.at);
-    for (const old of newestFirst.slice(NOTICES_MOST)) await store.remove('notices', old.id);
+    for (const old of newestFirst.slice(MAX_NOTICES)) await store.remove('notices', old.id);
   });
 }
 

@@ -14,7 +14,7 @@ export interface StoreReader<R extends Records> {
   get<S extends keyof R & string>(store: S, key: Key): Promise<R[S] | undefined>;
   all<S extends keyof R & string>(store: S): Promise<R[S][]>;
   /** Returns records in key order: after `after`, up to `to`, at most `most`. */
-  within<S extends keyof R & string>(store: S, after: Key, to: Key, most?: number): Promise<R[S][]>;
+  within<S extends keyof R & string>(store: S, after: Key, to: Key, max?: number): Promise<R[S][]>;
 }
 export interface ObjectStore<R extends Records> extends StoreReader<R> {
   put<S extends keyof R & string>(store: S, record: R[S]): Promise<void>;
@@ -103,11 +103,11 @@ const getStore = <R extends Records>(
     ),
   all: async <S extends keyof R & string>(store: S) =>
     answered(transaction.objectStore(store).getAll() as IDBRequest<R[S][]>),
-  within: async <S extends keyof R & string>(store: S, after: Key, to: Key, most?: number) =>
+  within: async <S extends keyof R & string>(store: S, after: Key, to: Key, max?: number) =>
     answered(
-      transaction
-        .objectStore(store)
-        .getAll(range.bound(after, to, true, false), most) as IDBRequest<R[S][]>,
+      transaction.objectStore(store).getAll(range.bound(after, to, true, false), max) as IDBRequest<
+        R[S][]
+      >,
     ),
   put: async (store, record) => void (await answered(transaction.objectStore(store).put(record))),
   remove: async (store, key) => answered(transaction.objectStore(store).delete(key as IDBValidKey)),

@@ -27,7 +27,7 @@ export async function keepCommand(
     const last =
       counter?.name === 'order'
         ? counter.last
-        : (await store.all('outbox')).reduce((most, one) => Math.max(most, one.order), 0);
+        : (await store.all('outbox')).reduce((max, one) => Math.max(max, one.order), 0);
     await store.put('meta', { name: 'order', last: last + 1 });
     await store.put('outbox', { id, order: last + 1, state, sealed, failure });
     return last + 1;

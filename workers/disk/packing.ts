@@ -133,7 +133,7 @@ function getWords(values: readonly unknown[]): Column | null {
   const places = new Map<string | null, number>();
   const at: number[] = [];
   for (const one of values) {
-    if ((typeof one !== 'string' && one !== null) || places.size > MOST_WORDS) return null;
+    if ((typeof one !== 'string' && one !== null) || places.size > MAX_WORDS) return null;
     const place = places.get(one) ?? places.size;
     places.set(one, place);
     at.push(place);
@@ -141,7 +141,7 @@ function getWords(values: readonly unknown[]): Column | null {
   return { words: [...places.keys()], at };
 }
 /** With more words, the index is as long as the word. */
-const MOST_WORDS = 16;
+const MAX_WORDS = 16;
 
 /** Mainly for timestamps: their first digits are alike, and most are whole seconds. */
 function packLargeColumn(values: readonly unknown[]): Column | null {

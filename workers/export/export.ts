@@ -26,7 +26,7 @@ interface Export {
  */
 const ROWS = 250;
 const SLICE_MS = 10;
-const MOST_ROWS = 4_000;
+const MAX_ROWS = 4_000;
 const PART_CHARS = 1 << 20;
 
 /**
@@ -58,7 +58,7 @@ export function exportRuns({
   };
   const slice = (): void => {
     const until = clock.now() + SLICE_MS;
-    const last = Math.min(selection.total, next + MOST_ROWS);
+    const last = Math.min(selection.total, next + MAX_ROWS);
     while (next < last && clock.now() < until) {
       const runs = engine.lean(selection, { first: next, count: Math.min(ROWS, last - next) });
       for (const run of runs) text += csvLine(getCells(run));

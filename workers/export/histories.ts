@@ -2,7 +2,7 @@ import { bytesAt, NONE, statusCode } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobN, Ms } from '#contract/ids.ts';
 import { REMEMBERED } from '#contract/runs/fold.ts';
-import { LEAST_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
+import { MIN_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { Usual } from '#workers/columns/history.ts';
 import type { Segment } from '#workers/columns/segment.ts';
@@ -19,8 +19,8 @@ export class JobHistories {
   readonly #starts: Uint32Array;
   readonly #places: Uint32Array;
 
-  constructor(engine: Pick<Engine, 'walk' | 'mostJob'>) {
-    const starts = (this.#starts = new Uint32Array(engine.mostJob + 2));
+  constructor(engine: Pick<Engine, 'walk' | 'maxJob'>) {
+    const starts = (this.#starts = new Uint32Array(engine.maxJob + 2));
     let size = 0;
     engine.walk(0, Infinity, (piece) => {
       this.#pieces.push(piece);
@@ -70,8 +70,8 @@ export class JobHistories {
       if (sent !== null && bytes.length < REMEMBERED) bytes.push(sent);
     }
     return {
-      duration: getUsualRange(durations, LEAST_SPREAD.duration),
-      bytes: getUsualRange(bytes, LEAST_SPREAD.bytes),
+      duration: getUsualRange(durations, MIN_SPREAD.duration),
+      bytes: getUsualRange(bytes, MIN_SPREAD.bytes),
     };
   }
 

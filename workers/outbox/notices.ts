@@ -1,6 +1,6 @@
 import type { UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { NOTICES_MOST } from '#workers/disk/notices.ts';
+import { MAX_NOTICES } from '#workers/disk/notices.ts';
 import { DiskError } from '#workers/disk/disk-errors.ts';
 import type { Disk, Notice } from '#workers/types.ts';
 import type { Applied } from '#workers/sync/apply.ts';
@@ -31,7 +31,7 @@ export class Notices {
   /** Replaces a notice with the same id. */
   add(notice: Notice): void {
     this.#all.set(notice.id, notice);
-    for (const { id } of this.all.slice(0, -NOTICES_MOST)) this.#all.delete(id);
+    for (const { id } of this.all.slice(0, -MAX_NOTICES)) this.#all.delete(id);
     this.#unsaved.add(notice.id);
     this.#keep(notice).catch(onlyDisk);
   }
@@ -86,7 +86,7 @@ export class Notices {
         refused: null,
       });
     }
-    for (const notice of lost.slice(-NOTICES_MOST)) this.add(notice);
+    for (const notice of lost.slice(-MAX_NOTICES)) this.add(notice);
   }
 }
 

@@ -237,10 +237,10 @@ export class Outbox {
   }
 
   /** Returns the refused runs of a command or a notice. */
-  refusedOf(id: string, most: number): RefusedView {
+  refusedOf(id: string, max: number): RefusedView {
     const entry = this.#entries.get(id);
     const by = entry ? refusedBy(entry.command) : (this.#notices.find(id)?.refused?.by ?? []);
-    return refusedView(this.#needs.replica.engine, by, most);
+    return refusedView(this.#needs.replica.engine, by, max);
   }
 
   /**

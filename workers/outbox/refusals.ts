@@ -21,10 +21,10 @@ export const runsIn = (by: readonly Refusals[]): readonly RunN[] => by.flatMap((
 export function refusedView(
   engine: Pick<Engine, 'runs' | 'row'>,
   by: readonly Refusals[],
-  most: number,
+  max: number,
 ): RefusedView {
-  const shown = engine.runs(runsIn(by).slice(0, most));
-  let left = most;
+  const shown = engine.runs(runsIn(by).slice(0, max));
+  let left = max;
   const reasons = by.map(({ why, runs }) => {
     const refused = runs.slice(0, left).map((run) => {
       const here = shown.get(run);

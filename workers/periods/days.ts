@@ -10,7 +10,7 @@ export interface Span {
 }
 
 /** More days than any query needs, so that a broken address can't fill the memory. */
-const MOST_DAYS = 1_100;
+const MAX_DAYS = 1_100;
 
 /**
  * Returns the operational days that overlap a time range, oldest first, each complete; `to` is
@@ -23,7 +23,7 @@ export function daysIn(
 ): readonly Span[] {
   if (!(from < to)) return [];
   const last = getDay(to - 1, timeZone, dayBeginsHour);
-  const first = Math.max(getDay(from, timeZone, dayBeginsHour), last - MOST_DAYS + 1);
+  const first = Math.max(getDay(from, timeZone, dayBeginsHour), last - MAX_DAYS + 1);
   const starts = Array.from({ length: last - first + 2 }, (_, i) =>
     startOfDay(first + i, timeZone, dayBeginsHour),
   );

@@ -81,7 +81,7 @@ export function createWorkerApi(
     backupProxies: () => ({ make: () => getBackupRows(session.loop, 'backupProxy') }),
     outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),
     refused: () => ({
-      make: ({ id, most }) => session.loop?.outbox.refusedOf(id, most) ?? { count: 0, reasons: [] },
+      make: ({ id, max }) => session.loop?.outbox.refusedOf(id, max) ?? { count: 0, reasons: [] },
     }),
   };
   void session.start();

@@ -114,10 +114,10 @@ function progressNow(
 
 /** One bit per run. */
 function getMember(ids: Uint32Array): (n: number) => boolean {
-  const most = ids.reduce((max, n) => Math.max(max, n), 0);
-  const bits = new Uint32Array((most >>> 5) + 1);
+  const highest = ids.reduce((max, n) => Math.max(max, n), 0);
+  const bits = new Uint32Array((highest >>> 5) + 1);
   for (const n of ids) bits[n >>> 5] = (bits[n >>> 5] ?? 0) | (1 << (n & 31));
-  return (n) => n <= most && ((bits[n >>> 5] ?? 0) & (1 << (n & 31))) !== 0;
+  return (n) => n <= highest && ((bits[n >>> 5] ?? 0) & (1 << (n & 31))) !== 0;
 }
 
 const waiting = (ids: Uint32Array, has: (n: number) => boolean): number => {

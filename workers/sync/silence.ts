@@ -22,16 +22,16 @@ export async function withinSilence<T>(
   clock: WorkerClock,
   work: (signal: AbortSignal, timeout: Silence) => Promise<Result<T>>,
   caller?: AbortSignal,
-  most: Ms = SILENCE_MS,
+  max: Ms = SILENCE_MS,
 ): Promise<Result<T>> {
   const stop = new AbortController();
   const giveUp = (): void => stop.abort();
-  let off = clock.after(most, giveUp);
+  let off = clock.after(max, giveUp);
   const timeout: Silence = {
     pause: () => off(),
     restart: () => {
       off();
-      off = clock.after(most, giveUp);
+      off = clock.after(max, giveUp);
     },
   };
   caller?.addEventListener('abort', giveUp, { once: true });

@@ -12,7 +12,7 @@ const PokeSchema = v.variant('is', [
 ]);
 
 /** A longer line is not a poke. */
-const MOST_CHARS = 10_000;
+const MAX_CHARS = 10_000;
 /** After this time without data, a stream counts as dead: the server sends a comment every 25 s. */
 const DEAD_MS = 70_000;
 
@@ -49,7 +49,7 @@ export async function readPokes(
       off();
       off = clock.after(DEAD_MS, quit);
       const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\r|\n/);
-      rest = (lines.pop() ?? '').slice(0, MOST_CHARS);
+      rest = (lines.pop() ?? '').slice(0, MAX_CHARS);
       for (const line of lines)
         if (line.startsWith('data:')) tell(getEvent(line.slice(5), epoch()));
     }

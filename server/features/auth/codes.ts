@@ -15,7 +15,7 @@ import { changeAttempt } from './attempts.ts';
 import { authMailMessages as t } from './messages.en.ts';
 
 const TURN_MS: Ms = 3_600_000;
-const MOST_OF_USER = 10;
+const MAX_PER_USER = 10;
 /** Values from here on are rejected, so that every code is equally likely. */
 const EVEN = 2 ** 32 - (2 ** 32 % 1_000_000);
 
@@ -63,7 +63,7 @@ export async function sendCode(
   const { now } = ctx;
   if (attempt.sends >= LIMITS.codeSends) return null;
   if (
-    !(await takeTurn(tx, key, `user|${attempt.userId}`, MOST_OF_USER, now)) ||
+    !(await takeTurn(tx, key, `user|${attempt.userId}`, MAX_PER_USER, now)) ||
     !(await takeTurn(tx, key, `number|${phone}`, LIMITS.codeSends, now))
   )
     return null;

@@ -7,7 +7,7 @@ import type { Token } from '../../platform/auth/tokens.ts';
 
 export const DEVICE_MS: Ms = 180 * 86_400_000;
 /** The most recently used devices that are remembered for each user. */
-const MOST = 100;
+const MAX_DEVICES = 100;
 /**
  * The user id that is queried if there is no such user, so that both cases take the same steps
  * (G36).
@@ -101,7 +101,7 @@ export async function keepDevice(
         .where('user_id', '=', userId)
         .orderBy('used_at', 'desc')
         .orderBy('id')
-        .offset(MOST),
+        .offset(MAX_DEVICES),
     )
     .execute();
   return made.text;

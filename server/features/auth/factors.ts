@@ -15,7 +15,7 @@ import { tellFactor } from './factor-notice.ts';
 import {
   creationOptions,
   hasName,
-  MOST_PASSKEYS,
+  MAX_PASSKEYS,
   loadPasskeys,
   readNewPasskey,
 } from './passkeys.ts';
@@ -177,7 +177,7 @@ export function factorHandlers(
     passkeyOptions: ({ id }, ctx) =>
       own(id, ctx, async (tx, user, session) => {
         if (!hasName(ctx.host)) return failed(conflict(MESSAGES.passkeyNeedsName));
-        if ((await loadPasskeys(tx, user)).length >= MOST_PASSKEYS)
+        if ((await loadPasskeys(tx, user)).length >= MAX_PASSKEYS)
           return failed(conflict(MESSAGES.passkeysFull));
         const challenge = newChallenge(world);
         await beginAttempt(
@@ -221,7 +221,7 @@ export function factorHandlers(
             message: MESSAGES.passkeyNotMade,
             issues: [{ path: 'response', message: MESSAGES.passkeyNotMade }],
           });
-        if ((await loadPasskeys(tx, user)).length >= MOST_PASSKEYS)
+        if ((await loadPasskeys(tx, user)).length >= MAX_PASSKEYS)
           return failed(conflict(MESSAGES.passkeysFull));
         const stored = await tx.sql
           .insertInto('passkey')

@@ -48,7 +48,7 @@ const STARTS = { address: 30, provider: 300 } as const;
  * The maximum length of a subject (OpenID Connect Core 2). An empty one is refused, because all
  * users would share it.
  */
-const SUBJECT_MOST = 255;
+const MAX_SUBJECT_CHARS = 255;
 
 /**
  * Derives the values of one sign-in from its cookie's secret, so that the database stores none of
@@ -173,7 +173,7 @@ async function loadClaims(
     if (
       !claims ||
       claims.sub === '' ||
-      claims.sub.length > SUBJECT_MOST ||
+      claims.sub.length > MAX_SUBJECT_CHARS ||
       storable(claims.sub) !== claims.sub
     )
       return 'answer';

@@ -18,7 +18,7 @@ import { parseStorable } from '#contract/stored-text.ts';
  */
 const ALGORITHMS = [-8, -7, -257];
 /** The maximum number of passkeys for each user. */
-export const MOST_PASSKEYS = 20;
+export const MAX_PASSKEYS = 20;
 
 /** Browsers use passkeys only on host names, not on IP addresses. */
 export const hasName = (host: string): boolean =>

@@ -34,7 +34,7 @@ const NO_DIRECTORY: Failure = { ...busyFor(5_000), message: MESSAGES.noDirectory
 /** This bucket stops someone at an open session from guessing the password. */
 const getBucket = (userId: string): Tried => ({
   name: `present-password:${userId}`,
-  rule: { ...ACCOUNT_RULE, most: null },
+  rule: { ...ACCOUNT_RULE, max: null },
 });
 
 type Owned = Pick<

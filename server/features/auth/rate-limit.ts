@@ -9,26 +9,26 @@ import { DEVICE_MS } from './devices.ts';
 
 /**
  * The first `quick` failures cause no wait; each later one doubles it, from one second up to
- * `mostMs`.
+ * `maxMs`.
  */
 export interface Rule {
   readonly quick: number;
-  readonly mostMs: Ms;
+  readonly maxMs: Ms;
   /** The number of failures in a row after which the bucket is closed; null for no limit. */
-  readonly most: number | null;
+  readonly max: number | null;
   /** The time after which one failure is forgotten; null if only a success resets the count. */
   readonly leakMs: Ms | null;
 }
-export const ACCOUNT_RULE: Rule = { quick: 5, mostMs: 15 * 60_000, most: 100, leakMs: null };
+export const ACCOUNT_RULE: Rule = { quick: 5, maxMs: 15 * 60_000, max: 100, leakMs: null };
 /** For tries on a device that the user has signed in on before. It expires with the device. */
 export const DEVICE_RULE: Rule = { ...ACCOUNT_RULE };
 /** Many people can share an address, so its limit starts later and is lower. */
-export const ADDRESS_RULE: Rule = { quick: 30, mostMs: 60_000, most: null, leakMs: 30_000 };
+export const ADDRESS_RULE: Rule = { quick: 30, maxMs: 60_000, max: null, leakMs: 30_000 };
 /** For all tries at a provider from unknown devices, because many addresses can try many names. */
-export const PROVIDER_RULE: Rule = { quick: 300, mostMs: 4_000, most: null, leakMs: 4_000 };
+export const PROVIDER_RULE: Rule = { quick: 300, maxMs: 4_000, max: null, leakMs: 4_000 };
 
 /** The lowest number of failures with the longest wait. */
-const SLOWEST = ACCOUNT_RULE.quick + Math.ceil(Math.log2(ACCOUNT_RULE.mostMs / 1_000));
+const SLOWEST = ACCOUNT_RULE.quick + Math.ceil(Math.log2(ACCOUNT_RULE.maxMs / 1_000));
 /**
  * Attackers can invent any number of names: a name with fewer than `quick` failures is deleted
  * after half a year, whether or not it exists. Names with more failures stay forever.
@@ -56,17 +56,17 @@ export interface Refusal {
 }
 
 /** Returns the wait before the next try after `failures` failures. */
-export const waitAfter = (failures: number, { quick, mostMs }: Rule): Ms =>
-  failures < quick ? 0 : Math.min(mostMs, 1_000 * 2 ** Math.min(failures - quick, 30));
+export const waitAfter = (failures: number, { quick, maxMs }: Rule): Ms =>
+  failures < quick ? 0 : Math.min(maxMs, 1_000 * 2 ** Math.min(failures - quick, 30));
 
 /**
  * Returns the bucket after one more try, or the refusal. A try counts as a failure until it
  * succeeds, so that concurrent tries cannot bypass the count.
  */
 export function tryNow(stored: Bucket, rule: Rule, now: Ms): Refusal | { readonly next: Bucket } {
-  const { most, leakMs } = rule;
+  const { max, leakMs } = rule;
   const { failures, until, at } = boundedBucket(stored, rule, now);
-  if (most !== null && failures >= most) return { waitMs: rule.mostMs, closed: true };
+  if (max !== null && failures >= max) return { waitMs: rule.maxMs, closed: true };
   if (now < until) return { waitMs: until - now, closed: false };
   const leaked = leakMs === null ? 0 : Math.min(failures, Math.floor((now - at) / leakMs));
   const count = failures - leaked + 1;
@@ -136,7 +136,7 @@ export async function countTry(
   }
   if (counted.length < tried.length) return { waitMs, closed };
   for (const { one, next } of counted) await put(tx, one, next);
-  return { last: counted.some(({ one, next }) => next.failures === one.rule.most) };
+  return { last: counted.some(({ one, next }) => next.failures === one.rule.max) };
 }
 
 /** Reverts a try that was counted but never checked. */

@@ -10,8 +10,8 @@ import { ADDRESS_RULE, DEVICE_RULE, strangersBuckets } from './rate-limit.ts';
  */
 export const RECOVERY_RULE: Rule = {
   quick: 3,
-  mostMs: 15 * 60_000,
-  most: null,
+  maxMs: 15 * 60_000,
+  max: null,
   leakMs: 20 * 60_000,
 };
 
@@ -19,7 +19,7 @@ export const RECOVERY_RULE: Rule = {
  * Wrong codes over all attempts of a name: as many as three attempts allow, then at most four a
  * day, so that a year of guessing is hopeless (G37).
  */
-const CODE_RULE: Rule = { quick: 15, mostMs: 6 * 3_600_000, most: null, leakMs: 6 * 3_600_000 };
+const CODE_RULE: Rule = { quick: 15, maxMs: 6 * 3_600_000, max: null, leakMs: 6 * 3_600_000 };
 
 /**
  * Returns the buckets of a recovery attempt: the name, whether or not it exists and separate from

@@ -30,7 +30,7 @@ const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongPassk
 /**
  * The limit per address: any client can begin a sign-in, and each one leaves a row for ten minutes.
  */
-const BEGIN_RULE: Rule = { quick: 60, mostMs: 60_000, most: null, leakMs: 5_000 };
+const BEGIN_RULE: Rule = { quick: 60, maxMs: 60_000, max: null, leakMs: 5_000 };
 
 /** Begins a sign-in without a user name. The response is the same for everyone. */
 export const beginPasskey = (world: AppContext, ctx: RequestContext): Promise<Result<Further>> =>

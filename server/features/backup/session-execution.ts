@@ -126,8 +126,8 @@ function getMessage(
   for (const one of objects)
     if (one.state === state && one.message !== null)
       times.set(one.message, (times.get(one.message) ?? 0) + 1);
-  const [most] = [...times].sort(([, a], [, b]) => b - a);
-  return most?.[0] ?? message;
+  const [max] = [...times].sort(([, a], [, b]) => b - a);
+  return max?.[0] ?? message;
 }
 
 const makeTask = ({ name, kind, state, bytes, message }: SessionObject): TaskIn => ({

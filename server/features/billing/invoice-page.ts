@@ -105,10 +105,10 @@ export async function everyInvoice(
   scope: Scope,
   request: InvoicesQuery,
   today: Day,
-  most: number,
+  max: number,
 ): Promise<readonly InvoiceOut[]> {
   const { rows } =
-    await sql<Row>`select ${COLUMNS} ${matching(tx, scope, request, today)} order by ${ORDERS['-day']} limit ${most}`.execute(
+    await sql<Row>`select ${COLUMNS} ${matching(tx, scope, request, today)} order by ${ORDERS['-day']} limit ${max}`.execute(
       tx.sql,
     );
   return rows.map((row) => toOutput(row, today));

@@ -54,7 +54,7 @@ export class QuickBooksError extends Error {
 /** Intuit's rate limits are per minute. */
 const MINUTE: Ms = 60_000;
 const TIMEOUT_MS: Ms = 30_000;
-const MOST_BYTES = 32 * 1_048_576;
+const MAX_BYTES = 32 * 1_048_576;
 
 /**
  * Sends a request and returns the response, whatever its status. Throws a `QuickBooksFault` if
@@ -68,7 +68,7 @@ export async function sendTo(
   try {
     return await fetchOutbound(world, url, {
       timeoutMs: TIMEOUT_MS,
-      mostBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       ...init,
     });
   } catch (error) {

@@ -135,7 +135,7 @@ export function getInvoice(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice
   };
 }
 
-const MOST_LINES = 500;
+const MAX_LINES = 500;
 /** The lines of a group follow the group's own line. */
 const getLines = ({ Line: lines }: v.InferOutput<typeof InvoiceShape>): readonly InvoiceLine[] =>
   lines
@@ -152,7 +152,7 @@ const getLines = ({ Line: lines }: v.InferOutput<typeof InvoiceShape>): readonly
         ...group.Line.map(getLine),
       ];
     })
-    .slice(0, MOST_LINES);
+    .slice(0, MAX_LINES);
 
 function getLine({
   Amount,
@@ -180,8 +180,8 @@ function getLine({
   };
 }
 
-export const cut = (words: string, most: number): string =>
+export const cut = (words: string, max: number): string =>
   words
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .slice(0, most);
+    .slice(0, max);

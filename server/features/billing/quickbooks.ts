@@ -81,7 +81,7 @@ export function connectQuickBooks(
   async function get(
     path: string,
     accept: string,
-    { mostBytes, post }: { readonly mostBytes?: number; readonly post?: unknown } = {},
+    { maxBytes, post }: { readonly maxBytes?: number; readonly post?: unknown } = {},
   ): Promise<Response> {
     for (let refused: string | null = null; ;) {
       const access = await loadAccess(world, tenant, refused);
@@ -92,7 +92,7 @@ export function connectQuickBooks(
           ...(post !== undefined && { 'content-type': 'application/json' }),
         },
         ...(post !== undefined && { method: 'POST', body: JSON.stringify(post) }),
-        ...(mostBytes !== undefined && { mostBytes }),
+        ...(maxBytes !== undefined && { maxBytes }),
       });
       if (answer.status === 200) return answer;
       if (answer.status !== 401 || refused !== null)
@@ -190,7 +190,7 @@ export function connectQuickBooks(
       const answer = await get(
         `invoice/${encodeURIComponent(id)}/pdf?minorversion=${VERSION}`,
         'application/pdf',
-        { mostBytes: PDF_BYTES },
+        { maxBytes: PDF_BYTES },
       );
       const bytes = new Uint8Array(await answer.arrayBuffer());
       if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC)

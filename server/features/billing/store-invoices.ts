@@ -131,7 +131,7 @@ export async function keepCustomers(
 export const unseenInvoices = async (
   { sql: db, tenant }: TenantTx,
   began: Ms,
-  most: number,
+  max: number,
 ): Promise<readonly string[]> =>
   (
     await db
@@ -140,7 +140,7 @@ export const unseenInvoices = async (
       .where('tenant_id', '=', tenant)
       .where('seen_at', '<', began)
       .orderBy('id')
-      .limit(most)
+      .limit(max)
       .execute()
   ).map(({ id }) => id);
 

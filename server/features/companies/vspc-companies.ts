@@ -28,7 +28,7 @@ const Page = v.object({
   ),
 });
 const PER_PAGE = 500;
-const MOST_PAGES = 40;
+const MAX_PAGES = 40;
 
 /**
  * Returns the companies of Veeam Service Provider Console by its REST API v3. It reads all pages
@@ -42,7 +42,7 @@ export async function vacCompanies(
 ): Promise<readonly VacCompany[] | null> {
   const found = new Map<string, VacCompany>();
   const root = base.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
-  for (let page = 0, offset = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0, offset = 0; page < MAX_PAGES; page += 1) {
     const answer = await ask(
       `${root}/api/v3/organizations/companies?limit=${PER_PAGE}&offset=${offset}`,
       { authorization: `Bearer ${key}`, accept: 'application/json' },

@@ -24,7 +24,7 @@ export interface Walked {
 /** Additional passes if rows were missed. */
 const MORE = 2;
 /** The maximum length of a list. */
-const MOST_ROWS = 1_000_000;
+const MAX_ROWS = 1_000_000;
 
 /**
  * Reads all pages of a list and passes each row to `take` once. A read that continues an
@@ -34,7 +34,7 @@ const MOST_ROWS = 1_000_000;
 export async function walk<T>({ page, uid, take }: Walk<T>, from = 0): Promise<Walked> {
   const seen = new Set<string>();
   let total: number | null = null;
-  let end = MOST_ROWS;
+  let end = MAX_ROWS;
 
   async function span(first: number, until: number): Promise<void> {
     for (let offset = first; offset < Math.min(until, end);) {
@@ -47,7 +47,7 @@ export async function walk<T>({ page, uid, take }: Walk<T>, from = 0): Promise<W
         return true;
       });
       offset += rows.length;
-      end = said ?? MOST_ROWS;
+      end = said ?? MAX_ROWS;
       await take(fresh, offset);
       if (rows.length === 0) return;
     }

@@ -131,8 +131,8 @@ function getMessage(session: Vb365Session, log: readonly Vb365LogItem[]): string
   const details = short(session.details, LIMITS.messageChars);
   if (session.status === 'Stopped') return details ?? t.stopped;
   if (session.status === 'Disconnected') return details ?? t.disconnected;
-  const most = getMostFrequent(log, 'Error') ?? getMostFrequent(log, 'Warning');
-  if (most !== null) return most;
+  const max = getMostFrequent(log, 'Error') ?? getMostFrequent(log, 'Warning');
+  if (max !== null) return max;
   const last = log.at(-1);
   return details ?? short(last?.title, LIMITS.messageChars) ?? t.noReason;
 }
@@ -143,8 +143,8 @@ function getMostFrequent(log: readonly Vb365LogItem[], wanted: string): string |
     const text = type === wanted ? short(message, LIMITS.messageChars) : null;
     if (text !== null) times.set(text, (times.get(text) ?? 0) + 1);
   }
-  const [most] = [...times].sort(([, a], [, b]) => b - a);
-  return most?.[0] ?? null;
+  const [max] = [...times].sort(([, a], [, b]) => b - a);
+  return max?.[0] ?? null;
 }
 
 function logLine({ creationTime, type, message, title }: Vb365LogItem): string {
@@ -154,7 +154,7 @@ function logLine({ creationTime, type, message, title }: Vb365LogItem): string {
     .join(' ');
 }
 
-const short = (said: string | null | undefined, most: number): string | null =>
-  cutText((said ?? '').trim(), most).trim() || null;
+const short = (said: string | null | undefined, max: number): string | null =>
+  cutText((said ?? '').trim(), max).trim() || null;
 const whole = (size: number | null | undefined): number | null =>
   size == null || !(size >= 0) ? null : Math.floor(size);

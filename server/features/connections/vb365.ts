@@ -212,8 +212,8 @@ async function recordOwned(
   }
 }
 
-const short = (said: string | null | undefined, most: number): string | null =>
-  cutText((said ?? '').trim(), most).trim() || null;
+const short = (said: string | null | undefined, max: number): string | null =>
+  cutText((said ?? '').trim(), max).trim() || null;
 const bytes = (count: number | null | undefined): number | null =>
   count == null || !(count >= 0) ? null : Math.floor(count);
 const filled = <N extends string>(name: N, value: string | null): Partial<Record<N, string>> =>

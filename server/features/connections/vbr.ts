@@ -379,8 +379,8 @@ export function getRun(session: VbrSession, facts: JobFacts | undefined): Execut
   };
 }
 
-const short = (said: string | null | undefined, most: number = LIMITS.nameChars): string | null =>
-  cutText((said ?? '').trim(), most).trim() || null;
+const short = (said: string | null | undefined, max: number = LIMITS.nameChars): string | null =>
+  cutText((said ?? '').trim(), max).trim() || null;
 const whole = (size: number | null | undefined): number | null =>
   size == null || !(size >= 0) ? null : Math.floor(size);
 const bytes = (gb: number | null | undefined): number | null =>

@@ -15,8 +15,8 @@ import type {
 import { cutText } from '#contract/stored-text.ts';
 
 type Status = ExecutionIn['status'];
-const text = (said: string | null | undefined, most: number = LIMITS.nameChars): string =>
-  cutText((said ?? '').trim(), most).trim();
+const text = (said: string | null | undefined, max: number = LIMITS.nameChars): string =>
+  cutText((said ?? '').trim(), max).trim();
 const whole = (count: number | null | undefined): number | null =>
   count == null || !(count >= 0) ? null : Math.floor(count);
 
@@ -362,7 +362,7 @@ const DAY_MIN = 1_440;
  * Almost no time zone is further ahead of UTC than 13 hours, and only islands are more than eleven
  * hours behind.
  */
-const MOST_AHEAD = 13 * 60;
+const MAX_AHEAD = 13 * 60;
 
 /**
  * Returns by how many days the day in UTC differs from the server's local day, computed from both
@@ -383,7 +383,7 @@ function dayShift(
       ? details
       : apart === null
         ? null
-        : apart > MOST_AHEAD
+        : apart > MAX_AHEAD
           ? apart - DAY_MIN
           : apart;
   if (ahead === null) return null;

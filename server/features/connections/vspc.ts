@@ -454,8 +454,8 @@ async function missingIsNone(work: () => Promise<Read>): Promise<Read> {
 }
 
 const text = (said: unknown): string | null => (typeof said === 'string' ? said : null);
-const short = (said: string | null | undefined, most = 200): string | null =>
-  cutText((said ?? '').trim(), most).trim() || null;
+const short = (said: string | null | undefined, max = 200): string | null =>
+  cutText((said ?? '').trim(), max).trim() || null;
 const bytes = (count: number | null | undefined): number | null =>
   count == null || !(count >= 0) ? null : Math.floor(count);
 const some = <N extends string>(name: N, value: string | null): Partial<Record<N, string>> =>

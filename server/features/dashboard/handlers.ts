@@ -27,7 +27,7 @@ import type { ClassOf, Summed, Total } from '#server/platform/queries/totals.ts'
 
 const iso = (at: Ms): string => new Date(at).toISOString();
 const HOUR: Ms = 3_600_000;
-const MOST_HOURS = 7 * 24 + 1;
+const MAX_HOURS = 7 * 24 + 1;
 const LAST_DAYS = 7;
 const RANKED = 5;
 
@@ -105,7 +105,7 @@ export function overviewHandlers(
         LAST_DAYS,
         async (tx, question) => {
           const { from, to } = question;
-          if (every === 'hour' && to - from > MOST_HOURS * HOUR)
+          if (every === 'hour' && to - from > MAX_HOURS * HOUR)
             return failed(bad('every', MESSAGES.hoursTooLong));
           const starts =
             every === 'day'

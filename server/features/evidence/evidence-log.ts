@@ -66,17 +66,17 @@ const SLACK: Ms = 86_400_000;
 
 /**
  * Returns the sequence numbers that enclose a period: every event of the period is above `after`
- * and not above `most`.
+ * and not above `max`.
  */
 export async function bounds(
   tx: TenantTx,
   from: Ms,
   to: Ms,
-): Promise<{ readonly after: number; readonly most: number }> {
+): Promise<{ readonly after: number; readonly max: number }> {
   const { seq } = await tx.head();
   return {
     after: await lastBefore(tx, from - SLACK, seq),
-    most: await lastBefore(tx, to + SLACK, seq),
+    max: await lastBefore(tx, to + SLACK, seq),
   };
 }
 

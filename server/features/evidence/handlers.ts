@@ -65,10 +65,10 @@ async function loadPage(
   before: string | undefined,
 ): Promise<OutputOf<'listEvidence'>> {
   if (companies?.length === 0) return { rows: [], before: null };
-  const { after, most } = await bounds(tx, from, to);
-  const [seq = most + 1, index] = before === undefined ? [] : before.split('.').map(Number);
+  const { after, max } = await bounds(tx, from, to);
+  const [seq = max + 1, index] = before === undefined ? [] : before.split('.').map(Number);
   // An event that was cut is read again, from the line after the cut.
-  let next = Math.min(index === undefined ? seq : seq + 1, most + 1);
+  let next = Math.min(index === undefined ? seq : seq + 1, max + 1);
   const lines: Line[] = [];
   for (;;) {
     const actions = await loadRecordsBefore(

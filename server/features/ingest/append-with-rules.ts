@@ -28,7 +28,7 @@ export async function appendWithRules(
   if (notices.length > 0) await notify(world, tx, notices, at);
 }
 
-const MOST_LINES = 50;
+const MAX_LINES = 50;
 
 /**
  * Sends one email per user, regardless of the number of results, and only to users who can see
@@ -57,7 +57,7 @@ async function notify(
     const [first] = own;
     if (!first || email === null || email === '') continue;
     const mail = withLanguage(await loadLanguage(tx, id), () => {
-      const shown = own.slice(0, MOST_LINES);
+      const shown = own.slice(0, MAX_LINES);
       const more = own.length - shown.length;
       return {
         subject: line(

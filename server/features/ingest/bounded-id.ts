@@ -14,7 +14,7 @@ const HASH_CHARS = 22;
  * beginning and a hash of the whole id, so that equal ids stay equal and ids with the same
  * beginning stay different.
  */
-export const boundedId = (id: string, most: number = ID_CHARS): string =>
-  id.length <= most
+export const boundedId = (id: string, max: number = ID_CHARS): string =>
+  id.length <= max
     ? id
-    : `${cutText(id, most - HASH_CHARS - 1)}~${createHash('sha256').update(id).digest('base64url').slice(0, HASH_CHARS)}`;
+    : `${cutText(id, max - HASH_CHARS - 1)}~${createHash('sha256').update(id).digest('base64url').slice(0, HASH_CHARS)}`;

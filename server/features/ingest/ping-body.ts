@@ -2,7 +2,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { takeBytes } from '../../platform/http/body-budget.ts';
 
 /** A long log must not make a client fail, so anything past this limit is not read. */
-const MOST = 32 * LIMITS.ingestBodyBytes;
+const MAX_READ_BYTES = 32 * LIMITS.ingestBodyBytes;
 
 /**
  * Returns the text of a ping: its head and tail, whatever its length. It buffers two pieces of
@@ -17,7 +17,7 @@ export async function readPingBody(request: Request): Promise<string | null | un
   const head = Buffer.alloc(LIMITS.logBytes);
   const tail = Buffer.alloc(LIMITS.logBytes);
   let size = 0;
-  while (size <= MOST) {
+  while (size <= MAX_READ_BYTES) {
     const next = await reader.read().catch(() => null);
     if (next === null) return undefined;
     const { done, value } = next;
@@ -31,7 +31,7 @@ export async function readPingBody(request: Request): Promise<string | null | un
     tail.set(last.subarray(tail.length - at), 0);
     size += value.byteLength;
   }
-  if (size > MOST) void reader.cancel().catch(() => undefined);
+  if (size > MAX_READ_BYTES) void reader.cancel().catch(() => undefined);
   const text = new TextDecoder();
   const beyond = size - head.length;
   if (beyond <= 0) return text.decode(head.subarray(0, size));

@@ -95,7 +95,7 @@ function normal(
   const exit = typeof action === 'object' ? action.exit : query.exit;
   const lines =
     action !== 'start' && READS_BORG.has(key.tool)
-      ? withoutMiddle(body, MOST_LINES).split('\n').map(plainLine)
+      ? withoutMiddle(body, MAX_LINES).split('\n').map(plainLine)
       : [];
   // borgmatic reports borg's warnings as a success; only the log contains them.
   const good = key.tool === 'borgmatic' && hasWarning(lines) ? 'Warning' : 'Success';
@@ -147,7 +147,7 @@ function normal(
  * PING-10: more lines than a real log of 200,000 characters has. Reading 200,000 empty ones took 70
  * ms for each ping.
  */
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 const READS_BORG: ReadonlySet<Source> = new Set(['borg', 'borgmatic']);
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 /** A run id comes from the client and is unique only within its job. */

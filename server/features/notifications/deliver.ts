@@ -33,7 +33,7 @@ export const WAITS: readonly Ms[] = [
   16 * HOUR,
 ];
 const TIMEOUT_MS: Ms = 10 * SECOND;
-const MOST_WAIT: Ms = 24 * HOUR;
+const MAX_WAIT_MS: Ms = 24 * HOUR;
 /** Another server takes over a delivery after this time. */
 const HELD_MS: Ms = 2 * MINUTE;
 /** How long the previous secret also signs after a rotation. */
@@ -66,7 +66,7 @@ export async function deliverDue(world: AppContext, tenant: TenantId): Promise<v
         .select('webhook_id')
         .distinct()
         .where('tenant_id', '=', tenant)
-        .where(columnOver('next_at', now, MOST_WAIT))
+        .where(columnOver('next_at', now, MAX_WAIT_MS))
         .execute(),
     { readOnly: true },
   );
@@ -121,7 +121,7 @@ async function deliverNext(world: AppContext, tenant: TenantId, { id }: Hook): P
       .selectAll()
       .where('tenant_id', '=', tenant)
       .where('webhook_id', '=', id)
-      .where(columnOver('next_at', now, MOST_WAIT))
+      .where(columnOver('next_at', now, MAX_WAIT_MS))
       .orderBy('made_at')
       .orderBy('id')
       .limit(1)
@@ -171,7 +171,7 @@ export async function tryOnce(
       headers: session(secrets, id, world.clock.now(), body),
       body,
       timeoutMs: TIMEOUT_MS,
-      mostBytes: 65_536,
+      maxBytes: 65_536,
     });
     const { status } = answer;
     const wait = Number(answer.headers.get('retry-after') ?? Number.NaN);
@@ -179,7 +179,7 @@ export async function tryOnce(
       ok: answer.ok,
       code: status,
       says: answer.ok ? '' : t.addressRefused({ status }),
-      afterMs: Number.isFinite(wait) && wait >= 0 ? Math.min(wait * SECOND, MOST_WAIT) : null,
+      afterMs: Number.isFinite(wait) && wait >= 0 ? Math.min(wait * SECOND, MAX_WAIT_MS) : null,
       gone: status === 410,
     };
   } catch (error) {

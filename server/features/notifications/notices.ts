@@ -14,7 +14,7 @@ type Names =
   | 'publishNotification'
   | 'publishedNotifications'
   | 'endNotification';
-const MOST = 50;
+const MAX_LISTED = 50;
 
 /**
  * Notices above the pages. Each is for all users of a provider, for those with a role, or for one
@@ -177,5 +177,5 @@ async function listActiveNotices(
         (row.userId === null || row.userId === userId) &&
         (row.roles === null || row.roles.some((role) => roles.includes(role))),
     )
-    .slice(0, also ? undefined : MOST);
+    .slice(0, also ? undefined : MAX_LISTED);
 }

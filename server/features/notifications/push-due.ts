@@ -17,10 +17,10 @@ import { push, loadVapid } from './push.ts';
 import type { Notice, Pushed, Subscription, Vapid } from './push.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 const HELD_MS: Ms = 60_000;
 const WAIT_MS: Ms = 60_000;
-const MOST_WAIT: Ms = 3_600_000;
+const MAX_WAIT_MS: Ms = 3_600_000;
 const BATCH_SIZE = 20;
 /** Browsers in which the portal was not opened for this long get no more notifications. */
 const SEEN_MS: Ms = 30 * 86_400_000;
@@ -205,7 +205,7 @@ async function sendOne(
     const { sql: db } = tx;
     const now = world.clock.now();
     await keepPushed(tx, device, pushed, now);
-    const over = pushed.ok || pushed.gone || tries + 1 >= MOST_TRIES;
+    const over = pushed.ok || pushed.gone || tries + 1 >= MAX_TRIES;
     for (const { category, facts } of details) {
       // Facts that were added during the send are kept.
       const whole =
@@ -229,7 +229,7 @@ async function sendOne(
               ? (e) => ({ facts: e('facts', '-', facts), tries: 0, next_at: now, at: now })
               : {
                   tries: tries + 1,
-                  next_at: now + Math.min(MOST_WAIT, pushed.afterMs ?? WAIT_MS * 2 ** tries),
+                  next_at: now + Math.min(MAX_WAIT_MS, pushed.afterMs ?? WAIT_MS * 2 ** tries),
                 },
           )
           .where('tenant_id', '=', tenant)

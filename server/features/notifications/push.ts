@@ -94,7 +94,7 @@ export async function push(
       method: 'POST',
       headers,
       body,
-      mostBytes: 65_536,
+      maxBytes: 65_536,
       within: world.config.outbound?.push ?? NONE,
     });
     const wait = Number(answer.headers.get('retry-after') ?? Number.NaN);

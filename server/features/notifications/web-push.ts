@@ -16,7 +16,7 @@ export interface Once {
 const TOKEN_MS: Ms = 12 * 3_600_000;
 const RECORD = 4_096;
 /** The capacity of one record without its tag and its delimiter. */
-const MOST_BYTES = RECORD - 17;
+const MAX_BYTES = RECORD - 17;
 const derive = (from: Uint8Array, by: Uint8Array, info: Buffer, bytes: number): Buffer =>
   Buffer.from(hkdfSync('sha256', from, by, info, bytes));
 const label = (text: string): Buffer => Buffer.from(`${text}\0`);
@@ -33,7 +33,7 @@ export function sealMessage(
   const theirs = Buffer.from(p256dh, 'base64url');
   const secret = Buffer.from(auth, 'base64url');
   const plain = Buffer.from(message);
-  if (secret.length !== 16 || plain.length > MOST_BYTES)
+  if (secret.length !== 16 || plain.length > MAX_BYTES)
     throw new RangeError('keys or message of a wrong length');
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(privateKey);

@@ -12,7 +12,7 @@ import { loadOverview } from './admin-overview.ts';
 import { providerMessages as t } from './messages.en.ts';
 
 const PAGE = 100;
-const MOST_LINES = 50_000;
+const MAX_LINES = 50_000;
 const TYPES = EventSchema.options.map(({ entries }) => entries.type.literal).toSorted();
 
 /** For users who see the whole provider: their own provider and those below it. */
@@ -66,11 +66,11 @@ export const adminHandlers = (
             tx,
             query,
             next,
-            Math.min(5_000, MOST_LINES - lines.length),
+            Math.min(5_000, MAX_LINES - lines.length),
           );
           lines.push(...page.events);
           ({ next } = page);
-        } while (next !== null && lines.length < MOST_LINES);
+        } while (next !== null && lines.length < MAX_LINES);
         const body =
           BOM +
           [

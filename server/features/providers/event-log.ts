@@ -16,7 +16,7 @@ export type EventQuery = Omit<ParsedInputOf<'exportAdminEvents'>, 'provider'>;
  * match does not read a year of events.
  */
 const STEP = 20_000;
-const MOST_READ = 400_000;
+const MAX_READ = 400_000;
 
 /** `actor` is a user id here if it matched a user name. */
 type EventQueryValue = Omit<EventQuery, 'actor'> & { readonly actor: string | undefined };
@@ -50,7 +50,7 @@ export async function eventsBefore(
     query.to === undefined ? head + 1 : (await lastBefore(tx, query.to, head)) + 1,
   );
   const found: Found[] = [];
-  const stop = next - MOST_READ;
+  const stop = next - MAX_READ;
   while (next > first && found.length < count && next > stop) {
     const low = Math.max(first, next - STEP);
     const rows = await matching(tx, request, low, next, count - found.length);

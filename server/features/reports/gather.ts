@@ -238,7 +238,7 @@ async function loadResults(
   const known = await knownJobs(tx, question);
   const wanted = { filters: { status: [...status] } };
   const count = await countResults(tx, question, known, wanted);
-  const ns = await findResults(tx, question, known, wanted, { first: 0, most: LIMITS.reportRows });
+  const ns = await findResults(tx, question, known, wanted, { first: 0, max: LIMITS.reportRows });
   const lines: ResultLine[] = [];
   for (let at = 0; at < ns.length; at += BATCH_SIZE) {
     for (const {

@@ -7,7 +7,7 @@ import type { Look } from './render/theme.ts';
 import { reportMessages as t } from './messages.en.ts';
 
 /** Mail programs cut longer emails. */
-const MOST_CHARS = 90_000;
+const MAX_CHARS = 90_000;
 /** The number of rows in an email that does not contain the whole report. */
 const FEW = 25;
 
@@ -60,7 +60,7 @@ export function reportMail(
       t.signature({ provider: look.provider, reason: t.why }),
       '',
     ].join('\n'),
-    html: whole !== null && whole.length <= MOST_CHARS ? whole : html(firstRows(report, FEW)),
+    html: whole !== null && whole.length <= MAX_CHARS ? whole : html(firstRows(report, FEW)),
   };
 }
 

@@ -25,7 +25,7 @@ import { GATHER, getLine } from './gather.ts';
 import { timeOfPeriod } from './period.ts';
 
 /** The timeout of a database query; the report fails with it. */
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /**
  * `write` returns the report in a language. `sees`: the companies whose results are in the report;
@@ -121,7 +121,7 @@ async function loadBody<N extends FiguresName>(
 }
 
 const patiently = async ({ sql: db }: TenantTx): Promise<unknown> =>
-  sql`select set_config('statement_timeout', ${String(MOST_MS)}, true), set_config('work_mem', '32MB', true)`.execute(
+  sql`select set_config('statement_timeout', ${String(MAX_MS)}, true), set_config('work_mem', '32MB', true)`.execute(
     db,
   );
 

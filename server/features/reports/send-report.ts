@@ -27,7 +27,7 @@ import type { SentRow } from './sent.ts';
 
 /** Longer than any report takes. Another server takes over after it. */
 const HELD_MS: Ms = RENDER_MS + 5 * 60_000;
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 const TYPES: Readonly<Record<ReportFormat, string>> = {
   pdf: 'application/pdf',
   html: 'text/html; charset=utf-8',
@@ -63,7 +63,7 @@ export async function sendNext(world: AppContext, tenant: TenantId): Promise<boo
     return next;
   });
   if (!row) return false;
-  if (row.tries >= MOST_TRIES) {
+  if (row.tries >= MAX_TRIES) {
     await giveUp(world, tenant, row, MESSAGES.reportNotMade);
     return true;
   }

@@ -7,7 +7,7 @@ import { isTimeZone } from '#contract/time/day.ts';
 import type { SettingOut } from '#contract/reports/calls.ts';
 import { findFieldsError } from '#contract/reports/setting.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
-import { MOST_CUSTOMERS, TEMPLATE_KEYS } from '#contract/reports/template.ts';
+import { MAX_CUSTOMERS, TEMPLATE_KEYS } from '#contract/reports/template.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
@@ -93,7 +93,7 @@ export function settingHandlers(
                   description,
                   templateName,
                   customers,
-                  mostCustomers: MOST_CUSTOMERS,
+                  maxCustomers: MAX_CUSTOMERS,
                 })),
             ),
           ),
@@ -241,7 +241,7 @@ export function getRefusal(
       {
         one: MESSAGES.reportOneCompany,
         some: MESSAGES.reportSomeCompanies,
-        many: MESSAGES.reportManyCompanies({ max: MOST_CUSTOMERS }),
+        many: MESSAGES.reportManyCompanies({ max: MAX_CUSTOMERS }),
         none: MESSAGES.reportNoCompanies,
       }[error],
     );

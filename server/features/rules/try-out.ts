@@ -16,7 +16,7 @@ import { listActiveRules } from './active-rules.ts';
 
 const DAYS_30: Ms = 30 * 86_400_000;
 /** The maximum number of results checked, newest first. */
-const MOST = 20_000;
+const MAX_RESULTS = 20_000;
 const ROWS = 50;
 
 interface Past {
@@ -37,7 +37,7 @@ const RESULTS = `select r.n, r.job_n as job, r.company_n as company, r.started_a
     r.problem_n as problem, p.row->>'state' as state, c.template as cause, (p.row->>'runs')::int as runs
   from run r join problem p on p.tenant_id = r.tenant_id and p.n = r.problem_n join cause c on c.tenant_id = p.tenant_id and c.n = p.cause_n
   where r.tenant_id = $1 and r.started_at >= $2 and r.started_at <= $3 and r.problem_n is not null and r.status <> 'Running'
-  order by r.started_at desc, r.n desc limit ${MOST + 1}`;
+  order by r.started_at desc, r.n desc limit ${MAX_RESULTS + 1}`;
 
 /**
  * RULES-4: returns what a rule would have matched in the last 30 days, and which other enabled
@@ -57,7 +57,7 @@ export async function tryOut(
   const { rows } = await tx.sql.executeQuery(
     CompiledQuery.raw(RESULTS, [tx.tenant, now - DAYS_30, now]),
   );
-  const past = (rows as Past[]).slice(0, MOST);
+  const past = (rows as Past[]).slice(0, MAX_RESULTS);
   const jobs = await tx.rows('job', [...new Set(past.map(({ job }) => job))]);
   const existing = (await listActiveRules(tx)).filter(({ removedAt }) => removedAt === null);
   const rank = existing.find((rule) => rule.id === id)?.rank ?? Infinity;
@@ -95,7 +95,7 @@ export async function tryOut(
   return {
     count,
     looked: past.length,
-    all: rows.length <= MOST,
+    all: rows.length <= MAX_RESULTS,
     rows: found.map(({ n, job, company, at, message, state, cause }) => ({
       run: n,
       startedAt: at,

@@ -4,7 +4,7 @@ import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { startOfDay, utcDay } from '#contract/time/day.ts';
-import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import { MAX_REPORT_DAYS } from '#contract/runs/result-filters.ts';
 import { soughtIn } from '#contract/search/search.ts';
 import type { Sought } from '#contract/search/search.ts';
 import { SEARCH_KINDS } from '#contract/search/calls.ts';
@@ -37,8 +37,8 @@ const DAY: Ms = 86_400_000;
 /** The default number of results for each kind. */
 const SOME = 6;
 /** The timeouts of a query, and of reading further days. */
-const STATEMENT_MOST: Ms = 3_000;
-const READING_MOST: Ms = 1_500;
+const MAX_STATEMENT_MS: Ms = 3_000;
+const MAX_READING_MS: Ms = 1_500;
 
 /**
  * SEEK-1: searches everything by name, limited to the kinds that the user can open and the
@@ -65,7 +65,7 @@ export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => (
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          await sql`select set_config('statement_timeout', ${String(STATEMENT_MOST)}, true)`.execute(
+          await sql`select set_config('statement_timeout', ${String(MAX_STATEMENT_MS)}, true)`.execute(
             tx.sql,
           );
           return work(tx);
@@ -100,7 +100,7 @@ export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => (
     if (!query.has('results')) return ok(names.found);
     const question = { ...time.value, ...reach, wall, now: ctx.now };
     const began = world.clock.now();
-    const late = (): boolean => world.clock.now() - began > READING_MOST;
+    const late = (): boolean => world.clock.now() - began > MAX_READING_MS;
     try {
       return ok({
         ...names.found,
@@ -189,12 +189,12 @@ function getTime(
     });
   if (from === undefined && to === undefined) {
     const stored = Date.parse(utcDay(now - (LIMITS.windowDays - 1) * DAY));
-    return ok({ from: stored - REPORT_MOST_DAYS * DAY, to: stored });
+    return ok({ from: stored - MAX_REPORT_DAYS * DAY, to: stored });
   }
   const end = to ?? now + 1;
-  const first = from ?? end - REPORT_MOST_DAYS * DAY;
+  const first = from ?? end - MAX_REPORT_DAYS * DAY;
   if (end <= first) return failed(bad('to', MESSAGES.evidenceEmpty));
-  return end - first > REPORT_MOST_DAYS * DAY
+  return end - first > MAX_REPORT_DAYS * DAY
     ? failed(bad('from', MESSAGES.evidenceTooLong))
     : ok({ from: first, to: end });
 }

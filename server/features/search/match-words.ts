@@ -67,14 +67,14 @@ export const byFit = (words: readonly string[]) => {
 const AS_READ = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 /** Returns the first `most` rows in order, in one pass, without sorting all rows. */
-export function pickBest<T>(rows: Iterable<T>, most: number, order: (a: T, b: T) => number): T[] {
+export function pickBest<T>(rows: Iterable<T>, max: number, order: (a: T, b: T) => number): T[] {
   const best: T[] = [];
   for (const row of rows) {
     const last = best.at(-1);
-    if (best.length >= most && last !== undefined && order(row, last) >= 0) continue;
+    if (best.length >= max && last !== undefined && order(row, last) >= 0) continue;
     const at = best.findIndex((one) => order(row, one) < 0);
     best.splice(at < 0 ? best.length : at, 0, row);
-    if (best.length > most) best.pop();
+    if (best.length > max) best.pop();
   }
   return best;
 }

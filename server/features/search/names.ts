@@ -34,7 +34,7 @@ export interface Seek {
 type Part<K extends keyof FoundOut> = NonNullable<FoundOut[K]>;
 
 /** The number of newest tickets that are searched. */
-const MOST_TICKETS = 5_000;
+const MAX_TICKETS = 5_000;
 
 export async function seekFor(
   tx: TenantTx,
@@ -75,8 +75,8 @@ const cut = <T>(
 /** Returns the bits of a row's company as SQL. */
 export function companyBits({ bits }: Pick<Seek, 'bits'>, n: RawBuilder<number>): RawBuilder<Bits> {
   if (bits.size === 0) return sql`0`;
-  const most = Math.max(...bits.keys());
-  return sql`coalesce(((select ${list(Array.from({ length: most }, (_, i) => bits.get(i + 1) ?? 0))}::text::int[]))[${n}], 0)`;
+  const max = Math.max(...bits.keys());
+  return sql`coalesce(((select ${list(Array.from({ length: max }, (_, i) => bits.get(i + 1) ?? 0))}::text::int[]))[${n}], 0)`;
 }
 
 export function getCompanies({ companies, words, bits, limit }: Seek): Part<'companies'> {
@@ -190,7 +190,7 @@ export async function loadTickets(seek: Seek): Promise<Part<'tickets'>> {
   const { tx, reach, words, names, limit } = seek;
   const { rows } = await sql<{ row: TicketRow }>`select row from (
       select number, company_n as company, row, lower((row->>'subject') || chr(10) || coalesce(row->'remote'->>'number', 'd-' || number)) as key from ticket
-      where ${ofReach('ticket', tx.tenant, reach)} and open >= 0 order by number desc limit ${MOST_TICKETS}) as one
+      where ${ofReach('ticket', tx.tenant, reach)} and open >= 0 order by number desc limit ${MAX_TICKETS}) as one
     where ${getBits(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(getFullScore(words))} order by number desc limit ${limit + 1}`.execute(
     tx.sql,
   );

@@ -19,15 +19,15 @@ export interface Sift {
 }
 
 /** For longer periods no single day is read; only problems and daily totals are used. */
-export const MOST_DAYS_READ = 31;
+export const MAX_DAYS_READ = 31;
 /**
  * The maximum number of best matching jobs, of best matching causes, and of their newest problems.
  */
-const MOST_JOBS = 50;
-const MOST_CAUSES = 200;
-const MOST_PROBLEMS = 2_000;
+const MAX_JOBS = 50;
+const MAX_CAUSES = 200;
+const MAX_PROBLEMS = 2_000;
 /** The maximum number of days without totals, which are read one by one. */
-const MOST_UNSUMMED = 3;
+const MAX_UNSUMMED = 3;
 
 /**
  * SEEK-3: finds results by the names of their job and the words of their cause, within a period.
@@ -43,9 +43,7 @@ export async function loadResults(sift: Sift): Promise<Results> {
   const days = getDays(question);
   const causes = await causeBits(sift);
   const ns =
-    days.length > MOST_DAYS_READ
-      ? await ofLongTime(sift, causes)
-      : await ofDays(sift, causes, days);
+    days.length > MAX_DAYS_READ ? await ofLongTime(sift, causes) : await ofDays(sift, causes, days);
   return words.length > 0 && sift.hits.length + causes.size === 0
     ? { rows: [], more: false }
     : { rows: await loadRunResults(sift, ns.slice(0, limit)), more: ns.length > limit };
@@ -64,7 +62,7 @@ async function causeBits({ seek: { tx, words } }: Sift): Promise<ReadonlyMap<Cau
   return new Map(
     rows
       .sort((a, b) => getCount(b.bits) - getCount(a.bits) || b.n - a.n)
-      .slice(0, MOST_CAUSES)
+      .slice(0, MAX_CAUSES)
       .map(({ n, bits }) => [n, bits]),
   );
 }
@@ -85,13 +83,13 @@ async function ofDays(
   const found: RunN[] = [];
   const ofBits = new Map<Bits, CauseN[]>();
   for (const [n, bits] of causes) ofBits.set(bits, [...(ofBits.get(bits) ?? []), n]);
-  const most = hits.reduce((bits, one) => Math.max(bits, getCount(one.bits)), 0);
+  const max = hits.reduce((bits, one) => Math.max(bits, getCount(one.bits)), 0);
   const jobs = sql`coalesce(${ofJob(byJob(hits.map(({ n, bits }) => [n, bits])))}, 0)`;
   const ways: RawBuilder<boolean>[] = hits.some(({ bits }) => bits === all)
     ? [sql`${jobs} = ${sql.lit(all)}`]
     : [];
   for (const [bits, ns] of ofBits)
-    if (getCount(bits) + most >= words.length)
+    if (getCount(bits) + max >= words.length)
       ways.push(
         sql`(problem.cause_n = any(${list(ns)}::text::bigint[]) and ${jobs} | ${sql.lit(bits)} = ${sql.lit(all)})`,
       );
@@ -128,7 +126,7 @@ async function ofLongTime(sift: Sift, causes: ReadonlyMap<CauseN, Bits>): Promis
   const bitsOfJob = new Map(hits.map(({ n, bits }) => [n, bits]));
   const best = pickBest(
     hits,
-    MOST_JOBS,
+    MAX_JOBS,
     (a, b) =>
       getCount(b.bits) - getCount(a.bits) ||
       order(a.name, b.name) ||
@@ -173,7 +171,7 @@ async function loadProblems(
   const { rows } =
     await sql<Problem>`select own.n, own.job, own.cause, own.at from unnest(${list(of)}::text::bigint[]) as it cross join lateral (
       select n, job_n as job, cause_n as cause, last_at as at from problem where ${ofReach('problem', tx.tenant, question)} and ${sql.ref(`problem.${by}`)} = it and last_at >= ${question.from} and last_at < ${question.to}
-      order by last_at desc limit ${Math.max(limit + 1, Math.floor(MOST_PROBLEMS / of.length))}) as own`.execute(
+      order by last_at desc limit ${Math.max(limit + 1, Math.floor(MAX_PROBLEMS / of.length))}) as own`.execute(
       tx.sql,
     );
   return rows;
@@ -186,7 +184,7 @@ async function loadProblems(
 async function plain(
   { seek: { tx }, question, late }: Sift,
   jobs: readonly JobN[],
-  most: number,
+  max: number,
 ): Promise<readonly RunN[]> {
   const { days, gaps } = await getCoverage(tx, [question.from, question.to]);
   const first = days[0]?.day;
@@ -197,26 +195,26 @@ async function plain(
     .flatMap(({ edges }) =>
       getDays({ from: edges[0] ?? 0, to: edges.at(-1) ?? 0, wall: question.wall }),
     )
-    .slice(-MOST_UNSUMMED);
+    .slice(-MAX_UNSUMMED);
   if (first !== undefined && last !== undefined) {
     const { rows } = await sql<{
       from: Ms;
       to: Ms;
     }>`select from_at as "from", to_at as "to" from run_total_day where tenant_id = ${tx.tenant} and day in (
       select day from unnest(${these}) as job cross join lateral (
-        select day from run_total where run_total.tenant_id = ${tx.tenant} and job_n = job and runs > 0 and day between ${first}::int and ${last}::int order by day desc limit ${most}) as own
-      group by day order by day desc limit ${most})`.execute(tx.sql);
+        select day from run_total where run_total.tenant_id = ${tx.tenant} and job_n = job and runs > 0 and day between ${first}::int and ${last}::int order by day desc limit ${max}) as own
+      group by day order by day desc limit ${max})`.execute(tx.sql);
     times.push(...rows);
   }
   for (const { from, to } of times.sort((a, b) => b.from - a.from)) {
     const { rows } = await sql<{
       n: RunN;
     }>`select run.n from run where ${getRuns(tx.tenant, question, from, to)} and run.job_n = any(${these})
-      order by (run.problem_n is null), run.started_at desc, run.n desc limit ${most - found.length}`.execute(
+      order by (run.problem_n is null), run.started_at desc, run.n desc limit ${max - found.length}`.execute(
       tx.sql,
     );
     found.push(...rows.map(({ n }) => n));
-    if (found.length >= most || late()) break;
+    if (found.length >= max || late()) break;
   }
   return found;
 }

@@ -74,7 +74,7 @@ async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promis
 const isNews = (verdict: SlaVerdict | undefined, brokenSince: Ms | null): boolean =>
   verdict !== undefined && verdict.kept !== (brokenSince === null);
 
-const MOST_LINES = 30;
+const MAX_LINES = 30;
 
 async function notifyAlarm(
   world: AppContext,
@@ -85,7 +85,7 @@ async function notifyAlarm(
   now: Ms,
 ): Promise<void> {
   const write = (): { readonly subject: string; readonly text: string } => {
-    const lines = verdict.late.slice(0, MOST_LINES).flatMap((n) => {
+    const lines = verdict.late.slice(0, MAX_LINES).flatMap((n) => {
       const known = jobs.get(n);
       return known ? [lateJob(known, lastSuccess.get(n))] : [];
     });

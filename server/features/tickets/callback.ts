@@ -17,7 +17,7 @@ import { CALLBACK } from './ticketing-handlers.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /** ConnectWise sends the complete ticket; other clients can send any size. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 const IN_A_MINUTE = 60;
 const KEEP: Ms = 10 * 60_000;
 const Body = v.object({
@@ -89,7 +89,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
       // Limited per address, so that other clients do not use up the system's limit.
       if (rateLimit.ask(`${tenant} ${ip}`, world.clock.now()) !== null) return said(429);
       if (!(await isConnected(tenant))) return said(400);
-      const bytes = await readBytes(raw, MOST_BYTES, {
+      const bytes = await readBytes(raw, MAX_BYTES, {
         clock: world.clock,
         ms: LIMITS.publicBodyMs,
       });

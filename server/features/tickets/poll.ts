@@ -47,7 +47,7 @@ export async function poll(world: AppContext, tenant: TenantId): Promise<void> {
     await takeIn(tx, world, changed.value);
     // Uses the system's own clock, as far as it is reported; otherwise the cursor does not change.
     const cursor = changed.value.reduce(
-      (most, { updatedAt }) => Math.max(most, updatedAt ?? 0),
+      (max, { updatedAt }) => Math.max(max, updatedAt ?? 0),
       asking.cursor,
     );
     await of.set({ tries: 0, poll_at: now + EVERY, polled_at: now, fault: null, cursor }).execute();

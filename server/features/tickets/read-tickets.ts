@@ -193,7 +193,7 @@ export async function ticketSeen(
   return row && row.deletedAt === null && seesCompany(scope, row.company) ? row : null;
 }
 
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 /** Returns a ticket with all its data. */
 export async function loadTicketDetails(
   tx: TenantTx,
@@ -209,7 +209,7 @@ export async function loadTicketDetails(
       .where('tenant_id', '=', tx.tenant)
       .where('ticket_id', '=', row.id)
       .orderBy('n', 'desc')
-      .limit(MOST_LISTED)
+      .limit(MAX_LISTED)
       .execute()
   ).map(({ n }) => n);
   const problems = [...(await tx.rows('problem', ns)).values()];

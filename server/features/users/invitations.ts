@@ -38,7 +38,7 @@ import { about } from './users.ts';
 const KIND = 'invitation';
 const DAY: Ms = 86_400_000;
 /** Emails go to any address that the user enters, so they are limited per day and provider. */
-const MOST_A_DAY = 100;
+const MAX_PER_DAY = 100;
 const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
 
 /**
@@ -64,7 +64,7 @@ export const invitationHandlers = (
         .where('kind', '=', KIND)
         .where('made_at', '>', ctx.now - DAY)
         .executeTakeFirstOrThrow();
-      if (made >= MOST_A_DAY)
+      if (made >= MAX_PER_DAY)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
       // An invited user sees no more companies than the inviter, and none of a whole provider until
       // an administrator assigns them.

@@ -21,7 +21,7 @@ interface Person {
   readonly username: string;
   readonly name: string;
 }
-const MOST_LINES = 50_000;
+const MAX_LINES = 50_000;
 
 /**
  * The audit log of accounts. Users with access to some companies see only the entries of the users
@@ -54,7 +54,7 @@ export const logHandlers = (
       ctx.tenant,
       async (tx) => {
         const zone = await loadZone(tx);
-        const { rows } = await readLog(tx, ctx.session, query, { offset: 0, limit: MOST_LINES });
+        const { rows } = await readLog(tx, ctx.session, query, { offset: 0, limit: MAX_LINES });
         return csvAnswer('UserLogs', ctx.now, zone, [
           [
             t.when({ zone }),

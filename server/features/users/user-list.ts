@@ -18,7 +18,7 @@ import { userMessages as t } from './messages.en.ts';
 type Query = Omit<ParsedInputOf<'listUsers'>, 'page' | 'pageSize'>;
 type Person = Selectable<PersonTable>;
 /** Up to this many users are queried by id; for more, all are read. */
-const MOST_NAMED = 1_000;
+const MAX_NAMED = 1_000;
 interface Found {
   readonly person: Person;
   readonly user: UserRow;
@@ -204,7 +204,7 @@ async function listed(
     ).map((row) => row.user_id),
   );
   const [seen, open] = [
-    await lastSignIns(tx, ids.length > MOST_NAMED ? null : ids),
+    await lastSignIns(tx, ids.length > MAX_NAMED ? null : ids),
     await signedInNow(tx, now),
   ];
   return found.map(({ person, user }): UserListed => {

@@ -7,13 +7,13 @@ import type { TenantTx } from '../db/store.ts';
 
 /** The password rules for a user. `own`: names that the password must not contain. */
 export interface PasswordMeasure {
-  readonly least: number;
+  readonly min: number;
   readonly own: readonly string[];
 }
 
 const PRODUCT = ['daybook'];
 /** Shorter parts of names occur in too many words. */
-const LEAST_OWN = 4;
+const MIN_OWN_CHARS = 4;
 const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
@@ -34,12 +34,9 @@ const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
  * Returns a sentence why the password is refused; null if it is fine. There is no rule about kinds
  * of characters (G35).
  */
-export function findPasswordError(
-  password: string,
-  { least, own }: PasswordMeasure,
-): string | null {
+export function findPasswordError(password: string, { min, own }: PasswordMeasure): string | null {
   const length = Array.from(password).length;
-  if (length < least) return MESSAGES.passwordShort({ min: least });
+  if (length < min) return MESSAGES.passwordShort({ min });
   const low = password.normalize('NFKC').toLowerCase();
   const read = getLetters(low);
   // Digits and symbols around a word don't count as letters.
@@ -47,7 +44,11 @@ export function findPasswordError(
   if ([low, read, inner].some((text) => isCommon(text) || isCommon(text.replaceAll('i', 'l'))))
     return MESSAGES.passwordCommon;
   const words = [...PRODUCT, ...own].map((word) => word.normalize('NFKC').toLowerCase());
-  if (words.some((word) => word.length >= LEAST_OWN && (low.includes(word) || read.includes(word))))
+  if (
+    words.some(
+      (word) => word.length >= MIN_OWN_CHARS && (low.includes(word) || read.includes(word)),
+    )
+  )
     return MESSAGES.passwordOwnWords;
   return null;
 }
@@ -87,7 +88,7 @@ export async function loadMeasure(tx: TenantTx, userId: UserId): Promise<Passwor
     totp !== undefined ||
     passkey !== undefined ||
     (person.settings.sms === true && person.mobile_phone !== null);
-  return beside ? { ...measure, least: LIMITS.passwordLeastWithFactor } : measure;
+  return beside ? { ...measure, min: LIMITS.minPasswordCharsWithFactor } : measure;
 }
 
 /**
@@ -105,7 +106,7 @@ export async function measureOfNew(
     .executeTakeFirstOrThrow();
   const needsFactor = settings.secondFactor === 'sms' || settings.secondFactor === 'strong';
   return {
-    least: needsFactor ? LIMITS.passwordLeastWithFactor : LIMITS.passwordLeast,
+    min: needsFactor ? LIMITS.minPasswordCharsWithFactor : LIMITS.minPasswordChars,
     own: [
       person.username,
       ...parts(person.username),
@@ -118,7 +119,7 @@ export async function measureOfNew(
 }
 
 const parts = (text: string): string[] =>
-  text.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length >= LEAST_OWN);
+  text.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length >= MIN_OWN_CHARS);
 const getLetters = (text: string): string =>
   Array.from(text, (one) => DIGITS_AS_LETTERS[one] ?? one).join('');
 
@@ -145,12 +146,12 @@ function getUnit(text: string): string {
 }
 
 /** Returns whether it consists of at most `most` words of the list. */
-function isWords(letters: string, most: number): boolean {
+function isWords(letters: string, max: number): boolean {
   if (letters === '') return false;
   if (COMMON.has(letters)) return true;
-  if (most <= 1) return false;
+  if (max <= 1) return false;
   for (let at = 3; at <= letters.length - 3; at += 1)
-    if (COMMON.has(letters.slice(0, at)) && isWords(letters.slice(at), most - 1)) return true;
+    if (COMMON.has(letters.slice(0, at)) && isWords(letters.slice(at), max - 1)) return true;
   return false;
 }
 

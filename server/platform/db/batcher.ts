@@ -9,14 +9,14 @@ interface Waiting<W, A> {
 
 /**
  * Batches work per tenant: work that arrives while a batch runs waits and then runs together, in
- * order, up to the weight `most`, at least one item. Each item gets its own result. If `does` fails
+ * order, up to the weight `max`, at least one item. Each item gets its own result. If `does` fails
  * with several items, none of them took effect, and each runs alone so that only the faulty ones
  * fail. If the database itself failed, all of them fail.
  */
 export function makeBatcher<W, A>(
   does: (tenant: TenantId, works: readonly W[]) => Promise<readonly A[]>,
   weigh: (work: W) => number,
-  most: number,
+  max: number,
 ): (tenant: TenantId, work: W) => Promise<A> {
   const lines = new Map<TenantId, Waiting<W, A>[]>();
 
@@ -27,7 +27,7 @@ export function makeBatcher<W, A>(
 
   function fitting(line: readonly Waiting<W, A>[]): number {
     let weight = 0;
-    const over = line.findIndex(({ work }) => (weight += weigh(work)) > most);
+    const over = line.findIndex(({ work }) => (weight += weigh(work)) > max);
     return over < 0 ? line.length : Math.max(1, over);
   }
 

@@ -54,7 +54,7 @@ export const LONG_MESSAGE_MS: Ms = 15 * 60_000;
  * resets it.
  */
 const FIRST_MS: Ms = 250;
-const MOST_MS: Ms = 30_000;
+const MAX_MS: Ms = 30_000;
 const STOOD_MS: Ms = 60_000;
 /**
  * How often the disk is checked while a database waits for its restart, and how much more space
@@ -117,7 +117,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
 
   function fail(reason: unknown): void {
     if (place.dir === null) return watch.stopped(reason, null);
-    const ms = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(failures, 20));
+    const ms = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures, 20));
     failures += 1;
     watch.stopped(reason, ms);
     void wait(ms);
@@ -214,19 +214,19 @@ async function openThread(place: Place): Promise<Thread> {
 
 /**
  * The parts of a socket that `pg` uses. The thread answers every message, even if with nothing; if
- * it doesn't within `mostMs()`, this calls `hung`.
+ * it doesn't within `maxMs()`, this calls `hung`.
  */
 class Wire extends Duplex {
   readonly #port: MessagePort;
 
-  constructor(port: MessagePort, clock: Clock, mostMs: () => Ms, hung: () => void) {
+  constructor(port: MessagePort, clock: Clock, maxMs: () => Ms, hung: () => void) {
     // Writes of one turn travel as one message, because each message wakes the other thread.
     let waiting: Uint8Array[] = [];
     let unanswered = 0;
     let deadline: { cancel(): void } | null = null;
     const watch = (): void => {
       deadline?.cancel();
-      deadline = unanswered > 0 ? clock.after(mostMs(), hung) : null;
+      deadline = unanswered > 0 ? clock.after(maxMs(), hung) : null;
     };
     const flush = (): void => {
       const whole = joined(waiting);

@@ -10,10 +10,10 @@ export interface FairMutex {
 /**
  * Orders this process's requests for a tenant's head row, one at a time, so that connections don't
  * queue in the database and each finds the row cache that the previous one left. It is no
- * guarantee: only the database lock excludes others. Nobody waits longer than `mostMs`, so that two
+ * guarantee: only the database lock excludes others. Nobody waits longer than `maxMs`, so that two
  * transactions that wait for each other's rows meet in the database, which detects the deadlock.
  */
-export function makeFairMutex(clock: Clock, mostMs = 1_000): FairMutex {
+export function makeFairMutex(clock: Clock, maxMs = 1_000): FairMutex {
   const last = new Map<TenantId, Promise<void>>();
   return {
     async next(tenant) {
@@ -23,7 +23,7 @@ export function makeFairMutex(clock: Clock, mostMs = 1_000): FairMutex {
       last.set(tenant, line);
       if (before !== undefined) {
         const late = Promise.withResolvers<void>();
-        const timer = clock.after(mostMs, late.resolve);
+        const timer = clock.after(maxMs, late.resolve);
         await Promise.race([before, late.promise]);
         timer.cancel();
       }

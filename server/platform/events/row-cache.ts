@@ -25,9 +25,9 @@ export interface RowCache {
  * has appended, which the locked head row shows. A failed transaction returns nothing to the cache.
  * Runs are not cached: they are many and rarely used twice.
  */
-export function makeRowCache(mostIds = 50_000): RowCache {
+export function makeRowCache(maxIds = 50_000): RowCache {
   const stored = new LRUCache<TenantId, Entry>({
-    maxSize: mostIds,
+    maxSize: maxIds,
     sizeCalculation: ({ ids }) => Math.max(1, ids),
   });
   return {

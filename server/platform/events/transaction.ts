@@ -272,8 +272,8 @@ function sending(): Sent {
       supplied.push(statement);
     },
     async few() {
-      const late = supplied.slice(0, -MOST_SENT);
-      supplied = supplied.slice(-MOST_SENT);
+      const late = supplied.slice(0, -MAX_SENT);
+      supplied = supplied.slice(-MAX_SENT);
       await inOrder(late);
     },
     all: () => inOrder(supplied),
@@ -281,7 +281,7 @@ function sending(): Sent {
 }
 
 /** The maximum number of statements in flight, because their texts use memory. */
-const MOST_SENT = 20;
+const MAX_SENT = 20;
 
 async function inOrder(statements: readonly Promise<unknown>[]): Promise<void> {
   for (const statement of statements) await statement;

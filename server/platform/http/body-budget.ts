@@ -28,7 +28,7 @@ export interface BodyBudget {
 /** A key and the bytes that all of its requests may hold together. */
 interface Share {
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
 }
 interface Meter {
   take(bytes: number): boolean;
@@ -53,7 +53,7 @@ export const claimBody = (request: Request, tenant: TenantId, caller: string): v
 
 export function makeBodyBudget(limits: BudgetLimits = LIMITS): BodyBudget {
   const held = new Map<string, number>();
-  const all: Share = { name: 'all', most: limits.bodyBytesAtOnce };
+  const all: Share = { name: 'all', max: limits.bodyBytesAtOnce };
   const count = (shares: readonly Share[], bytes: number): void => {
     for (const { name } of shares) {
       const now = (held.get(name) ?? 0) + bytes;
@@ -65,14 +65,14 @@ export function makeBodyBudget(limits: BudgetLimits = LIMITS): BodyBudget {
     open(request, ip) {
       let shares: readonly Share[] = [
         all,
-        { name: 'strangers', most: limits.strangerBodyBytesAtOnce },
-        { name: `address ${callerNetwork(ip)}`, most: limits.addressBodyBytesAtOnce },
+        { name: 'strangers', max: limits.strangerBodyBytesAtOnce },
+        { name: `address ${callerNetwork(ip)}`, max: limits.addressBodyBytesAtOnce },
       ];
       let own = 0;
       let isOver = false;
       meters.set(request, {
         take(bytes) {
-          if (isOver || shares.some(({ name, most }) => (held.get(name) ?? 0) + bytes > most))
+          if (isOver || shares.some(({ name, max }) => (held.get(name) ?? 0) + bytes > max))
             return false;
           count(shares, bytes);
           own += bytes;
@@ -82,8 +82,8 @@ export function makeBodyBudget(limits: BudgetLimits = LIMITS): BodyBudget {
           count(shares, -own);
           shares = [
             all,
-            { name: `provider ${tenant}`, most: limits.providerBodyBytesAtOnce },
-            { name: caller, most: limits.callerBodyBytesAtOnce },
+            { name: `provider ${tenant}`, max: limits.providerBodyBytesAtOnce },
+            { name: caller, max: limits.callerBodyBytesAtOnce },
           ];
           count(shares, own);
         },

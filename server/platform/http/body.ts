@@ -23,16 +23,16 @@ export interface Deadline {
 const FIRST_BYTES = 1_024;
 
 /**
- * Reads a body of at most `most` bytes. Refuses a longer one as soon as its length is known,
+ * Reads a body of at most `max` bytes. Refuses a longer one as soon as its length is known,
  * without buffering it. Counts bytes before it holds them (HTTP-19), in one buffer, so that a body
  * that arrives byte by byte holds no more than its bytes.
  */
 export async function readBytes(
   request: Request,
-  most: number,
+  max: number,
   deadline?: Deadline,
 ): Promise<Result<Uint8Array>> {
-  if (Number(request.headers.get('content-length') ?? 0) > most) return failed(TOO_LARGE);
+  if (Number(request.headers.get('content-length') ?? 0) > max) return failed(TOO_LARGE);
   if (!request.body) return ok(new Uint8Array());
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
   const giveUp = (): void => void reader.cancel().catch(() => undefined);
@@ -52,15 +52,12 @@ export async function readBytes(
       if (next === null) return failed(bad('', t.incomplete));
       const { done, value } = next;
       if (done) return ok(held.subarray(0, size));
-      if (size + value.byteLength > most) {
+      if (size + value.byteLength > max) {
         giveUp();
         return failed(TOO_LARGE);
       }
       if (size + value.byteLength > held.length) {
-        const room = Math.min(
-          most,
-          Math.max(FIRST_BYTES, 2 * held.length, size + value.byteLength),
-        );
+        const room = Math.min(max, Math.max(FIRST_BYTES, 2 * held.length, size + value.byteLength));
         if (!takeBytes(request, room - held.length)) {
           giveUp();
           return failed(busyFor(RETRY_MS));
@@ -84,10 +81,10 @@ const RETRY_MS: Ms = 1_000;
  */
 export async function readJson(
   request: Request,
-  most: number,
+  max: number,
   deadline?: Deadline,
 ): Promise<Result<Record<string, unknown>>> {
-  const bytes = await readBytes(request, most, deadline);
+  const bytes = await readBytes(request, max, deadline);
   if (!bytes.ok) return bytes;
   if (bytes.value.byteLength === 0) return ok({});
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? ''))

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 
 /** Smaller responses gain nothing. */
-const LEAST_BYTES = 1_000;
+const MIN_BYTES = 1_000;
 const br = promisify(brotliCompress);
 const gz = promisify(gzip);
 const zs = promisify(zstdCompress);
@@ -48,7 +48,7 @@ export async function compressed(
 ): Promise<Uint8Array<ArrayBuffer>> {
   headers.append('vary', 'accept-encoding');
   const coding =
-    bytes.byteLength < LEAST_BYTES || headers.has('content-encoding') ? null : chosenCoding(accept);
+    bytes.byteLength < MIN_BYTES || headers.has('content-encoding') ? null : chosenCoding(accept);
   if (coding === null) return bytes;
   headers.set('content-encoding', coding);
   return new Uint8Array(await CODERS[coding](bytes));
@@ -63,7 +63,7 @@ export function compressedOnce(
   return async (accept, headers) => {
     headers.append('vary', 'accept-encoding');
     const bytes = (plain ??= make());
-    const coding = bytes.byteLength < LEAST_BYTES ? null : chosenCoding(accept);
+    const coding = bytes.byteLength < MIN_BYTES ? null : chosenCoding(accept);
     if (coding === null) return bytes;
     headers.set('content-encoding', coding);
     const coded = made.get(coding) ?? CODERS[coding](bytes);

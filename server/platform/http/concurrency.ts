@@ -24,7 +24,7 @@ interface Place {
 const places = new AsyncLocalStorage<Place>();
 
 /** `shared`: `releaseSlotDuring` releases the slots of this queue. */
-export function makeQueue(atOnce: number, mostWaiting: number, shared = false): Queue {
+export function makeQueue(atOnce: number, maxWaiting: number, shared = false): Queue {
   let running = 0;
   const waiting: (() => void)[] = [];
   const back: (() => void)[] = [];
@@ -52,7 +52,7 @@ export function makeQueue(atOnce: number, mostWaiting: number, shared = false): 
     }
   };
   return {
-    run: (work) => (running >= atOnce && waiting.length >= mostWaiting ? null : enter(work)),
+    run: (work) => (running >= atOnce && waiting.length >= maxWaiting ? null : enter(work)),
     get running() {
       return running;
     },
@@ -68,11 +68,11 @@ interface Lines {
   readonly size: number;
 }
 
-export function makeQueues(mostWaiting: number): Lines {
+export function makeQueues(maxWaiting: number): Lines {
   const lines = new Map<string, Queue>();
   return {
     run(name, atOnce, work) {
-      const line = lines.get(name) ?? makeQueue(atOnce, mostWaiting);
+      const line = lines.get(name) ?? makeQueue(atOnce, maxWaiting);
       lines.set(name, line);
       return (
         line.run(work)?.finally(() => {

@@ -10,7 +10,7 @@ import type { Clock } from '../app-context.ts';
 import { bad, readJson } from './body.ts';
 import { requestMessages as t } from './request.messages.en.ts';
 
-const MOST_ISSUES = 20;
+const MAX_ISSUES = 20;
 
 /** The input as sent, and as parsed by the call's schema. */
 export interface Input {
@@ -45,7 +45,7 @@ export async function readInput(
   return failed({
     kind: 'bad-input',
     message: MESSAGES.badInput,
-    issues: parsed.issues.slice(0, MOST_ISSUES).map(toIssue),
+    issues: parsed.issues.slice(0, MAX_ISSUES).map(toIssue),
   });
 }
 

@@ -30,11 +30,11 @@ export function makeKeyRateLimit(
   limits:
     | Pick<typeof LIMITS, 'apiKeyPerMinute' | 'apiAddressPerMinute' | 'apiKeyAtOnce'>
     | Readonly<Record<'apiKeyPerMinute' | 'apiAddressPerMinute' | 'apiKeyAtOnce', number>> = LIMITS,
-  most = MAX_ENTRIES,
+  max = MAX_ENTRIES,
 ): KeyRateLimit {
   const windows = {
-    address: makePerMinuteLimit(limits.apiAddressPerMinute, most),
-    key: makePerMinuteLimit(limits.apiKeyPerMinute, most),
+    address: makePerMinuteLimit(limits.apiAddressPerMinute, max),
+    key: makePerMinuteLimit(limits.apiKeyPerMinute, max),
   };
   const inside = new Map<string, number>();
   return {

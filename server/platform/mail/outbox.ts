@@ -9,7 +9,7 @@ import { OUTBOX_CSS, outboxPage } from './outbox-page.ts';
 import type { StoredMail } from './outbox-page.ts';
 import { PostSchema } from './sender.ts';
 
-const MOST = 200;
+const MAX_LISTED = 200;
 
 /**
  * `/outbox`: messages that can't be sent because no gateway is configured, for the operator on the
@@ -41,7 +41,7 @@ async function loadMails(world: AppContext): Promise<readonly StoredMail[] | nul
   const open = all.flatMap((one) => one ?? []);
   return all.every((one) => one === null)
     ? null
-    : open.toSorted((a, b) => b.at - a.at).slice(0, MOST);
+    : open.toSorted((a, b) => b.at - a.at).slice(0, MAX_LISTED);
 }
 
 function loadOutbox(world: AppContext, tenant: TenantId): Promise<readonly StoredMail[] | null> {
@@ -65,7 +65,7 @@ function loadOutbox(world: AppContext, tenant: TenantId): Promise<readonly Store
         .where('sent_at', 'is', null)
         .where('kind', 'in', kinds)
         .orderBy('made_at', 'desc')
-        .limit(MOST)
+        .limit(MAX_LISTED)
         .execute();
       const stored: StoredMail[] = [];
       for (const row of rows) stored.push(await read(row));

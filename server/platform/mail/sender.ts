@@ -25,7 +25,7 @@ import { deliveryMessages as t } from './messages.en.ts';
 const HELD_MS: Ms = 5 * 60_000;
 const KEEP_MS: Ms = 7 * 86_400_000;
 /** A code is useless after a few minutes, a mail only after an hour or more. */
-const MOST_TRIES = { sms: 5, mail: 10 } as const;
+const MAX_TRIES = { sms: 5, mail: 10 } as const;
 const FIRST_MS: Ms = 15_000;
 const LONGEST_MS: Ms = 30 * 60_000;
 
@@ -91,7 +91,7 @@ async function send(
 ): Promise<void> {
   const outcome = await attempt(world, tenant, gateways, { id, sealed });
   const now = world.clock.now();
-  const over = outcome.is === 'given-up' || (outcome.is === 'later' && tries >= MOST_TRIES[kind]);
+  const over = outcome.is === 'given-up' || (outcome.is === 'later' && tries >= MAX_TRIES[kind]);
   if (outcome.is !== 'sent')
     world.log.warn('a message did not go out', {
       tenant,

@@ -16,7 +16,7 @@ export interface OutboundInit {
   readonly body?: string | Uint8Array | URLSearchParams | null;
   readonly timeoutMs?: Ms;
   /** Maximum size of the response; default 1 MiB. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** PEM of the one certificate to trust instead of public authorities, whatever host it names. */
   readonly certificate?: string | null;
   /**
@@ -27,7 +27,7 @@ export interface OutboundInit {
 }
 
 const TIMEOUT_MS: Ms = 10_000;
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 /** Ports below 1024 that are allowed: services other than web servers listen on the rest. */
 const LOW_PORTS = new Set([443]);
 const FIRST_HIGH = 1_024;
@@ -54,7 +54,7 @@ async function sendRequest(
     headers = {},
     body = null,
     timeoutMs = TIMEOUT_MS,
-    mostBytes = MOST_BYTES,
+    maxBytes = MAX_BYTES,
     certificate = null,
     within,
   }: OutboundInit,
@@ -83,7 +83,7 @@ async function sendRequest(
   try {
     return await new Promise<Response>((resolve, reject) => {
       const answered = (answer: IncomingMessage): void => {
-        collect(answer, name, mostBytes).then(resolve, reject);
+        collect(answer, name, maxBytes).then(resolve, reject);
       };
       const going = tls
         ? secure(
@@ -165,20 +165,16 @@ export function readCertificate(pem: string): X509Certificate | null {
   }
 }
 
-async function collect(
-  answer: IncomingMessage,
-  name: string,
-  mostBytes: number,
-): Promise<Response> {
+async function collect(answer: IncomingMessage, name: string, maxBytes: number): Promise<Response> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > mostBytes) {
+    if (bytes > maxBytes) {
       answer.destroy();
       throw new OutboundError(
         'unreachable',
-        `${name} answered with more than ${Math.round(mostBytes / MOST_BYTES)} MiB.`,
+        `${name} answered with more than ${Math.round(maxBytes / MAX_BYTES)} MiB.`,
       );
     }
     parts.push(part);

@@ -5,7 +5,7 @@ import type { CompanyN, JobN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { getDay, dayText, startOfDay } from '#contract/time/day.ts';
 import type { DayN } from '#contract/time/day.ts';
-import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import { MAX_REPORT_DAYS } from '#contract/runs/result-filters.ts';
 import type { JobFilters } from '#contract/runs/result-filters.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
@@ -49,7 +49,7 @@ interface Given {
 
 const DAY: Ms = 86_400_000;
 /** The time limit of a report query. */
-const MOST_MS = 25_000;
+const MAX_MS = 25_000;
 
 /**
  * Queries the database in its own snapshot. `sentence`: the message if the query fails; `days`: the
@@ -67,7 +67,7 @@ export async function answer<T>(
     return await world.store.tenant(
       ctx.tenant,
       async (tx) => {
-        await sql`select set_config('statement_timeout', ${String(MOST_MS)}, true), set_config('work_mem', '32MB', true)`.execute(
+        await sql`select set_config('statement_timeout', ${String(MAX_MS)}, true), set_config('work_mem', '32MB', true)`.execute(
           tx.sql,
         );
         const wall = await loadCompanyLimit(tx);
@@ -137,7 +137,7 @@ function getTime(
   const end = to ?? start(getDay(now, timeZone, dayBeginsHour) + 1);
   const first = from ?? start(getDay(end - 1, timeZone, dayBeginsHour) - days + 1);
   if (end <= first) return failed(bad('to', MESSAGES.evidenceEmpty));
-  return end - first > REPORT_MOST_DAYS * DAY
+  return end - first > MAX_REPORT_DAYS * DAY
     ? failed(bad('from', MESSAGES.evidenceTooLong))
     : ok({ from: first, to: end });
 }

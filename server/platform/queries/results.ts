@@ -18,7 +18,7 @@ export interface Wanted {
 }
 export interface Window {
   readonly first: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 const NEWEST: Sort = { by: 'startTime', descending: true };
@@ -34,13 +34,13 @@ export async function findResults(
   question: Question,
   jobs: KnownJobs,
   wanted: Wanted,
-  { first, most }: Window,
+  { first, max }: Window,
 ): Promise<readonly RunN[]> {
   const { sort = NEWEST } = wanted;
   const order = buildOrder(sort, jobs);
   const { rows } = await sql<{
     readonly n: RunN;
-  }>`select run.n ${buildFrom(tx, question, jobs, wanted)} order by ${order ?? getTime(sort)} limit ${most} offset ${first}`.execute(
+  }>`select run.n ${buildFrom(tx, question, jobs, wanted)} order by ${order ?? getTime(sort)} limit ${max} offset ${first}`.execute(
     tx.sql,
   );
   return rows.map(({ n }) => n);

@@ -12,7 +12,7 @@ const REST: Ms = 20;
 /** How soon days are found that got results, or other bounds, after they were over. */
 const FALLBACK: Ms = 15 * 60_000;
 /** More than any report reads: twelve months, and the equal time before. */
-const MOST_DAYS = 740;
+const MAX_DAYS = 740;
 
 /**
  * TREND-1: calculates the totals of each operational day once it is over, newest first, one
@@ -82,9 +82,7 @@ const unsummed = (world: AppContext, tenant: TenantId, now: Ms): Promise<readonl
       const at = rows[0]?.at ?? null;
       const last = getDay(now, timeZone, dayBeginsHour) - 1;
       const first =
-        at === null
-          ? last + 1
-          : Math.max(getDay(at, timeZone, dayBeginsHour), last - MOST_DAYS + 1);
+        at === null ? last + 1 : Math.max(getDay(at, timeZone, dayBeginsHour), last - MAX_DAYS + 1);
       return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => last - i)
         .filter((day) => !known.has(day))
         .map((day) => ({ day, from: start(day), to: start(day + 1) }));

@@ -48,13 +48,13 @@ export interface Signer {
 }
 
 const TIMEOUT_MS: Ms = 30_000;
-const MOST_BYTES = 16 * 1_048_576;
+const MAX_BYTES = 16 * 1_048_576;
 /**
- * How often a response in progress is polled: the interval grows up to `POLL_MOST_MS`, for
+ * How often a response in progress is polled: the interval grows up to `MAX_POLL_MS`, for
  * `PATIENCE_MS` in total.
  */
 const POLL_MS: Ms = 200;
-const POLL_MOST_MS: Ms = 5_000;
+const MAX_POLL_MS: Ms = 5_000;
 const PATIENCE_MS: Ms = 120_000;
 const LONGEST_WAIT_MS: Ms = 3_600_000;
 
@@ -72,7 +72,7 @@ export function makeClient(
       return await fetchOutbound(
         world,
         path.startsWith('/') ? `${root.origin}${path}` : `${prefix}${path}`,
-        { timeoutMs, mostBytes: MOST_BYTES, certificate: reach.certificate, ...init },
+        { timeoutMs, maxBytes: MAX_BYTES, certificate: reach.certificate, ...init },
       );
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
@@ -107,7 +107,7 @@ export function makeClient(
     if (id === undefined)
       throw new SourceError('fault', `${host} is making an answer and did not say where.`);
     let waited = 0;
-    for (let pause = POLL_MS; waited < PATIENCE_MS; pause = Math.min(POLL_MOST_MS, pause * 2)) {
+    for (let pause = POLL_MS; waited < PATIENCE_MS; pause = Math.min(MAX_POLL_MS, pause * 2)) {
       await new Promise<void>((resolve) => {
         world.clock.after(pause, resolve);
       });

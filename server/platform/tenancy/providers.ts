@@ -3,14 +3,14 @@ import type { Principal } from '../http/handler.ts';
 import type { AppContext } from '../app-context.ts';
 
 /** Maximum depth of nested providers. */
-const MOST_BELOW = 8;
+const MAX_BELOW = 8;
 
 /** Returns a provider and all below it, itself first. */
 export const providersFrom = (world: AppContext, own: TenantId): Promise<readonly TenantId[]> =>
   world.store.system(async (sql) => {
     const found = [own];
     let level: readonly TenantId[] = [own];
-    for (let steps = 0; level.length > 0 && steps < MOST_BELOW; steps += 1) {
+    for (let steps = 0; level.length > 0 && steps < MAX_BELOW; steps += 1) {
       const rows = await sql
         .selectFrom('tenant_list')
         .select('tenant_id')

@@ -13,16 +13,16 @@ export interface PasswordRule {
  */
 export function getRules(
   password: string,
-  least: number = LIMITS.passwordLeast,
+  min: number = LIMITS.minPasswordChars,
 ): readonly PasswordRule[] {
   const length = Array.from(password).length;
   return [
     {
       label:
-        least > LIMITS.passwordLeastWithFactor
-          ? t.passwordLengthOrFactor({ min: least, withFactor: LIMITS.passwordLeastWithFactor })
-          : t.passwordLength({ min: least }),
-      met: length >= least,
+        min > LIMITS.minPasswordCharsWithFactor
+          ? t.passwordLengthOrFactor({ min, withFactor: LIMITS.minPasswordCharsWithFactor })
+          : t.passwordLength({ min }),
+      met: length >= min,
     },
     { label: t.passwordContent, met: null },
   ];
@@ -34,7 +34,7 @@ export function getRules(
  */
 export function findTooShort(password: string): string | null {
   if (password === '') return t.newPasswordMissing;
-  return Array.from(password).length < LIMITS.passwordLeastWithFactor
-    ? t.passwordTooShort({ min: LIMITS.passwordLeastWithFactor })
+  return Array.from(password).length < LIMITS.minPasswordCharsWithFactor
+    ? t.passwordTooShort({ min: LIMITS.minPasswordCharsWithFactor })
     : null;
 }

@@ -40,7 +40,7 @@ export const DEFAULTS: Board = {
 };
 
 /** A leap year: no calendar is longer. */
-export const MOST_DAYS = 366;
+export const MAX_DAYS = 366;
 
 /**
  * Returns the worker query. It requests all days at once, so that horizontal scrolling never waits.
@@ -65,7 +65,7 @@ export function getAsk(
     text,
     folded: listFolded(board.fold, every),
     rows,
-    days: { first: 0, count: MOST_DAYS },
+    days: { first: 0, count: MAX_DAYS },
   };
 }
 
@@ -104,8 +104,8 @@ export const cleared = (board: Board): Board => ({
 
 /** Limits the period to the calendar's maximum number of days. */
 export function bounded(span: Span): Span {
-  if (span.is === 'last') return span.days > MOST_DAYS ? { is: 'last', days: MOST_DAYS } : span;
+  if (span.is === 'last') return span.days > MAX_DAYS ? { is: 'last', days: MAX_DAYS } : span;
   if (span.is !== 'range') return span;
-  const [first] = getDays({ is: 'last', days: MOST_DAYS }, span.to);
+  const [first] = getDays({ is: 'last', days: MAX_DAYS }, span.to);
   return span.from < first ? { ...span, from: first } : span;
 }

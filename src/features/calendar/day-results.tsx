@@ -27,12 +27,12 @@ export interface DayResultsProps {
   readonly first?: RefObject<HTMLAnchorElement | null>;
 }
 
-const MOST = 50;
+const MAX_SHOWN = 50;
 
 /** Returns the worker query of an open cell. */
 export const getResults = (opened: Opened, rule: DayRule): RunsWatch => ({
   filter: toRunsFilter(opened, rule),
-  window: { first: 0, count: MOST },
+  window: { first: 0, count: MAX_SHOWN },
   held: false,
   folded: NONE,
   round: 0,
@@ -84,8 +84,10 @@ export function DayResults({
             ))}
           </ol>
         )}
-        {total > MOST && (
-          <p className="m-0 pt-1 text-agate text-ink-3">{t.moreInList({ count: total - MOST })}</p>
+        {total > MAX_SHOWN && (
+          <p className="m-0 pt-1 text-agate text-ink-3">
+            {t.moreInList({ count: total - MAX_SHOWN })}
+          </p>
         )}
       </div>
       <div className="flex items-center gap-3 rounded-b-part border-t border-rule bg-paper px-4 py-2">

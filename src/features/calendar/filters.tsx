@@ -134,8 +134,8 @@ interface Choice {
   readonly count: number | null;
   readonly on: boolean;
 }
-const MOST = 12;
-const FOUND_MOST = 60;
+const MAX_CHOICES = 12;
+const MAX_FOUND = 60;
 
 /** Selected values come first. Long lists have a search field. */
 function Choices({
@@ -154,11 +154,11 @@ function Choices({
   const fit = choices
     .filter(({ on, label }) => on || sought === '' || label.toLowerCase().includes(sought))
     .toSorted((a, b) => Number(b.on) - Number(a.on));
-  const shown = fit.slice(0, sought === '' && find !== undefined ? MOST : FOUND_MOST);
+  const shown = fit.slice(0, sought === '' && find !== undefined ? MAX_CHOICES : MAX_FOUND);
   return (
     <section aria-label={title} className="min-w-0">
       <h3 className="m-0 border-b border-hair pb-1 text-agate font-normal text-ink-3">{title}</h3>
-      {find !== undefined && choices.length > MOST && (
+      {find !== undefined && choices.length > MAX_CHOICES && (
         <input
           type="search"
           value={typed}

@@ -64,13 +64,13 @@ const box = (x: number, y: number, w: number, h: number): string => `M${x} ${y}h
 export function firstJobs<T extends { readonly is: 'company' | 'job' }>(
   lines: readonly T[],
   jobs: number,
-  most: number,
+  max: number,
 ): { readonly lines: readonly T[]; readonly left: number } {
   let count = 0;
-  const end = lines.findIndex((line) => line.is === 'job' && (count += 1) > most);
+  const end = lines.findIndex((line) => line.is === 'job' && (count += 1) > max);
   const stored = end < 0 ? lines : lines.slice(0, end);
   return {
     lines: stored.slice(0, stored.findLastIndex(({ is }) => is === 'job') + 1),
-    left: Math.max(0, jobs - Math.min(most, jobs)),
+    left: Math.max(0, jobs - Math.min(max, jobs)),
   };
 }

@@ -37,7 +37,7 @@ interface PrintProps {
 }
 
 /** Limit of printed jobs: more would make a very long document and slow the browser down. */
-const MOST_JOBS = 2_000;
+const MAX_JOBS = 2_000;
 
 /**
  * Prints all days of all matching jobs: queries them once, renders them beside the page, prints and
@@ -52,7 +52,7 @@ export function Print(props: PrintProps) {
     once({
       ...query,
       folded: [],
-      rows: { first: 0, count: MOST_JOBS + companies.length + 1 },
+      rows: { first: 0, count: MAX_JOBS + companies.length + 1 },
     }).then(setView, onDone);
   });
   useEffect(() => begin(), []);
@@ -91,7 +91,7 @@ function Paper({
   const { days, keptFrom: storedFrom, jobs } = view;
   const { timeZone, dayBeginsHour } = branding;
   const standings = days.map((day) => getDayStatus(day, storedFrom, now));
-  const { lines, left } = firstJobs(view.lines, jobs, MOST_JOBS);
+  const { lines, left } = firstJobs(view.lines, jobs, MAX_JOBS);
   const missing = missingWords(days, storedFrom, now);
   const narrow = narrowedWords(board, companies);
   const when = {

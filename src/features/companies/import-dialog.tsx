@@ -23,7 +23,7 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { companyMessages as t } from './messages.en.ts';
 
 /** Number of companies shown initially; others are found by searching. */
-const MOST = 100;
+const MAX_SHOWN = 100;
 
 /**
  * Import from Veeam Service Provider Console: links each company with an existing one, or creates a
@@ -135,7 +135,7 @@ export function ImportDialog({
               aria-label={t.consoleCompanies}
               className="m-0 list-none border-t-2 border-head-rule p-0"
             >
-              {found.slice(0, MOST).map((one) => (
+              {found.slice(0, MAX_SHOWN).map((one) => (
                 <li key={one.there.id} className="grid gap-2 border-b border-hair py-1.5">
                   <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
                     <span className="min-w-0 grow basis-60">
@@ -194,9 +194,9 @@ export function ImportDialog({
                 </li>
               ))}
             </ul>
-            {found.length > MOST && (
+            {found.length > MAX_SHOWN && (
               <p className="m-0 text-agate text-ink-3">
-                {t.matchesNotShown({ count: found.length - MOST })}
+                {t.matchesNotShown({ count: found.length - MAX_SHOWN })}
               </p>
             )}
             {found.length === 0 && <p className="m-0 text-ink-2">{t.noMatchingNames}</p>}

@@ -47,7 +47,7 @@ const SHOW_WORDS: Readonly<Record<Show, string>> = {
 function Sheet({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const place = computersPlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const [most, setMost] = useState(AT_FIRST);
+  const [max, setMax] = useState(AT_FIRST);
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const stretch = toStretch(place.span, dayAt(now, rule), rule);
@@ -142,7 +142,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                       </tr>
                     </thead>
                     <tbody className="max-tablet:block">
-                      {shown.slice(0, most).map((one) => (
+                      {shown.slice(0, max).map((one) => (
                         <Row
                           key={one.id}
                           one={one}
@@ -154,10 +154,10 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                     </tbody>
                   </table>
                 )}
-                {shown.length > most && (
+                {shown.length > max && (
                   <div className="px-4 py-3 desk:px-6">
-                    <Button onClick={() => setMost(most + MORE)}>
-                      {t.showMore({ count: Math.min(MORE, shown.length - most) })}
+                    <Button onClick={() => setMax(max + MORE)}>
+                      {t.showMore({ count: Math.min(MORE, shown.length - max) })}
                     </Button>
                   </div>
                 )}

@@ -97,7 +97,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
           )
         }
       >
-        {(shown ?? []).slice(0, state.most).map((one) => (
+        {(shown ?? []).slice(0, state.max).map((one) => (
           <Row
             key={one.id}
             one={one}

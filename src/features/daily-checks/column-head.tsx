@@ -7,7 +7,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Order } from '#contract/runs/query.ts';
 import { formatDate } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { changedColumn, COLUMN_IDS, COLUMNS, MOST_WIDE } from '../shared/runs/columns.ts';
+import { changedColumn, COLUMN_IDS, COLUMNS, MAX_WIDTH } from '../shared/runs/columns.ts';
 import type { Column, ColumnId } from '../shared/runs/columns.ts';
 import { coverage } from './selection.ts';
 import type { Selection } from './selection.ts';
@@ -170,7 +170,7 @@ export function ColumnHead({
                   drag(event, (width) =>
                     onColumns(
                       changedColumn(columns, id, {
-                        width: Math.min(MOST_WIDE, Math.max(COLUMNS[id].least, width)),
+                        width: Math.min(MAX_WIDTH, Math.max(COLUMNS[id].min, width)),
                       }),
                     ),
                   )

@@ -6,7 +6,7 @@ import {
   COLUMNS,
   DEFAULT_COLUMNS,
   isDefault,
-  MOST_WIDE,
+  MAX_WIDTH,
   movedColumn,
 } from '../shared/runs/columns.ts';
 import type { Column } from '../shared/runs/columns.ts';
@@ -81,7 +81,7 @@ function Line({
   onChange,
   onMove,
 }: LineProps) {
-  const { label, wide, least } = COLUMNS[id];
+  const { label, wide, min } = COLUMNS[id];
   return (
     <li className="flex flex-wrap items-center gap-x-3 border-b border-hair py-1">
       <label className="flex min-h-8 min-w-44 grow cursor-pointer items-center gap-2.5 pointer-coarse:min-h-11">
@@ -98,8 +98,8 @@ function Line({
         {t.width}
         <input
           type="number"
-          min={least}
-          max={MOST_WIDE}
+          min={min}
+          max={MAX_WIDTH}
           step={4}
           value={width ?? ''}
           placeholder={String(wide)}
@@ -110,7 +110,7 @@ function Line({
           }
           onBlur={(event) => {
             if (event.target.value !== '')
-              onChange({ width: Math.min(MOST_WIDE, Math.max(least, Number(event.target.value))) });
+              onChange({ width: Math.min(MAX_WIDTH, Math.max(min, Number(event.target.value))) });
           }}
           className="h-7 w-16 rounded-part border border-control bg-sheet px-1.5 text-ink tabular-nums placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11"
         />

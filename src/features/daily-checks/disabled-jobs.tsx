@@ -82,7 +82,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
         )
       }
     >
-      {(shown ?? []).slice(0, state.most).map((job) => (
+      {(shown ?? []).slice(0, state.max).map((job) => (
         <Row
           key={job.n}
           job={job}

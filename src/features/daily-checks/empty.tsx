@@ -75,7 +75,7 @@ export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyP
   return <Said title={t.nothingToCheck} detail={t.nothingToCheckHint} />;
 }
 
-const CLEARED_MOST = 400;
+const MAX_CLEARED = 400;
 /** The page's clock can lag by a minute; recent reviews must still count. */
 const CLOCK_MS = 120_000;
 
@@ -83,7 +83,7 @@ const CLOCK_MS = 120_000;
 function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'onClear'>) {
   const dealt = useWatch('runs', {
     filter: { ...filter, review: 'cleared', group: null },
-    window: { first: 0, count: CLEARED_MOST },
+    window: { first: 0, count: MAX_CLEARED },
     held: false,
     folded: [],
     round: 0,
@@ -92,8 +92,7 @@ function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'o
   const times = (dealt?.rows ?? [])
     .flatMap(({ problem }) => (problem ? [problem.review?.at ?? problem.closedAt ?? 0] : []))
     .filter((at) => at > 0 && at <= now + CLOCK_MS);
-  const since =
-    times.length === 0 || (dealt?.total ?? 0) > CLEARED_MOST ? null : Math.max(...times);
+  const since = times.length === 0 || (dealt?.total ?? 0) > MAX_CLEARED ? null : Math.max(...times);
   const getCount = (value: string): number =>
     view.facets.review.find((one) => one.value === value)?.count ?? 0;
   const { cleared, of } = view.progress;

@@ -61,7 +61,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       />
       <Index
         title={t.kindOfProblem}
-        most={8}
+        max={8}
         entries={facets.kinds.map(({ value, count }) => ({
           value,
           count,
@@ -73,7 +73,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       {isFiltered && (
         <Index
           title={t.company}
-          most={6}
+          max={6}
           left={facets.left?.companies}
           find={t.findCompany}
           {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })}
@@ -92,7 +92,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       )}
       <Index
         title={t.source}
-        most={6}
+        max={6}
         entries={facets.sources.map(({ value, count }) => ({
           value,
           count,
@@ -103,7 +103,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       />
       <Index
         title={t.type}
-        most={6}
+        max={6}
         entries={facets.types.map(({ value, count }) => ({
           value,
           count,
@@ -132,7 +132,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       />
       <Index
         title={t.cause}
-        most={6}
+        max={6}
         left={facets.left?.causes}
         find={t.findCause}
         entries={facets.causes.map(({ value, count, template }) => ({
@@ -234,7 +234,7 @@ interface IndexProps {
   readonly title: string;
   readonly entries: readonly Entry[];
   readonly all?: boolean;
-  readonly most?: number;
+  readonly max?: number;
   readonly left?: number | undefined;
   readonly find?: string;
   readonly onClear?: (at: number) => void;
@@ -243,18 +243,18 @@ interface IndexProps {
 
 const HEAD_BUTTON = 'text-right text-accent pointer-coarse:min-h-11 pointer-coarse:min-w-11';
 const FINDABLE = 20;
-const SHOWN_MOST = 200;
+const MAX_SHOWN = 200;
 
 /**
  * `all`: also shows values with a count of zero. Otherwise shows values with a count or selected
- * ones, up to `most`, and the rest behind "n more". `left`: the number of values that the worker
+ * ones, up to `max`, and the rest behind "n more". `left`: the number of values that the worker
  * sends only when the filter is expanded.
  */
 function Index({
   title,
   entries,
   all = false,
-  most = entries.length,
+  max = entries.length,
   left = 0,
   find,
   onClear,
@@ -264,13 +264,13 @@ function Index({
   const [words, setWords] = useState('');
   useEffect(() => (open && find !== undefined ? openAllFacets() : undefined), [open, find]);
   const telling = all ? entries : entries.filter((entry) => entry.on || (entry.count ?? 0) > 0);
-  const short = telling.filter((entry, i) => entry.on || i < most);
+  const short = telling.filter((entry, i) => entry.on || i < max);
   const sought = words.trim().toLowerCase();
   const full = (
     sought === ''
       ? telling
       : telling.filter((entry) => entry.on || entry.label.toLowerCase().includes(sought))
-  ).slice(0, SHOWN_MOST);
+  ).slice(0, MAX_SHOWN);
   if (telling.length === 0) return null;
   return (
     <section aria-label={title}>

@@ -210,7 +210,7 @@ export function Grid(props: GridProps) {
           {
             '--dc-columns': layout.columns,
             '--dc-areas': layout.areas,
-            '--dc-least': `${layout.least}px`,
+            '--dc-min': `${layout.min}px`,
             ...getStickyOffsets(layout.stuck),
           } as CSSProperties
         }

@@ -102,8 +102,8 @@ export const coverage = (selection: Selection, total: number): 'none' | 'some' |
   selection.runs.size === 0 ? 'none' : selection.runs.size >= total ? 'all' : 'some';
 
 /** Splits runs into batches of at most `most`. */
-export function batches(runs: readonly RunN[], most: number): readonly (readonly RunN[])[] {
+export function batches(runs: readonly RunN[], max: number): readonly (readonly RunN[])[] {
   const all: (readonly RunN[])[] = [];
-  for (let at = 0; at < runs.length; at += most) all.push(runs.slice(at, at + most));
+  for (let at = 0; at < runs.length; at += max) all.push(runs.slice(at, at + max));
   return all;
 }

@@ -286,7 +286,7 @@ function getOpenedTicket(
 }
 
 /** Maximum number of results in a ticket. */
-const MOST = 500;
+const MAX_RUNS = 500;
 const EMPTY = {};
 
 interface OpenedTicket {
@@ -298,7 +298,7 @@ const makeTicketSchema = (runs: readonly RunN[]) =>
     ticketCalls.makeTicket.input,
     ({ subject, description, status, priority, owner }: TicketDraft) => ({
       value: {
-        runs: [...runs].slice(0, MOST),
+        runs: [...runs].slice(0, MAX_RUNS),
         subject: subject.trim(),
         description,
         priority: priority === '' ? null : priority,

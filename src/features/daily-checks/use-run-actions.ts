@@ -40,7 +40,7 @@ export interface RunActions {
   readonly getRow: (n: RunN) => RunView | undefined;
 }
 
-const RANGE_MOST = 2_000;
+const MAX_RANGE = 2_000;
 
 export function useRunActions(round: RunList, me: string): RunActions {
   const { view, selection, cursor, list, seen, reach } = round;
@@ -155,7 +155,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
         return round.setSelection(toggled(selection, row));
       }
       const [from, to] = anchor < index ? [anchor, index] : [index, anchor];
-      if (to - from >= RANGE_MOST) return tellFailure(t.rangeLimit({ count: RANGE_MOST }));
+      if (to - from >= MAX_RANGE) return tellFailure(t.rangeLimit({ count: MAX_RANGE }));
       const rows = rowsBetween(view, from, to);
       if (rows) round.setSelection(extended(selection, chosen(rows)));
       else round.setReach({ first: from, count: to - from + 1 });

@@ -60,7 +60,7 @@ export interface RunList {
 }
 
 const FIRST: RunsWindow = { first: 0, count: 48 };
-const SEEN_MOST = 20_000;
+const MAX_SEEN = 20_000;
 const NONE_FOLDED: readonly (number | string)[] = [];
 
 export function useRunList(me: Me, branding: Branding): RunList {
@@ -100,7 +100,7 @@ export function useRunList(me: Me, branding: Branding): RunList {
     if (!view) return;
     openPainted();
     filterPainted();
-    if (seen.size > SEEN_MOST) seen.clear();
+    if (seen.size > MAX_SEEN) seen.clear();
     for (const row of view.rows) seen.set(row.n, row);
   }, [view, seen]);
   const committedAt = view?.committedAt;

@@ -33,7 +33,7 @@ export interface Also {
   readonly computers: readonly ComputerOut[];
 }
 
-const MOST = 8;
+const MAX_SHOWN = 8;
 
 /**
  * Returns the lines, worst first. Issues outside the results always have one line each: failing
@@ -62,7 +62,7 @@ export function attentionLines(
       since: Math.min(...computers.map(({ firstSeenAt }) => firstSeenAt)),
     });
   const lines = problems
-    .slice(0, MOST - beside.length)
+    .slice(0, MAX_SHOWN - beside.length)
     .map((of): Line => ({ is: 'problem', key: `problem-${of.cause ?? ''}-${of.run}`, of }));
   return [...lines, ...beside].toSorted((a, b) => rank(a) - rank(b));
 }

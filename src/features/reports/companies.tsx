@@ -2,7 +2,7 @@ import { Combobox } from '#src/ui/combobox.tsx';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Customers } from '#contract/reports/template.ts';
-import { MOST_CUSTOMERS } from '#contract/reports/template.ts';
+import { MAX_CUSTOMERS } from '#contract/reports/template.ts';
 import { reportMessages as t } from './messages.en.ts';
 
 export interface CompaniesProps {
@@ -18,7 +18,7 @@ export function Companies({ customers, chosen, all, error, onChange }: Companies
   if (customers === 'none') return <p className="m-0 text-ink-2">{t.aboutProviders}</p>;
   const names = new Map(all);
   const rest = all.filter(([n]) => !chosen.includes(n));
-  const full = customers === 'some' && chosen.length >= MOST_CUSTOMERS;
+  const full = customers === 'some' && chosen.length >= MAX_CUSTOMERS;
   const add = (text: string): void =>
     onChange(customers === 'one' ? [Number(text)] : [...chosen, Number(text)]);
   const label = customers === 'one' ? t.company : t.companies;
@@ -41,14 +41,14 @@ export function Companies({ customers, chosen, all, error, onChange }: Companies
         <p className="m-0 text-agate text-ink-3">{t.noneSelected}</p>
       )}
       {full && (
-        <p className="m-0 text-agate text-ink-3">{t.companyLimit({ max: MOST_CUSTOMERS })}</p>
+        <p className="m-0 text-agate text-ink-3">{t.companyLimit({ max: MAX_CUSTOMERS })}</p>
       )}
       {chosen.length > 0 && (
         <>
           {customers !== 'one' && (
             <p className="m-0 text-agate text-ink-3">
               {customers === 'some'
-                ? t.companyCountOfMax({ count: chosen.length, max: MOST_CUSTOMERS })
+                ? t.companyCountOfMax({ count: chosen.length, max: MAX_CUSTOMERS })
                 : t.companyCount({ count: chosen.length })}
             </p>
           )}

@@ -9,7 +9,7 @@ import type {
   ReportSchedule,
 } from '#contract/reports/setting.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
-import { MOST_CUSTOMERS } from '#contract/reports/template.ts';
+import { MAX_CUSTOMERS } from '#contract/reports/template.ts';
 import type { Customers, TemplateKey } from '#contract/reports/template.ts';
 import { findFormErrors } from '#src/ui/form-errors.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
@@ -129,7 +129,7 @@ export function getSetting(
     errors['setting.companies'] = {
       one: MESSAGES.reportOneCompany,
       some: MESSAGES.reportSomeCompanies,
-      many: MESSAGES.reportManyCompanies({ max: MOST_CUSTOMERS }),
+      many: MESSAGES.reportManyCompanies({ max: MAX_CUSTOMERS }),
       none: MESSAGES.reportNoCompanies,
     }[error];
   const parsed = v.safeParse(ReportFields, input);

@@ -8,7 +8,7 @@ import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
  * of the device's data and is deleted with it.
  */
 const KEY = 'reportsOpened';
-const MOST = 20;
+const MAX_STORED = 20;
 
 export function openedIds(): readonly string[] {
   try {
@@ -16,7 +16,7 @@ export function openedIds(): readonly string[] {
     return Array.isArray(all)
       ? all
           .filter((one): one is string => typeof one === 'string' && /^[\w-]{1,64}$/.test(one))
-          .slice(0, MOST)
+          .slice(0, MAX_STORED)
       : [];
   } catch {
     return [];
@@ -24,7 +24,10 @@ export function openedIds(): readonly string[] {
 }
 
 export const noteOpened = (id: string): void =>
-  writeStored(KEY, JSON.stringify([id, ...openedIds().filter((one) => one !== id)].slice(0, MOST)));
+  writeStored(
+    KEY,
+    JSON.stringify([id, ...openedIds().filter((one) => one !== id)].slice(0, MAX_STORED)),
+  );
 
 export type OpenedReport = OutputOf<'openSentReport'>;
 

@@ -16,7 +16,7 @@ const FIRST = 100;
  * A report on the page, with the same figures and tables as its file. `rows`: number of all rows.
  */
 export function ReportSheet({ report, rows }: { readonly report: Report; readonly rows: number }) {
-  const [most, setMost] = useState(FIRST);
+  const [max, setMax] = useState(FIRST);
   const here = report.sections.reduce((all, section) => all + section.rows.length, 0);
   const drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days'));
   return (
@@ -35,12 +35,12 @@ export function ReportSheet({ report, rows }: { readonly report: Report; readonl
         </p>
       ))}
       {drawn && <MarksLegend />}
-      {firstRows(report, most).sections.map((section, place) => (
+      {firstRows(report, max).sections.map((section, place) => (
         <Table key={place} section={section} zone={report.timeZone} />
       ))}
-      {here > most && (
+      {here > max && (
         <p className="m-0">
-          <Button onClick={() => setMost(most + 5 * FIRST)}>{t.showMoreRows}</Button>
+          <Button onClick={() => setMax(max + 5 * FIRST)}>{t.showMoreRows}</Button>
         </p>
       )}
       {rows > here && <p className="m-0 text-ink-2">{t.firstRows({ shown: here, count: rows })}</p>}

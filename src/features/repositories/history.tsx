@@ -1,6 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import { MAX_REPORT_DAYS } from '#contract/runs/result-filters.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
 import { useWidth } from '#src/ui/use-width.ts';
@@ -27,7 +27,7 @@ interface HistoryProps {
 /** Used space of a repository at the end of each day, with its capacity. */
 export function History({ id, name, span, rule, now, onSpan, formatAge }: HistoryProps) {
   const stretch = toStretch(span, dayAt(now, rule), rule);
-  const tooLong = stretch.count > REPORT_MOST_DAYS;
+  const tooLong = stretch.count > MAX_REPORT_DAYS;
   const request = usePolledQuery(
     'repositoryHistory',
     {

@@ -58,7 +58,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const companies = useWatch('companies', EMPTY);
   const status = useWatch('status', EMPTY);
   const request = usePolledQuery('listRepositories', EMPTY, true);
-  const [most, setMost] = useState(AT_FIRST);
+  const [max, setMax] = useState(AT_FIRST);
   useEffect(() => prefetch(bringSpark), []);
   const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
   const formatSampled = (at: number): string => formatWhen(at, rule.zone);
@@ -113,17 +113,17 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                 <>
                   <Summary rows={shown} />
                   <Table
-                    rows={shown.slice(0, most)}
+                    rows={shown.slice(0, max)}
                     place={place}
                     rule={rule}
                     now={now}
                     formatAge={formatSampled}
                     onPlace={go}
                   />
-                  {shown.length > most && (
+                  {shown.length > max && (
                     <div className="px-4 py-3 desk:px-6">
-                      <Button onClick={() => setMost(most + MORE)}>
-                        {t.showMore({ count: Math.min(MORE, shown.length - most) })}
+                      <Button onClick={() => setMax(max + MORE)}>
+                        {t.showMore({ count: Math.min(MORE, shown.length - max) })}
                       </Button>
                     </div>
                   )}

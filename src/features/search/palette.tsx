@@ -29,7 +29,7 @@ import type { SearchQuery } from './use-server-search.ts';
 import { searchMessages as t } from './messages.en.ts';
 
 const SHOWN = 6;
-const MOST_CHARS = 200;
+const MAX_CHARS = 200;
 
 /**
  * ⌘K: pages, saved views, actions, and search by name. Items of this device appear at once, those
@@ -42,7 +42,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const roles = me?.roles ?? [];
-  const text = typed.trim().slice(0, MOST_CHARS);
+  const text = typed.trim().slice(0, MAX_CHARS);
   const sought = soughtIn(text);
   const lists = can(roles, 'monitoring.daily-checks');
   const views = useWatch('views', EMPTY);
@@ -109,7 +109,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                 placeholder={t.placeholder}
                 autoComplete="off"
                 spellCheck={false}
-                maxLength={MOST_CHARS}
+                maxLength={MAX_CHARS}
                 className="h-full min-w-0 grow bg-transparent outline-none placeholder:text-ink-3 placeholder:opacity-100"
                 onKeyDown={(event) => {
                   if (event.key === 'Escape') onClose();

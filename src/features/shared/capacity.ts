@@ -2,7 +2,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
 import { capacityMessages as t } from './capacity.messages.en.ts';
 
-const MOST = 5;
+const MAX_SHOWN = 5;
 const DAY = 86_400_000;
 /**
  * Thresholds in days: a repository that is full within them counts as a warning, or needs
@@ -62,7 +62,7 @@ export function fillingUp(
 }
 
 export const mostPressing = (filling: readonly Filling[]): readonly Filling[] =>
-  filling.slice(0, MOST);
+  filling.slice(0, MAX_SHOWN);
 export const needsRoom = ({ daysLeft }: Filling): boolean => daysLeft < PRESSING_DAYS;
 
 /** `full`, `full today`, `full in 1 day`, `full in 16 days`. */

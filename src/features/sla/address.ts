@@ -41,9 +41,9 @@ export const SLA_PLACE: SlaPlace = {
 export function slaPlace(search: string): SlaPlace {
   const query = new URLSearchParams(search);
   const said = (name: string): string => (query.get(name) ?? '').slice(0, 300);
-  const whole = (name: string, most: number): number | null => {
+  const whole = (name: string, max: number): number | null => {
     const one = Number(said(name));
-    return Number.isInteger(one) && one >= 1 && one <= most ? one : null;
+    return Number.isInteger(one) && one >= 1 && one <= max ? one : null;
   };
   return {
     view: said('view') === 'report' ? 'report' : 'alarms',

@@ -66,14 +66,10 @@ export function getAlarm(form: Form): {
   readonly errors: FormErrors;
 } {
   const errors: Partial<Record<keyof FormErrors, string>> = {};
-  const whole = (
-    field: 'hours' | 'percent' | 'days',
-    most: number,
-    says: string,
-  ): number | null => {
+  const whole = (field: 'hours' | 'percent' | 'days', max: number, says: string): number | null => {
     const text = form[field].trim();
     const one = Number(text);
-    if (text !== '' && !(Number.isInteger(one) && one >= 1 && one <= most)) errors[field] = says;
+    if (text !== '' && !(Number.isInteger(one) && one >= 1 && one <= max)) errors[field] = says;
     return text === '' ? null : one;
   };
   const hours = whole('hours', 2_160, t.maxAgeInvalid);

@@ -11,10 +11,10 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { getId } from '../shared/ids.ts';
 import { userMessages as t } from './messages.en.ts';
 
-const LEAST = 5;
+const MIN_REASON_CHARS = 5;
 const schema = makeReadingSchema(({ reason }: { readonly reason: string }) => ({
   value: { reason: reason.trim() },
-  errors: { reason: reason.trim().length < LEAST ? t.reasonTooShort : null },
+  errors: { reason: reason.trim().length < MIN_REASON_CHARS ? t.reasonTooShort : null },
 }));
 
 /** Asks for the reason, then starts the impersonation. */

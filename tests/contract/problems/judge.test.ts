@@ -4,8 +4,8 @@ import {
   getAnomalies,
   anomalyText,
   type Facts,
-  LEAST_RUNS,
-  LEAST_SPREAD,
+  MIN_RUNS,
+  MIN_SPREAD,
   getProblem,
   step,
   getUsualRange,
@@ -47,7 +47,7 @@ function slowAnomaly(
   const mad = Math.max(
     slowMedian(values.map((other) => Math.abs(other - median))),
     0.05 * median,
-    LEAST_SPREAD[measure],
+    MIN_SPREAD[measure],
   );
   let [low, high] = [Math.max(0, Math.floor(median - 4 * mad)), Math.ceil(median + 4 * mad)];
   if (measure === 'files') {
@@ -111,7 +111,7 @@ test('RUN-4: there is a range from seven runs on, it contains the median, and it
   fc.assert(
     fc.property(history, (values) => {
       const usual = getUsualRange(values);
-      expect(usual === null).toBe(values.length < LEAST_RUNS);
+      expect(usual === null).toBe(values.length < MIN_RUNS);
       if (usual === null) return;
       expect(usual[0]).toBeGreaterThanOrEqual(0);
       expect(usual[0] <= slowMedian(values) && slowMedian(values) <= usual[1]).toBe(true);

@@ -321,7 +321,7 @@ eachDatabase((_name, open) => {
     expect(said(await reset(host, cookie, code, 'too short'))).toEqual([
       400,
       'bad-input',
-      MESSAGES.passwordShort({ min: LIMITS.passwordLeast }),
+      MESSAGES.passwordShort({ min: LIMITS.minPasswordChars }),
     ]);
     expect(said(await reset(host, cookie, code, 'passwordpassword'))).toEqual([
       400,

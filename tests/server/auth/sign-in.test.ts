@@ -62,7 +62,7 @@ test('G37: at most 100 guesses in a row are ever checked, however slowly they co
 
 test('G37: failures of an address and a provider expire one by one, and never block', () => {
   for (const rule of [ADDRESS_RULE, PROVIDER_RULE]) {
-    const { leakMs, quick, mostMs } = rule;
+    const { leakMs, quick, maxMs } = rule;
     if (leakMs === null) throw new Error('It never forgets.');
     expect(looksAt(rule, every(0, 10_000)).looked).toBe(quick);
     // Tries that come as fast as they are forgotten, or slower, are never kept waiting, also where
@@ -76,10 +76,10 @@ test('G37: failures of an address and a provider expire one by one, and never bl
     });
     const flood = looksAt(rule, every(leakMs / 7, 50_000));
     expect(flood.looked).toBeGreaterThan(quick);
-    expect(flood.bucket.until - flood.bucket.at).toBeLessThanOrEqual(mostMs + leakMs);
+    expect(flood.bucket.until - flood.bucket.at).toBeLessThanOrEqual(maxMs + leakMs);
     expect(flood.looked).toBeLessThanOrEqual(quick + 50_000 / 7 + 10);
     expect(
-      tryNow(flood.bucket, rule, flood.bucket.at + flood.bucket.failures * leakMs + mostMs),
+      tryNow(flood.bucket, rule, flood.bucket.at + flood.bucket.failures * leakMs + maxMs),
     ).toMatchObject({ next: { failures: 1 } });
   }
 });

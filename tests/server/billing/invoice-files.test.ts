@@ -12,7 +12,7 @@ let fixture: Fixture;
 let qb: QuickBooksStandIn;
 
 /** What is left to pay. */
-const most = (cents: number, paid: number): number => Math.floor((cents * (100 - paid)) / 100);
+const max = (cents: number, paid: number): number => Math.floor((cents * (100 - paid)) / 100);
 function cents(text: string | undefined): bigint {
   const [whole = '0', part = ''] = (text ?? '').split('.');
   return BigInt(whole) * 100n + BigInt(part.padEnd(2, '0'));
@@ -92,7 +92,7 @@ eachDatabase((_name, open) => {
               CurrencyRef: { value: currency },
               DueDate: day(due),
               TotalAmt: voided ? 0 : all / 100,
-              Balance: voided ? 0 : most(all, paid) / 100,
+              Balance: voided ? 0 : max(all, paid) / 100,
               ...(voided && { PrivateNote: 'Voided' }),
             }),
           ),
@@ -103,7 +103,7 @@ eachDatabase((_name, open) => {
         const known = new Map<string, bigint[]>();
         for (const { currency, all, paid, due, voided } of made) {
           const [count = 0n, total = 0n, balance = 0n, overdue = 0n] = known.get(currency) ?? [];
-          const [whole, left] = voided ? [0, 0] : [all, most(all, paid)];
+          const [whole, left] = voided ? [0, 0] : [all, max(all, paid)];
           known.set(currency, [
             count + 1n,
             total + BigInt(whole),

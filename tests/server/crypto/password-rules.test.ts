@@ -8,8 +8,8 @@ import {
 import { LIMITS } from '#contract/limits.ts';
 import { makeFixture, provider, user } from '../http/fixtures.ts';
 
-const LONG = { least: LIMITS.passwordLeast, own: ['kate', 'Harbour', 'kate.miller'] };
-const SHORT = { ...LONG, least: LIMITS.passwordLeastWithFactor };
+const LONG = { min: LIMITS.minPasswordChars, own: ['kate', 'Harbour', 'kate.miller'] };
+const SHORT = { ...LONG, min: LIMITS.minPasswordCharsWithFactor };
 
 test('G35: a password is judged by its length, not by its kinds of characters', () => {
   for (const good of [
@@ -101,7 +101,7 @@ test('G35: with a second factor a password may be shorter', async () => {
   const { store } = fixture.world;
   const measure = () => store.tenant(tenant, (tx) => loadMeasure(tx, id));
   expect(await measure()).toMatchObject({
-    least: 15,
+    min: 15,
     own: expect.arrayContaining(['kate', 'Brien', 'kobrien', 'Provider']) as string[],
   });
   await store.tenant(tenant, ({ sql }) =>
@@ -110,14 +110,14 @@ test('G35: with a second factor a password may be shorter', async () => {
       .values({ tenant_id: tenant, user_id: id, sealed: 'x', confirmed_at: null, last_step: 0 })
       .execute(),
   );
-  expect((await measure()).least).toBe(15);
+  expect((await measure()).min).toBe(15);
   await store.tenant(tenant, ({ sql }) =>
     sql.updateTable('totp').set({ confirmed_at: 1 }).where('tenant_id', '=', tenant).execute(),
   );
-  expect((await measure()).least).toBe(8);
+  expect((await measure()).min).toBe(8);
   const fresh = () =>
     store.tenant(tenant, (tx) => measureOfNew(tx, { username: 'leo', name: 'Leo', email: null }));
-  expect((await fresh()).least).toBe(15);
+  expect((await fresh()).min).toBe(15);
   await store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('provider')
@@ -125,5 +125,5 @@ test('G35: with a second factor a password may be shorter', async () => {
       .where('tenant_id', '=', tenant)
       .execute(),
   );
-  expect((await fresh()).least).toBe(8);
+  expect((await fresh()).min).toBe(8);
 });

@@ -44,9 +44,9 @@ const RULE_FIELDS = {
     job: '',
     computer: '',
     text: '',
-    duration: { least: 5, most: null },
-    bytes: { least: null, most: null },
-    streak: { least: null, most: null },
+    duration: { min: 5, max: null },
+    bytes: { min: null, max: null },
+    streak: { min: null, max: null },
     time: null,
   },
   does: {

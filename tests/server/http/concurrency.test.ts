@@ -82,10 +82,10 @@ test('HTTP-17: a caller that releases its slot gets the next free one, before th
 test('HTTP-17: parts that wait in parallel release one slot and take one, even if the work ends before them or continues waiting', async () => {
   const queue = makeQueue(2, 50, true);
   let inside = 0;
-  let most = 0;
+  let max = 0;
   const busy = async (): Promise<void> => {
     inside += 1;
-    most = Math.max(most, inside);
+    max = Math.max(max, inside);
     await Promise.resolve();
     inside -= 1;
   };
@@ -112,7 +112,7 @@ test('HTTP-17: parts that wait in parallel release one slot and take one, even i
     }),
   );
   await expect.poll(() => [queue.running, queue.waiting]).toEqual([0, 0]);
-  expect(most).toBeLessThanOrEqual(2);
+  expect(max).toBeLessThanOrEqual(2);
   const free = makeQueue(1, 0);
   const one = free.run(() => soon());
   expect(free.run(() => soon())).toBeNull();

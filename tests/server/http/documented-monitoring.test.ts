@@ -227,7 +227,7 @@ test('ROW-1, ROW-2: SLA alarms have `id` and `jobInstanceUid`, are found by thei
 });
 
 test('ROW-1, ROW-2: rules, hints and report settings have `_id`, and are changed, sent and removed by it; templates have their names', async () => {
-  const range = { least: null, most: null };
+  const range = { min: null, max: null };
   const when = {
     sources: [],
     types: [],

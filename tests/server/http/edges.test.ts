@@ -115,7 +115,7 @@ test('HTTP-8: an answer is compressed as the caller prefers; small ones, streams
 
 test('HTTP-9: concurrent requests are limited; the excess is told when to retry, and the rest continues', async () => {
   let inside = 0;
-  let most = 0;
+  let max = 0;
   const gate = Promise.withResolvers<void>();
   const app = getApp(
     fixture.world,
@@ -123,7 +123,7 @@ test('HTTP-9: concurrent requests are limited; the excess is told when to retry,
       ...accounts(fixture.world),
       lastSync: async () => {
         inside += 1;
-        most = Math.max(most, inside);
+        max = Math.max(max, inside);
         await gate.promise;
         inside -= 1;
         return ok({ status: 'NEVER' as const, at: null, failed: [], sources: [] });
@@ -142,7 +142,7 @@ test('HTTP-9: concurrent requests are limited; the excess is told when to retry,
     '1',
   ]);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
-  expect(most).toBe(2);
+  expect(max).toBe(2);
   expect((await ask(app, lastSync, { host, token })).status).toBe(200);
 });
 

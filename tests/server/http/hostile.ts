@@ -6,7 +6,7 @@ import * as v from 'valibot';
 
 export interface Random {
   (): number;
-  readonly below: (most: number) => number;
+  readonly below: (max: number) => number;
   readonly of: <T>(all: readonly T[]) => T;
 }
 
@@ -19,7 +19,7 @@ export function getRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
-  const below = (most: number): number => Math.floor(next() * most);
+  const below = (max: number): number => Math.floor(next() * max);
   return Object.assign(next, {
     below,
     of: <T>(all: readonly T[]): T => all[below(all.length)] as T,

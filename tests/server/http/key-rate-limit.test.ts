@@ -6,10 +6,10 @@ import { makeKeyRateLimit } from '#server/platform/http/key-rate-limit.ts';
 import type { Fixture } from './fixtures.ts';
 import { accounts, getApp, ask, makeFixture, provider, user } from './fixtures.ts';
 
-const pace = (key: number, address: number, atOnce: number, most?: number) =>
+const pace = (key: number, address: number, atOnce: number, max?: number) =>
   makeKeyRateLimit(
     { apiKeyPerMinute: key, apiAddressPerMinute: address, apiKeyAtOnce: atOnce },
-    most,
+    max,
   );
 
 let fixture: Fixture;

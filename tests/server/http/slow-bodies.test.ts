@@ -189,7 +189,7 @@ test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never
   };
   app = getApp(world, allHandlers(world), { routes: pingRoutes(world), bodies: sampled });
   await begin();
-  for (const [addresses, most] of [
+  for (const [addresses, max] of [
     [1_500, 16 * MIB],
     [1, 4 * MIB],
   ] as const) {
@@ -201,13 +201,13 @@ test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never
         ),
       ),
     );
-    const refused = Math.floor(1_500 - most / 16_000);
+    const refused = Math.floor(1_500 - max / 16_000);
     await expect
       .poll(() => statuses().filter((status) => status === 503).length, PATIENT)
       .toBeGreaterThanOrEqual(refused);
     held.push(full.heldBytes);
-    expect(Math.max(...held)).toBeLessThanOrEqual(most);
-    expect(Math.max(...held)).toBeGreaterThan(most / 2);
+    expect(Math.max(...held)).toBeLessThanOrEqual(max);
+    expect(Math.max(...held)).toBeGreaterThan(max / 2);
     for (const { socket } of clients) socket.destroy();
     await expect.poll(() => full.heldBytes, PATIENT).toBe(0);
     clients = [];

@@ -10,7 +10,7 @@ import {
   DEFAULTS,
   foldToggled,
   isNarrowed,
-  MOST_DAYS,
+  MAX_DAYS,
 } from '#src/features/calendar/board.ts';
 import type { Board } from '#src/features/calendar/board.ts';
 import { parseListAddress } from '#src/features/shared/runs/list-address.ts';
@@ -29,9 +29,9 @@ const span: fc.Arbitrary<Span> = fc.oneof(
     { is: 'this', unit: 'quarter' },
     { is: 'before', unit: 'month' },
   ),
-  fc.integer({ min: 1, max: MOST_DAYS }).map((days): Span => ({ is: 'last', days })),
+  fc.integer({ min: 1, max: MAX_DAYS }).map((days): Span => ({ is: 'last', days })),
   fc
-    .tuple(day, fc.integer({ min: 0, max: MOST_DAYS - 1 }))
+    .tuple(day, fc.integer({ min: 0, max: MAX_DAYS - 1 }))
     .map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
 );
 const board: fc.Arbitrary<Board> = fc.record({
@@ -85,7 +85,7 @@ test('CALV-2: invalid values of an address fall back one by one, and no calendar
   );
   expect(read).toEqual({
     ...DEFAULTS,
-    span: { is: 'last', days: MOST_DAYS },
+    span: { is: 'last', days: MAX_DAYS },
     companies: [3],
     sources: ['restic'],
     fold: { all: true, except: [7] },

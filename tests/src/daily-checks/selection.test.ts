@@ -62,10 +62,10 @@ test('DAY-7: more runs than a command may have go in several, each run once and 
     fc.property(
       fc.array(fc.nat(), { maxLength: 60 }),
       fc.integer({ min: 1, max: 9 }),
-      (runs, most) => {
-        const parts = batches(runs, most);
+      (runs, max) => {
+        const parts = batches(runs, max);
         expect(parts.flat()).toEqual(runs);
-        expect(parts.every((part) => part.length > 0 && part.length <= most)).toBe(true);
+        expect(parts.every((part) => part.length > 0 && part.length <= max)).toBe(true);
       },
     ),
     { numRuns: 50 * Number(process.env['PROOF'] ?? 1) },

@@ -136,20 +136,20 @@ const getTrouble = (n: number): ProblemRow => ({
 
 test('COL-2, COL-3, COL-9: a query on a single column returns what plain rows do, with few rows, most rows and rows without a problem, before and after a change', () => {
   const failed = { states: ['Failed'] } satisfies Partial<RunsFilter>;
-  const most = Array.from({ length: 30 }, (_, i) => i);
+  const max = Array.from({ length: 30 }, (_, i) => i);
   const questions: Partial<RunsFilter>[] = [
     {},
     failed,
     { states: ['Success'] },
-    { companies: most },
+    { companies: max },
     { companies: [7, 9] },
     { review: 'pending' },
     { review: 'none' },
     { causes: [3] },
     { text: 'm14' },
     { text: 'm told' },
-    { from: 1_501_000, companies: most },
-    { to: 3_502_000, companies: most },
+    { from: 1_501_000, companies: max },
+    { to: 3_502_000, companies: max },
   ];
   for (const [size, asks] of [
     [3_000, questions],

@@ -12,7 +12,7 @@ import {
 } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import { getDay, worst } from '#contract/time/day.ts';
-import { LEAST_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
+import { MIN_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
 import { REVIEW_STATES, RUN_STATES, SINGLE_CAUSES } from '#contract/runs/query.ts';
 import type {
   GroupHead,
@@ -95,7 +95,7 @@ function tell(plain: Plain, run: LeanRun, filter: RunsFilter, now: number): Deta
 
 const found = <T>(all: readonly (T | undefined)[]): T[] =>
   [...new Set(all)].filter((one) => one !== undefined);
-const most = <F extends { value: number; count: number }>(all: F[]): F[] =>
+const max = <F extends { value: number; count: number }>(all: F[]): F[] =>
   all.filter((one) => one.count > 0).sort((a, b) => b.count - a.count || a.value - b.value);
 
 type Value = string | number | null;
@@ -336,7 +336,7 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
       review,
       states: count('states', RUN_STATES, (one) => one.state),
       kinds: count('kinds', PROBLEM_KINDS, (one) => one.kind),
-      companies: most(
+      companies: max(
         count('companies', found(details.map((one) => one.run.company)), (one) => one.run.company),
       ).map((one) => ({ ...one, name: plain.companies.get(one.value)?.name ?? '' })),
       sources: count('sources', SOURCES, (one) => SOURCES[sourceCode(one.run.kind)]),
@@ -346,7 +346,7 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
         value,
         count: counted.filter((one) => (one.state === 'Anomaly') === value).length,
       })),
-      causes: most(count('causes', found(details.map((one) => one.cause)), (one) => one.cause)).map(
+      causes: max(count('causes', found(details.map((one) => one.cause)), (one) => one.cause)).map(
         (one) => ({ ...one, template: plain.causes.get(one.value)?.template ?? '' }),
       ),
     },
@@ -406,9 +406,9 @@ export function view(
         state: getState(run.kind),
         startedAt: run.startSec * 1000,
         durationSec: run.elapsedSec,
-        usualDuration: getUsualRange(durations, LEAST_SPREAD.duration),
+        usualDuration: getUsualRange(durations, MIN_SPREAD.duration),
         bytes: run.bytes,
-        usualBytes: getUsualRange(bytes, LEAST_SPREAD.bytes),
+        usualBytes: getUsualRange(bytes, MIN_SPREAD.bytes),
         message: run.message,
         template: problem ? (cause?.template ?? null) : null,
         strip: Array.from({ length: 14 }, (_, i) =>

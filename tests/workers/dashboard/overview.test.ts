@@ -260,7 +260,7 @@ test('OVER-6: unchanged rows are not computed again', () => {
     const { bytesLow } = piece.cols;
     Object.defineProperty(piece.cols, 'bytesLow', {
       get: () => {
-        reads.set(piece.leastN, (reads.get(piece.leastN) ?? 0) + 1);
+        reads.set(piece.minN, (reads.get(piece.minN) ?? 0) + 1);
         return bytesLow;
       },
     });

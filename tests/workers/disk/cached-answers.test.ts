@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ANSWERS_MOST, ANSWERS_MOST_BYTES } from '#workers/disk/cached-answers.ts';
-import { NOTICES_MOST } from '#workers/disk/notices.ts';
+import { MAX_ANSWERS, MAX_ANSWERS_BYTES } from '#workers/disk/cached-answers.ts';
+import { MAX_NOTICES } from '#workers/disk/notices.ts';
 import type { Notice } from '#workers/types.ts';
 import { DISKS, freshIdb, OWNER, placeIn } from './places.ts';
 import { command, fresh } from './sample.ts';
@@ -17,13 +17,13 @@ const answer = (at: number, value: unknown = at) => ({ at, value });
 describe.each(DISKS)('on %s', (_name, make) => {
   test('OUT-6: notices stay until dismissed, up to the newest hundred, also after a reload of the data', async () => {
     const { disk, again } = await make();
-    for (let at = 1; at <= NOTICES_MOST + 3; at++) await disk.keepNotice(notice(`n${at}`, at));
+    for (let at = 1; at <= MAX_NOTICES + 3; at++) await disk.keepNotice(notice(`n${at}`, at));
     await disk.keepNotice({ ...notice('n50', 50), text: 'told anew' });
     await disk.dropNotice('n60');
     await disk.begin(fresh());
     const all = await (await again()).notices();
     expect(all.map(({ at }) => at)).toEqual(
-      Array.from({ length: NOTICES_MOST }, (_, i) => i + 4).filter((at) => at !== 60),
+      Array.from({ length: MAX_NOTICES }, (_, i) => i + 4).filter((at) => at !== 60),
     );
     expect(all.find(({ id }) => id === 'n50')).toEqual({ ...notice('n50', 50), text: 'told anew' });
   });
@@ -32,7 +32,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     const { disk, again } = await make();
     await disk.keepAnswer('early', answer(0)); // before there is any data: whose scope is it
     await disk.begin(fresh());
-    for (let at = 1; at <= ANSWERS_MOST; at++) await disk.keepAnswer(`q${at}`, answer(at));
+    for (let at = 1; at <= MAX_ANSWERS; at++) await disk.keepAnswer(`q${at}`, answer(at));
     await disk.keepAnswer('q1', answer(100));
     await disk.keepAnswer('q51', answer(101));
     const later = await again();
@@ -46,7 +46,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
   test('OFF-6: stored answers have a size limit, and a single larger one is not stored', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
-    const third = 'x'.repeat(ANSWERS_MOST_BYTES / 3);
+    const third = 'x'.repeat(MAX_ANSWERS_BYTES / 3);
     for (const name of ['a', 'b', 'c']) await disk.keepAnswer(name, answer(1, third));
     const there = async (): Promise<string[]> =>
       (
@@ -55,7 +55,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
         )
       ).filter((name) => name !== '');
     expect(await there()).toEqual(['b', 'c']);
-    await disk.keepAnswer('c', answer(2, 'x'.repeat(ANSWERS_MOST_BYTES)));
+    await disk.keepAnswer('c', answer(2, 'x'.repeat(MAX_ANSWERS_BYTES)));
     expect(await there()).toEqual(['b']);
   });
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
-import { PATCHES_MOST } from '#workers/disk/compact.ts';
+import { MAX_PATCHES } from '#workers/disk/compact.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/types.ts';
 import { Device } from './device.ts';
@@ -69,7 +69,7 @@ describe.each(DISKS)('on %s', (name, make) => {
           for (let left = 200; await device.disk.compact(); left--)
             if (left === 0) throw new Error('compaction does not end');
           expect(device.seen(await shown(device.disk))).toEqual(device.expected());
-          expect((await device.disk.open())?.patches.length).toBeLessThanOrEqual(PATCHES_MOST);
+          expect((await device.disk.open())?.patches.length).toBeLessThanOrEqual(MAX_PATCHES);
         }),
         { numRuns: (name === 'memory' ? 30 : 15) * PROOF },
       );
@@ -125,10 +125,10 @@ describe.each(DISKS)('on %s', (name, make) => {
     const { disk } = await make();
     await disk.begin(fresh());
     const ids: number[] = [];
-    for (let i = 0; i < PATCHES_MOST + 1; i++) ids.push(await disk.append(patch(11 + i), i));
+    for (let i = 0; i < MAX_PATCHES + 1; i++) ids.push(await disk.append(patch(11 + i), i));
     await disk.compact();
     await expect(disk.patch(ids[0] ?? 0)).rejects.toMatchObject({ kind: 'gone' });
-    expect(await disk.patch(ids.at(-8) ?? 0)).toEqual(patch(11 + PATCHES_MOST - 7));
+    expect(await disk.patch(ids.at(-8) ?? 0)).toEqual(patch(11 + MAX_PATCHES - 7));
   });
 });
 

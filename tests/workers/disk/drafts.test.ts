@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failed, ok } from '#contract/result.ts';
-import { DRAFTS_MOST } from '#workers/disk/drafts.ts';
+import { MAX_DRAFTS } from '#workers/disk/drafts.ts';
 import { makeDrafts } from '#workers/queries/drafts.ts';
 import { SIGNED_OUT } from '#workers/failures.ts';
 import { DISKS, freshIdb, OWNER, placeIn } from './places.ts';
@@ -24,7 +24,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
   test('WIZ-9: the newest twenty drafts stay', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
-    for (let at = 1; at <= DRAFTS_MOST + 2; at++) await disk.saveDraft(`d${at}`, at, at);
+    for (let at = 1; at <= MAX_DRAFTS + 2; at++) await disk.saveDraft(`d${at}`, at, at);
     expect(
       await Promise.all(['d1', 'd2', 'd3', 'd22'].map((name) => disk.readDraft(name))),
     ).toEqual([null, null, 3, 22]);

@@ -118,11 +118,11 @@ export class Governor {
     } else
       for (const gate of [object, service]) {
         gate.good += 1;
-        if (gate.good % GROWTH === 0) gate.limit = Math.min(gate.most, gate.limit + 1);
+        if (gate.good % GROWTH === 0) gate.limit = Math.min(gate.max, gate.limit + 1);
       }
     const spreadMs = pace.headers === null ? 0 : getRetryDelay(pace.headers);
     if (spreadMs > 0) service.pausedUntil = Math.max(service.pausedUntil, now + spreadMs);
-    if (object.active === 0 && object.limit === object.most && object.pausedUntil <= now)
+    if (object.active === 0 && object.limit === object.max && object.pausedUntil <= now)
       this.#lanes.delete(getKey(lane));
     this.#wake();
   }
@@ -133,8 +133,8 @@ export class Governor {
    */
   backOffMs(failures: number, requestedMs: Ms | null): Ms {
     if (requestedMs !== null) return this.#later(requestedMs);
-    const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
-    return Math.round(most * (0.5 + this.#random() / 2));
+    const max = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
+    return Math.round(max * (0.5 + this.#random() / 2));
   }
 
   /** Never earlier than asked, and not everybody at the same moment. */
@@ -196,7 +196,7 @@ interface Waiter {
   wake(): void;
 }
 interface Gate {
-  readonly most: number;
+  readonly max: number;
   limit: number;
   active: number;
   /** Responses without a 429 since the last one. */
@@ -206,8 +206,8 @@ interface Gate {
 
 const getKey = ({ service, object }: Lane): string => `${service} ${object}`;
 
-function getOrAdd<K>(gates: Map<K, Gate>, key: K, most: number): Gate {
-  const found = gates.get(key) ?? { most, limit: most, active: 0, good: 0, pausedUntil: 0 };
+function getOrAdd<K>(gates: Map<K, Gate>, key: K, max: number): Gate {
+  const found = gates.get(key) ?? { max, limit: max, active: 0, good: 0, pausedUntil: 0 };
   gates.set(key, found);
   return found;
 }

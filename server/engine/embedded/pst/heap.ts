@@ -114,7 +114,7 @@ const getBlockBytes = (block: OpenBlock): Bytes => getMapAt(block) + 6 + 2 * blo
 
 /** [MS-PST] 2.3.1.2: how much of a block is free. */
 function getFillLevel(free: Bytes): number {
-  const level = FREE_BYTES.findIndex((least) => free >= least);
+  const level = FREE_BYTES.findIndex((min) => free >= min);
   return level < 0 ? FREE_BYTES.length : level;
 }
 const FREE_BYTES: readonly Bytes[] = [

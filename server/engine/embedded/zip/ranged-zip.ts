@@ -313,8 +313,8 @@ function dosTime(at: Ms): number {
 const DOS_FIRST = Date.UTC(1980, 0, 1);
 const DOS_LAST = Date.UTC(2107, 11, 31, 23, 59, 58);
 
-const clamp = (value: number, least: number, most: number): number =>
-  Math.min(most, Math.max(least, value));
+const clamp = (value: number, min: number, max: number): number =>
+  Math.min(max, Math.max(min, value));
 
 function writeUInt64(out: Buffer, value: number, at: number): void {
   out.writeUInt32LE(value % 2 ** 32, at);

@@ -43,7 +43,7 @@ export async function loadVolumes(world: AppContext, tenant: TenantId): Promise<
   url.searchParams.set('query', QUERY);
   try {
     const answer = await fetchOutbound(world, url, {
-      mostBytes: MAX_BYTES,
+      maxBytes: MAX_BYTES,
       headers: {
         accept: 'application/json',
         authorization: `Basic ${Buffer.from(`${server.username}:${password}`).toString('base64')}`,

@@ -18,7 +18,7 @@ export function makePaymentConnection(world: () => AppContext): PaymentConnectio
       method: request.method,
       headers: Object.fromEntries(request.headers),
       body: request.method === 'GET' ? null : await request.text(),
-      mostBytes: MAX_BYTES,
+      maxBytes: MAX_BYTES,
       timeoutMs: TIMEOUT_MS,
     });
   return {

@@ -45,7 +45,7 @@ export async function listLicensedUsers(
   const until = startOfDay(range.last + 1, timeZone, 0);
   const words = `%${escapeLike(text)}%`;
   const ids = sql`array[${sql.join(organizations.map((id) => sql`${id}::uuid`))}]`;
-  const query = (from: number, most: number) =>
+  const query = (from: number, max: number) =>
     sql<CountedUser & { readonly count: number }>`
     with counted as (
       select o.organization_id, o.directory_id, max(o.name) as name, max(o.address) as address,
@@ -76,7 +76,7 @@ export async function listLicensedUsers(
     where ${state === undefined ? sql`true` : sql`state = ${state}`}
       and ${text === '' ? sql`true` : sql`(name ilike ${words} or address ilike ${words})`}
     order by array_position(${ids}, organization_id), lower(name), directory_id
-    offset ${from} limit ${most}`.execute(db);
+    offset ${from} limit ${max}`.execute(db);
   const { rows } = await query(offset, limit);
   // A page after the last one still says how many there are.
   const [first] = rows.length === 0 && offset > 0 ? (await query(0, 1)).rows : rows;

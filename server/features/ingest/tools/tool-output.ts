@@ -81,7 +81,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Separates lines of JSON objects from lines of text, for a tool's combined standard output and
- * error. Of more than `MOST_LINES` lines, only the first and the last are read.
+ * error. Of more than `MAX_LINES` lines, only the first and the last are read.
  */
 export function readLines(body: string): { readonly objects: Json[]; readonly text: string[] } {
   const objects: Json[] = [];
@@ -101,20 +101,20 @@ export function readLines(body: string): { readonly objects: Json[]; readonly te
  * Every line takes time even if it is short, so the number of lines is bounded. The largest body, 4
  * MB, has fewer lines with any tool: paths and messages are longer than 40 bytes on average.
  */
-const MOST_LINES = 100_000;
+const MAX_LINES = 100_000;
 
 /** Returns the first and the last half of `most` lines; the lines between them are skipped. */
-export function withoutMiddle(body: string, most = MOST_LINES): string {
+export function withoutMiddle(body: string, max = MAX_LINES): string {
   let head = 0;
   let tail = body.length;
-  for (let n = 0; n < most / 2; n += 1) {
+  for (let n = 0; n < max / 2; n += 1) {
     const end = body.indexOf('\n', head);
     if (end === -1) return body;
     head = end + 1;
   }
   // A trailing line break does not begin another line.
   if (body.endsWith('\n')) tail -= 1;
-  for (let n = 0; n < most / 2; n += 1) {
+  for (let n = 0; n < max / 2; n += 1) {
     const start = body.lastIndexOf('\n', tail - 1);
     if (start < head) return body;
     tail = start;

@@ -287,12 +287,12 @@ function getWidths(
   const days = columns.find(({ kind }) => kind === 'days')?.days?.length ?? 0;
   const day = days === 0 ? 0 : Math.max(7.5, Math.min(13, (inner * 0.42) / days));
   const fixed = columns.map(({ kind, title }) => {
-    const least = FIXED[kind];
+    const min = FIXED[kind];
     return kind === 'days'
       ? days * day
-      : least === undefined
+      : min === undefined
         ? undefined
-        : Math.max(least, longest(title) * LETTER);
+        : Math.max(min, longest(title) * LETTER);
   });
   const padding =
     columns.reduce((all, _, i) => all + (i === 0 ? 0 : gapBefore(columns, i)), 0) +

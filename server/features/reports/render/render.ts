@@ -16,14 +16,14 @@ export type Rendered =
 export function render(
   world: Pick<AppContext, 'clock'>,
   ask: RenderAsk,
-  mostMs: Ms = RENDER_MS,
+  maxMs: Ms = RENDER_MS,
 ): Promise<Rendered> {
   const worker = new Worker(new URL('./render-worker.ts', import.meta.url), {
     workerData: ask,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
   return new Promise<Rendered>((resolve) => {
-    const timer = world.clock.after(mostMs, () => end({ is: 'late' }));
+    const timer = world.clock.after(maxMs, () => end({ is: 'late' }));
     function end(outcome: Rendered): void {
       timer.cancel();
       resolve(outcome);

@@ -2,7 +2,7 @@ import type { JobN, Ms, UserId } from '#contract/ids.ts';
 import type { Cell, ExportColumn, FileColumnId } from '#contract/runs/csv.ts';
 import { PROBLEM_COLUMNS, putCells } from '#contract/runs/csv-cells.ts';
 import type { CellValue } from '#contract/runs/csv-cells.ts';
-import { LEAST_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
+import { MIN_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
 import { getStreak } from '#contract/runs/review.ts';
 import type { StatRow } from '#contract/runs/rows.ts';
 import { getScheduleState } from '#contract/runs/schedule-state.ts';
@@ -41,10 +41,10 @@ const COLUMNS: {
   started: ({ run }) => run.startedAt,
   duration: ({ run }) => run.durationSec,
   usualDuration: ({ run }, { stats }) =>
-    getUsualRange(stats.get(run.job)?.durations ?? [], LEAST_SPREAD.duration),
+    getUsualRange(stats.get(run.job)?.durations ?? [], MIN_SPREAD.duration),
   bytes: ({ run }) => run.bytes,
   usualBytes: ({ run }, { stats }) =>
-    getUsualRange(stats.get(run.job)?.bytes ?? [], LEAST_SPREAD.bytes),
+    getUsualRange(stats.get(run.job)?.bytes ?? [], MIN_SPREAD.bytes),
   lastGood: ({ run }, { lastGood }) => lastGood.get(run.job),
   ...PROBLEM_COLUMNS,
   run: ({ run }) => run.n,

@@ -21,7 +21,7 @@ import { loadPeople, loadRunDetails } from '#server/platform/queries/run-details
 
 /** The number of results read at once, and the maximum in a file. */
 const BATCH_SIZE = 1_000;
-export const EXPORT_MOST = 1_000_000;
+export const MAX_EXPORTED = 1_000_000;
 const LAST_DAYS = 2;
 
 /** An export in progress: its results in order, and the data for their cells. */
@@ -50,9 +50,9 @@ export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults
           const jobs = await knownJobs(tx, question);
           const ns = await findResults(tx, question, jobs, input, {
             first: 0,
-            most: EXPORT_MOST + 1,
+            max: MAX_EXPORTED + 1,
           });
-          if (ns.length > EXPORT_MOST) return failed(bad('from', MESSAGES.exportTooLong));
+          if (ns.length > MAX_EXPORTED) return failed(bad('from', MESSAGES.exportTooLong));
           const lastGood = columns.some(({ id }) => id === 'lastGood')
             ? await loadLastGood(tx, question)
             : new Map<JobN, Ms>();

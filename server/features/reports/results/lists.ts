@@ -40,7 +40,7 @@ export function listHandlers(
           const count = await countResults(tx, question, jobs, input);
           const ns = await findResults(tx, question, jobs, input, {
             first: (page - 1) * pageSize,
-            most: pageSize,
+            max: pageSize,
           });
           const names = await loadPeople(tx);
           return ok({

@@ -23,13 +23,13 @@ import { withReauth } from '../reauth/reauth.ts';
 import { tellFailure } from '../../../ui/toasts.ts';
 import { shellMessages as t } from '../shell.messages.en.ts';
 
-const MOST = 10;
+const MAX_CHARS = 10;
 
 /** Returns the button text, such as `Exit dana`. Names are cut to ten characters. */
 export const exitWord = (username: string): string => {
   const letters = Array.from(username);
   return t.exit({
-    username: letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : username,
+    username: letters.length > MAX_CHARS ? `${letters.slice(0, MAX_CHARS).join('')}…` : username,
   });
 };
 

@@ -47,7 +47,7 @@ export const failureCount = (sources: readonly FailingSource[]): string =>
  * Dental, restic`.
  */
 export function failureSentence(sources: readonly FailingSource[]): string {
-  const named = sources.slice(0, MOST_NAMES).map(({ name }) => name);
+  const named = sources.slice(0, MAX_NAMES).map(({ name }) => name);
   const more = sources.length - named.length;
   const names = named.join(', ');
   return t.sourcesFailedNames({
@@ -60,4 +60,4 @@ export function failureSentence(sources: readonly FailingSource[]): string {
 export const mendAddress = ({ kind, id }: Pick<FailingSource, 'kind' | 'id'>): string =>
   `${kind === 'key' ? '/monitoring/sources' : '/monitoring/connections'}${id === null ? '' : `#${kind === 'key' ? 'source' : 'connection'}-${id}`}`;
 
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;

@@ -36,8 +36,8 @@ export function RefusedList(props: RefusedListProps) {
 }
 
 function Reasons({ id, zone, onGo }: RefusedListProps) {
-  const [most, setMost] = useState(STEP);
-  const refused = useWatch('refused', { id, most });
+  const [max, setMax] = useState(STEP);
+  const refused = useWatch('refused', { id, max });
   const { history } = useRouter();
   if (!refused) return null;
   return (
@@ -77,9 +77,9 @@ function Reasons({ id, zone, onGo }: RefusedListProps) {
             </ul>
           </section>
         ))}
-      {refused.count > most && (
-        <Button size="sm" variant="quiet" className="mt-1" onClick={() => setMost(most + STEP)}>
-          {t.showMore({ count: formatCount(Math.min(STEP, refused.count - most)) })}
+      {refused.count > max && (
+        <Button size="sm" variant="quiet" className="mt-1" onClick={() => setMax(max + STEP)}>
+          {t.showMore({ count: formatCount(Math.min(STEP, refused.count - max)) })}
         </Button>
       )}
     </>

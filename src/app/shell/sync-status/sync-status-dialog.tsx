@@ -113,7 +113,7 @@ export function SyncStatusDialog({
       )}
       {waiting.length > 0 && (
         <Part title={t.changesWaiting({ count: waiting.length })}>
-          {waiting.slice(0, MOST).map((entry) => (
+          {waiting.slice(0, MAX_SHOWN).map((entry) => (
             <li key={entry.id} className="flex items-baseline gap-3 border-t border-hair py-1.5">
               <span className="min-w-0 grow break-words">{entry.what}</span>
               <span
@@ -124,9 +124,9 @@ export function SyncStatusDialog({
               </span>
             </li>
           ))}
-          {waiting.length > MOST && (
+          {waiting.length > MAX_SHOWN && (
             <li className="border-t border-hair py-1.5 text-ink-3">
-              {t.moreChanges({ count: waiting.length - MOST })}
+              {t.moreChanges({ count: waiting.length - MAX_SHOWN })}
             </li>
           )}
         </Part>
@@ -194,4 +194,4 @@ function Troubles({
 /** Abilities that may read when sources last synced. The server refuses other users. */
 const HEARS_SOURCES = ['monitoring.dashboard', 'monitoring.sources', 'admin.dashboard'] as const;
 const EMPTY = {};
-const MOST = 50;
+const MAX_SHOWN = 50;

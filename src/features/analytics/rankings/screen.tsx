@@ -1,7 +1,7 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { Day } from '#contract/ids.ts';
-import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import { MAX_REPORT_DAYS } from '#contract/runs/result-filters.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -76,7 +76,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const stretch = toStretch(place.span, dayAt(now, rule), rule);
-  const tooLong = stretch.count > REPORT_MOST_DAYS;
+  const tooLong = stretch.count > MAX_REPORT_DAYS;
   const companies = useWatch('companies', EMPTY);
   const status = useWatch('status', EMPTY);
   const { lines, from, at, error, again } = useRanking(place, stretch, !tooLong);
@@ -159,7 +159,7 @@ interface RankingProps {
 /** Rank, job and figure. The bar is proportional to the first job's figure. */
 function Ranking({ lines, measure, place, days, canOpen }: RankingProps) {
   const { head, tell, caption } = WORDS[measure];
-  const most = Math.max(1, lines[0]?.value ?? 1);
+  const max = Math.max(1, lines[0]?.value ?? 1);
   return (
     <table className="w-full table-fixed border-collapse">
       <caption className="sr-only">{caption}</caption>
@@ -193,11 +193,11 @@ function Ranking({ lines, measure, place, days, canOpen }: RankingProps) {
               {line.companyName}
             </td>
             <td className="px-3 max-tablet:hidden">
-              <span className="sr-only">{Math.round(getPercent(line.value, most))} %</span>
+              <span className="sr-only">{Math.round(getPercent(line.value, max))} %</span>
               <i
                 aria-hidden
                 className={`block h-2 ${measure === 'failures' ? 'bg-failed-mark' : 'bg-trace'}`}
-                style={{ width: `${Math.max(1, getPercent(line.value, most))}%` }}
+                style={{ width: `${Math.max(1, getPercent(line.value, max))}%` }}
               />
             </td>
             <td className="pr-4 pl-3 text-right font-semibold whitespace-nowrap tabular-nums desk:pr-6">

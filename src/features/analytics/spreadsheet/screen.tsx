@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
 import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
-import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import { MAX_REPORT_DAYS } from '#contract/runs/result-filters.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { now as clockNow, useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -54,7 +54,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const stretch = toStretch(place.span, dayAt(now, rule), rule);
-  const tooLong = stretch.count > REPORT_MOST_DAYS;
+  const tooLong = stretch.count > MAX_REPORT_DAYS;
   const [lines, putLines] = useState(FIRST);
   const touch = useTouch();
   const [setLines] = useState(

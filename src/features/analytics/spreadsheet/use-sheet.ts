@@ -24,7 +24,7 @@ type Question = InputOf<'spreadsheetReport'>;
 const EMPTY = {};
 /** Rows of a server page, and the number of cached pages. */
 const PAGE = 50;
-const MOST_PAGES = 12;
+const MAX_PAGES = 12;
 
 /** Returns the calendar query of a spreadsheet. */
 export const getAsk = (
@@ -157,7 +157,7 @@ function usePages(
           const before = old.key === request ? old : { ...NO_PAGES, key: request };
           if (!result.ok) return { ...before, error: result.failure.message };
           const lines = new Map(
-            [...before.lines].filter(([one]) => Math.abs(one - page) < MOST_PAGES / 2),
+            [...before.lines].filter(([one]) => Math.abs(one - page) < MAX_PAGES / 2),
           );
           return {
             key: request,

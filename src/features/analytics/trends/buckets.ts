@@ -13,12 +13,12 @@ export interface Bucket {
   readonly before: { readonly failures: number; readonly warnings: number } | null;
 }
 
-const MOST_DAYS = 45;
-const MOST_WEEKS = 26 * 7;
+const MAX_DAYS = 45;
+const MAX_WEEKS = 26 * 7;
 
 /** Chooses the unit by the number of days. */
 export const getUnit = (days: number): Unit =>
-  days <= MOST_DAYS ? 'day' : days <= MOST_WEEKS ? 'week' : 'month';
+  days <= MAX_DAYS ? 'day' : days <= MAX_WEEKS ? 'week' : 'month';
 
 /**
  * Groups days into buckets, oldest first. Weeks are seven days counted back from the last day, so

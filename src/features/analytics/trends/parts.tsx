@@ -43,9 +43,9 @@ const MORE = 200;
  * change.
  */
 export function Parts({ place, trends, days, compared, canOpen, onBy }: PartsProps) {
-  const [most, setMost] = useState(AT_FIRST);
+  const [max, setMax] = useState(AT_FIRST);
   const parts = trends.parts[place.by];
-  const shown = parts.slice(0, most);
+  const shown = parts.slice(0, max);
   const traces = new Map(
     trends.series.map(({ key, failures, warnings }) => [
       key,
@@ -60,7 +60,7 @@ export function Parts({ place, trends, days, compared, canOpen, onBy }: PartsPro
       label={t.groupBy}
       chosen={place.by}
       onChoose={(by) => {
-        setMost(AT_FIRST);
+        setMax(AT_FIRST);
         onBy(by);
       }}
       tabs={BYS.map((key) => ({ key, label: WORDS[key], count: trends.parts[key].length }))}
@@ -140,10 +140,10 @@ export function Parts({ place, trends, days, compared, canOpen, onBy }: PartsPro
           </tbody>
         </table>
       </div>
-      {parts.length > most && (
+      {parts.length > max && (
         <div className="py-3">
-          <Button onClick={() => setMost(most + MORE)}>
-            {t.showMore({ count: Math.min(MORE, parts.length - most) })}
+          <Button onClick={() => setMax(max + MORE)}>
+            {t.showMore({ count: Math.min(MORE, parts.length - max) })}
           </Button>
         </div>
       )}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useEffect } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { RunState } from '#contract/runs/query.ts';
-import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import { MAX_REPORT_DAYS } from '#contract/runs/result-filters.ts';
 import type { Trends as TrendsView } from '#contract/analytics/trends.ts';
 import { prefetch } from '#src/app/prefetch.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
@@ -58,7 +58,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const stretch = toStretch(place.span, dayAt(now, rule), rule);
-  const tooLong = stretch.count > REPORT_MOST_DAYS;
+  const tooLong = stretch.count > MAX_REPORT_DAYS;
   const companies = useWatch('companies', EMPTY);
   const status = useWatch('status', EMPTY);
   const {

@@ -57,7 +57,7 @@ export interface Shape {
 }
 
 const DEEPEST = 3;
-const MOST_FIELDS = 60;
+const MAX_FIELDS = 60;
 type Json = Readonly<Record<string, unknown>>;
 
 export function describe(page: unknown): readonly Group[] {
@@ -197,7 +197,7 @@ function parseShape(schema: unknown): Shape {
     if (inner === null) return;
     const required = toArray(inner['required']);
     for (const [name, property] of Object.entries(asObject(inner['properties']))) {
-      if (fields.length >= MOST_FIELDS) {
+      if (fields.length >= MAX_FIELDS) {
         more = true;
         return;
       }
@@ -266,12 +266,12 @@ function getRules(schema: Json): string {
   const said = (name: string, words: (limit: number) => string): string[] =>
     typeof schema[name] === 'number' ? [words(schema[name])] : [];
   return [
-    ...said('minLength', (least) => (least > 1 ? t.minLength({ min: least }) : t.notEmpty)),
-    ...said('maxLength', (most) => t.maxLength({ max: most })),
-    ...said('minItems', (least) => t.minItems({ min: least })),
-    ...said('maxItems', (most) => t.maxItems({ max: most })),
-    ...said('minimum', (least) => t.minimum({ min: least })),
-    ...said('maximum', (most) => t.maximum({ max: most })),
+    ...said('minLength', (min) => (min > 1 ? t.minLength({ min }) : t.notEmpty)),
+    ...said('maxLength', (max) => t.maxLength({ max })),
+    ...said('minItems', (min) => t.minItems({ min })),
+    ...said('maxItems', (max) => t.maxItems({ max })),
+    ...said('minimum', (min) => t.minimum({ min })),
+    ...said('maximum', (max) => t.maximum({ max })),
     ...(typeof schema['format'] === 'string' ? [schema['format']] : []),
     ...(typeof schema['pattern'] === 'string' && schema['pattern'].length <= 60
       ? [schema['pattern']]

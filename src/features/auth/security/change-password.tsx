@@ -26,7 +26,7 @@ export function ChangePassword() {
           >
             <PasswordForm
               me={me}
-              least={getMinimumLength(factors.value)}
+              min={getMinimumLength(factors.value)}
               current={t.currentPassword}
               failed={ACCOUNT.changePassword}
               action={t.changePassword}

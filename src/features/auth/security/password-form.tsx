@@ -18,7 +18,7 @@ import { ownAccountMessages as t } from './messages.en.ts';
 export interface PasswordFormProps {
   readonly me: Me;
   /** Minimum length, displayed in advance and checked before the call. */
-  readonly least: number;
+  readonly min: number;
   /** Label of the current password. */
   readonly current: string;
   /** Message for a failure that the user cannot fix. */
@@ -32,7 +32,7 @@ type At = 'current' | 'next' | 'again';
 /** Current password, and the new one twice. */
 export function PasswordForm({
   me,
-  least,
+  min,
   current: label,
   failed,
   action,
@@ -49,7 +49,7 @@ export function PasswordForm({
     reset,
   } = useDraftForm({
     initial: EMPTY,
-    schema: makePasswordSchema(me, least),
+    schema: makePasswordSchema(me, min),
     submit: (input) =>
       withReauth(
         () => client().ask(me.auth === 'ad' ? 'changePasswordAd' : 'changePasswordDb', input),
@@ -105,7 +105,7 @@ export function PasswordForm({
         hidden
       />
       <ul className="m-0 grid list-disc gap-1 pl-4 text-ink-2">
-        {getRules(me.auth, least).map((rule) => (
+        {getRules(me.auth, min).map((rule) => (
           <li key={rule}>{rule}</li>
         ))}
       </ul>
@@ -141,7 +141,7 @@ export function PasswordForm({
 
 const EMPTY: Readonly<Record<At, string>> = { current: '', next: '', again: '' };
 
-const makePasswordSchema = (me: Me, least: number) =>
+const makePasswordSchema = (me: Me, min: number) =>
   makeFormSchema(
     profileCalls.changePasswordDb.input,
     ({ current, next, again }: Readonly<Record<At, string>>) => ({
@@ -151,8 +151,8 @@ const makePasswordSchema = (me: Me, least: number) =>
           ? { current: t.currentPasswordMissing }
           : next === ''
             ? { next: t.newPasswordMissing }
-            : me.auth === 'db' && Array.from(next).length < least
-              ? { next: ACCOUNT.passwordShort({ min: least }) }
+            : me.auth === 'db' && Array.from(next).length < min
+              ? { next: ACCOUNT.passwordShort({ min }) }
               : next === again
                 ? {}
                 : { again: t.passwordsDiffer },

@@ -12,17 +12,17 @@ export const getMinimumLength = ({
   sms,
 }: Pick<Factors, 'policy' | 'totp' | 'passkeys' | 'sms'>): number =>
   policy !== 'own' || totp !== null || passkeys.length > 0 || sms
-    ? LIMITS.passwordLeastWithFactor
-    : LIMITS.passwordLeast;
+    ? LIMITS.minPasswordCharsWithFactor
+    : LIMITS.minPasswordChars;
 
 /** Returns the rules to display before typing. The directory has its own. */
-export function getRules(auth: 'ad' | 'db', least: number): readonly string[] {
+export function getRules(auth: 'ad' | 'db', min: number): readonly string[] {
   return auth === 'ad'
     ? [t.directoryRules, t.signsOutElsewhere]
     : [
-        least > LIMITS.passwordLeastWithFactor
-          ? t.passwordLengthOrFactor({ min: least, withFactor: LIMITS.passwordLeastWithFactor })
-          : t.passwordLength({ min: least }),
+        min > LIMITS.minPasswordCharsWithFactor
+          ? t.passwordLengthOrFactor({ min, withFactor: LIMITS.minPasswordCharsWithFactor })
+          : t.passwordLength({ min }),
         t.passwordComposition,
         t.signsOutElsewhere,
       ];

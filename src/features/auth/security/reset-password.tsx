@@ -22,9 +22,9 @@ export function ResetPassword() {
       {me !== null && forced && (
         <PasswordForm
           me={me}
-          least={
+          min={
             factors.value === null
-              ? LIMITS.passwordLeastWithFactor
+              ? LIMITS.minPasswordCharsWithFactor
               : getMinimumLength(factors.value)
           }
           current={t.currentPassword}

@@ -137,14 +137,14 @@ function Objects({
   readonly objects: Session['objects'];
   readonly isRunning: boolean;
 }) {
-  const [most, setMost] = useState(FEW);
+  const [max, setMax] = useState(FEW);
   if (objects.length === 0) return null;
-  const rest = objects.length - most;
+  const rest = objects.length - max;
   return (
     <>
       <Heading>{t.objects}</Heading>
       <ul className="m-0 list-none p-0">
-        {objects.slice(0, most).map(({ name, kind, state, items, bytes, message }) => (
+        {objects.slice(0, max).map(({ name, kind, state, items, bytes, message }) => (
           <li key={`${kind} ${name}`} className="grid gap-0.5 border-b border-hair py-1.5">
             <span className="flex items-center justify-between gap-x-3">
               <span className="min-w-0 truncate" data-tip={name}>
@@ -165,7 +165,7 @@ function Objects({
       </ul>
       {rest > 0 && (
         <p className="m-0 pt-2">
-          <Button size="sm" onClick={() => setMost(objects.length)}>
+          <Button size="sm" onClick={() => setMax(objects.length)}>
             {t.showObjects({ count: formatCount(rest) })}
           </Button>
         </p>

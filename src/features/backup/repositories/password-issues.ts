@@ -15,9 +15,9 @@ export function findPasswordErrors({
   repeatPassword,
   passwordDescription,
 }: PasswordFields): PasswordErrors {
-  const least = LIMITS.passwordLeastWithFactor;
+  const min = LIMITS.minPasswordCharsWithFactor;
   return {
-    ...(password.length < least && { password: t.passwordShort({ count: least }) }),
+    ...(password.length < min && { password: t.passwordShort({ count: min }) }),
     ...(password !== repeatPassword && { repeatPassword: t.passwordsDiffer }),
     ...(password !== '' &&
       passwordDescription.toLowerCase().includes(password.toLowerCase()) && {

@@ -35,7 +35,7 @@ const HEALTH: Readonly<
   'not mapped': { label: t.notMapped, icon: 'missed', text: 'text-missed' },
 };
 /** Maximum number of displayed customers; others are found by searching. */
-const MOST = 200;
+const MAX_SHOWN = 200;
 
 /** All QuickBooks customers, each with the company it is mapped to (BILL-4). */
 export function Customers({ rows, companies, offline, onRows }: CustomersProps) {
@@ -91,7 +91,7 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
       )}
       {rows.length === 0 && <p className="m-0 text-ink-2">{t.noCustomers}</p>}
       <ul className="m-0 list-none border-t border-rule p-0">
-        {shown.slice(0, MOST).map((one) => {
+        {shown.slice(0, MAX_SHOWN).map((one) => {
           const { label, icon, text: colour } = HEALTH[one.health];
           return (
             <li
@@ -136,9 +136,9 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
           );
         })}
       </ul>
-      {shown.length > MOST && (
+      {shown.length > MAX_SHOWN && (
         <p className="m-0 text-agate text-ink-3">
-          {t.moreCustomers({ count: shown.length - MOST })}
+          {t.moreCustomers({ count: shown.length - MAX_SHOWN })}
         </p>
       )}
       {rows.length > 0 && shown.length === 0 && <p className="m-0 text-ink-2">{t.noMatches}</p>}

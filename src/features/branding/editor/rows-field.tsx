@@ -60,7 +60,7 @@ export function RowsField({
         <Button
           size="sm"
           icon="plus"
-          disabled={rows.length >= MOST}
+          disabled={rows.length >= MAX_ROWS}
           onClick={() => onRows([...rows, ['', '']])}
         >
           {add}
@@ -70,4 +70,4 @@ export function RowsField({
   );
 }
 
-const MOST = 30;
+const MAX_ROWS = 30;

@@ -22,7 +22,7 @@ const PAGE = 50;
 export function PastHandOvers({ zone, now }: PastHandOversProps) {
   const shifts = useWatch('shifts', EMPTY);
   const companies = useWatch('companies', EMPTY);
-  const [most, setMost] = useState(PAGE);
+  const [max, setMax] = useState(PAGE);
   if (shifts === undefined || companies === undefined)
     return (
       <DelayedFallback>
@@ -40,16 +40,16 @@ export function PastHandOvers({ zone, now }: PastHandOversProps) {
   return (
     <>
       <ol className="m-0 list-none p-0" aria-label={t.handOvers}>
-        {shifts.slice(0, most).map((one) => (
+        {shifts.slice(0, max).map((one) => (
           <li key={one.id} className="border-b border-hair px-5 py-3">
             <Past one={one} names={names} zone={zone} now={now} />
           </li>
         ))}
       </ol>
-      {shifts.length > most && (
+      {shifts.length > max && (
         <div className="px-5 py-3">
-          <Button onClick={() => setMost(most + PAGE)}>
-            {t.showMore({ count: formatCount(Math.min(PAGE, shifts.length - most)) })}
+          <Button onClick={() => setMax(max + PAGE)}>
+            {t.showMore({ count: formatCount(Math.min(PAGE, shifts.length - max)) })}
           </Button>
         </div>
       )}

@@ -8,7 +8,7 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 
 const DAYS = 7;
 const DAY = 86_400_000;
-const MOST = '60';
+const PAGE_SIZE = '60';
 
 interface RunsAroundProps {
   readonly execution: Execution;
@@ -26,7 +26,7 @@ export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
   const { value, failure, again } = useCachedQuery('listResults', {
     from: new Date(at - DAYS * DAY).toISOString(),
     to: new Date(at + DAYS * DAY).toISOString(),
-    pageSize: MOST,
+    pageSize: PAGE_SIZE,
     filters: JSON.stringify({ jobInstanceUid: [jobInstanceUid] }),
   });
   // Job ids can be equal in different sources.

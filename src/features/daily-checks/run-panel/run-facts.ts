@@ -39,7 +39,7 @@ export function reportedFacts(
 }
 
 /** A start within the same minute counts as on time. */
-const LEAST_DELAY_SEC = 60;
+const MIN_DELAY_SEC = 60;
 
 function scheduledFact(due: number, startedAt: number | null, zone: string): RunFact {
   const isSameDay = startedAt !== null && formatDate(due, zone) === formatDate(startedAt, zone);
@@ -48,7 +48,7 @@ function scheduledFact(due: number, startedAt: number | null, zone: string): Run
   return {
     label: t.scheduledFor,
     value:
-      delaySec >= LEAST_DELAY_SEC ? t.startedLate({ time, delay: formatDuration(delaySec) }) : time,
+      delaySec >= MIN_DELAY_SEC ? t.startedLate({ time, delay: formatDuration(delaySec) }) : time,
     tip: formatUtc(due),
     isWide: true,
   };

@@ -24,8 +24,8 @@ export function drawMultiple(
   width: number,
   height: number,
 ): Drawn {
-  const most = Math.max(1, usual?.[1] ?? 0, ...points.map(({ value }) => value ?? 0)) * 1.08;
-  const y = (value: number): number => round((height - 1) * (1 - value / most));
+  const max = Math.max(1, usual?.[1] ?? 0, ...points.map(({ value }) => value ?? 0)) * 1.08;
+  const y = (value: number): number => round((height - 1) * (1 - value / max));
   const at = points.map(({ value }, i) => ({
     x: round(PAD + i * getStepWidth(points.length, width)),
     y: y(value ?? 0),

@@ -17,7 +17,7 @@ export function useReaders(wanted: boolean): readonly Reader[] {
     const left = new AbortController();
     const ask = async (): Promise<void> => {
       const found: Reader[] = [];
-      for (let page = 1; page <= MOST_PAGES && !left.signal.aborted; page += 1) {
+      for (let page = 1; page <= MAX_PAGES && !left.signal.aborted; page += 1) {
         const answer = await client().ask('listUsers', {
           page: String(page),
           pageSize: String(SIZE),
@@ -41,4 +41,4 @@ export function useReaders(wanted: boolean): readonly Reader[] {
 }
 
 const SIZE = 200;
-const MOST_PAGES = 25;
+const MAX_PAGES = 25;

@@ -27,8 +27,8 @@ const WORDS = ['provider', 'type', 'entity', 'actor', 'company', 'text', 'before
 /** Parses any query. Invalid values fall back to their defaults. */
 export function eventsPlace(query: string): EventsPlace {
   const params = new URLSearchParams(query);
-  const text = (name: (typeof WORDS)[number], most: number): string =>
-    (params.get(name) ?? '').slice(0, most);
+  const text = (name: (typeof WORDS)[number], max: number): string =>
+    (params.get(name) ?? '').slice(0, max);
   const number = (name: 'company' | 'before' | 'open'): string =>
     /^[1-9]\d{0,14}$/.test(params.get(name) ?? '') ? (params.get(name) ?? '') : '';
   return {

@@ -62,7 +62,7 @@ export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps)
         label={t.who}
         hint={t.actorExample}
         value={place.actor}
-        most={200}
+        max={200}
         choices={['source', 'clock']}
         onSearch={(actor) => onPlace({ actor })}
       />
@@ -71,7 +71,7 @@ export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps)
         label={t.about}
         hint={t.objectExample}
         value={place.entity}
-        most={100}
+        max={100}
         onSearch={(entity) => onPlace({ entity })}
       />
       {filtersOn(place) > 0 && (
@@ -92,13 +92,13 @@ interface WordsProps {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
-  readonly most: number;
+  readonly max: number;
   readonly choices?: readonly string[];
   readonly onSearch: (words: string) => void;
 }
 
 /** A small text filter that applies on blur or Enter. */
-function Words({ label, hint, value, most, choices = [], onSearch }: WordsProps) {
+function Words({ label, hint, value, max, choices = [], onSearch }: WordsProps) {
   const id = useId();
   const done = (words: string): void => {
     if (words.trim() !== value) onSearch(words.trim());
@@ -112,7 +112,7 @@ function Words({ label, hint, value, most, choices = [], onSearch }: WordsProps)
         id={id}
         defaultValue={value}
         placeholder={hint}
-        maxLength={most}
+        maxLength={max}
         spellCheck={false}
         autoCapitalize="none"
         autoComplete="off"

@@ -137,7 +137,7 @@ function Troubles({
   }
   return (
     <ul className="m-0 list-none p-0">
-      {troubles.slice(0, MOST).map(({ key, tone, label, title, detail, provider, at }) => (
+      {troubles.slice(0, MAX_SHOWN).map(({ key, tone, label, title, detail, provider, at }) => (
         <li
           key={key}
           className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-b border-hair py-2 tablet:grid-cols-[104px_minmax(0,1fr)_auto]"
@@ -162,13 +162,13 @@ function Troubles({
           </span>
         </li>
       ))}
-      {troubles.length > MOST && (
-        <li className="py-2 text-ink-2">{t.moreIssues({ count: troubles.length - MOST })}</li>
+      {troubles.length > MAX_SHOWN && (
+        <li className="py-2 text-ink-2">{t.moreIssues({ count: troubles.length - MAX_SHOWN })}</li>
       )}
     </ul>
   );
 }
 
-const MOST = 50;
+const MAX_SHOWN = 50;
 const EMPTY = {};
 const EVERY_MS = 30_000;

@@ -37,12 +37,12 @@ function AuditPage({ branding }: { readonly branding: Branding }) {
   const organizations = useWatch('organizations', EMPTY) ?? [];
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const now = useNow(60_000);
-  const [most, setMost] = useState(STEP);
+  const [max, setMax] = useState(STEP);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const query = auditQuery(place, now, rule);
-  const request = useSearchQuery('listRestoreAudit', { ...query, limit: String(most) });
+  const request = useSearchQuery('listRestoreAudit', { ...query, limit: String(max) });
   const go = (next: Partial<AuditPlace>): void => {
-    setMost(STEP);
+    setMax(STEP);
     history.push(auditAddress({ ...place, ...next }));
   };
   const rows = request.value?.rows ?? null;
@@ -121,8 +121,8 @@ function AuditPage({ branding }: { readonly branding: Branding }) {
             <Entries rows={rows} zone={rule.zone} isLoading={request.isLoading} />
             <div className="flex flex-wrap items-center gap-3 px-4 py-3 text-ink-2 tablet:px-5">
               <span>{t.count({ count })}</span>
-              {count > rows.length && most < MAX && (
-                <Button size="sm" busy={request.isLoading} onClick={() => setMost(most + STEP)}>
+              {count > rows.length && max < MAX && (
+                <Button size="sm" busy={request.isLoading} onClick={() => setMax(max + STEP)}>
                   {t.showMore}
                 </Button>
               )}

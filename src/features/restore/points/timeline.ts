@@ -44,7 +44,7 @@ export function getTimeline(
   const to = startOfDay(last + 1, timeZone, 0);
   const getX = (at: Ms): number => (at - from) / (to - from);
   const shown = points.filter(({ at }) => at >= from && at < to);
-  const most = Math.max(1, ...shown.map(({ changes }) => changes));
+  const max = Math.max(1, ...shown.map(({ changes }) => changes));
   const groups = new Map<number, Point[]>();
   for (const point of shown) {
     const slot = Math.floor(getX(point.at) * slots);
@@ -68,7 +68,7 @@ export function getTimeline(
     ticks: [...groups.values()].map((group) => ({
       x: group.reduce((sum, { at }) => sum + getX(at), 0) / group.length,
       // By the logarithm, so that a first full backup doesn't flatten all others.
-      height: Math.log1p(Math.max(...group.map(({ changes }) => changes))) / Math.log1p(most),
+      height: Math.log1p(Math.max(...group.map(({ changes }) => changes))) / Math.log1p(max),
       hasWarning: group.some(({ result }) => result === 'warning'),
       points: group,
     })),

@@ -9,10 +9,11 @@ export interface Column extends Tally {
   readonly days: readonly [first: Day, last: Day];
 }
 
-const MOST = 62;
+const MAX_COLUMNS = 62;
 
 /** Returns the days per column: one, a week, or four weeks. */
-export const daysAColumn = (days: number): number => (days <= MOST ? 1 : days <= MOST * 7 ? 7 : 28);
+export const daysAColumn = (days: number): number =>
+  days <= MAX_COLUMNS ? 1 : days <= MAX_COLUMNS * 7 ? 7 : 28;
 
 /**
  * Groups days into columns, oldest first. The last column is always complete; the first can have

@@ -11,16 +11,16 @@ export const CHART_TALL = CHART.upper + CHART.gap + CHART.lower + CHART.under;
 
 /**
  * Returns the top of a scale that starts at 0: the smallest of 4, 8, 12, 20, 40, 60, 80, 100 and
- * their multiples by powers of ten that covers `most`, so that its four steps are integers.
+ * their multiples by powers of ten that covers `max`, so that its four steps are integers.
  */
-export const roundUpScale = (most: number): number => least(most, STEPS);
+export const roundUpScale = (max: number): number => min(max, STEPS);
 
 /** Returns the top of a scale without steps: the next round number that covers `most`. */
-export const roomFor = (most: number): number => least(most, ROUND);
+export const roomFor = (max: number): number => min(max, ROUND);
 
-function least(most: number, steps: readonly number[]): number {
+function min(max: number, steps: readonly number[]): number {
   for (let unit = 1; ; unit *= 10) {
-    const top = steps.map((step) => step * unit).find((one) => one >= most);
+    const top = steps.map((step) => step * unit).find((one) => one >= max);
     if (top !== undefined) return top;
   }
 }

@@ -241,7 +241,7 @@ function Chosen<Item extends PickedItem>({
   readonly onChange: (items: readonly Item[]) => void;
 }) {
   if (items.length === 0) return <p className="m-0 py-3 text-ink-2">{t.chosenNone}</p>;
-  const shown = items.slice(0, MOST);
+  const shown = items.slice(0, MAX_SHOWN);
   return (
     <ul className="m-0 max-h-[420px] list-none overflow-auto p-0">
       {shown.map((item) => (
@@ -284,5 +284,5 @@ const kindLabel = (kind: ItemKind): string =>
   ({ User: t.users, Group: t.groups, Team: t.teams, Site: t.sites })[kind];
 const ROW = 36;
 /** Of more chosen items, the first are listed. */
-const MOST = 200;
+const MAX_SHOWN = 200;
 const EMPTY = {};

@@ -29,18 +29,18 @@ const STEP = 200;
 export interface ListPageState {
   readonly place: BesidePlace;
   readonly go: (next: BesidePlace, how: 'push' | 'replace') => void;
-  readonly most: number;
+  readonly max: number;
   readonly more: () => void;
 }
 
 export function useListPage(list: Exclude<ListKey, 'results'>): ListPageState {
   const { history } = useRouter();
   const place = besidePlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const [most, setMost] = useState(STEP);
+  const [max, setMax] = useState(STEP);
   return {
     place,
-    most,
-    more: () => setMost(most + STEP),
+    max,
+    more: () => setMax(max + STEP),
     go: (next, how) => {
       const query = besideQuery(next);
       history[how](`${LIST_PATHS[list]}${query === '' ? '' : `?${query}`}`);
@@ -81,7 +81,7 @@ export function ListPage({
   notice,
   place,
   go,
-  most,
+  max,
   more,
   children,
 }: ListPageProps) {
@@ -158,9 +158,9 @@ export function ListPage({
               >
                 {children}
               </EntryTable>
-              {count > most && (
+              {count > max && (
                 <p className="m-0 px-5 py-3">
-                  <Button onClick={more}>{t.showMore({ count: formatCount(count - most) })}</Button>
+                  <Button onClick={more}>{t.showMore({ count: formatCount(count - max) })}</Button>
                 </p>
               )}
             </>

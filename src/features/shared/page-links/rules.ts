@@ -37,9 +37,9 @@ export const getRuleAddress = ({
 /** Converts a cause template to a rule's text pattern: a star for each variable part. */
 export function wordsOfCause(template: string): string {
   const words = plain(template).replaceAll(/‹[a-z]+›/g, '*');
-  return words.length <= MOST ? words : `${words.slice(0, MOST - 1)}*`;
+  return words.length <= MAX_CHARS ? words : `${words.slice(0, MAX_CHARS - 1)}*`;
 }
 
 /** Replaces characters with a meaning in patterns by the single-character wildcard. */
 const plain = (text: string): string => text.replaceAll(/[|*]/g, '?');
-const MOST = 200;
+const MAX_CHARS = 200;

@@ -13,7 +13,7 @@ export const COLUMNS = {
     },
     wide: 100,
     denseWide: 150,
-    least: 84,
+    min: 84,
     order: 'worst',
   },
   co: {
@@ -21,7 +21,7 @@ export const COLUMNS = {
       return t.company;
     },
     wide: 146,
-    least: 80,
+    min: 80,
     grows: 1.2,
     order: 'company',
   },
@@ -30,7 +30,7 @@ export const COLUMNS = {
       return t.job;
     },
     wide: 120,
-    least: 80,
+    min: 80,
     grows: 1.3,
     order: 'job',
   },
@@ -39,7 +39,7 @@ export const COLUMNS = {
       return t.computer;
     },
     wide: 82,
-    least: 60,
+    min: 60,
     grows: 0.4,
     order: 'computer',
   },
@@ -48,7 +48,7 @@ export const COLUMNS = {
       return t.causeFirstLine;
     },
     wide: 260,
-    least: 120,
+    min: 120,
     grows: 1.5,
     order: 'cause',
   },
@@ -57,7 +57,7 @@ export const COLUMNS = {
       return t.fourteenDays;
     },
     wide: 88,
-    least: 88,
+    min: 88,
     order: null,
   },
   at: {
@@ -65,7 +65,7 @@ export const COLUMNS = {
       return t.startedAndAge;
     },
     wide: 128,
-    least: 118,
+    min: 118,
     order: 'newest',
   },
   du: {
@@ -73,7 +73,7 @@ export const COLUMNS = {
       return t.durationAndTypical;
     },
     wide: 76,
-    least: 70,
+    min: 70,
     order: 'duration',
   },
   tr: {
@@ -81,7 +81,7 @@ export const COLUMNS = {
       return t.transferredAndTypical;
     },
     wide: 76,
-    least: 70,
+    min: 70,
     order: 'bytes',
   },
   last: {
@@ -89,7 +89,7 @@ export const COLUMNS = {
       return t.lastGood;
     },
     wide: 50,
-    least: 46,
+    min: 46,
     order: 'lastGood',
   },
   tk: {
@@ -97,7 +97,7 @@ export const COLUMNS = {
       return t.ticket;
     },
     wide: 62,
-    least: 50,
+    min: 50,
     order: 'ticket',
   },
   note: {
@@ -105,7 +105,7 @@ export const COLUMNS = {
       return t.note;
     },
     wide: 28,
-    least: 28,
+    min: 28,
     order: null,
   },
 } as const satisfies Readonly<Record<string, ColumnKind>>;
@@ -115,7 +115,7 @@ interface ColumnKind {
   readonly wide: number;
   /** Width in dense rows, if they show two lines of text in one. */
   readonly denseWide?: number;
-  readonly least: number;
+  readonly min: number;
   readonly grows?: number;
   readonly order: Order | null;
 }
@@ -139,7 +139,7 @@ export const DEFAULT_COLUMNS: readonly Column[] = COLUMN_IDS.map((id) => ({
   width: null,
   locked: false,
 }));
-export const MOST_WIDE = 640;
+export const MAX_WIDTH = 640;
 
 /**
  * Parses stored columns: unknown ones are ignored, missing ones are appended, and each appears
@@ -159,7 +159,7 @@ export function getColumns(stored: string | null): readonly Column[] {
       locked: locked === true,
       width:
         typeof width === 'number' && Number.isFinite(width)
-          ? Math.round(Math.min(MOST_WIDE, Math.max(kind.least, width)))
+          ? Math.round(Math.min(MAX_WIDTH, Math.max(kind.min, width)))
           : null,
     });
   }
@@ -179,7 +179,7 @@ function parseList(stored: string): readonly unknown[] {
 export interface Layout {
   readonly columns: string;
   readonly areas: string;
-  readonly least: number;
+  readonly min: number;
   readonly hidden: readonly ColumnId[];
   readonly stuck: ReadonlyMap<ColumnId, number>;
 }
@@ -216,7 +216,7 @@ export function getLayout(columns: readonly Column[], dense: boolean): Layout {
       ' ',
     ),
     areas: dense ? `'${first.join(' ')}'` : `'${first.join(' ')}' '${second.join(' ')}'`,
-    least:
+    min:
       SELECT_PX +
       REVIEW_PX +
       placed.reduce((sum, { id, width }) => sum + (width ?? getColumnWidth(id, dense)), 0),

@@ -8,7 +8,7 @@ const TEXT_CHARS = 200;
 /**
  * Names are repeated parameters, because they can contain a comma; this is their maximum number.
  */
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 
 /**
  * Returns the query of an address without `?`. Default values are left out, so that a plain address
@@ -81,7 +81,7 @@ export function parseListAddress(query: string): List {
     jobs: numbers('job'),
     servers: [...new Set(params.getAll('server').map((name) => name.slice(0, TEXT_CHARS)))].slice(
       0,
-      MOST_NAMES,
+      MAX_NAMES,
     ),
     instructionTypes: among('instructionType', ENTITY_GROUPS),
     managed: managed === null ? null : managed === 'yes',

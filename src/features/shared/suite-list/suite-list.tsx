@@ -90,7 +90,7 @@ export function SuiteList<Row extends ListedRow>({
   const status = useWatch('status', EMPTY);
   const zone = useZone();
   const table = useRef<HTMLTableElement>(null);
-  const [most, setMost] = useState(STEP);
+  const [max, setMax] = useState(STEP);
   useRowKeys(table);
   const text = place.text.trim().toLowerCase();
   const found =
@@ -173,7 +173,7 @@ export function SuiteList<Row extends ListedRow>({
                     </Head>
                   ))}
                 >
-                  {found.slice(0, most).map((row) => (
+                  {found.slice(0, max).map((row) => (
                     <tr
                       key={row.id}
                       data-row=""
@@ -197,10 +197,10 @@ export function SuiteList<Row extends ListedRow>({
                   ))}
                 </EntryTable>
               )}
-              {found !== null && found.length > most && (
+              {found !== null && found.length > max && (
                 <p className="m-0 px-5 py-3">
-                  <Button onClick={() => setMost(most + STEP)}>
-                    {t.showMore({ count: formatCount(found.length - most) })}
+                  <Button onClick={() => setMax(max + STEP)}>
+                    {t.showMore({ count: formatCount(found.length - max) })}
                   </Button>
                 </p>
               )}

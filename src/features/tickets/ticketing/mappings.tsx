@@ -40,7 +40,7 @@ const HEALTH: Readonly<
   'not mapped': { label: t.notMapped, icon: 'missed', text: 'text-missed' },
 };
 /** Maximum number of displayed companies; others are found by searching. */
-const MOST = 200;
+const MAX_SHOWN = 200;
 
 /** All companies, each with its counterpart in the ticketing system. */
 export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps) {
@@ -51,7 +51,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
   const [choosing, setChoosing] = useState<MappedOut | null>(null);
   const name = SYSTEM_NAMES[system];
   const wanted = text.trim().toLowerCase();
-  const checked = rows?.reduce((most, { checkedAt }) => Math.max(most, checkedAt ?? 0), 0) ?? 0;
+  const checked = rows?.reduce((max, { checkedAt }) => Math.max(max, checkedAt ?? 0), 0) ?? 0;
   const shown = (rows ?? [])
     .filter(
       (one) =>
@@ -139,7 +139,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
         ))}
       {rows !== null && rows.length === 0 && <p className="m-0 text-ink-2">{t.none}</p>}
       <ul className="m-0 list-none border-t border-rule p-0" aria-busy={rows === null}>
-        {shown.slice(0, MOST).map((one) => {
+        {shown.slice(0, MAX_SHOWN).map((one) => {
           const { label, icon, text: colour } = HEALTH[one.health];
           return (
             <li
@@ -175,8 +175,8 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
           );
         })}
       </ul>
-      {shown.length > MOST && (
-        <p className="m-0 text-agate text-ink-3">{t.more({ count: shown.length - MOST })}</p>
+      {shown.length > MAX_SHOWN && (
+        <p className="m-0 text-agate text-ink-3">{t.more({ count: shown.length - MAX_SHOWN })}</p>
       )}
       {rows !== null && rows.length > 0 && shown.length === 0 && (
         <p className="m-0 text-ink-2">{t.noneFound}</p>

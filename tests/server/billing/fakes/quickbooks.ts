@@ -321,8 +321,8 @@ function queried(books: Books, query: string): Details {
       query,
     );
   if (!read) return refused(`QueryParserError: ${query}`);
-  const [, entity = '', conditions, order, start = '1', most = '100'] = read;
-  if (Number(most) > 1_000 || Number(start) < 1 || (order !== undefined && order !== 'Id'))
+  const [, entity = '', conditions, order, start = '1', max = '100'] = read;
+  if (Number(max) > 1_000 || Number(start) < 1 || (order !== undefined && order !== 'Id'))
     return refused(`window: ${query}`);
   const lists: Record<string, Rec[]> = {
     Invoice: books.invoices,
@@ -356,7 +356,7 @@ function queried(books: Books, query: string): Details {
   if (entity === 'Customer' && !all) found = found.filter((one) => one['Active'] === true);
   const rows = found
     .toSorted((a, b) => Number(a['Id']) - Number(b['Id']))
-    .slice(Number(start) - 1, Number(start) - 1 + Number(most));
+    .slice(Number(start) - 1, Number(start) - 1 + Number(max));
   return json({
     QueryResponse:
       rows.length === 0

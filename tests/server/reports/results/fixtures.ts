@@ -38,7 +38,7 @@ export function random(seed: number) {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   };
-  const below = (most: number): number => Math.floor(next() * most);
+  const below = (max: number): number => Math.floor(next() * max);
   function of<T>(all: readonly T[]): T {
     const one = all[below(all.length)];
     if (one === undefined) throw new RangeError('dice: nothing to choose from');

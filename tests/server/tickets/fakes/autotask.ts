@@ -221,9 +221,9 @@ function queried(
   { MaxRecords = 500, filter = [] }: Rec,
   after: number,
   here: string,
-  most: number,
+  max: number,
 ): Details {
-  const size = Math.min(Number(MaxRecords), most, 500);
+  const size = Math.min(Number(MaxRecords), max, 500);
   const tests = filter as { op: string; field: string; value: unknown }[];
   for (const { op, field } of tests)
     if (

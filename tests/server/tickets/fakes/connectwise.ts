@@ -248,7 +248,7 @@ const refused = (message: string): Details => ({
 });
 
 /** A page, and where the next one is. `most`: more than so many it does not give at once. */
-function paged(list: readonly Rec[], query: URLSearchParams, here: string, most: number): Details {
+function paged(list: readonly Rec[], query: URLSearchParams, here: string, max: number): Details {
   const unknown = [...query.keys()].find(
     (name) => !['page', 'pageSize', 'conditions', 'orderBy'].includes(name),
   );
@@ -257,7 +257,7 @@ function paged(list: readonly Rec[], query: URLSearchParams, here: string, most:
   const conditions = query.get('conditions');
   const request = Number(query.get('pageSize') ?? 25);
   const page = Number(query.get('page') ?? 1);
-  const size = Math.min(request, most);
+  const size = Math.min(request, max);
   if (request > 1_000)
     return { status: 400, body: { code: 'BadRequest', message: 'pageSize is 1000 at most' } };
   let found: Rec[];
