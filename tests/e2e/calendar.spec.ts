@@ -173,7 +173,7 @@ test('E2E-7, E2E-9: the calendar passes axe in both themes, on a phone too', asy
   expect(errors).toEqual([]);
 });
 
-test('CALV-6: of thousands of jobs only the visible ones are rendered, and one key leads to the last', async ({
+test('CALV-6, CALV-7: of thousands of jobs and 90 days only the visible ones are rendered, and keys keep their cell in view', async ({
   page,
 }) => {
   const secret = await createKey(portal);
@@ -187,14 +187,37 @@ test('CALV-6: of thousands of jobs only the visible ones are rendered, and one k
       })),
     );
   }
-  await enter(page);
+  await enter(page, '?date=last-90');
   await expect(page.getByText('3,003 jobs').first()).toBeVisible({ timeout: 60_000 });
   await expect(grid(page)).toHaveAttribute('aria-rowcount', '3005');
   await grid(page).focus();
+  for (const key of ['Home', 'ControlOrMeta+End', 'PageUp', 'Home', 'PageUp', 'End', 'PageDown']) {
+    await page.keyboard.press(key);
+    await expect.poll(() => isCursorInView(page), `after ${key}`).toBe(true);
+  }
   await page.keyboard.press('ControlOrMeta+End');
   await expect(getLine(page, 'Zone 2999')).toBeVisible();
-  expect(await grid(page).getByRole('row').count()).toBeLessThan(80);
   await expect(
     page.locator(`#${await grid(page).getAttribute('aria-activedescendant')}`),
   ).toHaveAccessibleName(/today: Success$/);
+  expect(await grid(page).getByRole('row').count()).toBeLessThan(80);
+  const days = getLine(page, 'Zone 2999').getByRole('gridcell');
+  expect(await days.count()).toBeLessThan(70);
 });
+
+/** Whether the active cell is inside the grid, and neither below its head nor its names. */
+const isCursorInView = (page: Page): Promise<boolean> =>
+  grid(page).evaluate((at) => {
+    const cell = document.getElementById(at.getAttribute('aria-activedescendant') ?? '');
+    const head = at.querySelector('[role="rowgroup"]');
+    const name = cell?.parentElement?.firstElementChild;
+    if (!cell || !head || !name) return false;
+    const box = cell.getBoundingClientRect();
+    const outer = at.getBoundingClientRect();
+    return (
+      box.top >= head.getBoundingClientRect().bottom - 1 &&
+      box.left >= name.getBoundingClientRect().right - 1 &&
+      box.bottom <= outer.top + at.clientHeight + 1 &&
+      box.right <= outer.left + at.clientWidth + 1
+    );
+  });

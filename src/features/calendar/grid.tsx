@@ -14,9 +14,9 @@ import { moved, within } from '../shared/grid/cursor.ts';
 import type { Cursor } from '../shared/grid/cursor.ts';
 import { Head } from './head.tsx';
 import { cellId, Line, Waiting } from './line.tsx';
-import { columnWidth, scrolledTo, getVisibleStretch } from '../shared/grid/virtual-window.ts';
+import { columnWidth } from '../shared/grid/virtual-window.ts';
 import type { Stretch } from '../shared/grid/virtual-window.ts';
-import { useBox } from '../shared/grid/use-box.ts';
+import { useGridColumns, useGridRows } from '../shared/grid/use-grid-window.ts';
 import { getDayStatus } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
@@ -60,22 +60,20 @@ export function Grid({
 }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const cross = useRef<HTMLElement>(null);
-  const [width, setWidth] = useState(0);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const days = useSame(view?.days ?? NO_DAYS);
   const total = view?.total ?? 0;
   const row = touch ? 44 : 28;
+  const rows = useGridRows({ scroller, total, size: row, sticky: HEAD_PX });
+  const { width, height, indexes } = rows;
   const left = touch ? 132 : width >= 1580 ? 432 : 332;
   const col = columnWidth(width - left, days.length, touch);
-  const box = useBox(scroller, { row, col });
-  if (box.width !== width) setWidth(box.width);
-  const lines = getVisibleStretch(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
-  const seen = getVisibleStretch(box.left, Math.max(col, box.width - left), col, days.length);
-  const { first, count } = lines;
-  const sized = box.height > 0;
+  const columns = useGridColumns({ scroller, total: days.length, size: col, sticky: left });
+  const { stretch: seen } = columns;
+  const { first, count } = rows.stretch;
   useEffect(() => {
-    if (sized) onLines({ first, count });
-  }, [first, count, sized, onLines]);
+    if (count > 0) onLines({ first, count });
+  }, [first, count, onLines]);
   const standings = useSame(days.map((day) => getDayStatus(day, view?.keptFrom ?? null, now)));
   const today = days.findIndex((day) => day.today);
   const start = today < 0 ? days.length - 1 : today;
@@ -91,14 +89,11 @@ export function Grid({
   const go = (next: Cursor): void => {
     setCursor(next);
     point(next.line, next.day);
-    const at = scroller.current;
-    if (!at) return;
-    at.scrollTop = scrolledTo(at.scrollTop, at.clientHeight, HEAD_PX, next.line * row, row);
-    if (next.day >= 0)
-      at.scrollLeft = scrolledTo(at.scrollLeft, at.clientWidth, left, next.day * col, col);
+    rows.scrollTo(next.line);
+    if (next.day >= 0) columns.scrollTo(next.day);
   };
   const press = useEffectEvent((key: string, ctrl: boolean): boolean => {
-    const page = Math.max(1, Math.floor((box.height - HEAD_PX) / row) - 1);
+    const page = Math.max(1, Math.floor((height - HEAD_PX) / row) - 1);
     const next = moved(cursor, key, ctrl, { lines: total, days: days.length, page, start });
     if (next) {
       go(next);
@@ -131,9 +126,7 @@ export function Grid({
   }, []);
   // Scrolls today to the right edge.
   useLayoutEffect(() => {
-    const at = scroller.current;
-    if (at && days.length > 0 && width > 0)
-      at.scrollLeft = Math.max(0, (start + 1) * col - (at.clientWidth - left));
+    if (days.length > 0 && width > 0) columns.scrollTo(start, 'end');
     // oxlint-disable-next-line react/exhaustive-deps -- runs only when the days or cell sizes change: otherwise it would reset the user's scroll position
   }, [daysKey, days.length, width > 0, touch]);
   useLayoutEffect(() => {
@@ -155,10 +148,6 @@ export function Grid({
     point(at?.line ?? -1, at?.day ?? -1);
   };
   const here = cursor && total > 0 ? within(cursor, { lines: total, days: days.length }) : null;
-  const drawn = Array.from(
-    { length: Math.max(0, Math.min(count, total - first)) },
-    (_, i) => first + i,
-  );
   return (
     <div
       ref={scroller}
@@ -215,7 +204,7 @@ export function Grid({
         <div role="rowgroup" className="cal-lines" style={{ height: total * row }}>
           {view === undefined &&
             Array.from({ length: SKELETON }, (_, i) => <Waiting key={i} index={i} row={row} />)}
-          {drawn.map((index) => {
+          {indexes.map((index) => {
             const line = lineAt(index);
             if (!line) return <Waiting key={`at ${index}`} index={index} row={row} />;
             return (

@@ -23,7 +23,7 @@ import { CalendarLegend } from './legend.tsx';
 import { hourName } from './steps.ts';
 import { Steps, Toolbar } from './toolbar.tsx';
 import { useBoard } from './use-board.ts';
-import { useTouch } from '../shared/grid/use-box.ts';
+import { useTouch } from '../shared/grid/use-touch.ts';
 import { badWords, cellWords, getForm, missingWords, getDayStatus } from './labels.ts';
 import './calendar.css';
 import { calendarMessages as t } from './messages.en.ts';

@@ -6,9 +6,8 @@ import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { moved, within } from '../../shared/grid/cursor.ts';
 import type { Cursor } from '../../shared/grid/cursor.ts';
-import { scrolledTo, getVisibleStretch } from '../../shared/grid/virtual-window.ts';
 import type { Stretch } from '../../shared/grid/virtual-window.ts';
-import { useBox } from '../../shared/grid/use-box.ts';
+import { useGridColumns, useGridRows } from '../../shared/grid/use-grid-window.ts';
 import { shareWords } from '../../calendar/labels.ts';
 import { weekdayName } from '../../calendar/steps.ts';
 import { dayWords } from '../../shared/date-range/day-stretch.ts';
@@ -40,26 +39,24 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const row = touch ? 44 : 32;
   const left = touch ? 148 : 388;
-  const box = useBox(scroller, { row, col: COL });
-  const lines = getVisibleStretch(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
-  const seen = getVisibleStretch(box.left, Math.max(COL, box.width - left), COL, heads.length);
-  const { first, count } = lines;
-  const sized = box.height > 0;
+  const rows = useGridRows({ scroller, total, size: row, sticky: HEAD_PX });
+  const columns = useGridColumns({ scroller, total: heads.length, size: COL, sticky: left });
+  const { stretch: seen } = columns;
+  const { first, count } = rows.stretch;
+  const sized = rows.height > 0;
   const today = heads.findIndex((head) => head.today);
   const start = today < 0 ? heads.length - 1 : today;
   useEffect(() => {
-    if (sized) onLines({ first, count });
-  }, [first, count, sized, onLines]);
+    if (count > 0) onLines({ first, count });
+  }, [first, count, onLines]);
   // Scrolls the newest day to the right edge.
   useLayoutEffect(() => {
-    const at = scroller.current;
-    if (at && sized && heads.length > 0)
-      at.scrollLeft = Math.max(0, (start + 1) * COL - (at.clientWidth - left));
+    if (sized && heads.length > 0) columns.scrollTo(start, 'end');
     // oxlint-disable-next-line react/exhaustive-deps -- runs only when the days change: otherwise it would reset the user's scroll position
   }, [daysKey, heads.length, sized, touch]);
   const onKey = (event: KeyboardEvent): void => {
     if (event.altKey) return;
-    const page = Math.max(1, Math.floor((box.height - HEAD_PX) / row) - 1);
+    const page = Math.max(1, Math.floor((rows.height - HEAD_PX) / row) - 1);
     const next = moved(cursor, event.key, event.ctrlKey || event.metaKey, {
       lines: total,
       days: heads.length,
@@ -69,11 +66,8 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
     if (next) {
       event.preventDefault();
       setCursor(next);
-      const at = scroller.current;
-      if (!at) return;
-      at.scrollTop = scrolledTo(at.scrollTop, at.clientHeight, HEAD_PX, next.line * row, row);
-      if (next.day >= 0)
-        at.scrollLeft = scrolledTo(at.scrollLeft, at.clientWidth, left, next.day * COL, COL);
+      rows.scrollTo(next.line);
+      if (next.day >= 0) columns.scrollTo(next.day);
     } else if (cursor && (event.key === 'Enter' || event.key === ' ')) {
       event.preventDefault();
       open(cursor);
@@ -88,10 +82,6 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
     cursor && total > 0 && heads.length > 0
       ? within(cursor, { lines: total, days: heads.length })
       : null;
-  const drawn = Array.from(
-    { length: Math.max(0, Math.min(count, total - first)) },
-    (_, i) => first + i,
-  );
   const shown = heads.slice(seen.first, seen.first + seen.count);
   const style: CSSProperties & Record<'--left' | '--row', string> = {
     '--left': `${left}px`,
@@ -156,7 +146,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
             </span>
           ))}
         </div>
-        {drawn.map((index) => {
+        {rows.indexes.map((index) => {
           const line = lineAt(index);
           const top = HEAD_PX + index * row;
           return line ? (

@@ -20,7 +20,7 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { dayAt, spanKey } from '#src/features/shared/date-range/dates.ts';
 import type { Stretch } from '../../shared/grid/virtual-window.ts';
-import { useTouch } from '../../shared/grid/use-box.ts';
+import { useTouch } from '../../shared/grid/use-touch.ts';
 import { modeLabel, shareWords } from '../../calendar/labels.ts';
 import { Notices } from '../../shared/runs/sync-notices.tsx';
 import { toStretch } from '../../shared/date-range/day-stretch.ts';

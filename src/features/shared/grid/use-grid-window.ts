@@ -1,0 +1,71 @@
+'use no memo'; // the virtualizer is one object for good: the compiler would keep its first answers
+import { useVirtualizer } from '@tanstack/react-virtual';
+import type { Rect, Virtualizer } from '@tanstack/react-virtual';
+import { useLayoutEffect } from 'react';
+import type { RefObject } from 'react';
+import { getBlocks } from './virtual-window.ts';
+import type { Stretch } from './virtual-window.ts';
+
+interface AxisOptions {
+  readonly scroller: RefObject<HTMLElement | null>;
+  /** Rows or days. */
+  readonly total: number;
+  /** Of each, in px. */
+  readonly size: number;
+  /** The sticky head or names before them, in px. */
+  readonly sticky: number;
+}
+export interface GridAxis {
+  /** The visible part of the scroll container in px; 0 before it is known. */
+  readonly width: number;
+  readonly height: number;
+  /** What is rendered. */
+  readonly indexes: readonly number[];
+  readonly stretch: Stretch;
+  /** Scrolls a row or day into view; `end`: to the end of the visible part. */
+  readonly scrollTo: (index: number, align?: 'auto' | 'end') => void;
+}
+
+/** The rows of a grid that are rendered. */
+export const useGridRows = (options: AxisOptions): GridAxis => useAxis(options, false);
+
+/** The columns of a grid that are rendered. */
+export const useGridColumns = (options: AxisOptions): GridAxis => useAxis(options, true);
+
+function useAxis({ scroller, total, size, sticky }: AxisOptions, horizontal: boolean): GridAxis {
+  const axis = useVirtualizer<HTMLElement, HTMLElement>({
+    horizontal,
+    count: total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => size,
+    paddingStart: sticky,
+    scrollPaddingStart: sticky,
+    rangeExtractor: getBlocks,
+    observeElementRect: observeInside,
+    useFlushSync: false,
+  });
+  // The virtualizer asks for sizes only once.
+  useLayoutEffect(() => axis.measure(), [axis, size, sticky]);
+  const indexes = axis.getVirtualItems().map(({ index }) => index);
+  return {
+    ...(axis.scrollRect ?? NOWHERE),
+    indexes,
+    stretch: { first: indexes[0] ?? 0, count: indexes.length },
+    scrollTo: (index, align = 'auto') => axis.scrollToIndex(index, { align }),
+  };
+}
+
+/** Observes the size of the scroll container without its scrollbars. */
+function observeInside(
+  { scrollElement: at }: Virtualizer<HTMLElement, HTMLElement>,
+  onRect: (rect: Rect) => void,
+): (() => void) | undefined {
+  if (!at) return undefined;
+  const look = (): void => onRect({ width: at.clientWidth, height: at.clientHeight });
+  const sizes = new ResizeObserver(look);
+  sizes.observe(at);
+  look();
+  return () => sizes.disconnect();
+}
+
+const NOWHERE: Rect = { width: 0, height: 0 };
