@@ -1,0 +1,128 @@
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { backUpPerson, list, node, restorePanel, shownCode } from './cloud-suite.ts';
+import type { TenantPerson } from './cloud-suite.ts';
+import { collectErrors, sound } from './page-checks.ts';
+import { enter } from './people.ts';
+import { expectTitle, loadApi, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+/** Whose mailbox is backed up. */
+let person: TenantPerson;
+/** Who restores it, and who may not. */
+let operator: TenantPerson;
+let other: TenantPerson;
+
+test.beforeAll(async () => {
+  portal = await startPortal('small');
+  const backup = await backUpPerson(portal, { mailbox: true, oneDrive: false });
+  person = backup.person;
+  const [first, second] = backup.people.filter(({ id }) => id !== person.id);
+  if (first === undefined || second === undefined) throw new Error('a tenant of one person');
+  [operator, other] = [first, second];
+});
+test.afterAll(() => portal.stop());
+
+/** Chooses a person of the directory in the wizard, with the keyboard. */
+async function choose(page: Page, { name }: TenantPerson): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search by name or address' }).fill(name);
+  const found = page.getByRole('listbox', { name: 'Search by name or address' });
+  await expect(found.getByRole('option').first()).toContainText(name);
+  await found.focus();
+  await page.keyboard.press('Space');
+  await expect(page.getByRole('region', { name: 'Selected' })).toContainText(name);
+}
+
+/** Signs in with Microsoft as a person of the simulated organization. */
+async function signIn(page: Page, { id }: TenantPerson): Promise<void> {
+  await page.goto(`${portal.url}/restore`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Restore data' })).toBeVisible();
+  await page.getByRole('button', { name: 'Get a code' }).click();
+  await expect(shownCode(page)).toBeVisible();
+  const code = await shownCode(page).innerText();
+  await fetch(`${portal.url}/demo/tenant/1/codes/${code}/approve`, {
+    method: 'POST',
+    body: new URLSearchParams({ user: id }),
+  });
+}
+
+test('RES-50, RES-51, RES-52, RES-53, RES-55: a role is made by keyboard; its operator signs in with Microsoft, sees only its scope and restores a mail; the audit shows it', async ({
+  page,
+  browser,
+}) => {
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', '/o365/restore-operator-roles');
+  await expectTitle(page, 'Restore operators');
+  await sound(page, 'no restore operators');
+  await page.getByRole('button', { name: 'New role' }).first().focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Reception');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByRole('form', { name: 'Organization' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByText('Reception')).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByRole('form', { name: 'Operators' })).toBeVisible();
+  await choose(page, operator);
+  await sound(page, 'operators of a role');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('radio', { name: /^Selected items/ }).focus();
+  await page.keyboard.press('Space');
+  await choose(page, person);
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByRole('form', { name: 'Exceptions' })).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+  await expectTitle(page, 'Restore operators');
+  await page.getByRole('button', { name: /^Reception/ }).click();
+  await expect(page.getByText('1 person').first()).toBeVisible();
+  await sound(page, 'a role of restore operators');
+
+  const context = await browser.newContext();
+  const console = await context.newPage();
+  const consoleErrors = collectErrors(console);
+  await console.goto(`${portal.url}/restore`);
+  await expect(console.getByRole('heading', { level: 1, name: 'Restore data' })).toBeVisible();
+  await sound(console, 'sign-in of an operator');
+  await signIn(console, operator);
+  await expect(node(console, new RegExp(person.name))).toBeVisible({ timeout: 60_000 });
+  // Nobody else is there.
+  await expect(console.getByRole('treeitem')).toHaveCount(1);
+  await node(console, new RegExp(person.name)).click();
+  await node(console, /^Inbox/).click();
+  await expect(list(console).getByRole('option').first()).toBeVisible();
+  await sound(console, 'console of an operator');
+  await list(console).focus();
+  await console.keyboard.press('x');
+  await console.keyboard.press('r');
+  const panel = restorePanel(console);
+  await expect(panel.getByText('Original location')).toBeVisible();
+  await expect(panel.getByRole('radio')).toHaveCount(0);
+  await panel.getByRole('button', { name: /^Dry run/ }).click();
+  await expect(panel.getByText(/skipped|restored/i).first()).toBeVisible({ timeout: 60_000 });
+  await console.setViewportSize({ width: 390, height: 844 });
+  await sound(console, 'restore of an operator on a phone');
+  expect(consoleErrors).toEqual([]);
+  await context.close();
+
+  const stranger = await browser.newContext();
+  const door = await stranger.newPage();
+  await signIn(door, other);
+  await expect(
+    door.getByText("Your Microsoft account isn't a restore operator of this portal."),
+  ).toBeVisible({ timeout: 60_000 });
+  await stranger.close();
+
+  await page.goto(`${portal.url}/o365/restore/audit`);
+  await expectTitle(page, 'Restore audit');
+  const row = page.getByRole('row').filter({ hasText: 'Dry run requested' });
+  await expect(row).toContainText(operator.name);
+  await expect(row).toContainText(person.name);
+  await sound(page, 'audit of restores');
+  const api = await loadApi(portal, 'm365');
+  const { rows } = (await api('GET', 'o365/restore/audit?action=restore')) as {
+    rows: { isOperator: boolean }[];
+  };
+  expect(rows.every(({ isOperator }) => isOperator)).toBe(true);
+  expect(errors).toEqual([]);
+});
