@@ -217,8 +217,8 @@ export const RESTORE_SITE = {
 };
 
 /** How mails are downloaded: `eml` is for a single one. */
-export const DOWNLOAD_FORMATS = ['zip', 'eml', 'pst', 'mbox'] as const;
-/** What every download asks for. PST and mbox files are always made in the background. */
+export const DOWNLOAD_FORMATS = ['zip', 'eml', 'pst', 'mbox', 'msg'] as const;
+/** What every download asks for. PST, mbox and MSG files are always made in the background. */
 export const DOWNLOAD = {
   format: v.optional(v.picklist(DOWNLOAD_FORMATS)),
   downloadInBackground: v.optional(v.boolean(), false),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { expect, test } from 'vitest';
+import { MsgReader } from '../engine/msg-reader.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Bytes } from '#contract/ids.ts';
 import {
@@ -96,6 +97,12 @@ const get = async (who: Asker, id: string): Promise<Background> => {
 };
 const list = async (who: Asker) =>
   (await who<{ results: Background[]; count: number }>('POST', CALL, {})).body.data;
+
+/** Reads a mail and its first attachment as another program does. */
+function readMsg(bytes: Uint8Array) {
+  const reader = new MsgReader(new Uint8Array(bytes).buffer);
+  return { ...reader.getFileData(), file: Buffer.from(reader.getAttachment(0).content) };
+}
 
 /** Runs the job as a server does, until `stopAfter` items. */
 function run(
@@ -314,6 +321,53 @@ eachDatabase((kind, openStore) => {
       ]).toString();
       expect(read).toContain('Report\n');
       expect(read).toContain('>From here, a line that looks like a new mail');
+    },
+  );
+
+  test.skipIf(skipped !== '')(
+    `DL-3, DL-22: mails are MSG files in a ZIP, in their folders, and a single one is a file${skipped} (${kind})`,
+    async () => {
+      const { library, session } = await openBackground(await openStore());
+      const { admin } = library;
+      const { id } = await request(admin, session, MAILBOX, { format: 'msg' });
+      await run(library, id);
+      const files = unpack((await readFile(library, id)).bytes, `${kind}-msg`);
+      const read = new Map([...files].map(([name, bytes]) => [name, readMsg(bytes)]));
+      expect(new Map([...read].map(([name, { subject }]) => [name, subject]))).toEqual(
+        new Map([
+          ['Inbox/Report.msg', 'Report'],
+          ['Inbox/a_b/Größe 😀.msg', 'Größe 😀'],
+          ['Sent Items/Sent.msg', 'Sent'],
+        ]),
+      );
+      for (const { senderEmail, recipients, file } of read.values()) {
+        expect([senderEmail, recipients?.[0]?.email]).toEqual([
+          'ann@example.com',
+          'ben@example.com',
+        ]);
+        expect(file.equals(attached)).toBe(true);
+      }
+
+      const single = await request(admin, session, 'mailboxes/o1/items/download', {
+        format: 'msg',
+        items: ['i1.1'],
+      });
+      expect(single).toMatchObject({ name: 'Report.msg', items: 1 });
+      expect(await get(admin, single.id)).toMatchObject({ isExact: false });
+      await run(library, single.id);
+      const { name, bytes } = await readFile(library, single.id);
+      expect([name, readMsg(bytes).subject]).toEqual(['Report.msg', 'Report']);
+      // The other formats for mails have an archive or a store around a single mail.
+      for (const [format, ending] of [
+        ['pst', '-items.pst'],
+        ['mbox', '-items.zip'],
+      ] as const) {
+        const other = await request(admin, session, 'mailboxes/o1/items/download', {
+          format,
+          items: ['i1.1'],
+        });
+        expect(other.name).toContain(ending);
+      }
     },
   );
 

@@ -167,8 +167,7 @@ async function listEntries(
           field: 'nodes',
         });
       // A post is two files.
-      if (isSingle && batch.length === 1 && holds === 'everything')
-        fileName = safePart(path.at(-1) ?? '');
+      if (isSingle && batch.length === 1) fileName = safePart(path.at(-1) ?? '');
       bytes += stored.bytes;
       if (maxBytes !== null && bytes > maxBytes) return ok({ kind: 'too-large' });
       const { crc } = stored;

@@ -29,4 +29,5 @@ export interface ItemContent {
   parse(): Promise<MailContent | null>;
 }
 
-export type PartFormat = 'zip' | 'file' | 'pst' | 'mbox';
+/** `msg`: a single mail. `msg-zip`: several. */
+export type PartFormat = 'zip' | 'file' | 'pst' | 'mbox' | 'msg' | 'msg-zip';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { DownloadEntry } from '../downloads/entries.ts';
-import type { MailContent } from '../mail/mail-content.ts';
 import { makePstWriter } from '../pst/pst-writer.ts';
 import type { Placed } from '../pst/space.ts';
+import { readParsedMail } from './parsed-mail.ts';
 import type { PartFile, PartWriter } from './part-writer.ts';
 
 interface PstPart {
@@ -11,7 +10,7 @@ interface PstPart {
   readonly id: string;
 }
 
-/** A PST file. A mail that can't be parsed is in it as a file (G67). */
+/** A PST file. */
 export function makePstPart(file: PartFile, { name, id }: PstPart): PartWriter {
   const uid = createHash('sha256').update(id).digest().subarray(0, 16);
   const writer = makePstWriter({ name, uid });
@@ -20,10 +19,8 @@ export function makePstPart(file: PartFile, { name, id }: PstPart): PartWriter {
   };
   return {
     async add(entry, content) {
-      const { mail } = entry;
-      if (mail === undefined) throw new Error('A PST file has mails alone.');
-      const read = (await content.parse()) ?? wrap(entry, await content.collect());
-      writer.addMail(mail.folder, read, mail.state);
+      const { folder, mail, state } = await readParsedMail(entry, content);
+      writer.addMail(folder, mail, state);
       await write(writer.takeWritten());
     },
     get bytes() {
@@ -32,28 +29,3 @@ export function makePstPart(file: PartFile, { name, id }: PstPart): PartWriter {
     finish: () => write(writer.finish()),
   };
 }
-
-const wrap = ({ mail }: DownloadEntry, bytes: Uint8Array): MailContent => ({
-  subject: mail?.subject ?? '',
-  from: null,
-  sender: null,
-  recipients: [],
-  sentAt: null,
-  headers: '',
-  text: null,
-  html: null,
-  messageId: null,
-  inReplyTo: null,
-  references: null,
-  importance: 'normal',
-  attachments: [
-    {
-      kind: 'file',
-      name: 'message.eml',
-      mediaType: 'message/rfc822',
-      contentId: null,
-      isInline: false,
-      bytes,
-    },
-  ],
-});

@@ -10,7 +10,13 @@ import { makeMimeReader, type MimeReader } from '../mail/mime-reader.ts';
 import type { RepositoryReaders } from '../repositories/readers.ts';
 import type { ItemContent, PartFile, PartFormat, PartWriter } from './part-writer.ts';
 import { makePstPart } from './pst-part.ts';
-import { makeFilePart, makeMboxPart, makeZipPart } from './zip-part.ts';
+import {
+  makeFilePart,
+  makeMboxPart,
+  makeMsgPart,
+  makeMsgZipPart,
+  makeZipPart,
+} from './zip-part.ts';
 
 /** A prepared download that is written to files. */
 export interface PartsInput {
@@ -30,6 +36,8 @@ export interface PartsInput {
 }
 export type WriteParts = (input: PartsInput) => Promise<'finished' | 'stopped'>;
 
+/** Formats whose mails are parsed. */
+const PARSED: ReadonlySet<PartFormat> = new Set(['pst', 'msg', 'msg-zip']);
 /** What reading may end with for one item alone. Anything else may be over later. */
 const ITEM_ALONE: ReadonlySet<string> = new Set(['damaged', 'missing']);
 
@@ -45,7 +53,7 @@ export function makeWriteParts(world: () => AppContext, readers: RepositoryReade
       const collectAll = (): Promise<Uint8Array<ArrayBuffer>> => collect(stream(), entry.bytes);
       const parse = async (): Promise<MailContent | null> =>
         entry.bytes > MAX_PARSED_BYTES ? null : parseMail(reader, await collectAll());
-      if (input.format !== 'pst') return { stream, collect: collectAll, parse };
+      if (!PARSED.has(input.format)) return { stream, collect: collectAll, parse };
       const parsed = parse();
       // Whoever takes it gets the error; nobody may take it.
       parsed.catch(() => undefined);
@@ -88,6 +96,10 @@ function makePart({ format, name, download }: PartsInput, n: number, file: PartF
       return makeFilePart(file);
     case 'mbox':
       return makeMboxPart(file);
+    case 'msg':
+      return makeMsgPart(file);
+    case 'msg-zip':
+      return makeMsgZipPart(file);
     case 'pst':
       return makePstPart(file, { name, id: `${download} ${n}` });
   }

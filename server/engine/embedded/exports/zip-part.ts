@@ -1,8 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { Bytes, Ms } from '#contract/ids.ts';
+import type { DownloadEntry } from '../downloads/entries.ts';
+import { writeMsgFile } from '../msg/msg-file.ts';
 import { makeNamer } from '../zip/entry-names.ts';
 import { centralHeader, endRecords, localHeader, type ZipEntry } from '../zip/ranged-zip.ts';
-import type { PartFile, PartWriter } from './part-writer.ts';
+import { readParsedMail } from './parsed-mail.ts';
+import type { ItemContent, PartFile, PartWriter } from './part-writer.ts';
 
 /** A ZIP archive that is written once, from its beginning to its end. */
 interface ZipFile {
@@ -147,6 +150,50 @@ export function makeMboxPart(file: PartFile): PartWriter {
       await zip.finish();
     },
   };
+}
+
+/** Each mail as a file of Outlook, in a ZIP archive. */
+export function makeMsgZipPart(file: PartFile): PartWriter {
+  const zip = makeZipFile(file);
+  return {
+    async add(entry, content) {
+      const bytes = await toMsg(entry, content);
+      const name = entry.name.replace(/\.eml$/, '.msg');
+      return zip.add(
+        { name, bytes: bytes.byteLength, crc: crc32(bytes), modifiedAt: entry.modifiedAt },
+        inOnePiece(bytes),
+      );
+    },
+    get bytes() {
+      return zip.bytes;
+    },
+    finish: () => zip.finish(),
+  };
+}
+
+/** A single mail as a file of Outlook. */
+export function makeMsgPart(file: PartFile): PartWriter {
+  let at = 0;
+  return {
+    async add(entry, content) {
+      const bytes = await toMsg(entry, content);
+      await file.write(bytes, at);
+      at += bytes.byteLength;
+    },
+    get bytes() {
+      return at;
+    },
+    finish: () => Promise.resolve(),
+  };
+}
+
+async function toMsg(entry: DownloadEntry, content: ItemContent): Promise<Uint8Array<ArrayBuffer>> {
+  const { mail, state } = await readParsedMail(entry, content);
+  return writeMsgFile(mail, state);
+}
+
+async function* inOnePiece(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
 }
 
 /**

@@ -16,7 +16,7 @@ import { archiveName } from '../downloads/file-name.ts';
 import type { EngineAt } from '../scope.ts';
 import { backgroundMessages as t } from './messages.en.ts';
 import { makePartFiles } from './part-files.ts';
-import { type Format, RUNNING } from './rows.ts';
+import { type Format, isForMails, RUNNING } from './rows.ts';
 
 interface BackgroundRequest {
   readonly explorer: string;
@@ -39,8 +39,7 @@ export async function requestBackgroundDownload(
   { engine, scope }: EngineAt,
   { explorer, nodes, within, workload, format, suffix }: BackgroundRequest,
 ): Promise<Result<OutputOf<'downloadMailbox'>>> {
-  const isForMails = format === 'pst' || format === 'mbox';
-  if (isForMails && workload !== 'outlook') return conflict(t.onlyMails);
+  if (isForMails(format) && workload !== 'outlook') return conflict(t.onlyMails);
   const { store, clock } = world;
   const now = clock.now();
   const answer = getAnswer(
@@ -48,7 +47,7 @@ export async function requestBackgroundDownload(
       explorer,
       nodes,
       ...(within !== undefined && { within }),
-      holds: isForMails ? 'mails' : 'everything',
+      holds: isForMails(format) ? 'mails' : 'everything',
       maxBytes: isFresh(ctx) ? null : LIMITS.downloadPlainBytes,
       expiresAt: now + LIMITS.exportKeepMs,
     }),
@@ -56,7 +55,8 @@ export async function requestBackgroundDownload(
   if (!answer.ok) return answer;
   const prepared = answer.value;
   if (prepared.kind === 'too-large') return REAUTH;
-  const { id, fileName, bytes, items, missing } = prepared;
+  const { id, bytes, items, missing } = prepared;
+  const fileName = getFileName(format, prepared.fileName);
   const freeBytes = await makePartFiles(world, ctx.tenant).getFreeBytes();
   return store.tenant(ctx.tenant, async (tx) => {
     const refusal = await findRefusal(tx, ctx, { bytes, freeBytes });
@@ -118,6 +118,12 @@ export async function requestBackgroundDownload(
     await scheduleJob(tx, 'background-download', id, { download: id }, now);
     return ok({ _id: id, id, url: null, name, bytes, items, missing });
   });
+}
+
+/** The name of a single item's file. Null: it is in an archive, as are several. */
+function getFileName(format: Format, name: string | null): string | null {
+  if (format === 'msg') return name?.replace(/\.eml$/, '.msg') ?? null;
+  return isForMails(format) ? null : name;
 }
 
 /** Returns why there is no place for another download; null if there is. */

@@ -15,8 +15,8 @@ import type { DownloadOptions } from './use-download.ts';
 
 type Size = OutputOf<'getMailDownloadSize'>;
 
-/** PST and mbox files are always made in the background. */
-const FORMATS = ['zip', 'pst', 'mbox'] as const;
+/** PST, mbox and MSG files are always made in the background. */
+const FORMATS = ['zip', 'pst', 'mbox', 'msg'] as const;
 const isMadeInBackground = (format: DownloadOptions['format']): boolean => format !== 'zip';
 
 /** Asks for the format, tells the size, and whether to prepare the file in the background. */

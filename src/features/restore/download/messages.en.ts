@@ -12,6 +12,9 @@ export const restoreDownloadMessages = defineMessages('restoreDownload', {
   pstHint:
     'One file for mail programs, with the mails only. Independent programs read it completely. It has not been tested with Outlook itself.',
   mbox: 'mbox',
+  msg: 'MSG',
+  msgHint:
+    'One file in the format of Outlook for each mail, several in a ZIP file. It has not been tested with Outlook itself.',
   mboxHint: 'One mbox file for each mail folder, in a ZIP file.',
   teamsHint:
     'A single file is downloaded as it is, everything else in a ZIP file: posts with their replies as HTML and JSON, tabs as JSON.',

@@ -12,7 +12,7 @@ type StartedDownload = OutputOf<'downloadMailbox'>;
 
 export interface DownloadOptions {
   /** Of mails. Files are always downloaded as they are, or in a ZIP file. */
-  readonly format: 'zip' | 'pst' | 'mbox';
+  readonly format: 'zip' | 'pst' | 'mbox' | 'msg';
   readonly inBackground: boolean;
 }
 

@@ -46,6 +46,7 @@ export const downloadsMessages = defineMessages('restoreDownloads', {
   eml: 'Single file',
   pst: 'PST',
   mbox: 'mbox in a ZIP',
+  msg: 'MSG',
   pstNote:
     'Independent programs read these PST files completely. They have not been tested with Outlook itself.',
 });
