@@ -58,6 +58,7 @@ test('RES-50, RES-51, RES-52, RES-53, RES-55: a role is made by keyboard; its op
   await page.getByRole('button', { name: 'New role' }).first().focus();
   await page.keyboard.press('Enter');
   await page.getByRole('textbox', { name: 'Name' }).fill('Reception');
+  await expect(page.getByText('Draft saved on this device.')).toBeVisible();
   await page.keyboard.press('Control+Enter');
   await expect(page.getByRole('form', { name: 'Organization' })).toBeVisible();
   await page.reload();
