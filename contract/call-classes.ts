@@ -147,6 +147,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   getSignUpOptions: 'plain',
   signUp: 'plain',
   verifySignUp: 'plain',
+  completeSignUp: 'plain',
   resendSignUp: 'plain',
   validateRecaptcha: 'plain',
   startCheckout: 'plain',

@@ -160,6 +160,7 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   // Sign-up and subscriptions
   getSignUpOptions: 'register',
   signUp: 'register',
+  completeSignUp: 'register',
   resendSignUp: 'register',
   validateRecaptcha: 'register',
   startCheckout: 'register',

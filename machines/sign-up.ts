@@ -4,13 +4,15 @@ import type { SIGN_UP_STEPS } from '#contract/billing/sign-up-calls.ts';
 /** What the server says of a sign-up, or that its link is over. */
 export type SignUpStep = (typeof SIGN_UP_STEPS)[number];
 export interface SignUpMachineEvent {
-  readonly type: 'SENT' | 'RESENT' | 'OVER' | SignUpStep;
+  readonly type: 'SENT' | 'RESENT' | 'OVER' | 'EDIT' | SignUpStep;
 }
 
 /**
  * A sign-up (BILL-19). Its link opens it at the step that the server names.
  *
- *   form ─SENT─▶ emailed ⇄ (RESENT)    opening ─▶ captcha ─▶ checkout ─▶ paying ─▶ ready
+ *   form ─SENT─▶ emailed ⇄ (RESENT)    opening ─▶ details ─▶ captcha ─▶ checkout ─▶ paying ─▶ ready
+ *
+ * EDIT leads from a page to pay on back to the details.
  */
 export const signUpMachine = createMachine({
   types: {} as {
@@ -27,6 +29,16 @@ export const signUpMachine = createMachine({
     emailed: { on: { RESENT: 'emailed' } },
     opening: {
       on: {
+        details: 'details',
+        captcha: 'captcha',
+        checkout: 'checkout',
+        paying: 'paying',
+        ready: 'ready',
+        OVER: 'over',
+      },
+    },
+    details: {
+      on: {
         captcha: 'captcha',
         checkout: 'checkout',
         paying: 'paying',
@@ -35,8 +47,8 @@ export const signUpMachine = createMachine({
       },
     },
     captcha: { on: { checkout: 'checkout', paying: 'paying', ready: 'ready', OVER: 'over' } },
-    checkout: { on: { paying: 'paying', ready: 'ready', OVER: 'over' } },
-    paying: { on: { ready: 'ready', OVER: 'over' } },
+    checkout: { on: { EDIT: 'details', paying: 'paying', ready: 'ready', OVER: 'over' } },
+    paying: { on: { EDIT: 'details', ready: 'ready', OVER: 'over' } },
     ready: { type: 'final' },
     over: { type: 'final' },
   },

@@ -23,7 +23,7 @@ import { backupRuns } from './features/backup/backup-runs.ts';
 import { deleteDueRepositories } from './features/backup/repositories.ts';
 import { invoices } from './features/billing/read-invoices.ts';
 import { licenseMonths } from './features/billing/store-months.ts';
-import { deleteExpiredSignUps } from './features/billing/sign-up/handlers.ts';
+import { deleteExpiredSignUps } from './features/billing/sign-up/store-sign-up.ts';
 import { payments } from './features/billing/stripe/payments-job.ts';
 import { subscriptions } from './features/billing/subscriptions/subscriptions-job.ts';
 import { usageDays } from './features/billing/suite-usage/usage-days.ts';

@@ -15,19 +15,23 @@ const hash = v.pipe(
   v.transform((text) => (/^s-[\w-]{43}$/.test(text) ? text : '')),
 );
 const prices = v.object({ level, userMills: v.number(), gigabyteMills: v.number() });
+const details = { name: nameText(), company: nameText(), level };
 const recaptcha = v.object({ isOn: v.boolean(), siteKey: orNull(v.string()) });
 
 /**
- * Where a sign-up is: `captcha`: its reCAPTCHA is missing; `checkout`: nothing was paid yet; `paying`:
+ * Where a sign-up is: `details`: its password is missing; `captcha`: its reCAPTCHA is missing; `checkout`: nothing was paid yet; `paying`:
  * Stripe's page was opened, and its message is awaited; `ready`: the account exists.
  */
-export const SIGN_UP_STEPS = ['captcha', 'checkout', 'paying', 'ready'] as const;
+export const SIGN_UP_STEPS = ['details', 'captcha', 'checkout', 'paying', 'ready'] as const;
 const signUp = v.object({
   step: v.picklist(SIGN_UP_STEPS),
   email: v.string(),
+  name: v.string(),
   company: v.string(),
+  level,
   currency: v.picklist(CURRENCIES),
   prices: orNull(prices),
+  levels: v.array(prices),
   recaptcha,
 });
 export type SignUpOut = v.InferOutput<typeof signUp>;
@@ -64,14 +68,8 @@ export const signUpCalls = {
     method: 'POST',
     path: 'o365/provisioning',
     summary:
-      'Registers a new customer and emails a link to go on with. The response is the same for a known address.',
-    input: v.strictObject({
-      email,
-      name: nameText(),
-      company: nameText(),
-      level,
-      password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars)),
-    }),
+      'Registers a new customer and emails a link to go on with. The response is the same for a known address, and a repeat changes nothing.',
+    input: v.strictObject({ email, ...details }),
     output: v.object({}),
     gate: PUBLIC,
     failures: OVER,
@@ -81,6 +79,20 @@ export const signUpCalls = {
     path: 'o365/provisioning/verify-email',
     summary: 'Verifies the address by the link of the email, and returns where the sign-up is.',
     input: v.strictObject({ hash }),
+    output: signUp,
+    gate: PUBLIC,
+    failures: OVER,
+  }),
+  completeSignUp: call({
+    method: 'POST',
+    path: 'o365/provisioning/details',
+    summary:
+      'Sets the password and corrects the details of a sign-up, until it is paid. `password` can be omitted if one was set.',
+    input: v.strictObject({
+      hash,
+      ...details,
+      password: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars))),
+    }),
     output: signUp,
     gate: PUBLIC,
     failures: OVER,

@@ -16,6 +16,7 @@ export const BILLING = defineMessages('billingFailures', {
   noCustomer: 'Map a QuickBooks customer to this company first.',
   selectItem: 'Select the item for gigabytes.',
   signUpOver: 'This link is no longer valid. Register again, or use the newest email.',
+  signUpPassword: 'Choose a password.',
   signUpNotNow: 'A step of the registration is missing.',
   captchaFailed: "The reCAPTCHA wasn't solved. Try again.",
   captchaUnreachable: "The reCAPTCHA couldn't be checked. Try again in a moment.",

@@ -117,7 +117,7 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'exportSubscriptions',
   ],
   // Sign-up and subscriptions
-  ['Error while registering. Try again later.', 'signUp', 'resendSignUp'],
+  ['Error while registering. Try again later.', 'signUp', 'completeSignUp', 'resendSignUp'],
   ['Error while verifying the email. Try again later.', 'verifySignUp'],
   ['Error getting subscriptions. Try again later.', 'listSubscriptions', 'getSubscription'],
   [

@@ -22,11 +22,14 @@ test('BILL-19, BILL-20: a new customer registers, pays on the stand-in, signs in
   await page.getByLabel('Company').fill('Calla Design');
   await page.getByLabel('Email').fill('zoe@calla.example.com');
   await page.getByRole('radio', { name: /^Basic/ }).check();
-  await page.getByLabel('New password').fill(PASSWORD);
   await sound(page, 'register');
   await page.getByRole('button', { name: 'Register' }).click();
   await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
   await page.goto(await linkFor(portal.url, 'zoe@calla.example.com'));
+  await expect(page.getByLabel('Company')).toHaveValue('Calla Design');
+  await page.getByLabel('New password').fill(PASSWORD);
+  await sound(page, 'sign-up-details');
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByRole('button', { name: 'Continue to payment' }).click();
   await page.getByRole('button', { name: 'Decline the card' }).click();
   await expect(page.getByRole('alert')).toHaveText('The card was declined.');

@@ -97,7 +97,10 @@ export interface CompanyRestoreTable {
   subscription: Json<SubscriptionRow> | null;
 }
 
-/** A new customer who registers. `token_hash`: of the link; `until`: when it expires. */
+/**
+ * A new customer who registers. `token_hash`, `sealed_token`: of the link, which every email repeats;
+ * `password_hash`: empty until whoever holds the link sets a password; `until`: when it expires.
+ */
 export interface SignUpTable {
   tenant_id: TenantId;
   id: string;
@@ -108,6 +111,7 @@ export interface SignUpTable {
   level: ServiceLevel;
   password_hash: string;
   token_hash: string;
+  sealed_token: string | null;
   made_at: Ms;
   verified_at: Ms | null;
   captcha_at: Ms | null;

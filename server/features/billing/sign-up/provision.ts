@@ -129,7 +129,8 @@ export async function provision(
       name: row.name,
       email: row.email,
       email_verified: true,
-      password_hash: row.password_hash,
+      // A sign-up of a former version has none: the user sets one by email.
+      password_hash: row.password_hash || null,
       password_at: now,
     })
     .execute();

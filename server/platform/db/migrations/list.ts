@@ -46,6 +46,7 @@ import { migration0061 } from './0061_operators.ts';
 import { migration0062 } from './0062_restore_audit.ts';
 import { migration0064 } from './0064_subscriptions.ts';
 import { migration0065 } from './0065_payments.ts';
+import { migration0070 } from './0070_sign_up_links.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -98,4 +99,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0062,
   migration0064,
   migration0065,
+  migration0070,
 ];

@@ -4,12 +4,13 @@ import { useEffect, useState } from 'react';
 import type { SignUpOut } from '#contract/billing/sign-up-calls.ts';
 import { signUpMachine } from '#machines/sign-up.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
-import { useServerMutation } from '#src/app/worker/server-mutation.ts';
+import { useServerMutation, type ServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { describePrice } from '../../../billing/subscriptions/labels.ts';
 import { AccountPage } from '../../account-page.tsx';
+import { DetailsForm, type SignUpDetails } from './details-form.tsx';
 import { Recaptcha } from './recaptcha.tsx';
 import { signUpMessages as t } from './messages.en.ts';
 
@@ -45,6 +46,19 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     return () => clearInterval(timer);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- one timer while it waits
   }, [step, hash]);
+  const complete = async (details: SignUpDetails): Promise<void> => {
+    const { name, company, level, password } = details;
+    const answer = await mutation.send(() =>
+      client().ask('completeSignUp', {
+        hash,
+        name,
+        company,
+        level,
+        ...(password !== null && { password }),
+      }),
+    );
+    if (answer.ok) take(answer.value);
+  };
   const validate = async (response: string): Promise<void> => {
     const answer = await mutation.send(() => client().ask('validateRecaptcha', { hash, response }));
     if (answer.ok) take(answer.value);
@@ -80,7 +94,19 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   const prices =
     signUp.prices === null ? '' : describePrice({ ...signUp.prices, currency: signUp.currency });
   const isFree = signUp.prices?.userMills === 0 && signUp.prices.gigabyteMills === 0;
+  const edit = (
+    <Button
+      onClick={() => {
+        mutation.clear();
+        send({ type: 'EDIT' });
+      }}
+    >
+      {t.edit}
+    </Button>
+  );
   switch (step) {
+    case 'details':
+      return <Details signUp={signUp} mutation={mutation} onSubmit={complete} onBack={take} />;
     case 'captcha':
       return (
         <AccountPage title={t.captcha} description={signUp.email}>
@@ -95,10 +121,11 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
           <p className="m-0">
             {isFree ? t.free({ company: signUp.company }) : t.payHint({ company: signUp.company })}
           </p>
-          <div>
+          <div className="flex flex-wrap gap-2">
             <Button variant="primary" busy={mutation.busy} onClick={() => void checkOut()}>
               {isFree ? t.create : t.toPayment}
             </Button>
+            {edit}
           </div>
         </AccountPage>
       );
@@ -107,10 +134,11 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
         <AccountPage title={t.paying} description={prices}>
           {error}
           {isBack && <output className="block">{t.payingHint}</output>}
-          <div>
+          <div className="flex flex-wrap gap-2">
             <Button busy={mutation.pending === 'checkout'} onClick={() => void checkOut()}>
               {t.openPayment}
             </Button>
+            {!isBack && edit}
           </div>
         </AccountPage>
       );
@@ -126,4 +154,38 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
         </AccountPage>
       );
   }
+}
+
+/** The holder of the link sets the password, and corrects what somebody else may have entered. */
+function Details({
+  signUp,
+  mutation,
+  onSubmit,
+  onBack,
+}: {
+  readonly signUp: SignUpOut;
+  readonly mutation: ServerMutation;
+  readonly onSubmit: (details: SignUpDetails) => Promise<void>;
+  readonly onBack: (signUp: SignUpOut) => void;
+}) {
+  const isNew = signUp.step === 'details';
+  const { email, name, company, level } = signUp;
+  return (
+    <AccountPage title={isNew ? t.choosePassword : t.edit} description={email}>
+      <DetailsForm
+        options={signUp}
+        initial={{ email, name, company, level, password: isNew ? '' : null }}
+        isEmailFixed
+        label={isNew ? t.next : t.save}
+        isBusy={mutation.busy}
+        failure={mutation.failure}
+        onSubmit={onSubmit}
+      />
+      {!isNew && (
+        <div>
+          <Button onClick={() => onBack(signUp)}>{t.back}</Button>
+        </div>
+      )}
+    </AccountPage>
+  );
 }

@@ -1,0 +1,149 @@
+import type { Stripe } from 'stripe';
+import { findPrices } from '#contract/billing/service-levels.ts';
+import type { SignUpOut } from '#contract/billing/sign-up-calls.ts';
+import type { TenantId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
+import { connectStripe, readStripe, writeStripe } from '../stripe/stripe.ts';
+import { loadBillingSettings } from '../subscriptions/settings.ts';
+import { finishSignUp, provision, type SignUpRow } from './provision.ts';
+import { isFree, toOutput } from './sign-up-step.ts';
+import { findSignUp, LINK_OVER, updateSignUp, VALID_MS } from './store-sign-up.ts';
+
+/** Opens Stripe's page to pay on, or creates the account if the level is free or paid already. */
+export const startCheckout =
+  (world: AppContext): Handlers['startCheckout'] =>
+  async ({ hash }, ctx) => {
+    const { store } = world;
+    const found = await store.tenant(ctx.tenant, async (tx) => ({
+      row: await findSignUp(tx, hash, ctx.now),
+      settings: await loadBillingSettings(tx),
+      address: await portalAddress(tx, world, ctx),
+    }));
+    const { row, settings, address } = found;
+    if (row === null) return LINK_OVER;
+    const { step } = toOutput(row, settings);
+    if (row.verified_at === null || !isPayable(step))
+      return failed({ kind: 'conflict', message: MESSAGES.signUpNotNow });
+    const prices = findPrices(settings, row.level);
+    if (prices === null || isFree(prices)) {
+      await store.tenant(ctx.tenant, async (tx) => {
+        await tx.lock();
+        const current = await findSignUp(tx, hash, ctx.now);
+        if (current?.ready_at === null && current.level === row.level)
+          await provision(tx, world, current, null);
+      });
+      return ok({ url: null });
+    }
+    const stripe = await connectStripe(world, ctx.tenant);
+    if (stripe === null || prices.stripePrice === null)
+      return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
+    const back = `${address}/o365/register/${hash}`;
+    const opened = await reopenCheckout(world, ctx.tenant, stripe, row, back);
+    if (!opened.ok) return opened;
+    if (opened.value !== undefined) {
+      await store.tenant(ctx.tenant, (tx) => updateSignUp(tx, row, { until: ctx.now + VALID_MS }));
+      return ok({ url: opened.value });
+    }
+    const price = prices.stripePrice;
+    const body = {
+      mode: 'subscription' as const,
+      client_reference_id: row.id,
+      customer_email: row.email,
+      line_items: [{ price, ...(prices.stripeMeter === null && { quantity: 1 }) }],
+      ...(settings.trialDays > 0 && {
+        subscription_data: { trial_period_days: settings.trialDays },
+      }),
+      success_url: `${back}?checkout=success`,
+      cancel_url: back,
+    };
+    const session = await writeStripe(
+      world,
+      ctx.tenant,
+      { what: `sign-up:${row.id}`, body },
+      (options) => stripe.checkout.sessions.create(body, options),
+    );
+    if (!session.ok) return session;
+    const { id, url } = session.value;
+    // Details that were corrected meanwhile need another page: this one may have another price.
+    const isCurrent = await store.tenant(ctx.tenant, async (tx) => {
+      await tx.lock();
+      const current = await findSignUp(tx, hash, ctx.now);
+      if (current?.level !== row.level || current.ready_at !== null) return false;
+      await updateSignUp(tx, row, { session_id: id, until: ctx.now + VALID_MS });
+      return true;
+    });
+    return isCurrent ? ok({ url }) : failed({ kind: 'conflict', message: MESSAGES.signUpNotNow });
+  };
+
+/**
+ * Returns the page that was opened before, so that nobody pays twice. Null: it is paid, and the account
+ * exists now, even if Stripe's event is late. Undefined: a new page is needed, such as after the address
+ * of the portal has changed: the page before would lead back to the former one, so it ends.
+ */
+async function reopenCheckout(
+  world: AppContext,
+  tenant: TenantId,
+  stripe: Stripe,
+  row: SignUpRow,
+  back: string,
+): Promise<Result<string | null | undefined>> {
+  const fetched = await fetchCheckout(stripe, row);
+  if (!fetched.ok) return fetched;
+  const page = fetched.value;
+  if (page?.status === 'open' && page.cancel_url === back) return ok(page.url ?? undefined);
+  const isPaid = await endCheckout(world, tenant, stripe, page);
+  return isPaid.ok ? ok(isPaid.value ? null : undefined) : isPaid;
+}
+
+/**
+ * Ends the page to pay on, if one is open, so that the details can be corrected. Returns whether it was
+ * paid: then the account exists now.
+ */
+export async function closeCheckout(
+  world: AppContext,
+  tenant: TenantId,
+  row: SignUpRow,
+): Promise<Result<boolean>> {
+  if (row.session_id === null) return ok(false);
+  const stripe = await connectStripe(world, tenant);
+  if (stripe === null) return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
+  const fetched = await fetchCheckout(stripe, row);
+  return fetched.ok ? endCheckout(world, tenant, stripe, fetched.value) : fetched;
+}
+
+async function fetchCheckout(
+  stripe: Stripe,
+  { session_id: id }: SignUpRow,
+): Promise<Result<Stripe.Checkout.Session | null>> {
+  if (id === null) return ok(null);
+  const fetched = await readStripe(() =>
+    stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] }),
+  );
+  return fetched.ok || fetched.failure.kind !== 'not-found' ? fetched : ok(null);
+}
+
+async function endCheckout(
+  world: AppContext,
+  tenant: TenantId,
+  stripe: Stripe,
+  page: Stripe.Checkout.Session | null,
+): Promise<Result<boolean>> {
+  if (page?.status === 'open') {
+    const ended = await writeStripe(
+      world,
+      tenant,
+      { what: `expire:${page.id}`, body: null },
+      (options) => stripe.checkout.sessions.expire(page.id, {}, options),
+    );
+    return ended.ok ? ok(false) : ended;
+  }
+  if (page?.status !== 'complete') return ok(false);
+  const finished = await finishSignUp(world, tenant, page);
+  return finished.ok ? ok(true) : finished;
+}
+
+const isPayable = (step: SignUpOut['step']): boolean => step === 'checkout' || step === 'paying';

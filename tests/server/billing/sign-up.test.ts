@@ -1,0 +1,210 @@
+import { expect, test } from 'vitest';
+import type { OutputOf } from '#contract/calls.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { ask, login } from '../http/fixtures.ts';
+import {
+  aTill,
+  PASSWORD,
+  pay,
+  readMails,
+  REGISTRATION,
+  SECRET,
+  signUp,
+  verify,
+} from './stripe-fixtures.ts';
+import { DAY, must } from './subscription-fixtures.ts';
+
+eachDatabase((kind, open) => {
+  test(`BILL-19, G36: a new customer registers, verifies, passes the reCAPTCHA, pays and signs in (${kind})`, async () => {
+    const till = await aTill(await open(), { recaptcha: { isOn: true, siteKey: 'site' } });
+    const { visitor, owner, office } = till;
+    await must(owner, 'PUT', 'o365/billing/secrets/recaptcha', { value: 'captcha-secret' });
+    const options = await must<OutputOf<'getSignUpOptions'>>(
+      visitor,
+      'GET',
+      'o365/provisioning/options',
+    );
+    // ACH and licenseStorage are for super-admins; a level without a price at Stripe can't be paid.
+    expect(options.levels.map(({ level }) => level)).toEqual(['free', 'basic', 'advanced']);
+    const hash = await signUp(till);
+    const step = async (path: string, body: object): Promise<string> =>
+      (await must<OutputOf<'verifySignUp'>>(visitor, 'POST', `o365/provisioning/${path}`, body))
+        .step;
+    expect((await visitor('POST', 'o365/provisioning/checkout-session', { hash })).status).toBe(
+      409,
+    );
+    expect(await step('verify-email', { hash })).toBe('details');
+    const { email: _, ...details } = REGISTRATION;
+    const weak = await visitor('POST', 'o365/provisioning/details', {
+      hash,
+      ...details,
+      password: REGISTRATION.email,
+    });
+    expect(weak).toMatchObject({ status: 400 });
+    expect((await visitor('POST', 'o365/provisioning/details', { hash, ...details })).status).toBe(
+      400,
+    );
+    expect(await step('details', { hash, ...details, password: PASSWORD })).toBe('captcha');
+    const robot = await visitor('POST', 'o365/provisioning/validate-recaptcha', {
+      hash,
+      response: 'robot',
+    });
+    expect(robot.status).toBe(409);
+    expect(await step('validate-recaptcha', { hash, response: 'human' })).toBe('checkout');
+    const { url } = await must<OutputOf<'startCheckout'>>(
+      visitor,
+      'POST',
+      'o365/provisioning/checkout-session',
+      { hash },
+    );
+    expect(await step('verify-email', { hash })).toBe('paying');
+    expect(await pay(till, url ?? '', 'declined')).toContain('declined=1');
+    expect(await step('verify-email', { hash })).toBe('paying');
+    expect(await pay(till, url ?? '')).toContain(`/o365/register/${hash}?checkout=success`);
+    expect(await step('verify-email', { hash })).toBe('ready');
+    const row = (
+      await must<OutputOf<'listSubscriptions'>>(owner, 'GET', 'o365/subscriptions')
+    ).rows.find(({ companyName }) => companyName === 'Calla Design');
+    expect(row?.subscription).toMatchObject({ status: 'active', level: 'basic', hasCard: true });
+    const { token } = (await login(office.app, office.host, REGISTRATION.email, PASSWORD)).body
+      .data;
+    const own = await ask<OutputOf<'listSubscriptions'>>(office.app, '/api/v1/companies', {
+      method: 'GET',
+      host: office.host,
+      token,
+    });
+    expect([own.status, own.text.includes('Drummond')]).toEqual([403, false]);
+    // A known address gets the same response, another email, and no second account.
+    expect(await visitor('POST', 'o365/provisioning', REGISTRATION)).toMatchObject({ status: 200 });
+    expect(
+      await visitor('POST', 'o365/provisioning/resend-verify-email', {
+        email: 'nobody@example.com',
+      }),
+    ).toMatchObject({ status: 200 });
+    expect((await readMails(till.ground.world, office.tenant)).at(-1)).toContain(
+      'already have an account',
+    );
+  });
+
+  test(`BILL-19: each email repeats the link of a sign-up, and an abandoned one expires (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { visitor, ground: fixture } = till;
+    const link = await signUp(till, { level: 'free' });
+    fixture.pass(6 * DAY);
+    await must(visitor, 'POST', 'o365/provisioning/resend-verify-email', {
+      email: REGISTRATION.email.toUpperCase(),
+    });
+    expect(await till.lastLink()).toBe(link);
+    fixture.pass(6 * DAY);
+    const reopen = (hash: string) => visitor('POST', 'o365/provisioning/verify-email', { hash });
+    expect((await reopen(link)).status).toBe(200);
+    fixture.pass(8 * DAY);
+    expect((await reopen(link)).status).toBe(404);
+    const next = await signUp(till, { level: 'free' });
+    expect(next).not.toBe(link);
+    await verify(till, next, { level: 'free' });
+    // A free level needs no payment.
+    expect(
+      await must(visitor, 'POST', 'o365/provisioning/checkout-session', { hash: next }),
+    ).toEqual({ url: null });
+    expect((await reopen(next)).text).toContain('"step":"ready"');
+  });
+
+  test(`BILL-19, G36: who registers someone else's address gains nothing and ends no payment (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { visitor, stripe, office } = till;
+    const hash = await signUp(till);
+    await verify(till, hash);
+    const { url } = await must<OutputOf<'startCheckout'>>(
+      visitor,
+      'POST',
+      'o365/provisioning/checkout-session',
+      { hash },
+    );
+    // The attacker can't choose a password, and what they enter changes nothing.
+    const attack = { ...REGISTRATION, name: 'Mallory', company: 'Mallory Ltd', level: 'free' };
+    const theirs = 'eleven stolen horse staples';
+    expect(
+      (await visitor('POST', 'o365/provisioning', { ...attack, password: theirs })).status,
+    ).toBe(400);
+    const known = await visitor('POST', 'o365/provisioning', attack);
+    const unknown = await visitor('POST', 'o365/provisioning', {
+      ...attack,
+      email: 'nobody@calla.example.com',
+    });
+    expect([known.status, known.body.data]).toEqual([unknown.status, unknown.body.data]);
+    await must(visitor, 'POST', 'o365/provisioning/resend-verify-email', { email: attack.email });
+    // The newest email leads the customer to the same sign-up, and the page to pay on is still open.
+    expect(await till.lastLink()).toBe(hash);
+    expect(await must(visitor, 'POST', 'o365/provisioning/verify-email', { hash })).toMatchObject({
+      step: 'paying',
+      name: 'Zoe Calla',
+      company: 'Calla Design',
+      level: 'basic',
+    });
+    expect(await pay(till, url ?? '')).toContain(`/o365/register/${hash}?checkout=success`);
+    expect(stripe.list('subscriptions')).toHaveLength(1);
+    const signIn = async (password: string): Promise<number> =>
+      (await login(office.app, office.host, REGISTRATION.email, password)).status;
+    expect(await signIn(theirs)).toBe(401);
+    expect(await signIn(PASSWORD)).toBe(200);
+    // Who registered an address first doesn't decide either: whoever opens the link corrects it.
+    const victim = { ...REGISTRATION, email: 'dan@dahlia.example.com', company: 'Dahlia Foods' };
+    await must(visitor, 'POST', 'o365/provisioning', { ...attack, email: victim.email });
+    await must(visitor, 'POST', 'o365/provisioning', victim);
+    const link = await till.lastLink();
+    await verify(till, link, { ...victim, level: 'free' });
+    await must(visitor, 'POST', 'o365/provisioning/checkout-session', { hash: link });
+    expect((await login(office.app, office.host, victim.email, PASSWORD)).status).toBe(200);
+    const names = (
+      await till.ground.world.store.tenant(office.tenant, (tx) => tx.all('company'))
+    ).map(({ name }) => name);
+    expect(names).toContain('Dahlia Foods');
+    expect(names).not.toContain('Mallory Ltd');
+  });
+
+  test(`BILL-19: a payment page that is open is opened again, and a paid one needs no event (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { visitor, owner, stripe, office, ground: fixture } = till;
+    const hash = await signUp(till);
+    await verify(till, hash);
+    const checkOut = (): Promise<OutputOf<'startCheckout'>> =>
+      must(visitor, 'POST', 'o365/provisioning/checkout-session', { hash });
+    const before = await checkOut();
+    expect(await checkOut()).toEqual(before);
+    expect(stripe.count('checkout')).toBe(1);
+    // Corrected details end the page that has the former price.
+    const { email: _, ...details } = { ...REGISTRATION, level: 'advanced' };
+    const change = (more: object = {}): Promise<OutputOf<'completeSignUp'>> =>
+      must(visitor, 'POST', 'o365/provisioning/details', { hash, ...details, ...more });
+    expect(await change()).toMatchObject({ step: 'checkout', level: 'advanced' });
+    const { url } = await checkOut();
+    expect(url).not.toBe(before.url);
+    expect(await pay(till, before.url ?? '')).toBe('');
+    expect(stripe.list('subscriptions')).toEqual([]);
+    // The event doesn't arrive.
+    await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: 'whsec_other' });
+    await pay(till, url ?? '');
+    const getStep = async (): Promise<string> =>
+      (
+        await must<OutputOf<'verifySignUp'>>(visitor, 'POST', 'o365/provisioning/verify-email', {
+          hash,
+        })
+      ).step;
+    expect(await getStep()).toBe('paying');
+    // What is paid no longer changes.
+    expect(await change({ level: 'free', company: 'Other' })).toMatchObject({
+      step: 'ready',
+      level: 'advanced',
+      company: 'Calla Design',
+    });
+    expect(await getStep()).toBe('ready');
+    // It comes later, and makes no second account.
+    await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: SECRET });
+    for (const payload of stripe.events) expect(await stripe.send(payload)).toBe(200);
+    const rows = await fixture.world.store.tenant(office.tenant, (tx) => tx.all('subscription'));
+    expect(rows.map(({ status, hasCard, level }) => [status, hasCard, level])).toEqual([
+      ['active', true, 'advanced'],
+    ]);
+  });
+});
