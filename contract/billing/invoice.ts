@@ -40,3 +40,18 @@ export interface InvoiceSum {
 
 /** Converts an amount as other systems write it, such as `1234.5`. */
 export const toMills = (amount: number): Mills => Math.round(amount * MILLS);
+
+/** An invoice to create. Amounts are in the currency's unit. */
+export interface InvoiceDraft {
+  readonly customer: string;
+  readonly currency: string;
+  readonly note: string | null;
+  readonly lines: readonly {
+    readonly item: string;
+    readonly description: string;
+    readonly quantity: number;
+    readonly price: number;
+    readonly amount: number;
+    readonly tax: string | null;
+  }[];
+}

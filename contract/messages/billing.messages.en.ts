@@ -10,6 +10,8 @@ export const BILLING = defineMessages('billingFailures', {
   levelNotYours: 'Only a super-admin can select this service level.',
   sameLevel: 'The subscription already has this service level.',
   monthInvoiced: "This month is invoiced, so its usage can't change.",
+  monthBeingInvoiced:
+    'The invoice of this month was sent to QuickBooks without an answer. Send it again first.',
 
   notAcknowledged: 'Acknowledge the usage first.',
   monthNotOver: 'You can invoice a month when it is over.',
@@ -25,6 +27,8 @@ export const BILLING = defineMessages('billingFailures', {
   stripeRefused: 'Stripe refused this. Contact your provider.',
   notSigned: "The signature isn't valid.",
   noCard: 'No card is stored at Stripe yet.',
+  meterWithoutMinimum:
+    'Stripe bills this level by a meter, which has no minimum. Set the minimum to 0.',
   levelWithoutPrice: "This service level can't be paid by card.",
   trialInPast: 'Select a date in the future.',
   notRestorable: "This company can't be restored. It was deleted more than 30 days ago.",

@@ -24,9 +24,23 @@ export interface StripeStandIn {
   count(kind: string): number;
   /** Changes a subscription as time or a card would, and sends its event. */
   change(subscription: string, fields: Fields, type: string): Promise<void>;
+  /** Adds a subscription that was made before, with its customer and what is unpaid. */
+  adopt(subscription: AdoptedSubscription): void;
   /** Every event so far, in order, to be sent again. */
   readonly events: readonly string[];
   send(payload: string): Promise<number>;
+}
+
+export interface AdoptedSubscription {
+  readonly id: string;
+  readonly customer: string;
+  readonly price: string;
+  readonly quantity: number;
+  readonly status: 'active' | 'past_due';
+  readonly isCancelled: boolean;
+  readonly periodEndsAt: Ms;
+  readonly trialEndsAt: Ms | null;
+  readonly owedCents: number;
 }
 
 export interface StandInOptions {
@@ -99,19 +113,56 @@ export function makeStripeStandIn({
       }),
     );
 
-  function makeSubscription(customer: string, price: string, trialDays: number): Rec {
+  /** A price of the provider; one without a quantity is metered. */
+  const getPrice = (id: string, isMetered: boolean): Fields =>
+    table('prices').get(id) ?? {
+      id,
+      object: 'price',
+      currency: 'usd',
+      product: `prod_${id}`,
+      recurring: {
+        interval: 'month',
+        interval_count: 1,
+        usage_type: isMetered ? 'metered' : 'licensed',
+        meter: isMetered ? `mtr_${id}` : null,
+      },
+    };
+
+  const makeInvoice = ({
+    customer,
+    subscription,
+    owedCents,
+  }: {
+    readonly customer: string;
+    readonly subscription: string;
+    readonly owedCents: number;
+  }): Rec => ({
+    id: makeId('in'),
+    object: 'invoice',
+    customer,
+    status: owedCents > 0 ? 'open' : 'paid',
+    amount_due: owedCents > 0 ? owedCents : UNIT_CENTS,
+    amount_remaining: owedCents,
+    parent: { type: 'subscription_details', subscription_details: { subscription } },
+  });
+  const makeItem = (price: string, quantity: number | null, periodEnd: number): Fields => ({
+    id: makeId('si'),
+    object: 'subscription_item',
+    price: getPrice(price, quantity === null),
+    ...(quantity !== null && { quantity }),
+    current_period_start: now(),
+    current_period_end: periodEnd,
+  });
+
+  function makeSubscription(
+    customer: string,
+    { price, quantity, trialDays }: Readonly<Record<'price' | 'quantity' | 'trialDays', unknown>>,
+  ): Rec {
     const created = now();
-    const trialEnd = trialDays > 0 ? created + trialDays * 86_400 : null;
+    const days = Number(trialDays ?? 0);
+    const trialEnd = days > 0 ? created + days * 86_400 : null;
     const id = makeId('sub');
-    const invoice = put('invoices', {
-      id: makeId('in'),
-      object: 'invoice',
-      customer,
-      status: 'paid',
-      amount_due: UNIT_CENTS,
-      amount_remaining: 0,
-      parent: { type: 'subscription_details', subscription_details: { subscription: id } },
-    });
+    const invoice = put('invoices', makeInvoice({ customer, subscription: id, owedCents: 0 }));
     return put('subscriptions', {
       id,
       object: 'subscription',
@@ -124,13 +175,11 @@ export function makeStripeStandIn({
       items: {
         object: 'list',
         data: [
-          {
-            id: makeId('si'),
-            object: 'subscription_item',
-            price: { id: price, object: 'price' },
-            current_period_start: created,
-            current_period_end: trialEnd ?? created + MONTH_SECONDS,
-          },
+          makeItem(
+            String(price),
+            quantity == null ? null : Number(quantity),
+            trialEnd ?? created + MONTH_SECONDS,
+          ),
         ],
       },
     });
@@ -167,8 +216,7 @@ export function makeStripeStandIn({
     } else {
       const subscription = makeSubscription(
         customer,
-        String(session['~price']),
-        Number(session['~trialDays'] ?? 0),
+        session['~terms'] as Readonly<Record<'price' | 'quantity' | 'trialDays', unknown>>,
       );
       const done = patch('sessions', id, {
         status: 'complete',
@@ -230,8 +278,11 @@ export function makeStripeStandIn({
           'cancel_url': text('cancel_url'),
           'url': `${base}/pay/${session}`,
           'metadata': {},
-          '~price': text('line_items[0][price]'),
-          '~trialDays': text('subscription_data[trial_period_days]'),
+          '~terms': {
+            price: text('line_items[0][price]'),
+            quantity: text('line_items[0][quantity]'),
+            trialDays: text('subscription_data[trial_period_days]'),
+          },
         }),
         [],
       );
@@ -239,6 +290,20 @@ export function makeStripeStandIn({
     const ended = /^\/checkout\/sessions\/(\w+)\/expire$/.exec(path)?.[1];
     if (ended !== undefined)
       return expand(patch('sessions', ended, { status: 'expired', url: null }), []);
+    if (path === '/prices')
+      return put('prices', {
+        id: makeId('price'),
+        object: 'price',
+        currency: text('currency'),
+        product: text('product'),
+        unit_amount_decimal: text('unit_amount_decimal'),
+        recurring: {
+          interval: text('recurring[interval]'),
+          interval_count: Number(text('recurring[interval_count]')),
+          usage_type: text('recurring[usage_type]'),
+          meter: text('recurring[meter]'),
+        },
+      });
     if (path === '/billing_portal/sessions') {
       const customer = text('customer') ?? '';
       if (!table('customers').has(customer)) throw new Missing();
@@ -269,6 +334,7 @@ export function makeStripeStandIn({
     if (kind === 'subscriptions') {
       const trial = text('trial_end');
       const price = text('items[0][price]');
+      const quantity = text('items[0][quantity]');
       const row = table('subscriptions').get(id);
       if (!row) throw new Missing();
       const items = row['items'] as { data: Fields[] };
@@ -278,7 +344,16 @@ export function makeStripeStandIn({
         }),
         ...(trial !== null && { trial_end: trial === 'now' ? null : Number(trial) }),
         ...(price !== null && {
-          items: { ...items, data: [{ ...items.data[0], price: { id: price, object: 'price' } }] },
+          items: {
+            ...items,
+            data: [
+              {
+                ...items.data[0],
+                price: getPrice(price, quantity === null),
+                ...(quantity !== null && { quantity: Number(quantity) }),
+              },
+            ],
+          },
         }),
       });
       await emit('customer.subscription.updated', next);
@@ -366,6 +441,23 @@ export function makeStripeStandIn({
     count: (kind) => counts.get(kind) ?? 0,
     async change(subscription, fields, type) {
       await emit(type, patch('subscriptions', subscription, fields));
+    },
+    adopt({ id, customer, price, quantity, owedCents, ...more }) {
+      put('customers', { id: customer, object: 'customer', email: null });
+      const trialEnd = more.trialEndsAt === null ? null : Math.floor(more.trialEndsAt / SECOND);
+      const periodEnd = Math.floor(more.periodEndsAt / SECOND);
+      const invoice = put('invoices', makeInvoice({ customer, subscription: id, owedCents }));
+      put('subscriptions', {
+        id,
+        object: 'subscription',
+        customer,
+        status: more.status === 'active' && trialEnd !== null ? 'trialing' : more.status,
+        cancel_at_period_end: more.isCancelled,
+        created: now(),
+        trial_end: trialEnd,
+        latest_invoice: invoice.id,
+        items: { object: 'list', data: [makeItem(price, quantity, periodEnd)] },
+      });
     },
     events,
     send,

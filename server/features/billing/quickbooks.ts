@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { InvoiceDraft } from '#contract/billing/invoice.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { readError, parsed, QuickBooksError, quickBooksAt, sendTo } from './quickbooks-endpoint.ts';
@@ -53,20 +54,6 @@ export interface Books {
 export interface Named {
   readonly id: string;
   readonly name: string;
-}
-/** An invoice to create. Amounts are in the currency's unit. */
-export interface InvoiceDraft {
-  readonly customer: string;
-  readonly currency: string;
-  readonly note: string | null;
-  readonly lines: readonly {
-    readonly item: string;
-    readonly description: string;
-    readonly quantity: number;
-    readonly price: number;
-    readonly amount: number;
-    readonly tax: string | null;
-  }[];
 }
 
 export function connectQuickBooks(

@@ -156,6 +156,7 @@ export async function forgetInvoices(
 export async function forgetAll({ sql: db, tenant }: TenantTx): Promise<void> {
   await db.deleteFrom('invoice').where('tenant_id', '=', tenant).execute();
   await db.deleteFrom('invoice_customer').where('tenant_id', '=', tenant).execute();
+  await db.deleteFrom('month_invoice').where('tenant_id', '=', tenant).execute();
 }
 
 export const unseenCustomers = async ({ sql: db, tenant }: TenantTx, began: Ms): Promise<void> => {

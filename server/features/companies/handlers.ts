@@ -23,6 +23,7 @@ import {
   listedCompanies,
   seesCompany,
 } from '../../platform/tenancy/company-list.ts';
+import { isCompanyNameTaken } from '../../platform/tenancy/company-names.ts';
 import { deleteCompanyRows } from '../../platform/tenancy/delete-company.ts';
 import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { vacCompanies } from './vspc-companies.ts';
@@ -286,8 +287,6 @@ async function shown(
   return listed ? ok(listed) : NOT_FOUND;
 }
 
-const sameName = (text: string): string => text.normalize('NFC').toLowerCase();
-
 /**
  * Returns why the fields cannot be saved: the name is taken, or the caller has no authority over a
  * user; null if they can.
@@ -298,15 +297,7 @@ async function notFitting(
   { name, notify }: Partial<Fields>,
   company: CompanyRow | null,
 ): Promise<Result<never> | null> {
-  if (
-    name !== undefined &&
-    (await tx.all('company')).some(
-      (one) =>
-        one.n !== company?.n &&
-        one.deletedAt === undefined &&
-        sameName(one.name) === sameName(name),
-    )
-  )
+  if (name !== undefined && (await isCompanyNameTaken(tx, name, company)))
     return failed({ kind: 'conflict', message: MESSAGES.companyNameTaken });
   return notify === undefined
     ? null

@@ -12,7 +12,7 @@ import { forgetGone, keepFound, loadFound, type Read, type Task, type Thing } fr
 import { getRun, hasEnded, parseTime } from './vb365-runs.ts';
 
 const DAY: Ms = 86_400_000;
-/** How far back a round goes at most, and how much every round reads again. */
+/** How far back the first round goes, and how much every round reads again. */
 const FIRST_MS: Ms = 7 * DAY;
 const AGAIN_MS: Ms = DAY;
 /** How long a recorded session is remembered. */
@@ -27,13 +27,14 @@ interface KnownJob extends StoredJob {
 /**
  * Reads the sessions since the last round, and those that run. A session is recorded under its own
  * id: while it runs, and once when it has ended, with the lines of its log. If a session is still
- * running, the next round begins with it: its server may say later that it ended long ago.
+ * running, the next round begins with it: its server may say later that it ended long ago. So does the
+ * first round after a time without connection, however long.
  */
 export async function readSessions(task: Task, client: Vb365Client): Promise<Read> {
   const { world, tenant, connection } = task;
   const now = world.clock.now();
-  const begin = Math.min(now, task.cursor['from'] ?? 0);
-  const from = Math.max(now - FIRST_MS, begin - AGAIN_MS);
+  const begin = Math.min(now, task.cursor['from'] ?? now - FIRST_MS + AGAIN_MS);
+  const from = begin - AGAIN_MS;
   const { jobs, recorded } = await world.store.tenant(
     tenant,
     async (tx) => ({
@@ -77,7 +78,7 @@ export async function readSessions(task: Task, client: Vb365Client): Promise<Rea
         }),
       ),
     );
-    await task.keep({ from: task.cursor['from'] ?? 0 });
+    await task.keep({ from: begin });
   }
   await world.store.tenant(tenant, (tx) => forgetGone(tx, task, REMEMBER_MS));
   return { rows, unlinked, cursor: { from: next } };

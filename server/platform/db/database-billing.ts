@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { InvoiceLine } from '#contract/billing/invoice-calls.ts';
-import type { Mills } from '#contract/billing/invoice.ts';
+import type { InvoiceDraft, Mills } from '#contract/billing/invoice.ts';
 import type { BillingSettings, ServiceLevel } from '#contract/billing/service-levels.ts';
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { Environment } from '#contract/billing/quickbooks-calls.ts';
@@ -81,6 +81,13 @@ export interface InvoiceCustomerTable {
   mapped_name: string | null;
   stands_for: CompanyN | null;
   seen_at: Ms;
+}
+
+/** The invoice of a month as it was sent to QuickBooks; it is resent the same until there is an answer. */
+export interface MonthInvoiceTable {
+  tenant_id: TenantId;
+  usage_id: string;
+  draft: Json<InvoiceDraft>;
 }
 
 /** A provider's prices; without a row it has the defaults. */

@@ -35,6 +35,7 @@ import type {
 import type {
   BillingSettingTable,
   CompanyRestoreTable,
+  MonthInvoiceTable,
   InvoiceCustomerTable,
   InvoiceTable,
   QuickBooksTable,
@@ -85,6 +86,7 @@ export interface Database extends ProjectedTables, EngineTables, BackupTables {
   invoice_customer: InvoiceCustomerTable;
   billing_setting: BillingSettingTable;
   company_restore: CompanyRestoreTable;
+  month_invoice: MonthInvoiceTable;
   sign_up: SignUpTable;
   stripe_customer: StripeCustomerTable;
   stripe_event: StripeEventTable;

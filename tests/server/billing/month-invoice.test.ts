@@ -58,8 +58,22 @@ eachDatabase((kind, open) => {
     // QuickBooks makes the invoice, but its answer is lost.
     qb.faults.push({ when: ({ path: to }) => to.includes('/invoice?'), done: true, status: 500 });
     expect((await send(later))[0]).toBe(503);
-    const sent = await send(later);
-    expect(sent).toEqual([200, expect.stringContaining('"invoice":"1')]);
+    // Until the answer is known, what was sent can't change, and the same is sent again.
+    for (const change of [{ users: 500, gigabytes: 0 }, null]) {
+      const usagePath = `o365/subscriptions/billing/${usage}`;
+      expect(
+        change === null
+          ? await later('POST', `${usagePath}/unack`, {})
+          : await later('PUT', usagePath, change),
+      ).toMatchObject({ status: 409, text: expect.stringContaining('without an answer') });
+    }
+    await must(later, 'PUT', 'o365/billing/settings', settings({ currency: 'EUR' }));
+    const bodies = (): readonly string[] =>
+      qb.asked.flatMap(({ path: to, body }) => (to.includes('/invoice?') ? [body] : []));
+    const sent = await later('POST', path, { userItem: '8', rep: 'Somebody' });
+    expect([sent.status, sent.text]).toEqual([200, expect.stringContaining('"invoice":"1')]);
+    expect(bodies()).toHaveLength(2);
+    expect(bodies()[1]).toBe(bodies()[0]);
     expect(books.invoices).toHaveLength(before + 1);
     expect(books.invoices.at(-1)).toMatchObject({
       TotalAmt: 4.03,

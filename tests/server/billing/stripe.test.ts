@@ -77,6 +77,19 @@ eachDatabase((kind, open) => {
     expect(stripe.count('subscriptions')).toBe(writes + 1);
     expect(JSON.stringify(at('items'))).toContain('price_advanced');
     expect((await getRow(owner, 3)).subscription?.level).toBe('advanced');
+    // The price and the minimum that are agreed are billed at Stripe, and so is what an undo brings back.
+    const getItem = () =>
+      (at('items') as { data: { price: Record<string, unknown>; quantity: number }[] }).data[0];
+    await must(owner, 'POST', 'o365/subscriptions/update/3', {
+      userMills: 3_255,
+      minimumUsers: 20,
+    });
+    expect(getItem()).toMatchObject({
+      quantity: 20,
+      price: { unit_amount_decimal: '325.5', product: 'prod_price_advanced' },
+    });
+    await must(owner, 'POST', 'o365/subscriptions/rollback/3', {});
+    expect(getItem()).toMatchObject({ quantity: 1, price: { id: 'price_advanced' } });
     const buyer = await office.as('buyer', ['o365_admin'], [3]);
     // Stripe's pages, too: a lost answer, or one that the first request still works on, opens no second.
     for (const [page, kind] of [
@@ -125,6 +138,19 @@ eachDatabase((kind, open) => {
     await subscribe(till);
     await subscribe(till, { email: 'dan@dahlia.example.com', company: 'Dahlia Foods' });
     await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 4 });
+    // A metered price stays metered; a meter has no minimum, so none is promised.
+    const update = (more: object) => owner('POST', 'o365/subscriptions/update/3', more);
+    expect(await update({ userMills: 2_000, minimumUsers: 5 })).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('has no minimum'),
+    });
+    expect((await update({ userMills: 2_000, minimumUsers: 0 })).status).toBe(200);
+    expect(stripe.list('prices')).toMatchObject([
+      {
+        unit_amount_decimal: '200',
+        recurring: { interval: 'month', usage_type: 'metered', meter: 'mtr_price_basic' },
+      },
+    ]);
     till.recording.directory = fixture.world.chance.uuid();
     const made = await makeAll(await office.as('maker3', ['o365_admin']), 3, 'Calla');
     const now = fixture.world.clock.now();

@@ -228,6 +228,14 @@ eachDatabase((kind, open) => {
       'o365/deleted-companies',
     );
     expect(gone.rows.map(({ n, name }) => [n, name])).toEqual([[2, 'Drummond & Pike']]);
+    // The name is in use again, in another case.
+    const other = await office.as('namesake', ['admin']);
+    const { _id: namesake } = await must<{ _id: string }>(other, 'POST', 'companies', {
+      name: 'drummond  &  PIKE',
+    });
+    const taken = await owner('POST', 'o365/deleted-companies/2/restore', {});
+    expect([taken.status, taken.text]).toEqual([409, expect.stringContaining('already exists')]);
+    await must(other, 'DELETE', `companies/${namesake}`);
     await must(owner, 'POST', 'o365/deleted-companies/2/restore', {});
     expect((await getRow(owner, 2)).subscription).toMatchObject({
       status: 'active',

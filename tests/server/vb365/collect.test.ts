@@ -167,6 +167,25 @@ eachDatabase((database, open) => {
       expect((await field.runs()).map(({ endedAt }) => endedAt)).toEqual([endTime]);
     });
 
+    test('COLLECT-3, VB365-6: a session that ended during weeks without connection has its end', async () => {
+      const { content } = server;
+      const organization = addOrganization(content, 'Example');
+      await company('First', organization.name);
+      const job = addJob(content, organization, 'Nightly');
+      const session = addSession(content, job, NOON - MINUTE, { status: 'Running' });
+      await connect();
+      await field.round();
+      expect(await results()).toEqual(['Running']);
+      Object.assign(session, { status: 'Success', endTime: NOON + HOUR });
+      job.lastStatus = 'Success';
+      server.failure = () => json({ message: 'The server is restarting.' }, 503);
+      await field.round(10 * DAY);
+      server.failure = () => null;
+      await field.round(20 * DAY);
+      expect(await results()).toEqual(['Success']);
+      expect((await field.runs()).map(({ endedAt }) => endedAt)).toEqual([NOON + HOUR]);
+    });
+
     test('COLLECT-2: an organization that is linked later brings its session of this morning', async () => {
       const { content } = server;
       const organization = addOrganization(content, 'Example');

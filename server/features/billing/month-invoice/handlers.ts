@@ -1,4 +1,4 @@
-import { MILLS } from '#contract/billing/invoice.ts';
+import { MILLS, type InvoiceDraft } from '#contract/billing/invoice.ts';
 import { BILLING_SECRETS } from '#contract/billing/service-levels.ts';
 import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { OutputOf } from '#contract/calls.ts';
@@ -16,12 +16,13 @@ import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { unheard } from '../invoice-handlers.ts';
 import { heard } from '../quickbooks-endpoint.ts';
-import { connectQuickBooks, type Books, type InvoiceDraft } from '../quickbooks.ts';
+import { connectQuickBooks, type Books } from '../quickbooks.ts';
 import { quickBooksRow, type QuickBooksRow } from '../quickbooks-tokens.ts';
 import { findCompany } from '../subscriptions/load.ts';
 import { notNow } from '../subscriptions/handlers.ts';
 import { getMonth, getMonthAt, getMonthBefore, parseMonth } from '../subscriptions/month.ts';
 import { monthInvoiceMessages as t } from './messages.en.ts';
+import { deleteDraft, storeDraft } from './stored-draft.ts';
 import { loadVolumes } from './solarwinds.ts';
 
 type Names =
@@ -121,7 +122,7 @@ export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
       const { lines } = getBilledUsage(row);
       if (gigabyteItem == null && lines.some(({ kind }) => kind === 'gigabytes'))
         return badField('gigabyteItem', MESSAGES.selectItem);
-      const draft: InvoiceDraft = {
+      const wanted: InvoiceDraft = {
         customer: customer.id,
         currency: row.currency,
         note: rep == null || rep === '' ? null : t.rep({ name: rep }),
@@ -134,13 +135,22 @@ export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
           tax: tax ?? null,
         })),
       };
-      // QuickBooks answers a repeated request id with the same invoice.
+      const draft = await world.store.tenant(ctx.tenant, (tx) => storeDraft(tx, row.id, wanted));
+      // QuickBooks answers a repeated request id with the same invoice, or why it made none.
       const made = await heard(() =>
         connectQuickBooks(world, ctx.tenant, books, books.realm_id).createInvoice(row.id, draft),
       );
-      if (!made.ok) return failed(unheard(made.fault));
+      if (!made.ok) {
+        if (made.fault.is === 'refused')
+          await world.store.tenant(ctx.tenant, (tx) => deleteDraft(tx, row.id));
+        return failed(unheard(made.fault));
+      }
       return world.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
+        await deleteDraft(tx, row.id);
+        // The same request may have been answered twice.
+        const current = (await tx.rows('usageMonth', [row.id])).get(row.id);
+        if (current?.invoice != null) return ok({ invoice: current.invoice.id });
         await tx.append(
           [
             {

@@ -10,6 +10,7 @@ import { isUsernameTaken, usernameKey } from '#server/platform/auth/usernames.ts
 import type { SignUpTable } from '#server/platform/db/database-billing.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { isCompanyNameTaken } from '#server/platform/tenancy/company-names.ts';
 import { getMonthAt, getMonthEnd } from '../subscriptions/month.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 
@@ -160,13 +161,9 @@ const about = (n: number, event: NewEvent['event']): NewEvent => ({
 
 /** Another company may have the name; its users must not learn of this one. */
 async function findFreeName(tx: TenantTx, name: string): Promise<string> {
-  const names = new Set(
-    (await tx.all('company'))
-      .filter(({ deletedAt }) => deletedAt === undefined)
-      .map((company) => company.name.toLowerCase()),
-  );
   let free = name;
-  for (let count = 2; names.has(free.toLowerCase()); count += 1) free = `${name} (${count})`;
+  for (let count = 2; await isCompanyNameTaken(tx, free, null); count += 1)
+    free = `${name} (${count})`;
   return free;
 }
 

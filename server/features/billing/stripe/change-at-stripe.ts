@@ -1,7 +1,8 @@
-import type { Stripe } from 'stripe';
-import { findPrices } from '#contract/billing/service-levels.ts';
+import { Stripe } from 'stripe';
+import { findPrices, type LevelPrices } from '#contract/billing/service-levels.ts';
 import type { SubscriptionOperation } from '#contract/billing/subscription-changes.ts';
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import type { Mills } from '#contract/billing/invoice.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -42,12 +43,48 @@ export async function changeAtStripe(
     writeStripe(world, tenant, { what: `subscription:${subscriptionId}`, body }, (options) =>
       stripe.subscriptions.update(subscriptionId, body, options),
     );
-  const setPrice = async (price: string | null): Promise<Result<unknown>> => {
-    if (price === null) return failed({ kind: 'conflict', message: MESSAGES.levelWithoutPrice });
+  const readItem = async (): Promise<Result<Stripe.SubscriptionItem | undefined>> => {
     const current = await readStripe(() => stripe.subscriptions.retrieve(subscriptionId));
-    if (!current.ok) return current;
-    const [item] = current.value.items.data;
-    return update({ items: [{ ...(item && { id: item.id }), price }] });
+    return current.ok ? ok(current.value.items.data[0]) : current;
+  };
+  const setPrice = async (level: LevelPrices | null): Promise<Result<unknown>> => {
+    if (level === null || level.stripePrice === null)
+      return failed({ kind: 'conflict', message: MESSAGES.levelWithoutPrice });
+    const item = await readItem();
+    if (!item.ok) return item;
+    return update({
+      items: [
+        {
+          ...(item.value && { id: item.value.id }),
+          price: level.stripePrice,
+          ...(level.stripeMeter === null && { quantity: Math.max(1, row.minimumUsers) }),
+        },
+      ],
+    });
+  };
+  const setTerms = async (terms: Terms): Promise<Result<unknown>> => {
+    const item = await readItem();
+    if (!item.ok) return item;
+    if (item.value === undefined) return failed({ kind: 'conflict', message: MESSAGES.noCard });
+    const { id, price: before } = item.value;
+    const isMetered = before.recurring?.usage_type === 'metered';
+    if (isMetered && terms.minimumUsers > 0)
+      return failed({ kind: 'conflict', message: MESSAGES.meterWithoutMinimum });
+    const standard = findPrices(prices, row.level);
+    const price =
+      standard?.userMills === terms.userMills && standard.stripePrice !== null
+        ? ok(standard.stripePrice)
+        : await makePrice(world, tenant, stripe, { like: before, userMills: terms.userMills });
+    if (!price.ok) return price;
+    return update({
+      items: [
+        {
+          id,
+          price: price.value,
+          ...(!isMetered && { quantity: Math.max(1, terms.minimumUsers) }),
+        },
+      ],
+    });
   };
   switch (change.operation) {
     case 'cancel':
@@ -57,19 +94,20 @@ export async function changeAtStripe(
     case 'delete':
       return endAtStripe(world, tenant, stripe, subscriptionId);
     case 'change-level':
-      return setPrice(change.prices.stripePrice);
+      return setPrice(change.prices);
     case 'update-trial':
       return update({
         trial_end: change.trialEndsAt === null ? 'now' : Math.floor(change.trialEndsAt / 1_000),
       });
     case 'update':
-      return ok(null);
+      return setTerms(change);
     case 'forgive':
       return forgive(world, tenant, stripe, subscriptionId);
     case 'rollback':
       if (row.undo?.operation === 'cancel') return update({ cancel_at_period_end: false });
       if (row.undo?.operation === 'change-level')
-        return setPrice(findPrices(prices, row.undo.level)?.stripePrice ?? null);
+        return setPrice(findPrices(prices, row.undo.level));
+      if (row.undo?.operation === 'update') return setTerms(row.undo);
       if (row.undo?.operation === 'update-trial')
         return update({
           trial_end:
@@ -79,6 +117,46 @@ export async function changeAtStripe(
     default:
       return change satisfies never;
   }
+}
+
+/** Stripe counts in cents. */
+const MILLS_PER_CENT = 10;
+
+/** What was agreed with a subscriber: the price of a user, and how many are billed at least. */
+interface Terms {
+  readonly userMills: Mills;
+  readonly minimumUsers: number;
+}
+
+/** Creates a price of the same product that is charged in the same way. Returns its id. */
+async function makePrice(
+  world: AppContext,
+  tenant: TenantId,
+  stripe: Stripe,
+  { like, userMills }: { readonly like: Stripe.Price; readonly userMills: Mills },
+): Promise<Result<string>> {
+  const { currency, product, recurring } = like;
+  const productId = typeof product === 'string' ? product : product.id;
+  const body = {
+    currency,
+    product: productId,
+    unit_amount_decimal: Stripe.Decimal.from((userMills / MILLS_PER_CENT).toFixed(1)),
+    ...(recurring && {
+      recurring: {
+        interval: recurring.interval,
+        interval_count: recurring.interval_count,
+        usage_type: recurring.usage_type,
+        ...(recurring.meter !== null && { meter: recurring.meter }),
+      },
+    }),
+  };
+  const made = await writeStripe(
+    world,
+    tenant,
+    { what: `price:${productId}:${userMills}`, body },
+    (options) => stripe.prices.create(body, options),
+  );
+  return made.ok ? ok(made.value.id) : made;
 }
 
 const endAtStripe = (

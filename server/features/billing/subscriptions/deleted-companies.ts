@@ -4,6 +4,7 @@ import { failed, ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
+import { isCompanyNameTaken } from '#server/platform/tenancy/company-names.ts';
 import { restoreCompany } from '#server/platform/tenancy/delete-company.ts';
 
 type Names = 'listDeletedCompanies' | 'restoreDeletedCompany';
@@ -38,7 +39,7 @@ export const deletedCompanyHandlers = (world: AppContext): Pick<Handlers, Names>
           if (company?.deletedAt === undefined) return NOT_FOUND;
           if (company.deletedAt + RESTORABLE_MS <= ctx.now)
             return failed({ kind: 'conflict', message: MESSAGES.notRestorable });
-          if (companies.some((row) => row.deletedAt === undefined && row.name === company.name))
+          if (await isCompanyNameTaken(tx, company.name, company))
             return failed({ kind: 'conflict', message: MESSAGES.companyNameTaken });
           await restoreCompany(tx, world, ctx, company);
           return ok({});

@@ -15,6 +15,7 @@ import { csvAnswer } from '#server/platform/http/csv-response.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
+import { hasDraft } from '../month-invoice/stored-draft.ts';
 import { countCurrentUsage, getLatestSubscriptions } from './count-usage.ts';
 import { listCompanySubscriptions, makeUsageOutput } from './load.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
@@ -44,6 +45,7 @@ export function subscriptionHandlers(world: AppContext): Pick<Handlers, Names> {
       if (!row || !company || !seesCompany(ctx.session, company)) return NOT_FOUND;
       if (row.invoice !== null)
         return failed({ kind: 'conflict', message: MESSAGES.monthInvoiced });
+      if (await hasDraft(tx, row.id)) return notNow(MESSAGES.monthBeingInvoiced);
       await tx.append(
         [{ event: getEvent(row.id), company: row.company, entity: `usage:${row.id}` }],
         by(ctx),

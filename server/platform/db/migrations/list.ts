@@ -47,6 +47,7 @@ import { migration0062 } from './0062_restore_audit.ts';
 import { migration0064 } from './0064_subscriptions.ts';
 import { migration0065 } from './0065_payments.ts';
 import { migration0070 } from './0070_sign_up_links.ts';
+import { migration0071 } from './0071_month_invoices.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -100,4 +101,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0064,
   migration0065,
   migration0070,
+  migration0071,
 ];
