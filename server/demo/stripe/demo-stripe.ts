@@ -4,6 +4,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { isOperator } from '../../platform/http/is-operator.ts';
 import { storeSecret } from '../../platform/outbound/secret.ts';
 import type { DemoPlan, ProviderPlan } from '../plan.ts';
+import { addDemoSubscriptions, loadCardSubscriptions } from './demo-subscriptions.ts';
 import { makeStripeStandIn, type StripeStandIn } from './stand-in.ts';
 
 const BASE = '/demo/stripe';
@@ -43,6 +44,21 @@ export async function startDemoStripe(
     });
     accounts.set(key, { n, stripe });
     await settle(world, provider, key, webhookSecret);
+    for (const { row, customer, id } of await world.store.tenant(
+      provider.id,
+      loadCardSubscriptions,
+    ))
+      stripe.adopt({
+        id,
+        customer,
+        price: `price_${row.level}`,
+        quantity: Math.max(1, row.minimumUsers),
+        status: row.status === 'active' || row.status === 'cancelled' ? 'active' : 'past_due',
+        isCancelled: row.status === 'cancelled',
+        periodEndsAt: row.periodEndsAt,
+        trialEndsAt: row.trialEndsAt,
+        owedCents: Math.round(row.owedMills / 10),
+      });
   }
   world.payments.connectTo((request) => {
     const key = /^Bearer (\w+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
@@ -84,11 +100,12 @@ async function deliver(
 /** Only once: what somebody changed stays. */
 const settle = (
   world: AppContext,
-  { id }: ProviderPlan,
+  plan: ProviderPlan,
   key: string,
   webhookSecret: string,
 ): Promise<void> =>
-  world.store.tenant(id, async (tx) => {
+  world.store.tenant(plan.id, async (tx) => {
+    const { id, people } = plan;
     const settings = {
       ...DEFAULT_BILLING,
       isSignUpOpen: true,
@@ -108,4 +125,12 @@ const settle = (
     if (numInsertedOrUpdatedRows === 0n) return;
     await storeSecret(tx, world, 'stripe', key);
     await storeSecret(tx, world, 'stripe-webhook', webhookSecret);
+    const owner = people.find(({ roles }) => roles.includes('super-admin'))?.username;
+    const person = await tx.sql
+      .selectFrom('person')
+      .select('id')
+      .where('tenant_id', '=', id)
+      .where('username', '=', owner ?? '')
+      .executeTakeFirst();
+    await addDemoSubscriptions(tx, world, plan, person?.id ?? null);
   });
