@@ -7,7 +7,7 @@ export interface DownloadInput {
   /** The object that the nodes must belong to. */
   readonly within?: Id;
   /** `mails`: only items with a mail, and what a mailbox stores beside them. */
-  readonly holds?: 'everything' | 'mails';
+  readonly holds?: 'everything' | 'mails' | 'mailbox-items';
   /** Null: of any size. */
   readonly maxBytes: Bytes | null;
   /** Until when it can be read. */

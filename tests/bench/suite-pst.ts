@@ -85,12 +85,13 @@ export async function benchPst(say: (text: string) => void): Promise<Sheet> {
           crc: 0,
           modifiedAt: 0,
           blobs: [],
-          mail: { folder: [`Folder ${n % FOLDERS}`], subject: '', state },
+          mail: { folder: [`Folder ${n % FOLDERS}`], subject: '', kind: 'mail', state },
         },
         {
           stream: none,
           collect: () => Promise.resolve(new Uint8Array()),
           parse: () => Promise.resolve(result?.is === 'read' ? result.value : null),
+          parseItem: () => Promise.resolve(null),
         },
       );
       if (n % 1_000 === 0) rssBytes = Math.max(rssBytes, process.memoryUsage().rss);

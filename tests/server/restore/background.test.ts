@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
+import { PSTFile, type PSTFolder, type PSTMessage } from 'pst-extractor';
 import { expect, test } from 'vitest';
 import { MsgReader } from '../engine/msg-reader.ts';
 import type { OutputOf } from '#contract/calls.ts';
@@ -180,6 +181,39 @@ eachDatabase((kind, openStore) => {
         expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(attached);
     },
   );
+
+  test(`DL-23, G67: a PST file has the events of a mailbox, and one that can't be read as a file (${kind})`, async () => {
+    const { library, session } = await openBackground(await openStore());
+    const { admin, ours } = library;
+    const event = {
+      id: 'e',
+      subject: 'Review',
+      start: { dateTime: '2026-03-23T08:00:00.0000000', timeZone: 'UTC' },
+      end: { dateTime: '2026-03-23T08:30:00.0000000', timeZone: 'UTC' },
+    };
+    const path = ['Calendars', 'Calendar'];
+    await library.store(ours, 2, 'mailbox', [
+      { path, title: 'Review', kind: 'event', content: Buffer.from(JSON.stringify(event)) },
+      { path, title: 'Broken', kind: 'event', content: Buffer.from('{"start":') },
+      makeMail('Report', ['Inbox']),
+    ]);
+    const { id } = await request(admin, session, 'mailboxes/o2/download', { format: 'pst' });
+    expect(await run(library, id)).toBeNull();
+    expect(await get(admin, id)).toMatchObject({ state: 'ready', items: { done: 3 }, failed: 0 });
+    const pst = new PSTFile((await readFile(library, id)).bytes);
+    const found: (readonly [string, string, string])[] = [];
+    const visit = (at: PSTFolder): void => {
+      for (let n = 0; n < at.contentCount; n += 1) {
+        const { messageClass, subject, numberOfAttachments } = at.getNextChild() as PSTMessage;
+        found.push([messageClass, subject, `${numberOfAttachments}`]);
+      }
+      if (at.hasSubfolders) for (const child of at.getSubFolders()) visit(child);
+    };
+    visit(pst.getRootFolder());
+    expect(new Set(found.map((item) => item.join()))).toEqual(
+      new Set(['IPM.Appointment,Review,0', 'IPM.Note,Broken,1', 'IPM.Note,Report,1']),
+    );
+  });
 
   test.skipIf(skipped !== '')(
     `DL-3: a killed server goes on with the first unfinished part, to the same bytes${skipped} (${kind})`,

@@ -31,6 +31,8 @@ export interface StoredFile {
   readonly title: string;
   readonly content: Uint8Array;
   readonly at?: number;
+  /** Of a mailbox; a mail if not given. Others than mails are stored as JSON. */
+  readonly kind?: 'event' | 'contact' | 'task';
 }
 
 export interface ReadAnswer {
@@ -122,16 +124,16 @@ export async function aLibrary(store?: Store): Promise<Library> {
         [
           {
             folders: [...folders.values()],
-            items: files.map(({ path, title, content, at }, n) => ({
+            items: files.map(({ path, title, content, at, kind: item = 'mail' as const }, n) => ({
               key: `${object}-${n}`,
               folder: path.join('\u0001'),
               title,
               at: at ?? 1_700_000_000_000 + n,
               bytes: content.length,
-              kind: isDrive ? 'file' : 'mail',
+              kind: isDrive ? ('file' as const) : item,
               parts: parts.slice(n, n + 1).map((part) => ({
                 ...part,
-                as: isDrive ? 'raw' : 'mime',
+                as: isDrive ? 'raw' : item === 'mail' ? 'mime' : 'json',
               })),
             })),
           },

@@ -74,6 +74,8 @@ test('RES-61, G64: an event is shown with its times, series, people and answers,
     '&lt;i&gt;Bo&lt;/i&gt; &lt;bo@example.org&gt; (optional, declined)',
   );
   expect(body.content).toContain('15 minutes before');
+  // A label is never broken within a word.
+  expect(body.content).toMatch(/<th [^>]*white-space:nowrap[^>]*>Organizer<\/th>/);
   expect(body.content).toContain('<p>Bring <b>both</b></p>');
   expect(body.content).not.toMatch(/steal|track\.example|<script|<i>/);
 });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import * as v from 'valibot';
+import type { DownloadInput } from '#contract/engine/downloads.ts';
 import type { ItemKind, PartRole } from '#contract/engine/engine.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -19,8 +20,12 @@ export interface DownloadEntry extends ZipEntry {
 export interface StoredMail {
   readonly folder: readonly string[];
   readonly subject: string;
+  readonly kind: MailboxKind;
   readonly state: MailState;
 }
+
+/** What mailboxes have that other programs store too. */
+export type MailboxKind = 'mail' | 'event' | 'contact' | 'task';
 
 /** An item that a download takes, before it has its name. */
 export interface ChosenItem {
@@ -30,7 +35,8 @@ export interface ChosenItem {
   /** Null: its content could not be backed up. */
   readonly part: StoredPart | null;
   readonly kind: ItemKind;
-  readonly mail: StoredMail;
+  /** Null: not of a mailbox. */
+  readonly mail: StoredMail | null;
 }
 
 /** At most so many items are read at a time. */
@@ -40,6 +46,8 @@ const BATCH_ROWS = 500;
  * everything else as JSON.
  */
 const ROLES: readonly PartRole[] = ['mime', 'raw', 'html', 'ics', 'vcf', 'json'];
+/** All that is known of an item, for formats of mailboxes. */
+const MAILBOX_ROLES: readonly PartRole[] = ['mime', 'json'];
 const EXTENSIONS: Readonly<Partial<Record<PartRole, string>>> = {
   mime: '.eml',
   html: '.html',
@@ -57,6 +65,7 @@ interface Row {
   readonly parts: readonly StoredPart[];
   readonly flags: ItemFlags;
 }
+export type Holds = NonNullable<DownloadInput['holds']>;
 /** Runs one statement in a transaction of its own. */
 export type ReadRows = <T>(read: (tx: TenantTx) => Promise<T>) => Promise<T>;
 
@@ -64,20 +73,25 @@ export type ReadRows = <T>(read: (tx: TenantTx) => Promise<T>) => Promise<T>;
  * Yields what a plan takes, always in the same order: chosen items, then folder by folder, the newest
  * item first. Every batch is a transaction of its own, so that others aren't kept waiting.
  */
-export async function* chosenItems(read: ReadRows, plan: Plan): AsyncIterable<ChosenItem[]> {
+export async function* chosenItems(
+  read: ReadRows,
+  plan: Plan,
+  holds: Holds,
+): AsyncIterable<ChosenItem[]> {
+  const roles = holds === 'mailbox-items' ? MAILBOX_ROLES : ROLES;
   for (let at = 0; at < plan.items.length; at += BATCH_ROWS) {
     const batch = plan.items.slice(at, at + BATCH_ROWS);
     const rows = await read((tx) => readVersions(tx, batch));
     yield batch.flatMap(({ object, item, path }) => {
       const row = rows.get(`${object}.${item}`);
-      return row === undefined ? [] : chosen(row, path);
+      return row === undefined ? [] : chosen(row, path, roles);
     });
   }
   for (const folder of plan.folders)
     for (let after: Row | null = null; ;) {
       const last: Row | null = after;
       const rows: readonly Row[] = await read((tx) => readFolder(tx, folder, last));
-      if (rows.length > 0) yield rows.flatMap((row) => chosen(row, folder.path));
+      if (rows.length > 0) yield rows.flatMap((row) => chosen(row, folder.path, roles));
       if (rows.length < BATCH_ROWS) break;
       after = rows.at(-1) ?? null;
     }
@@ -86,9 +100,10 @@ export async function* chosenItems(read: ReadRows, plan: Plan): AsyncIterable<Ch
 function chosen(
   { kind, title, at, changedAt, parts, flags }: Row,
   path: readonly { readonly name: string }[],
+  wanted: readonly PartRole[],
 ): ChosenItem[] {
   const folder = path.map(({ name: part }) => part);
-  const roles = ROLES.filter((role) => parts.some((part) => part.as === role));
+  const roles = wanted.filter((role) => parts.some((part) => part.as === role));
   const name = title.trim() === '' ? kind : title;
   // A post is a page to read, and everything that is known of it.
   const shown = kind === 'post' ? roles : roles.slice(0, 1);
@@ -97,9 +112,13 @@ function chosen(
     modifiedAt: kind === 'file' ? changedAt : at,
     part: parts.find((one) => one.as === as) ?? null,
     kind,
-    mail: { folder, subject: title, state: toState(at, flags) },
+    mail: isMailboxKind(kind) ? { folder, subject: title, kind, state: toState(at, flags) } : null,
   }));
 }
+
+const MAILBOX_KINDS = ['mail', 'event', 'contact', 'task'] as const satisfies MailboxKind[];
+const isMailboxKind = (kind: ItemKind): kind is MailboxKind =>
+  MAILBOX_KINDS.some((known) => known === kind);
 
 const toState = (receivedAt: Ms, flags: ItemFlags): MailState => ({
   receivedAt,
@@ -147,6 +166,8 @@ async function readFolder(
 const MailSchema = v.object({
   folder: v.array(v.string()),
   subject: v.string(),
+  // Lists that were made before have mails alone.
+  kind: v.optional(v.picklist(MAILBOX_KINDS), 'mail'),
   state: v.object({
     receivedAt: v.number(),
     isRead: v.boolean(),

@@ -4,7 +4,7 @@ export const downloadMessages = defineMessages('engine-downloads', {
   tooManyItems:
     'A download can have at most {limit, number} items. Choose a folder with fewer items.',
   nothing: 'There is nothing to download here.',
-  noMails: 'There are no mails here. Choose ZIP for calendars, contacts and tasks.',
+  noMails: 'There are no mails here. Choose ZIP or PST for calendars, contacts and tasks.',
   noContent: 'The content of these items could not be backed up.',
   noDownload: "This download doesn't exist.",
 });

@@ -151,9 +151,9 @@ async function listEntries(
     blobs = 0;
   };
 
-  for await (const batch of chosenItems((read) => store.tenant(tenant, read), plan)) {
+  for await (const batch of chosenItems((read) => store.tenant(tenant, read), plan, holds)) {
     for (const { path, modifiedAt, part: stored, kind, mail } of batch) {
-      if (holds === 'mails' && kind !== 'mail') {
+      if ((holds === 'mails' && kind !== 'mail') || (holds !== 'everything' && mail === null)) {
         others += 1;
         continue;
       }
@@ -177,7 +177,7 @@ async function listEntries(
         crc,
         modifiedAt,
         blobs: stored.blobs,
-        ...(holds === 'mails' && { mail }),
+        ...(holds !== 'everything' && mail !== null && { mail }),
       });
       blobs += stored.blobs.length;
       if (pending.length >= PART_ENTRIES || blobs >= PART_BLOBS) await flush();

@@ -1,23 +1,16 @@
-import type { DownloadEntry } from '../downloads/entries.ts';
-import type { MailContent, MailState } from '../mail/mail-content.ts';
+import type { StoredMail } from '../downloads/entries.ts';
+import type { MailContent } from '../mail/mail-content.ts';
 import type { ItemContent } from './part-writer.ts';
 
-/** Reads an item as a mail. One that can't be parsed is a mail with the original as a file (G67). */
-export async function readParsedMail(
-  entry: DownloadEntry,
+/** Reads a mail. One that can't be parsed is a mail with the original as a file (G67). */
+export const readParsedMail = async (
+  { subject }: StoredMail,
   content: ItemContent,
-): Promise<{
-  readonly mail: MailContent;
-  readonly state: MailState;
-  readonly folder: readonly string[];
-}> {
-  if (entry.mail === undefined) throw new Error('Only mails have this format.');
-  const { subject, state, folder } = entry.mail;
-  const mail = (await content.parse()) ?? wrap(subject, await content.collect());
-  return { mail, state, folder };
-}
+): Promise<MailContent> =>
+  (await content.parse()) ?? wrapOriginal(subject, 'message.eml', await content.collect());
 
-const wrap = (subject: string, bytes: Uint8Array): MailContent => ({
+/** A mail with the original of what can't be parsed as a file. */
+export const wrapOriginal = (subject: string, name: string, bytes: Uint8Array): MailContent => ({
   subject,
   from: null,
   sender: null,
@@ -33,8 +26,8 @@ const wrap = (subject: string, bytes: Uint8Array): MailContent => ({
   attachments: [
     {
       kind: 'file',
-      name: 'message.eml',
-      mediaType: 'message/rfc822',
+      name,
+      mediaType: name.endsWith('.eml') ? 'message/rfc822' : 'application/json',
       contentId: null,
       isInline: false,
       bytes,

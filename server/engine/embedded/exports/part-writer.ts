@@ -1,6 +1,7 @@
 import type { Bytes } from '#contract/ids.ts';
 import type { DownloadEntry } from '../downloads/entries.ts';
 import type { MailContent } from '../mail/mail-content.ts';
+import type { Message } from '../pst/message.ts';
 
 /** A file that is written at any place, such as a part of a download. */
 export interface PartFile {
@@ -27,6 +28,8 @@ export interface ItemContent {
   collect(): Promise<Uint8Array<ArrayBuffer>>;
   /** Reads it as a mail. Null: it can't be parsed. */
   parse(): Promise<MailContent | null>;
+  /** Reads it as an event, contact or task. Null: it can't be parsed. */
+  parseItem(): Promise<Message | null>;
 }
 
 /** `msg`: a single mail. `msg-zip`: several. */

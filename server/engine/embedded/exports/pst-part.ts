@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { makePstWriter } from '../pst/pst-writer.ts';
+import { makePstWriter, type PstWriter } from '../pst/pst-writer.ts';
 import type { Placed } from '../pst/space.ts';
-import { readParsedMail } from './parsed-mail.ts';
-import type { PartFile, PartWriter } from './part-writer.ts';
+import type { StoredMail } from '../downloads/entries.ts';
+import { readParsedMail, wrapOriginal } from './parsed-mail.ts';
+import type { ItemContent, PartFile, PartWriter } from './part-writer.ts';
 
 interface PstPart {
   readonly name: string;
@@ -19,8 +20,9 @@ export function makePstPart(file: PartFile, { name, id }: PstPart): PartWriter {
   };
   return {
     async add(entry, content) {
-      const { folder, mail, state } = await readParsedMail(entry, content);
-      writer.addMail(folder, mail, state);
+      const { mail } = entry;
+      if (mail === undefined) throw new Error('A PST file has items of mailboxes alone.');
+      await addTo(writer, mail, content);
       await write(writer.takeWritten());
     },
     get bytes() {
@@ -28,4 +30,12 @@ export function makePstPart(file: PartFile, { name, id }: PstPart): PartWriter {
     },
     finish: () => write(writer.finish()),
   };
+}
+
+async function addTo(writer: PstWriter, mail: StoredMail, content: ItemContent): Promise<void> {
+  const { folder, kind, subject, state } = mail;
+  if (kind === 'mail') return writer.addMail(folder, await readParsedMail(mail, content), state);
+  const item = await content.parseItem();
+  if (item !== null) return writer.addItem(folder, item);
+  writer.addMail(folder, wrapOriginal(subject, 'item.json', await content.collect()), state);
 }

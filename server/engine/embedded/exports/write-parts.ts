@@ -2,12 +2,15 @@ import type { Id } from '#contract/engine/engine.ts';
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
+import type { LimitedReader } from '#server/platform/threads/limited-reader.ts';
 import { ContentError } from '../content-error.ts';
 import type { DownloadEntry } from '../downloads/entries.ts';
 import type { MailContent } from '../mail/mail-content.ts';
 import { partReader } from '../downloads/read.ts';
 import { makeMimeReader, type MimeReader } from '../mail/mime-reader.ts';
+import { type ItemReader, makeItemReader } from '../pst/items/item-reader.ts';
 import type { RepositoryReaders } from '../repositories/readers.ts';
+import type { Message } from '../pst/message.ts';
 import type { ItemContent, PartFile, PartFormat, PartWriter } from './part-writer.ts';
 import { makePstPart } from './pst-part.ts';
 import {
@@ -44,20 +47,23 @@ const ITEM_ALONE: ReadonlySet<string> = new Set(['damaged', 'missing']);
 /** Writes what a prepared download holds, each item once and in its order. */
 export function makeWriteParts(world: () => AppContext, readers: RepositoryReaders): WriteParts {
   let mails: MimeReader | null = null;
+  let items: ItemReader | null = null;
   return async (input) => {
     const { tenant, repository, maxPartBytes } = input;
     const reader = (mails ??= makeMimeReader(world()));
+    const itemReader = (items ??= makeItemReader(world()));
     const readContent = (entry: DownloadEntry): ItemContent => {
       const stream = (): AsyncIterable<Uint8Array> =>
         readers.read(tenant, repository, entry, { from: 0, to: entry.bytes });
       const collectAll = (): Promise<Uint8Array<ArrayBuffer>> => collect(stream(), entry.bytes);
-      const parse = async (): Promise<MailContent | null> =>
-        entry.bytes > MAX_PARSED_BYTES ? null : parseMail(reader, await collectAll());
-      if (!PARSED.has(input.format)) return { stream, collect: collectAll, parse };
-      const parsed = parse();
-      // Whoever takes it gets the error; nobody may take it.
-      parsed.catch(() => undefined);
-      return { stream, collect: collectAll, parse: () => parsed };
+      const parseWith = async <T>(thread: LimitedReader<T>): Promise<T | null> =>
+        entry.bytes > MAX_PARSED_BYTES ? null : parse(thread, await collectAll());
+      const parseMail = (): Promise<MailContent | null> => parseWith(reader);
+      const parseItem = (): Promise<Message | null> => parseWith(itemReader);
+      const content = { stream, collect: collectAll, parse: parseMail, parseItem };
+      if (!PARSED.has(input.format)) return content;
+      if (entry.mail?.kind === 'mail') return { ...content, parse: begin(parseMail) };
+      return { ...content, parseItem: begin(parseItem) };
     };
     const entries = listEntries(world().store, input);
     let { part: n, item: at } = input.from;
@@ -147,16 +153,23 @@ async function* readAhead(
   yield* begun;
 }
 
+/** Reads ahead. Whoever takes the result gets the error; nobody may take it. */
+function begin<T>(read: () => Promise<T>): () => Promise<T> {
+  const result = read();
+  result.catch(() => undefined);
+  return () => result;
+}
+
 /** The parser needs several times as much memory. */
 const MAX_PARSED_BYTES: Bytes = 160 << 20;
 
-async function parseMail(
-  reader: MimeReader,
-  mime: Uint8Array<ArrayBuffer>,
-): Promise<MailContent | null> {
-  const result = await reader.read(mime);
+async function parse<T>(
+  thread: LimitedReader<T>,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<T | null> {
+  const result = await thread.read(bytes);
   if (result.is === 'busy')
-    throw new ContentError({ kind: 'busy', message: 'Too many mails are being read.' });
+    throw new ContentError({ kind: 'busy', message: 'Too many items are being read.' });
   return result.is === 'read' ? result.value : null;
 }
 

@@ -188,8 +188,9 @@ export function makeMsgPart(file: PartFile): PartWriter {
 }
 
 async function toMsg(entry: DownloadEntry, content: ItemContent): Promise<Uint8Array<ArrayBuffer>> {
-  const { mail, state } = await readParsedMail(entry, content);
-  return writeMsgFile(mail, state);
+  const { mail } = entry;
+  if (mail === undefined) throw new Error('Only mails are MSG files.');
+  return writeMsgFile(await readParsedMail(mail, content), mail.state);
 }
 
 async function* inOnePiece(bytes: Uint8Array): AsyncIterable<Uint8Array> {

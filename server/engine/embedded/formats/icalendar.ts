@@ -30,7 +30,7 @@ export function writeEventFile(event: OutlookEvent): Uint8Array<ArrayBuffer> {
 const FIRST_YEAR = 2000;
 
 /** A series repeats in a zone of its own. Without a known zone, times are in UTC. */
-const findZone = ({ recurrence, originalStartTimeZone }: OutlookEvent): string =>
+export const findZone = ({ recurrence, originalStartTimeZone }: OutlookEvent): string =>
   getZone(recurrence?.range.recurrenceTimeZone) ?? getZone(originalStartTimeZone) ?? 'UTC';
 
 export function readTime(time: ZonedTime | null | undefined, zone: string): DateTime | null {
@@ -85,7 +85,7 @@ function writeEvent(event: OutlookEvent, part: Instance, zone: string): string[]
 }
 
 /** `OID.<series>.<date>`: the local dates of canceled occurrences. */
-const getCancelled = ({ cancelledOccurrences }: OutlookEvent, first: DateTime): DateTime[] =>
+export const getCancelled = ({ cancelledOccurrences }: OutlookEvent, first: DateTime): DateTime[] =>
   (cancelledOccurrences ?? []).flatMap((name) => {
     const [, year, month, day] = /\.(\d{4})-(\d\d)-(\d\d)$/.exec(name) ?? [];
     return year === undefined
@@ -175,12 +175,7 @@ const stamp = (text: string | null | undefined): string => {
 
 /** Returns a task as an iCalendar file. Its checklist follows the text. */
 export function writeTaskFile(task: OutlookTask): Uint8Array<ArrayBuffer> {
-  const { contentType, content } = task.body ?? {};
-  const plain = contentType?.toLowerCase() === 'html' ? getText(content ?? '') : (content ?? '');
-  const checklist = (task.checklistItems ?? []).map(
-    ({ isChecked, displayName }) => `[${isChecked === true ? 'x' : ' '}] ${displayName ?? ''}`,
-  );
-  const description = [plain.trim(), ...checklist].filter((line) => line !== '').join('\n');
+  const description = getTaskText(task);
   const day = (property: string, time: ZonedTime | null | undefined): string[] => {
     const at = readTime(time, getZone(time?.timeZone) ?? 'UTC');
     return at ? [`${property};VALUE=DATE:${at.toFormat('yyyyLLdd')}`] : [];
@@ -208,6 +203,15 @@ export function writeTaskFile(task: OutlookTask): Uint8Array<ArrayBuffer> {
     'END:VTODO',
     'END:VCALENDAR',
   ]);
+}
+/** Returns the text of a task, followed by its checklist. */
+export function getTaskText({ body, checklistItems }: OutlookTask): string {
+  const { contentType, content } = body ?? {};
+  const plain = contentType?.toLowerCase() === 'html' ? getText(content ?? '') : (content ?? '');
+  const checklist = (checklistItems ?? []).map(
+    ({ isChecked, displayName }) => `[${isChecked === true ? 'x' : ' '}] ${displayName ?? ''}`,
+  );
+  return [plain.trim(), ...checklist].filter((line) => line !== '').join('\n');
 }
 const TASK_STATES: Readonly<Record<string, string>> = {
   inProgress: 'IN-PROCESS',

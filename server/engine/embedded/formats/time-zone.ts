@@ -70,6 +70,34 @@ function writeChanges(zone: string, year: number, changes: readonly Transition[]
   ];
 }
 
+/** When a zone changes its offset each year: a weekday of a month. `week` 5: the last. */
+export interface YearlyChange {
+  readonly month: number;
+  readonly weekday: number;
+  readonly week: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly toMinutes: number;
+}
+
+/** Returns both changes of the years from `year` on; null for a zone without them. */
+export function findYearlyChanges(zone: string, year: number): readonly YearlyChange[] | null {
+  const kinds = Map.groupBy(
+    listTransitions(zone, year, year + YEARS_AFTER),
+    ({ toMinutes }) => toMinutes,
+  );
+  const changes = [...kinds.values()].flatMap((list) => {
+    const [first] = list;
+    if (first === undefined || findRule(list) === null) return [];
+    const { local, toMinutes } = first;
+    const isLast = list.every(({ local: day }) => day.day + 7 > (day.daysInMonth ?? 31));
+    const { month, weekday, hour, minute } = local;
+    const week = isLast ? 5 : Math.ceil(local.day / 7);
+    return [{ month, weekday, week, hour, minute, toMinutes }];
+  });
+  return changes.length === 2 ? changes : null;
+}
+
 /** Finds the changes of offset hour by hour, then to the minute. */
 function listTransitions(zone: string, from: number, to: number): Transition[] {
   const found: Transition[] = [];

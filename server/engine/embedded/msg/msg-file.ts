@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { MailAttachment, MailContent, MailState } from '../mail/mail-content.ts';
 import {
-  CATEGORIES_ID,
   getAttachmentProperties,
   getMailProperties,
   getRecipientProperties,
 } from '../pst/mail-properties.ts';
+import { NAMED } from '../pst/named-properties.ts';
 import { binary, getFixedBytes, getTag, int32, type Property, TYPES } from '../pst/properties.ts';
 import { type Storage, writeCompoundFile } from './compound-file.ts';
 
@@ -138,7 +138,7 @@ function getNames(): Storage {
   const PUBLIC_STRINGS_BY_NAME = (2 << 1) | 1;
   const kind = Buffer.alloc(4);
   kind.writeUInt16LE(PUBLIC_STRINGS_BY_NAME, 0);
-  kind.writeUInt16LE(CATEGORIES_ID - 0x8000, 2);
+  kind.writeUInt16LE(NAMED.categories - 0x8000, 2);
   const length = Buffer.alloc(4);
   length.writeUInt32LE(name.length, 0);
   const checksum = Buffer.alloc(4);

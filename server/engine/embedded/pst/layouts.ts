@@ -100,6 +100,8 @@ export const LAYOUTS = {
     [0x39fe, string],
     [0x39ff, string],
     [0x3a40, boolean],
+    [0x5ffd, int32],
+    [0x5fff, int32],
   ]),
   /** Attachments of a message, [MS-PST] 2.4.6.1.1. */
   attachments: layout([

@@ -6,18 +6,16 @@ import type {
   MailRecipient,
   MailState,
 } from '../mail/mail-content.ts';
+import { NAMED } from './named-properties.ts';
 import { binary, boolean, int32, type Property, strings, text, time } from './properties.ts';
-
-/** The named property of categories ([MS-OXPROPS] PidNameKeywords), as the name map has it. */
-export const CATEGORIES_ID = 0x8000;
 
 const FLAG_READ = 0x01;
 const FLAG_UNSENT = 0x08;
 const FLAG_ATTACHMENTS = 0x10;
-const IMPORTANCE = { low: 0, normal: 1, high: 2 } as const;
+export const IMPORTANCE = { low: 0, normal: 1, high: 2 } as const;
 /** [MS-PST] 2.5.3.1.1.1: that a subject has no prefix such as `RE: `. */
-const NO_PREFIX = '\u0001\u0001';
-const UTF8_CODE_PAGE = 65_001;
+export const NO_PREFIX = '\u0001\u0001';
+export const UTF8_CODE_PAGE = 65_001;
 const FOLLOW_UP = 2;
 
 /** Properties of a mail ([MS-OXPROPS]), in the index of its folder too. `state` null: attached. */
@@ -52,7 +50,7 @@ export function getMailProperties(mail: MailContent, state: MailState | null): P
     ...(state?.isFlagged === true ? [int32(0x1090, FOLLOW_UP)] : []),
     ...(state === null || state.categories.length === 0
       ? []
-      : [strings(CATEGORIES_ID, state.categories)]),
+      : [strings(NAMED.categories, state.categories)]),
   ];
 }
 
@@ -62,7 +60,7 @@ const getTimes = (receivedAt: Ms): Property[] => [
   time(0x3008, receivedAt),
 ];
 
-const optionalText = (id: number, content: string | null): Property[] =>
+export const optionalText = (id: number, content: string | null): Property[] =>
   content === null || content === '' ? [] : [text(id, content)];
 
 function getFlags({ attachments }: MailContent, state: MailState | null): number {
@@ -95,7 +93,7 @@ const getNames = (recipients: readonly MailRecipient[], kind: MailRecipient['kin
 
 const getShownName = ({ name, address }: MailPerson): string => (name === '' ? address : name);
 
-function getPersonProperties(
+export function getPersonProperties(
   person: MailPerson,
   [name, kind, address]: readonly [number, number, number],
 ): Property[] {
@@ -139,16 +137,30 @@ const IN_HTML = 4;
 const NOT_IN_TEXT = -1;
 
 /** An attachment without its content. */
-export function getAttachmentProperties(file: MailAttachment, n: number): Property[] {
-  const { name, mediaType, contentId, isInline } = file;
+export const getAttachmentProperties = (file: MailAttachment, n: number): Property[] =>
+  describeAttachment({ ...file, size: getAttachmentSize(file) }, n);
+
+export function describeAttachment(
+  {
+    kind,
+    name,
+    mediaType,
+    contentId,
+    isInline,
+    size,
+  }: Pick<MailAttachment, 'kind' | 'name' | 'mediaType' | 'contentId' | 'isInline'> & {
+    readonly size: number;
+  },
+  n: number,
+): Property[] {
   const dot = name.lastIndexOf('.');
   return [
-    int32(0x0e20, getAttachmentSize(file)),
+    int32(0x0e20, size),
     int32(0x0e21, n),
     text(0x3001, name),
     ...(dot > 0 ? [text(0x3703, name.slice(dot))] : []),
     text(0x3704, name),
-    int32(0x3705, file.kind === 'file' ? BY_VALUE : EMBEDDED),
+    int32(0x3705, kind === 'file' ? BY_VALUE : EMBEDDED),
     text(0x3707, name),
     int32(0x370b, NOT_IN_TEXT),
     ...optionalText(0x370e, mediaType),

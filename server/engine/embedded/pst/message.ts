@@ -1,4 +1,4 @@
-import type { MailAttachment, MailContent } from '../mail/mail-content.ts';
+import type { MailAttachment, MailContent, MailState } from '../mail/mail-content.ts';
 import { makeSubnodes } from './data.ts';
 import type { NodeContent, PstFile } from './file.ts';
 import { LAYOUTS } from './layouts.ts';
@@ -20,48 +20,64 @@ const MESSAGE_TYPE = 0x04;
 const FIRST_ATTACHMENT = 0x8000;
 const EMBEDDED_NID = (0x1_0000 << 5) | MESSAGE_TYPE;
 
-/** Writes a mail with its recipients and attachments ([MS-PST] 2.4.5). */
+/** Whatever a folder holds, as its properties. */
+export interface Message {
+  readonly kind: 'mail' | 'event' | 'contact' | 'task';
+  readonly properties: readonly Property[];
+  readonly recipients: readonly (readonly Property[])[];
+  readonly attachments: readonly MessageAttachment[];
+}
+export interface MessageAttachment {
+  readonly about: readonly Property[];
+  readonly content:
+    | { readonly kind: 'file'; readonly bytes: Uint8Array }
+    | { readonly kind: 'message'; readonly message: Message; readonly size: number };
+}
+
+/** `state` null: it is attached to another. */
+export const getMailMessage = (mail: MailContent, state: MailState | null): Message => ({
+  kind: 'mail',
+  properties: getMailProperties(mail, state),
+  recipients: mail.recipients.map(getRecipientProperties),
+  attachments: mail.attachments.map(getMailAttachment),
+});
+
+export function getMailAttachment(file: MailAttachment, n: number): MessageAttachment {
+  const about = getAttachmentProperties(file, n);
+  if (file.kind === 'file') return { about, content: { kind: 'file', bytes: file.bytes } };
+  const message = getMailMessage(file.message, null);
+  return { about, content: { kind: 'message', message, size: getAttachmentSize(file) } };
+}
+
+/** Writes a message with its recipients and attachments ([MS-PST] 2.4.5). */
 export function addMessage(
   file: PstFile,
-  mail: MailContent,
-  properties: readonly Property[],
+  { properties, recipients, attachments }: Message,
 ): NodeContent {
   const subnodes = makeSubnodes(file);
   const data = addProperties(file, subnodes, properties);
-  const recipients = makeTable(file, LAYOUTS.recipients);
-  mail.recipients.forEach((recipient, n) =>
-    recipients.addRow(n, getRecipientProperties(recipient)),
-  );
-  subnodes.add(RECIPIENTS_NID, recipients.finish());
-  if (mail.attachments.length > 0) {
-    const attachments = makeTable(file, LAYOUTS.attachments);
-    mail.attachments.forEach((attachment, n) => {
+  const people = makeTable(file, LAYOUTS.recipients);
+  recipients.forEach((recipient, n) => people.addRow(n, recipient));
+  subnodes.add(RECIPIENTS_NID, people.finish());
+  if (attachments.length > 0) {
+    const files = makeTable(file, LAYOUTS.attachments);
+    attachments.forEach((attachment, n) => {
       const nid = ((FIRST_ATTACHMENT + n) << 5) | ATTACHMENT_TYPE;
-      const about = getAttachmentProperties(attachment, n);
-      attachments.addRow(nid, about);
-      subnodes.add(nid, addAttachment(file, attachment, about));
+      files.addRow(nid, attachment.about);
+      subnodes.add(nid, addAttachment(file, attachment));
     });
-    subnodes.add(ATTACHMENTS_NID, attachments.finish());
+    subnodes.add(ATTACHMENTS_NID, files.finish());
   }
   return { data, subnodes: subnodes.finish() };
 }
 
-function addAttachment(
-  file: PstFile,
-  attachment: MailAttachment,
-  about: readonly Property[],
-): NodeContent {
+function addAttachment(file: PstFile, { about, content }: MessageAttachment): NodeContent {
   const subnodes = makeSubnodes(file);
   const data = addProperties(file, subnodes, [
     ...about,
-    attachment.kind === 'file'
-      ? binary(0x3701, attachment.bytes)
-      : embeddedIn(getAttachmentSize(attachment)),
+    content.kind === 'file' ? binary(0x3701, content.bytes) : embeddedIn(content.size),
   ]);
-  if (attachment.kind === 'message') {
-    const { message } = attachment;
-    subnodes.add(EMBEDDED_NID, addMessage(file, message, getMailProperties(message, null)));
-  }
+  if (content.kind === 'message') subnodes.add(EMBEDDED_NID, addMessage(file, content.message));
   return { data, subnodes: subnodes.finish() };
 }
 

@@ -3,6 +3,7 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 /** Types of values, [MS-OXCDATA] 2.11.1. */
 export const TYPES = {
   int32: 0x0003,
+  double: 0x0005,
   boolean: 0x000b,
   object: 0x000d,
   int64: 0x0014,
@@ -27,6 +28,7 @@ export const getTag = ({ id, type }: Pick<Property, 'id' | 'type'>): number =>
 const FIXED_BYTES: ReadonlyMap<PropertyType, Bytes> = new Map([
   [TYPES.int32, 4],
   [TYPES.boolean, 1],
+  [TYPES.double, 8],
   [TYPES.int64, 8],
   [TYPES.time, 8],
 ]);
@@ -36,6 +38,12 @@ export function int32(id: number, number: number): Property {
   const value = Buffer.alloc(4);
   value.writeInt32LE(number | 0, 0);
   return { id, type: TYPES.int32, value };
+}
+
+export function double(id: number, number: number): Property {
+  const value = Buffer.alloc(8);
+  value.writeDoubleLE(number, 0);
+  return { id, type: TYPES.double, value };
 }
 
 export const boolean = (id: number, isTrue: boolean): Property => ({

@@ -3,11 +3,11 @@ import type { MailContent, MailState } from '../mail/mail-content.ts';
 import { makeSubnodes } from './data.ts';
 import { makePstFile } from './file.ts';
 import { LAYOUTS } from './layouts.ts';
-import { CATEGORIES_ID, getMailProperties } from './mail-properties.ts';
-import { addMessage } from './message.ts';
+import { addMessage, getMailMessage, type Message } from './message.ts';
+import { getNameMap } from './named-properties.ts';
 import { addProperties } from './property-context.ts';
 import { binary, boolean, int32, type Property, text, TYPES } from './properties.ts';
-import { getChecksum, type Placed } from './space.ts';
+import type { Placed } from './space.ts';
 import { makeTable, type Table } from './table-context.ts';
 
 /** Names of folders from the top of the mailbox. */
@@ -20,6 +20,8 @@ type FolderPath = readonly string[];
 export interface PstWriter {
   addFolder(path: FolderPath): void;
   addMail(path: FolderPath, mail: MailContent, state: MailState): void;
+  /** Adds an event, contact or task, to a folder of its kind. */
+  addItem(path: FolderPath, item: Message): void;
   /** How large the file is so far, without the tables of its folders. */
   readonly bytes: Bytes;
   /** Returns what is to be written to the file since the last call. */
@@ -39,7 +41,9 @@ interface Folder {
   readonly name: string;
   readonly contents: Table;
   readonly children: Folder[];
-  mails: number;
+  /** What it is for, once it has an item. */
+  holds: Message['kind'] | null;
+  items: number;
   unread: number;
 }
 
@@ -87,7 +91,16 @@ export function makePstWriter({ name, uid }: PstOptions): PstWriter {
 
   function makeFolder(nid: number, parent: number, folderName: string): Folder {
     const contents = makeTable(file, LAYOUTS.contents);
-    return { nid, parent, name: folderName, contents, children: [], mails: 0, unread: 0 };
+    return {
+      nid,
+      parent,
+      name: folderName,
+      contents,
+      children: [],
+      holds: null,
+      items: 0,
+      unread: 0,
+    };
   }
 
   function getFolder(path: FolderPath): Folder {
@@ -144,26 +157,29 @@ export function makePstWriter({ name, uid }: PstOptions): PstWriter {
     addPropertyNode(NODES.names, getNameMap());
     addPropertyNode(
       NODES.folderTemplate,
-      getFolderProperties({ name: '', mails: 0, unread: 0, children: [] }),
+      getFolderProperties({ name: '', holds: null, items: 0, unread: 0, children: [] }),
     );
     file.addNode(NODES.searchQueue, { data: 0, subnodes: 0 });
     file.addNode(NODES.searchActivity, { data: 0, subnodes: 0 });
     for (const [nid, layout] of TEMPLATES) file.addNode(nid, makeTable(file, layout).finish());
   }
 
+  function add(path: FolderPath, message: Message, isRead: boolean): void {
+    const folder = getFolder(path);
+    const nid = (nextMessage++ << 5) | MESSAGE_TYPE;
+    file.addNode(nid, addMessage(file, message), folder.nid);
+    folder.contents.addRow(nid, message.properties.map(toCell));
+    folder.holds ??= message.kind;
+    folder.items += 1;
+    if (!isRead) folder.unread += 1;
+  }
+
   return {
     addFolder(path) {
       getFolder(path);
     },
-    addMail(path, mail, state) {
-      const folder = getFolder(path);
-      const nid = (nextMessage++ << 5) | MESSAGE_TYPE;
-      const properties = getMailProperties(mail, state);
-      file.addNode(nid, addMessage(file, mail, properties), folder.nid);
-      folder.contents.addRow(nid, properties.map(toCell));
-      folder.mails += 1;
-      if (!state.isRead) folder.unread += 1;
-    },
+    addMail: (path, mail, state) => add(path, getMailMessage(mail, state), state.isRead),
+    addItem: (path, item) => add(path, item, true),
     get bytes() {
       return file.bytes;
     },
@@ -190,16 +206,25 @@ const getPathKey = (parent: string, name: string): string => `${parent}${name.le
 
 const getFolderProperties = ({
   name,
-  mails,
+  holds,
+  items,
   unread,
   children,
-}: Pick<Folder, 'name' | 'mails' | 'unread' | 'children'>): Property[] => [
+}: Pick<Folder, 'name' | 'holds' | 'items' | 'unread' | 'children'>): Property[] => [
   text(0x3001, name),
-  int32(0x3602, mails),
+  int32(0x3602, items),
   int32(0x3603, unread),
   boolean(0x360a, children.length > 0),
-  text(0x3613, 'IPF.Note'),
+  text(0x3613, FOLDER_CLASSES[holds ?? 'mail']),
 ];
+
+/** [MS-OXOSFLD] 2.2.2: programs show a folder by it. */
+const FOLDER_CLASSES: Readonly<Record<Message['kind'], string>> = {
+  mail: 'IPF.Note',
+  event: 'IPF.Appointment',
+  contact: 'IPF.Contact',
+  task: 'IPF.Task',
+};
 
 function toCell(property: Property): Property {
   const { type, value } = property;
@@ -212,33 +237,4 @@ function toCell(property: Property): Property {
           .toWellFormed(),
       )
     : property;
-}
-
-const BUCKETS = 251;
-const KEYWORDS = 'Keywords';
-/** PSETID_Common: readers take a map without any set for a damaged one. */
-const COMMON_SET = Buffer.from('0820060000000000c000000000000046', 'hex');
-/** PS_PUBLIC_STRINGS, and that the name is text ([MS-PST] 2.4.7.1). */
-const PUBLIC_STRINGS = (2 << 1) | 1;
-
-/** [MS-PST] 2.4.7: the one named property that mails have. */
-function getNameMap(): Property[] {
-  const label = Buffer.from(KEYWORDS, 'utf16le');
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(label.length, 0);
-  const hash = getChecksum(label);
-  const entry = (id: number): Buffer => {
-    const out = Buffer.alloc(8);
-    out.writeUInt32LE(id, 0);
-    out.writeUInt16LE(PUBLIC_STRINGS, 4);
-    out.writeUInt16LE(CATEGORIES_ID - 0x8000, 6);
-    return out;
-  };
-  return [
-    int32(0x0001, BUCKETS),
-    binary(0x0002, COMMON_SET),
-    binary(0x0003, entry(0)),
-    binary(0x0004, Buffer.concat([length, label])),
-    binary(0x1000 + (((hash ^ PUBLIC_STRINGS) >>> 0) % BUCKETS), entry(hash)),
-  ];
 }

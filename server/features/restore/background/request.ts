@@ -16,7 +16,7 @@ import { archiveName } from '../downloads/file-name.ts';
 import type { EngineAt } from '../scope.ts';
 import { backgroundMessages as t } from './messages.en.ts';
 import { makePartFiles } from './part-files.ts';
-import { type Format, isForMails, RUNNING } from './rows.ts';
+import { type Format, isForMailboxes, RUNNING } from './rows.ts';
 
 interface BackgroundRequest {
   readonly explorer: string;
@@ -39,7 +39,7 @@ export async function requestBackgroundDownload(
   { engine, scope }: EngineAt,
   { explorer, nodes, within, workload, format, suffix }: BackgroundRequest,
 ): Promise<Result<OutputOf<'downloadMailbox'>>> {
-  if (isForMails(format) && workload !== 'outlook') return conflict(t.onlyMails);
+  if (isForMailboxes(format) && workload !== 'outlook') return conflict(t.onlyMailboxes);
   const { store, clock } = world;
   const now = clock.now();
   const answer = getAnswer(
@@ -47,7 +47,7 @@ export async function requestBackgroundDownload(
       explorer,
       nodes,
       ...(within !== undefined && { within }),
-      holds: isForMails(format) ? 'mails' : 'everything',
+      holds: format === 'pst' ? 'mailbox-items' : isForMailboxes(format) ? 'mails' : 'everything',
       maxBytes: isFresh(ctx) ? null : LIMITS.downloadPlainBytes,
       expiresAt: now + LIMITS.exportKeepMs,
     }),
@@ -123,7 +123,7 @@ export async function requestBackgroundDownload(
 /** The name of a single item's file. Null: it is in an archive, as are several. */
 function getFileName(format: Format, name: string | null): string | null {
   if (format === 'msg') return name?.replace(/\.eml$/, '.msg') ?? null;
-  return isForMails(format) ? null : name;
+  return isForMailboxes(format) ? null : name;
 }
 
 /** Returns why there is no place for another download; null if there is. */

@@ -16,15 +16,15 @@ export const RUNNING: readonly State[] = ['queued', 'running'];
 export const isRunning = ({ state }: DownloadRow): boolean =>
   RUNNING.some((running) => running === state);
 
-/** Whether only mails have the format. */
-export const isForMails = (format: string): format is 'pst' | 'mbox' | 'msg' =>
+/** Whether only items of mailboxes have the format. */
+export const isForMailboxes = (format: string): format is 'pst' | 'mbox' | 'msg' =>
   format === 'pst' || format === 'mbox' || format === 'msg';
 
 /** What is written for a format. `eml`, and a single file: as it is. */
 export const getPartFormat = ({ format, file_name: single }: DownloadRow): PartFormat => {
   if (format === 'msg') return single === null ? 'msg-zip' : 'msg';
   if (single !== null) return 'file';
-  return isForMails(format) ? format : 'zip';
+  return isForMailboxes(format) ? format : 'zip';
 };
 
 /** Whether the caller may still download all that a download holds (G63). */

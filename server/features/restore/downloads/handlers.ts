@@ -11,7 +11,7 @@ import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { insertLink, makeSecret } from '../links.ts';
 import { requestBackgroundDownload } from '../background/request.ts';
-import { isForMails } from '../background/rows.ts';
+import { isForMailboxes } from '../background/rows.ts';
 import { withSession } from '../scope.ts';
 import { archiveName } from './file-name.ts';
 import { downloadMessages as t } from './messages.en.ts';
@@ -61,7 +61,7 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
     within?: string,
   ): Promise<Result<OutputOf<'downloadMailbox'>>> =>
     withSession(world, ctx, { restoreSessionId }, workload, async ({ engine, scope }) => {
-      if (downloadInBackground || (format !== undefined && isForMails(format)))
+      if (downloadInBackground || (format !== undefined && isForMailboxes(format)))
         return requestBackgroundDownload(
           world,
           ctx,

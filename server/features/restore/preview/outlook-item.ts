@@ -1,17 +1,17 @@
 import { DateTime } from 'luxon';
-import * as v from 'valibot';
 import type { Ms } from '#contract/ids.ts';
 import { getZone } from '#server/engine/embedded/formats/time-zone.ts';
 import { readTime } from '#server/engine/embedded/formats/icalendar.ts';
-import {
-  type Address,
-  type EmailAddress,
+import type {
+  Address,
+  EmailAddress,
   OutlookContact,
   OutlookEvent,
   OutlookTask,
-  type Recurrence,
-  type ZonedTime,
+  Recurrence,
+  ZonedTime,
 } from '#server/engine/embedded/sources/outlook/entities.ts';
+import { parseOutlookItem } from '#server/engine/embedded/sources/outlook/parse-item.ts';
 import { outlookItemMessages as t } from './outlook-item.messages.en.ts';
 
 /** What a preview shows of an event, contact or task. `html` is not cleaned yet. */
@@ -30,17 +30,17 @@ export interface ShownOutlookItem {
 
 /** Returns null if it is none of them. */
 export function showOutlookItem(json: unknown): ShownOutlookItem | null {
-  if (typeof json !== 'object' || json === null) return null;
-  if ('start' in json || 'iCalUId' in json) {
-    const event = v.safeParse(OutlookEvent, json);
-    return event.success ? showEvent(event.output) : null;
+  const item = parseOutlookItem(json);
+  switch (item?.kind) {
+    case 'event':
+      return showEvent(item.value);
+    case 'task':
+      return showTask(item.value);
+    case 'contact':
+      return showContact(item.value);
+    default:
+      return null;
   }
-  if ('title' in json && 'status' in json) {
-    const task = v.safeParse(OutlookTask, json);
-    return task.success ? showTask(task.output) : null;
-  }
-  const contact = v.safeParse(OutlookContact, json);
-  return contact.success ? showContact(contact.output) : null;
 }
 
 type Fact = readonly [string, string | null | undefined];
@@ -272,7 +272,7 @@ function makePage(
   const rows = facts.flatMap(([label, text]) =>
     text
       ? [
-          `<tr><th align="left" valign="top" style="padding: 2px 12px 2px 0">${escapeHtml(label)}</th><td>${escapeHtml(text).replaceAll('\n', '<br>')}</td></tr>`,
+          `<tr><th align="left" valign="top" style="padding: 2px 12px 2px 0; white-space: nowrap">${escapeHtml(label)}</th><td>${escapeHtml(text).replaceAll('\n', '<br>')}</td></tr>`,
         ]
       : [],
   );

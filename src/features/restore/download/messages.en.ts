@@ -10,7 +10,7 @@ export const restoreDownloadMessages = defineMessages('restoreDownload', {
     'Mails are .eml files, events and tasks .ics files, contacts .vcf files. A single item is downloaded as it is.',
   pst: 'PST',
   pstHint:
-    'One file for mail programs, with the mails only. Independent programs read it completely. It has not been tested with Outlook itself.',
+    'One file for mail programs, with mails, calendars, contacts and tasks. Independent programs read it completely. It has not been tested with Outlook itself.',
   mbox: 'mbox',
   msg: 'MSG',
   msgHint:

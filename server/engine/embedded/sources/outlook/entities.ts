@@ -65,6 +65,7 @@ const EVENT = {
   isAllDay: flag,
   isCancelled: flag,
   isOrganizer: flag,
+  responseStatus: maybe(v.object({ response: text })),
   location: maybe(v.looseObject({ displayName: text })),
   categories: texts,
   importance: text,

@@ -1,0 +1,74 @@
+import { DateTime } from 'luxon';
+import type { Ms } from '#contract/ids.ts';
+import { getTaskText, readTime } from '../../formats/icalendar.ts';
+import { getZone } from '../../formats/time-zone.ts';
+import type { OutlookTask, ZonedTime } from '../../sources/outlook/entities.ts';
+import type { Message } from '../message.ts';
+import { NAMED } from '../named-properties.ts';
+import { binary, boolean, double, int32, type Property, time } from '../properties.ts';
+import { makeRecurrencePattern } from './recurrence-pattern.ts';
+import { getSharedProperties } from './shared-properties.ts';
+
+const STATUS: Readonly<Record<string, number>> = {
+  notStarted: 0,
+  inProgress: 1,
+  completed: 2,
+  waitingOnOthers: 3,
+  deferred: 4,
+};
+
+/** [MS-OXOTASK] */
+export function getTaskMessage(task: OutlookTask): Message {
+  const status = STATUS[task.status ?? ''] ?? 0;
+  const isDone = status === STATUS['completed'];
+  const start = readDay(task.startDateTime);
+  const due = readDay(task.dueDateTime);
+  const doneAt = readDay(task.completedDateTime);
+  const reminder =
+    task.isReminderOn === true ? readTime(task.reminderDateTime, 'UTC')?.toMillis() : undefined;
+  const first = due ?? start;
+  return {
+    kind: 'task',
+    recipients: [],
+    attachments: [],
+    properties: [
+      ...getSharedProperties({
+        messageClass: 'IPM.Task',
+        title: task.title ?? '',
+        text: { contentType: 'text', content: getTaskText(task) },
+        categories: task.categories,
+        importance: task.importance,
+        sensitivity: null,
+        createdAt: task.createdDateTime,
+        changedAt: task.lastModifiedDateTime,
+        hasAttachments: false,
+      }),
+      int32(NAMED.taskStatus, status),
+      double(NAMED.fractionDone, isDone ? 1 : 0),
+      boolean(NAMED.isTaskDone, isDone),
+      ...getTimes(start, ['taskStart', 'commonStart']),
+      ...getTimes(due, ['taskDue', 'commonEnd']),
+      ...(isDone ? getTimes(doneAt, ['taskDoneAt']) : []),
+      boolean(NAMED.isReminderSet, reminder !== undefined),
+      ...getTimes(reminder ?? null, ['reminderAt', 'reminderSignalAt']),
+      boolean(NAMED.isTaskRecurring, Boolean(task.recurrence)),
+      ...(task.recurrence && first !== null
+        ? [
+            binary(
+              NAMED.taskRecurrence,
+              makeRecurrencePattern(task.recurrence, DateTime.fromMillis(first, { zone: 'UTC' })),
+            ),
+          ]
+        : []),
+    ],
+  };
+}
+
+/** Dates of tasks are midnight of no zone ([MS-OXOTASK] 2.2.2.2.4). */
+function readDay(at: ZonedTime | null | undefined): Ms | null {
+  const local = readTime(at, getZone(at?.timeZone) ?? 'UTC');
+  return local?.startOf('day').setZone('UTC', { keepLocalTime: true }).toMillis() ?? null;
+}
+
+const getTimes = (at: Ms | null, names: readonly (keyof typeof NAMED)[]): Property[] =>
+  at === null ? [] : names.map((name) => time(NAMED[name], at));
