@@ -81,7 +81,7 @@ export function accountHandlers(
       const token = readToken(getCookie(ctx.request.headers, COOKIE) ?? '');
       if (!token) return refused(SIGNED_OUT, ctx);
       const outcome = await world.store.tenant(ctx.tenant, (tx) =>
-        refreshSession(tx, key, token, ctx.now),
+        refreshSession(tx, key, token, { now: ctx.now, clock: world.clock }),
       );
       world.knownSessions.forget(ctx.tenant);
       if (outcome.is === 'fresh')

@@ -6,7 +6,7 @@ import { isAhead } from '../clock-bounds.ts';
 import type { Principal } from '../http/handler.ts';
 import type { SessionTable } from '../db/database-account.ts';
 import type { TenantTx } from '../db/store.ts';
-import type { AppContext } from '../app-context.ts';
+import type { AppContext, Clock } from '../app-context.ts';
 import { isActorActive } from './impersonation-rights.ts';
 import { firstPair, getHash, nextPair } from './tokens.ts';
 import type { Pair, Token } from './tokens.ts';
@@ -108,7 +108,7 @@ export async function refreshSession(
   tx: TenantTx,
   key: Buffer,
   token: Token,
-  now: Ms,
+  { now, clock }: { readonly now: Ms; readonly clock: Clock },
 ): Promise<Refreshed> {
   const row = await tx.sql
     .selectFrom('session')
@@ -131,7 +131,8 @@ export async function refreshSession(
         access_until: accessUntil,
         refresh_hash: pair.refreshHash,
         previous_refresh_hash: hash,
-        rotated_at: now,
+        // Not when the request arrived: a busy server would answer when the moment is over.
+        rotated_at: clock.now(),
         idle_until: cookieUntil,
       })
       .where('tenant_id', '=', tx.tenant)

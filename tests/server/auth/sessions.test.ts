@@ -181,6 +181,36 @@ eachDatabase((_name, open) => {
     expect((await refresh(app, host, cookieIn(three))).status).toBe(200);
   });
 
+  test('G40: the 10 s begin when the server is done, so a slow answer that was lost costs nothing', async () => {
+    const { host, tenant, cookie } = await signedIn();
+    const { store } = fixture.world;
+    let release: () => void = () => undefined;
+    let locked: () => void = () => undefined;
+    const isLocked = new Promise<void>((done) => {
+      locked = done;
+    });
+    const busy = store.tenant(tenant, async (tx) => {
+      await tx.sql.selectFrom('session').selectAll().forUpdate().execute();
+      locked();
+      await new Promise<void>((done) => {
+        release = done;
+      });
+    });
+    await isLocked;
+    const slow = refresh(app, host, cookie);
+    // Until the request waits for the row.
+    await new Promise((done) => {
+      setTimeout(done, 200);
+    });
+    fixture.pass(LIMITS.refreshGraceMs);
+    release();
+    const [one] = await Promise.all([slow, busy]);
+    fixture.pass(LIMITS.refreshGraceMs);
+    const two = await refresh(app, host, cookie);
+    expect([one.status, two.status]).toEqual([200, 200]);
+    expect(cookieIn(two)).toBe(cookieIn(one));
+  });
+
   test('AUTH-3: logging out ends the session immediately and deletes the cookie', async () => {
     const { host, token, cookie } = await signedIn();
     const out = await ask(app, '/api/v1/auth/logout', { method: 'POST', host, body: {}, token });
