@@ -6,6 +6,8 @@ export const stripePageMessages = defineMessages('demo-stripe-page', {
     'This page simulates the payment provider in the demo. No money moves, and no card is needed.',
   invalidKey: 'Invalid API key provided',
   keyReused: 'Keys for idempotent requests can only be used with the same parameters',
+  parameter_unknown: 'Received unknown parameter',
+  parameter_missing: 'Missing required param',
   noSuchObject: 'No such object',
   checkout: 'Pay for Microsoft 365 backup',
   saveCard: 'Save a card',

@@ -4,6 +4,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Chance, Clock } from '#server/platform/app-context.ts';
 import { stripePageMessages as t } from './messages.en.ts';
 import { checkoutPage, portalPage } from './pages.ts';
+import { findWrongParam } from './published-params.ts';
 
 /** A record as Stripe's API returns it: its published fields, of which the SDK's types are made. */
 type Rec = Record<string, unknown> & { readonly id: string };
@@ -56,7 +57,7 @@ export interface StandInOptions {
 /**
  * A stand-in of Stripe as docs.stripe.com publishes it, with a state: customers, prices, Checkout in both
  * modes, setup intents, subscriptions, invoices, portal sessions and meter events. A write with an
- * idempotency key acts once. It keeps no card.
+ * idempotency key acts once, and a parameter that isn't published is refused. It keeps no card.
  */
 export function makeStripeStandIn({
   clock,
@@ -406,7 +407,10 @@ export function makeStripeStandIn({
       const before = key === null ? undefined : answers.get(key);
       if (before)
         return before.body === `${path} ${body}` ? json(before.answer) : problem(400, t.keyReused);
-      const made = await write(path, new URLSearchParams(body));
+      const form = new URLSearchParams(body);
+      const wrong = findWrongParam(path, form);
+      if (wrong !== null) return problem(400, t[wrong.code], wrong);
+      const made = await write(path, form);
       if (key !== null) answers.set(key, { body: `${path} ${body}`, answer: made });
       return json(made);
     } catch (error) {
@@ -470,6 +474,6 @@ const json = (body: unknown, status = 200): Response =>
     status,
     headers: { 'content-type': 'application/json', 'request-id': 'req_standin' },
   });
-const problem = (status: number, message: string): Response =>
-  json({ error: { type: 'invalid_request_error', message } }, status);
+const problem = (status: number, message: string, more: object = {}): Response =>
+  json({ error: { type: 'invalid_request_error', message, ...more } }, status);
 const missing = (): Response => problem(404, t.noSuchObject);

@@ -1,12 +1,53 @@
 import { expect, test } from 'vitest';
 import { Stripe } from 'stripe';
 import type { OutputOf } from '#contract/calls.ts';
+import { makeStripeStandIn } from '#server/demo/stripe/stand-in.ts';
 import { payments } from '#server/features/billing/stripe/payments-job.ts';
 import { usageDays } from '#server/features/billing/suite-usage/usage-days.ts';
 import { makeAll } from '../backup/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aTill, hook, loseAnswer, makeRun, pay, SECRET, subscribe } from './stripe-fixtures.ts';
 import { addUsers, DAY, getRow, must } from './subscription-fixtures.ts';
+
+test('BILL-11: the stand-in of Stripe refuses what its published API does not have', async () => {
+  const stand = makeStripeStandIn({
+    clock: { now: () => 0 },
+    chance: { uuid: () => '00000000-0000-4000-8000-000000000000' },
+    base: '/demo/stripe',
+    webhookSecret: SECRET,
+    deliver: async () => 200,
+  });
+  const send = async (path: string, body: Record<string, string>) => {
+    const answer = await stand.fetch(
+      new Request(`https://api.stripe.com/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk_test_standin' },
+        body: new URLSearchParams(body).toString(),
+      }),
+    );
+    const { error } = (await answer.json()) as { error?: { code?: string; param?: string } };
+    return [answer.status, error?.code, error?.param];
+  };
+  // Usage records and `plan` are gone; the names of today are docs.stripe.com's.
+  expect(await send('customers', { 'email': 'a@example.com', 'metadata[company]': '3' })).toEqual([
+    200,
+    undefined,
+    undefined,
+  ]);
+  for (const [path, name] of [
+    ['customers', 'card'],
+    ['checkout/sessions', 'line_items[0][plan]'],
+    ['checkout/sessions', 'mode[0]'],
+    ['subscriptions/sub_1', 'items[0][price][id]'],
+    ['prices', 'unit_amount_mills'],
+  ] as const)
+    expect(await send(path, { [name]: 'x' })).toEqual([400, 'parameter_unknown', name]);
+  expect(await send('billing/meter_events', { event_name: 'users' })).toEqual([
+    400,
+    'parameter_missing',
+    'payload',
+  ]);
+});
 
 eachDatabase((kind, open) => {
   test(`BILL-10, G54, G68: Stripe's events act once, in any order, and only with a fresh signature (${kind})`, async () => {
