@@ -129,6 +129,31 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'ackUsage',
     'unackUsage',
   ],
+  // Hints
+  ['Error while trying to create the hint. Try again later', 'makeHint'],
+  ['Error while trying to update the hint. Try again later', 'changeHint'],
+  ['Error while trying to delete the hint. Try again later', 'removeHint'],
+  ['Error while getting the hints. Try again later.', 'listHints', 'hintsAtHand'],
+  // Restore
+  [
+    'Error getting the device code. Try again later.',
+    'requestDeviceCode',
+    'requestAppDeviceCode',
+    'requestRestoreDeviceCode',
+  ],
+  ['Error stopping restore session.', 'stopRestoreSession'],
+  ['Error getting the mailboxes.', 'listMailboxes'],
+  ['Error restoring the mailbox.', 'restoreMailbox'],
+  ['Error downloading mailbox.', 'downloadMailbox'],
+  [
+    'Error getting the download size. Try again later.',
+    'getMailDownloadSize',
+    'getDriveDownloadSize',
+    'getSiteDownloadSize',
+  ],
+  // Repositories
+  ['Error in update repository.', 'updateBackupRepository'],
+  ['Error in remove repository.', 'deleteBackupRepository'],
   // Reports
   ['Error while creating the report, try again later.', 'makeReportSetting'],
   ['Error while editing the report. Try again later.', 'changeReportSetting'],
@@ -166,7 +191,6 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
  */
 export const BY_PATTERN: readonly (readonly [sentence: string, ...calls: readonly CallName[]])[] = [
   ['Error while trying to get the evidence, try again later.', 'listEvidence'],
-  ['Error while trying to get the hints, try again later.', 'listHints', 'hintsAtHand'],
   ['Error while trying to get the profile, try again later.', 'readProfile'],
   ['Error while trying to get the SLA alarms, try again later.', 'getSlaAlarm', 'listSlaAlarms'],
   ['Error while trying to get the search results, try again later.', 'search'],
@@ -188,7 +212,6 @@ export const BY_PATTERN: readonly (readonly [sentence: string, ...calls: readonl
   ['Error while creating the ticket. Try again later.', 'makeTicket', 'makeTickets'],
   ['Error while editing the rule. Try again later.', 'changeRules'],
   ['Error while deleting the rule. Try again later.', 'removeRule'],
-  ['Error while creating the hint. Try again later.', 'makeHint'],
 ];
 
 /** Calls of which the specification says that the server's message goes first. */
@@ -196,6 +219,9 @@ export const SERVER_MESSAGE_FIRST: readonly CallName[] = [
   'verifySignUp',
   'changeServiceLevel',
   'rollbackSubscription',
+  'restoreMailbox',
+  'updateBackupRepository',
+  'deleteBackupRepository',
   'loginDb',
   'loginAd',
   'loginDbSms',

@@ -76,7 +76,7 @@ const READS = [
     'admin',
     'hints',
     /\/backoffice\/hints(\?|$)/,
-    'Error while trying to get the hints, try again later.',
+    'Error while getting the hints. Try again later.',
   ],
   ['dana', 'rules', /\/backoffice\/rules$/, 'Error while getting the rules. Try again later.'],
   [
