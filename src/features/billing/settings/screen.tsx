@@ -13,8 +13,9 @@ import { DeletedCompanies } from './deleted-companies.tsx';
 import { PaymentsForm } from './payments-form.tsx';
 import { PricesForm } from './prices-form.tsx';
 import { billingSettingsMessages as t } from './messages.en.ts';
+import { Volumes } from './volumes.tsx';
 
-/** `/admin/billing`: prices, trial and grace period, and deleted companies. */
+/** `/admin/billing`: prices, payments, volumes and deleted companies. */
 export function BillingSettingsPage() {
   const request = useCachedQuery('getBillingSettings', EMPTY);
   const [saved, setSaved] = useState<BillingSettings | null>(null);
@@ -58,6 +59,7 @@ export function BillingSettingsPage() {
             />
           </>
         )}
+        <Volumes key={settings?.solarWinds?.url ?? ''} offline={offline} />
         <DeletedCompanies offline={offline} />
       </div>
     </Page>
