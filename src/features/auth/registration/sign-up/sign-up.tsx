@@ -22,6 +22,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   const { history } = useRouter();
   const [state, send] = useMachine(signUpMachine, { input: { hasLink: true } });
   const [signUp, setSignUp] = useState<SignUpOut | null>(null);
+  const [tries, setTries] = useState(0);
   const mutation = useServerMutation();
   const isBack = useRouterState({
     select: ({ location }) => location.searchStr.includes('checkout=success'),
@@ -62,6 +63,8 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   const validate = async (response: string): Promise<void> => {
     const answer = await mutation.send(() => client().ask('validateRecaptcha', { hash, response }));
     if (answer.ok) take(answer.value);
+    // A response is valid once, so a new widget asks again.
+    else setTries(tries + 1);
   };
   const checkOut = async (): Promise<void> => {
     const answer = await mutation.send(() => client().ask('startCheckout', { hash }), 'checkout');
@@ -111,7 +114,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
       return (
         <AccountPage title={t.captcha} description={signUp.email}>
           {error}
-          <Recaptcha onAnswer={(response) => void validate(response)} />
+          <Recaptcha key={tries} onAnswer={(response) => void validate(response)} />
         </AccountPage>
       );
     case 'checkout':
