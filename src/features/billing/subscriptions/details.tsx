@@ -198,21 +198,23 @@ function Usage({
         {t.usage({ month: formatMonth(usage.year, usage.month) })}
       </h3>
       <p className="m-0 text-agate text-ink-3">{t.usageHint}</p>
-      <dl className="m-0 grid grid-cols-[minmax(0,1fr)_auto_auto] gap-x-4 border-t border-rule [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5 [&>dd]:m-0 [&>dd]:text-right [&>dd]:tabular-nums">
+      <dl className="m-0 grid grid-cols-[minmax(0,1fr)_auto_auto] border-t border-rule [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5 [&>dd]:m-0 [&>dd]:text-right [&>dd]:tabular-nums">
         {lines.map(({ kind, quantity, priceMills, amountMills }) => (
           <div key={kind} className="contents [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5">
             <dt>{t[kind]}</dt>
-            <dd className="m-0 text-right text-ink-2 tabular-nums">
+            <dd className="m-0 pl-4 text-right text-ink-2 tabular-nums">
               {formatQuantity(quantity)} × {moneyWords(priceMills, currency)}
             </dd>
-            <dd className="m-0 text-right tabular-nums">{moneyWords(amountMills, currency)}</dd>
+            <dd className="m-0 pl-4 text-right tabular-nums">
+              {moneyWords(amountMills, currency)}
+            </dd>
           </div>
         ))}
         <dt className="font-semibold">
           {t.total({ month: formatMonth(usage.year, usage.month) })}
         </dt>
         <dd />
-        <dd className="font-semibold">{moneyWords(usage.totalMills, currency)}</dd>
+        <dd className="pl-4 font-semibold">{moneyWords(usage.totalMills, currency)}</dd>
       </dl>
       {changed !== null && (
         <p className="m-0 text-ink-2">

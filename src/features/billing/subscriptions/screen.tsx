@@ -252,15 +252,17 @@ function Rows({
           );
         })}
       </EntryTable>
-      <dl className="m-0 flex flex-wrap justify-between gap-x-8 gap-y-1 px-4 py-3 tablet:px-5">
-        <div className="text-ink-2">{t.companyCount({ count: rows.length })}</div>
-        {totals.map(({ currency, totalMills }) => (
-          <div key={currency} className="flex gap-3">
-            <dt className="text-ink-2">{t.total({ month: formatMonth(year, month) })}</dt>
-            <dd className="m-0 font-semibold tabular-nums">{moneyWords(totalMills, currency)}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className="flex flex-wrap justify-between gap-x-8 gap-y-1 px-4 py-3 tablet:px-5">
+        <p className="m-0 text-ink-2">{t.companyCount({ count: rows.length })}</p>
+        <dl className="m-0">
+          {totals.map(({ currency, totalMills }) => (
+            <div key={currency} className="flex gap-3">
+              <dt className="text-ink-2">{t.total({ month: formatMonth(year, month) })}</dt>
+              <dd className="m-0 font-semibold tabular-nums">{moneyWords(totalMills, currency)}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
     </>
   );
 }
