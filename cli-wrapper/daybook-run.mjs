@@ -368,10 +368,10 @@ function keyOf(named, faults) {
 
 function scheduleOf({ every, cron, tz }, faults) {
   if (cron !== undefined)
-    return { is: 'cron', cron, tz: tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone };
+    return { type: 'cron', cron, tz: tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone };
   if (every === undefined) return null;
   if (Number.isInteger(Number(every)) && Number(every) > 0)
-    return { is: 'every', everySec: Number(every) };
+    return { type: 'every', everySec: Number(every) };
   faults.push('--every is not a number of seconds.');
   return null;
 }

@@ -146,14 +146,14 @@ export interface NewEvent {
  */
 export type Actor =
   | {
-      readonly is: 'user';
+      readonly kind: 'user';
       readonly id: UserId;
       readonly impersonation?: string | undefined;
       readonly key?: string | undefined;
     }
-  | { readonly is: 'source'; readonly id: string }
-  | { readonly is: 'rule'; readonly id: string; readonly name: string }
-  | { readonly is: 'clock' };
+  | { readonly kind: 'source'; readonly id: string }
+  | { readonly kind: 'rule'; readonly id: string; readonly name: string }
+  | { readonly kind: 'clock' };
 
 /** An event in the log. `seq` has no gaps and follows commit order within its tenant (LOG-2). */
 export interface Logged extends NewEvent {
@@ -165,16 +165,16 @@ export interface Logged extends NewEvent {
   readonly commandId: CommandId | null;
 }
 
-const actor = v.variant('is', [
+const actor = v.variant('kind', [
   v.object({
-    is: v.literal('user'),
+    kind: v.literal('user'),
     id: v.string(),
     impersonation: v.optional(v.string()),
     key: v.optional(v.string()),
   }),
-  v.object({ is: v.literal('source'), id: v.string() }),
-  v.object({ is: v.literal('clock') }),
-  v.object({ is: v.literal('rule'), id: v.string(), name: v.string() }),
+  v.object({ kind: v.literal('source'), id: v.string() }),
+  v.object({ kind: v.literal('clock') }),
+  v.object({ kind: v.literal('rule'), id: v.string(), name: v.string() }),
 ]);
 /**
  * An event as it is transmitted. A reader rejects a type that its version doesn't know, and then

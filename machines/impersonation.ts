@@ -15,9 +15,9 @@ export interface ImpersonationRequest {
  * in the other user's name are not sent.
  */
 export type ImpersonationResult =
-  | { readonly is: 'in' }
-  | { readonly is: 'elsewhere' }
-  | { readonly is: 'unsent'; readonly unsent: number };
+  | { readonly kind: 'in' }
+  | { readonly kind: 'elsewhere' }
+  | { readonly kind: 'unsent'; readonly unsent: number };
 
 interface ImpersonationContext {
   readonly now: () => Ms;
@@ -146,7 +146,7 @@ export const impersonationMachine = setup({
   },
 });
 
-const isAt = (result: Result<ImpersonationResult>, is: ImpersonationResult['is']): boolean =>
-  result.ok && result.value.is === is;
+const isAt = (result: Result<ImpersonationResult>, kind: ImpersonationResult['kind']): boolean =>
+  result.ok && result.value.kind === kind;
 const unsentIn = (result: Result<ImpersonationResult>): number =>
-  result.ok && result.value.is === 'unsent' ? result.value.unsent : 0;
+  result.ok && result.value.kind === 'unsent' ? result.value.unsent : 0;

@@ -55,6 +55,6 @@ export const isOpening = (ask: SignInRequest): ask is Opening => OPENINGS.has(as
 
 /** The result of a request: signed in, a next step, or the failure. */
 export type SignInAnswer =
-  | { readonly is: 'in' }
-  | { readonly is: 'step'; readonly step: SignInStep }
-  | { readonly is: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'in' }
+  | { readonly kind: 'step'; readonly step: SignInStep }
+  | { readonly kind: 'failed'; readonly failure: Failure };

@@ -12,8 +12,8 @@ export const RESEND_WAIT_MS: Ms = 30_000;
 
 /** The result of an answer: signed in, or a further step. Codes are shown once. */
 export type StepResult =
-  | { readonly is: 'in'; readonly recoveryCodes: readonly string[] | null }
-  | { readonly is: 'step' };
+  | { readonly kind: 'in'; readonly recoveryCodes: readonly string[] | null }
+  | { readonly kind: 'step' };
 
 interface StepContext {
   readonly now: () => Ms;
@@ -165,7 +165,7 @@ export const signInStepMachine = setup({
             actions: assign(({ event }) => ({ recoveryCodes: getCodes(event.output) })),
           },
           {
-            guard: ({ event }) => event.output.ok && event.output.value.is === 'in',
+            guard: ({ event }) => event.output.ok && event.output.value.kind === 'in',
             target: 'in',
           },
           {
@@ -239,5 +239,5 @@ export const signInStepMachine = setup({
 });
 
 const getCodes = (result: Result<StepResult>): readonly string[] | null =>
-  result.ok && result.value.is === 'in' ? result.value.recoveryCodes : null;
+  result.ok && result.value.kind === 'in' ? result.value.recoveryCodes : null;
 const isOver = ({ kind }: Failure): boolean => kind === 'expired' || kind === 'signed-out';

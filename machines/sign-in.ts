@@ -95,12 +95,12 @@ export const signInMachine = setup({
         input: ({ context }) => context.ask,
         onDone: [
           {
-            guard: ({ event }) => event.output.is === 'in',
+            guard: ({ event }) => event.output.kind === 'in',
             target: 'in',
             actions: assign({ failure: null }),
           },
           {
-            guard: ({ event }) => event.output.is === 'step',
+            guard: ({ event }) => event.output.kind === 'step',
             target: 'step',
             actions: assign(({ event }) => taking(event.output)),
           },
@@ -160,12 +160,12 @@ export const signInMachine = setup({
         input: ({ context }) => context.ask,
         onDone: [
           {
-            guard: ({ event }) => event.output.is === 'in',
+            guard: ({ event }) => event.output.kind === 'in',
             target: 'in',
             actions: assign({ failure: null, step: null }),
           },
           {
-            guard: ({ event }) => event.output.is === 'step',
+            guard: ({ event }) => event.output.kind === 'step',
             target: 'step',
             actions: assign(({ event }) => taking(event.output)),
           },
@@ -207,17 +207,17 @@ export const signInMachine = setup({
 const NO_NETWORK: ReadonlySet<Failure['kind']> = new Set(['no-answer', 'needs-network']);
 
 const unreachable = (answer: SignInAnswer): boolean =>
-  answer.is === 'failed' && NO_NETWORK.has(answer.failure.kind);
+  answer.kind === 'failed' && NO_NETWORK.has(answer.failure.kind);
 const waits = (answer: SignInAnswer): boolean =>
-  answer.is === 'failed' && answer.failure.kind === 'too-many';
+  answer.kind === 'failed' && answer.failure.kind === 'too-many';
 /** True when the attempt has ended and the user must start again with the password. */
 const isOver = (answer: SignInAnswer): boolean =>
-  answer.is === 'failed' &&
+  answer.kind === 'failed' &&
   (answer.failure.kind === 'expired' || answer.failure.kind === 'signed-out');
 const taking = (answer: SignInAnswer): Partial<SignInContext> =>
-  answer.is === 'step' ? { step: answer.step, failure: null } : {};
+  answer.kind === 'step' ? { step: answer.step, failure: null } : {};
 const failing = (answer: SignInAnswer): Partial<SignInContext> =>
-  answer.is === 'failed'
+  answer.kind === 'failed'
     ? {
         failure: answer.failure,
         waitMs: 'retryAfterMs' in answer.failure ? answer.failure.retryAfterMs : 0,

@@ -6,21 +6,21 @@ import type { Ms } from '#contract/ids.ts';
  * runs that are not loaded yet.
  */
 export type Outcome =
-  | { readonly is: 'done'; readonly cursor: number; readonly left: number }
+  | { readonly kind: 'done'; readonly cursor: number; readonly left: number }
   /**
    * The local data no longer fits the server (epoch, scope, or an unreadable event): bootstrap
    * again.
    */
-  | { readonly is: 'anew' }
-  | { readonly is: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'anew' }
+  | { readonly kind: 'failed'; readonly failure: Failure };
 
 /**
  * `seq`: the log position that includes the command; null if nothing was sent. `left`: commands
  * still in the outbox.
  */
 export type PushOutcome =
-  | { readonly is: 'done'; readonly seq: number | null; readonly left: number }
-  | { readonly is: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'done'; readonly seq: number | null; readonly left: number }
+  | { readonly kind: 'failed'; readonly failure: Failure };
 
 export type SyncEvent =
   | { readonly type: 'POKE'; readonly head: number }

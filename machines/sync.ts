@@ -77,7 +77,7 @@ export const syncMachine = setup({
         src: 'bootstrap',
         onDone: [
           {
-            guard: ({ event }) => event.output.is === 'done',
+            guard: ({ event }) => event.output.kind === 'done',
             target: 'online',
             actions: assign(({ event }) => ({
               loaded: true,
@@ -98,7 +98,7 @@ export const syncMachine = setup({
       on: {
         SCOPE: {
           target: 'judging',
-          actions: assign(({ context }) => missed(context, { is: 'anew' })),
+          actions: assign(({ context }) => missed(context, { kind: 'anew' })),
         },
       },
       states: {
@@ -115,17 +115,17 @@ export const syncMachine = setup({
                 onDone: [
                   {
                     guard: ({ context, event }) =>
-                      event.output.is === 'done' && context.told > context.asked,
+                      event.output.kind === 'done' && context.told > context.asked,
                     target: 'pulling',
                     reenter: true,
                   },
                   {
-                    guard: ({ event }) => event.output.is === 'done' && event.output.left > 0,
+                    guard: ({ event }) => event.output.kind === 'done' && event.output.left > 0,
                     target: 'loading',
                     actions: assign(({ event }) => reached(event.output)),
                   },
                   {
-                    guard: ({ event }) => event.output.is === 'done',
+                    guard: ({ event }) => event.output.kind === 'done',
                     target: 'live',
                     actions: assign(({ event }) => reached(event.output)),
                   },
@@ -147,7 +147,7 @@ export const syncMachine = setup({
                 onDone: [
                   {
                     guard: ({ context, event }) =>
-                      event.output.is === 'done' &&
+                      event.output.kind === 'done' &&
                       event.output.left > 0 &&
                       context.told <= context.asked,
                     target: 'loading',
@@ -159,10 +159,10 @@ export const syncMachine = setup({
                     })),
                   },
                   {
-                    guard: ({ event }) => event.output.is === 'done',
+                    guard: ({ event }) => event.output.kind === 'done',
                     target: 'pulling',
                     actions: assign(({ event }) => ({
-                      left: event.output.is === 'done' ? event.output.left : 0,
+                      left: event.output.kind === 'done' ? event.output.left : 0,
                       attempt: 0,
                       waitMs: 0,
                     })),
@@ -207,19 +207,19 @@ export const syncMachine = setup({
                 onDone: [
                   {
                     guard: ({ context, event }) =>
-                      event.output.is === 'done' && (event.output.left > 0 || context.queued),
+                      event.output.kind === 'done' && (event.output.left > 0 || context.queued),
                     target: 'sending',
                     reenter: true,
                     actions: assign(({ context, event }) => sent(context, event.output)),
                   },
                   {
-                    guard: ({ event }) => event.output.is === 'done',
+                    guard: ({ event }) => event.output.kind === 'done',
                     target: 'idle',
                     actions: assign(({ context, event }) => sent(context, event.output)),
                   },
                   {
                     guard: ({ event }) =>
-                      event.output.is === 'failed' && ENDS.has(event.output.failure.kind),
+                      event.output.kind === 'failed' && ENDS.has(event.output.failure.kind),
                     target: '#sync.judging',
                     actions: assign(({ context, event }) =>
                       missed(context, event.output as Outcome),
@@ -305,7 +305,7 @@ export const syncMachine = setup({
 
 /** A step that throws is a bug. The loop continues. */
 const BUG: Outcome & PushOutcome = {
-  is: 'failed',
+  kind: 'failed',
   failure: {
     kind: 'server-fault',
     get message() {
@@ -316,14 +316,14 @@ const BUG: Outcome & PushOutcome = {
 const ENDS: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired', 'update-needed']);
 
 const reached = (outcome: Outcome): Partial<SyncContext> =>
-  outcome.is === 'done'
+  outcome.kind === 'done'
     ? { left: outcome.left, told: outcome.cursor, asked: outcome.cursor, failure: null }
     : {};
 
 /** After a failure: whether to continue or to bootstrap again, with a longer wait than the last. */
 function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
   const waits = { attempt: context.attempt + 1, waitMs: 0, told: Math.max(context.asked, 0) };
-  if (outcome.is === 'anew')
+  if (outcome.kind === 'anew')
     return {
       ...waits,
       attempt: context.attempt,
@@ -331,7 +331,7 @@ function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
       renewals: context.renewals + 1,
       failure: null,
     };
-  return outcome.is === 'failed'
+  return outcome.kind === 'failed'
     ? { ...waits, failure: outcome.failure, waitMs: getWait(outcome.failure) }
     : waits;
 }
@@ -340,11 +340,11 @@ const sent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> 
   pushAttempt: 0,
   pushWaitMs: 0,
   pushFailure: null,
-  told: outcome.is === 'done' ? Math.max(context.told, outcome.seq ?? 0) : context.told,
+  told: outcome.kind === 'done' ? Math.max(context.told, outcome.seq ?? 0) : context.told,
 });
 
 const unsent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => {
-  const pushFailure = outcome.is === 'failed' ? outcome.failure : null;
+  const pushFailure = outcome.kind === 'failed' ? outcome.failure : null;
   return {
     pushAttempt: context.pushAttempt + 1,
     pushWaitMs: pushFailure === null ? 0 : getWait(pushFailure),

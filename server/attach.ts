@@ -58,8 +58,8 @@ async function attach(
     password,
     retentionType: process.argv.includes('--item-level') ? 'ItemLevel' : 'SnapshotBased',
   });
-  if (begun.is !== 'begun') {
-    stop(begun.is === 'refused' ? begun.message : t.noOrganization({ name: wanted }));
+  if (begun.kind !== 'begun') {
+    stop(begun.kind === 'refused' ? begun.message : t.noOrganization({ name: wanted }));
     return 1;
   }
   const work = allJobs(world)['repository-attachment'];

@@ -14,9 +14,9 @@ if (host === undefined || username === undefined) {
 } else {
   await withStore(async (store) => {
     const done = await unlock(store, host, username, systemChance.uuid(), systemClock.now());
-    if (done.is === 'no-provider') stop(t.noProvider({ host }));
-    else if (done.is === 'no-account') stop(t.noUser({ provider: done.provider, username }));
+    if (done.kind === 'no-provider') stop(t.noProvider({ host }));
+    else if (done.kind === 'no-account') stop(t.noUser({ provider: done.provider, username }));
     else say(t.unlocked({ username, provider: done.provider, failures: done.failures }));
-    return done.is === 'unlocked' ? 0 : 1;
+    return done.kind === 'unlocked' ? 0 : 1;
   });
 }

@@ -66,22 +66,22 @@ export type WatchName = keyof Watches;
 
 /** The step that the server asks for after the password, and the directory that checked it. */
 export type Signing =
-  | { readonly is: 'none' }
-  | { readonly is: 'step'; readonly step: SignInStep; readonly auth: Auth };
+  | { readonly kind: 'none' }
+  | { readonly kind: 'step'; readonly step: SignInStep; readonly auth: Auth };
 
 /** `recoveryCodes`: shown once, after setting up an authenticator during sign-in. */
 export type SignedIn =
-  | { readonly is: 'in'; readonly me: Me; readonly recoveryCodes: readonly string[] | null }
-  | { readonly is: 'step'; readonly step: SignInStep };
+  | { readonly kind: 'in'; readonly me: Me; readonly recoveryCodes: readonly string[] | null }
+  | { readonly kind: 'step'; readonly step: SignInStep };
 
 /**
  * Signed in as somebody else, or redirected to another provider's portal. `unsent`: the number of
  * changes in the other session that are not sent yet.
  */
 export type Acted =
-  | { readonly is: 'in'; readonly me: Me }
-  | { readonly is: 'elsewhere'; readonly url: string }
-  | { readonly is: 'unsent'; readonly unsent: number };
+  | { readonly kind: 'in'; readonly me: Me }
+  | { readonly kind: 'elsewhere'; readonly url: string }
+  | { readonly kind: 'unsent'; readonly unsent: number };
 
 export type HandOver = ShiftRow & { readonly name: string };
 
@@ -152,17 +152,17 @@ export interface FoundComputer {
 }
 
 export type Who =
-  | { readonly is: 'starting' }
+  | { readonly kind: 'starting' }
   /** `offline`: the request got no answer from the server. */
   | {
-      readonly is: 'out';
+      readonly kind: 'out';
       readonly reason: 'none' | 'expired' | 'ended';
       readonly branding: Branding | null;
       readonly offline: boolean;
     }
   /** `isUnconfirmed`: user and branding are those of this device; the server may have newer ones. */
   | {
-      readonly is: 'in';
+      readonly kind: 'in';
       readonly me: Me;
       readonly branding: Branding;
       readonly offlineUntil: Ms;
@@ -174,7 +174,7 @@ export interface SyncStatus {
    * `offline`: nothing responds. `server-trouble`: a gateway or the server responds, but not
    * properly.
    */
-  readonly is:
+  readonly kind:
     | 'live'
     | 'catching-up'
     | 'offline'

@@ -48,7 +48,7 @@ export type InvoiceOut = v.InferOutput<typeof invoiceOut>;
  * invoice isn't part of its lines.
  */
 const line = v.object({
-  is: v.picklist(['item', 'discount', 'subtotal', 'text']),
+  kind: v.picklist(['item', 'discount', 'subtotal', 'text']),
   item: orNull(v.string()),
   description: orNull(v.string()),
   quantity: orNull(v.number()),
@@ -82,7 +82,7 @@ const sum = v.object({
  * import failed.
  */
 const source = v.object({
-  is: v.picklist(['none', 'reading', 'read']),
+  kind: v.picklist(['none', 'reading', 'read']),
   readAt: orNull(v.number()),
   fault: orNull(v.string()),
 });

@@ -49,7 +49,7 @@ export type CalendarCell = RunState | 'off' | null;
  */
 export type CalendarLine =
   | {
-      readonly is: 'company';
+      readonly kind: 'company';
       readonly company: CompanyN;
       readonly name: string;
       readonly jobs: number;
@@ -59,7 +59,7 @@ export type CalendarLine =
       readonly cells?: readonly CalendarCell[];
     }
   | {
-      readonly is: 'job';
+      readonly kind: 'job';
       readonly job: JobN;
       readonly name: string;
       readonly computer: string;

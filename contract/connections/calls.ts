@@ -8,10 +8,10 @@ const uuid = v.pipe(v.string(), v.uuid());
 const secret = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars));
 const companyN = v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
 
-export const CredentialsSchema = v.variant('is', [
-  v.strictObject({ is: v.literal('key'), secret }),
-  v.strictObject({ is: v.literal('password'), name: nameText(), secret }),
-  v.strictObject({ is: v.literal('client'), name: nameText(), secret }),
+export const CredentialsSchema = v.variant('kind', [
+  v.strictObject({ kind: v.literal('key'), secret }),
+  v.strictObject({ kind: v.literal('password'), name: nameText(), secret }),
+  v.strictObject({ kind: v.literal('client'), name: nameText(), secret }),
 ]);
 export type Credentials = v.InferOutput<typeof CredentialsSchema>;
 

@@ -46,9 +46,9 @@ export function getExpectation(
   if (!job.enabled || stat.running !== null) return null;
   // A schedule without times says nothing about when to run, so the job's own cadence applies.
   const due =
-    job.schedule?.is === 'cron'
+    job.schedule?.type === 'cron'
       ? byCron(job.schedule, job, stat, bootedAt, cronNext)
-      : job.schedule?.is === 'every'
+      : job.schedule?.type === 'every'
         ? byPeriod(job.schedule.everySec * 1000, job, stat, bootedAt)
         : byCadence(job, stat, bootedAt);
   if (due === null) return null;

@@ -170,7 +170,7 @@ export const monitoringCalls = {
       'Reviews, notes or snoozes the problem of a run, by `change` or by the fields `note` and `ignoredUntil` of a run.',
     input: v.pipe(
       v.strictObject({ id: runId, ...changeFields }),
-      v.examples([{ id: 1, change: { is: 'review', comment: null } }]),
+      v.examples([{ id: 1, change: { kind: 'review', comment: null } }]),
     ),
     output: ChangedSchema,
     gate: 'monitoring.job-actions',
@@ -187,7 +187,7 @@ export const monitoringCalls = {
         ids: v.pipe(v.array(runRef), v.minLength(1), v.maxLength(LIMITS.bulkRuns)),
         ...changeFields,
       }),
-      v.examples([{ ids: [1], change: { is: 'review', comment: null } }]),
+      v.examples([{ ids: [1], change: { kind: 'review', comment: null } }]),
     ),
     output: ChangedSchema,
     gate: 'monitoring.job-actions',

@@ -14,26 +14,26 @@ import { nameText } from '../text-schema.ts';
  * second is refused with the name of the first reviewer. Of two notes or two snoozes the last to
  * arrive wins, and the user whose change was replaced is notified.
  */
-export const ChangeSchema = v.variant('is', [
+export const ChangeSchema = v.variant('kind', [
   v.strictObject({
-    is: v.literal('review'),
+    kind: v.literal('review'),
     comment: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.noteChars))),
   }),
-  v.strictObject({ is: v.literal('reopen') }),
+  v.strictObject({ kind: v.literal('reopen') }),
   v.strictObject({
-    is: v.literal('note'),
+    kind: v.literal('note'),
     content: v.nullable(
       v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.noteChars)),
     ),
   }),
   v.strictObject({
-    is: v.literal('snooze'),
+    kind: v.literal('snooze'),
     until: v.pipe(v.number(), v.safeInteger()),
     reason: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.reasonChars)),
   }),
-  v.strictObject({ is: v.literal('ticket'), ticket: v.nullable(nameText(LIMITS.ticketChars)) }),
-  v.strictObject({ is: v.literal('wake') }),
-  v.strictObject({ is: v.literal('not-anomaly') }),
+  v.strictObject({ kind: v.literal('ticket'), ticket: v.nullable(nameText(LIMITS.ticketChars)) }),
+  v.strictObject({ kind: v.literal('wake') }),
+  v.strictObject({ kind: v.literal('not-anomaly') }),
 ]);
 export type Change = v.InferOutput<typeof ChangeSchema>;
 
@@ -76,14 +76,14 @@ export function getChanges({
   const content = (typeof note === 'object' ? note?.content : note) || null;
   return [
     ...(change === undefined ? [] : [change]),
-    ...(note === undefined ? [] : [{ is: 'note' as const, content }]),
+    ...(note === undefined ? [] : [{ kind: 'note' as const, content }]),
     ...(ignoredUntil === undefined
       ? []
       : [
           ignoredUntil === null
-            ? { is: 'wake' as const }
+            ? { kind: 'wake' as const }
             : {
-                is: 'snooze' as const,
+                kind: 'snooze' as const,
                 until: ignoredUntil,
                 reason:
                   ignoredReason ??
@@ -139,7 +139,7 @@ export function decideChange(
     if (!target?.problem) continue;
     const { company } = target.run;
     problems.set(company, (problems.get(company) ?? new Set()).add(target.problem.n));
-    if (change.is === 'not-anomaly') {
+    if (change.kind === 'not-anomaly') {
       for (const { measure, value } of target.run.anomaly ?? []) {
         drafts.push({
           event: { type: 'job.calibrated@1', data: { n: target.run.job, measure, value } },
@@ -168,13 +168,13 @@ function refusal(
   getName: (id: UserId) => string,
 ): Failure | null {
   if (!problem) return { kind: 'conflict', message: MESSAGES.nothingToReview };
-  if (change.is === 'review' && problem.review && problem.review.by !== by) {
+  if (change.kind === 'review' && problem.review && problem.review.by !== by) {
     return {
       kind: 'conflict',
       message: MESSAGES.alreadyReviewed({ user: getName(problem.review.by) }),
     };
   }
-  if (change.is === 'snooze') {
+  if (change.kind === 'snooze') {
     if (problem.closedAt !== null) return { kind: 'conflict', message: MESSAGES.problemClosed };
     if (change.until <= at) return bad('change.until', MESSAGES.snoozeTooShort);
     if (change.until > at + LIMITS.snoozeMaxMs) return bad('change.until', MESSAGES.snoozeTooLong);
@@ -189,7 +189,7 @@ const bad = (path: string, message: string): Failure => ({
 });
 
 function getEvent(change: Change, problems: number[]): Event {
-  switch (change.is) {
+  switch (change.kind) {
     case 'review':
       return { type: 'problem.reviewed@1', data: { problems, comment: change.comment } };
     case 'not-anomaly':

@@ -19,46 +19,47 @@ type Kind = 'text' | 'code' | 'number' | 'moment' | 'range';
  * The type of each column, the same in every file of a list. `unit`: the unit of its numbers, shown
  * in the title.
  */
-const COLUMNS: { readonly [Id in FileColumnId]: { readonly is: Kind; readonly unit?: string } } = {
-  state: { is: 'code' },
-  streak: { is: 'number' },
-  company: { is: 'text' },
-  job: { is: 'text' },
-  computer: { is: 'text' },
-  server: { is: 'text' },
-  source: { is: 'code' },
-  type: { is: 'code' },
-  managed: { is: 'code' },
-  schedule: { is: 'code' },
-  kind: { is: 'code' },
-  cause: { is: 'text' },
-  message: { is: 'text' },
-  started: { is: 'moment' },
-  duration: { is: 'number', unit: 'seconds' },
-  usualDuration: { is: 'range', unit: 'seconds' },
-  bytes: { is: 'number', unit: 'bytes' },
-  usualBytes: { is: 'range', unit: 'bytes' },
-  lastGood: { is: 'moment' },
-  review: { is: 'code' },
-  reviewedBy: { is: 'text' },
-  reviewedAt: { is: 'moment' },
-  comment: { is: 'text' },
-  snoozedUntil: { is: 'moment' },
-  note: { is: 'text' },
-  ticket: { is: 'text' },
-  run: { is: 'number' },
-  level: { is: 'code' },
-  scheduledFor: { is: 'moment' },
-  errorCount: { is: 'number' },
-  warningCount: { is: 'number' },
-};
+const COLUMNS: { readonly [Id in FileColumnId]: { readonly kind: Kind; readonly unit?: string } } =
+  {
+    state: { kind: 'code' },
+    streak: { kind: 'number' },
+    company: { kind: 'text' },
+    job: { kind: 'text' },
+    computer: { kind: 'text' },
+    server: { kind: 'text' },
+    source: { kind: 'code' },
+    type: { kind: 'code' },
+    managed: { kind: 'code' },
+    schedule: { kind: 'code' },
+    kind: { kind: 'code' },
+    cause: { kind: 'text' },
+    message: { kind: 'text' },
+    started: { kind: 'moment' },
+    duration: { kind: 'number', unit: 'seconds' },
+    usualDuration: { kind: 'range', unit: 'seconds' },
+    bytes: { kind: 'number', unit: 'bytes' },
+    usualBytes: { kind: 'range', unit: 'bytes' },
+    lastGood: { kind: 'moment' },
+    review: { kind: 'code' },
+    reviewedBy: { kind: 'text' },
+    reviewedAt: { kind: 'moment' },
+    comment: { kind: 'text' },
+    snoozedUntil: { kind: 'moment' },
+    note: { kind: 'text' },
+    ticket: { kind: 'text' },
+    run: { kind: 'number' },
+    level: { kind: 'code' },
+    scheduledFor: { kind: 'moment' },
+    errorCount: { kind: 'number' },
+    warningCount: { kind: 'number' },
+  };
 
 /** Returns the header row. Titles include units; moments and ranges get two columns. */
 export const getTitles = (columns: readonly ExportColumn<FileColumnId>[]): readonly string[] =>
   columns.flatMap(({ id, title }) => {
-    const { is, unit } = COLUMNS[id];
-    if (is === 'moment') return [title, t.withUnit({ title, unit: 'UTC' })];
-    if (is === 'range')
+    const { kind, unit } = COLUMNS[id];
+    if (kind === 'moment') return [title, t.withUnit({ title, unit: 'UTC' })];
+    if (kind === 'range')
       return [t.rangeFrom({ title, unit: unit ?? '' }), t.rangeTo({ title, unit: unit ?? '' })];
     return [unit === undefined ? title : t.withUnit({ title, unit })];
   });
@@ -70,15 +71,15 @@ export function putCells(
   value: CellValue,
   timeZone: string,
 ): void {
-  const { is } = COLUMNS[id];
+  const { kind } = COLUMNS[id];
   const known = value ?? null;
-  if (is === 'range') {
+  if (kind === 'range') {
     if (Array.isArray(known)) cells.push(Number(known[0]), Number(known[1]));
     else cells.push(null, null);
-  } else if (is === 'moment') {
+  } else if (kind === 'moment') {
     if (typeof known === 'number') cells.push(wallText(known, timeZone), utcText(known));
     else cells.push(null, null);
-  } else if (is === 'code')
+  } else if (kind === 'code')
     cells.push(words?.[String(known)] ?? (known === null ? null : String(known)));
   else cells.push(typeof known === 'string' || typeof known === 'number' ? known : null);
 }

@@ -19,15 +19,15 @@ const name = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
 const named = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
 
 const kind = v.picklist(SCHEDULE_KINDS);
-export const ScheduleSchema = v.variant('is', [
-  v.strictObject({ is: v.literal('every'), everySec: n, kind: v.optional(kind) }),
+export const ScheduleSchema = v.variant('type', [
+  v.strictObject({ type: v.literal('every'), everySec: n, kind: v.optional(kind) }),
   v.strictObject({
-    is: v.literal('cron'),
+    type: v.literal('cron'),
     cron: v.pipe(v.string(), v.maxLength(100)),
     tz: v.pipe(v.string(), v.maxLength(64)),
     kind: v.optional(kind),
   }),
-  v.strictObject({ is: v.literal('kind'), kind }),
+  v.strictObject({ type: v.literal('kind'), kind }),
 ]);
 
 const jobFields = {

@@ -19,7 +19,7 @@ const getRuleActor = (name: string): UserId => `${BY_RULE}${name}`;
 /** Returns the author of an event, as rows name it: a user, the clock, or a rule. */
 export const getPerson = ({ subject, actor }: Logged): UserId =>
   subject ??
-  (actor.is === 'clock' ? 'clock' : actor.is === 'rule' ? getRuleActor(actor.name) : actor.id);
+  (actor.kind === 'clock' ? 'clock' : actor.kind === 'rule' ? getRuleActor(actor.name) : actor.id);
 /** Returns "Rule “Known warnings”" if the author is a rule, otherwise null. */
 export const getRuleName = (by: UserId): string | null =>
   by.startsWith(BY_RULE) ? t.rule({ rule: by.slice(BY_RULE.length) }) : null;
@@ -28,7 +28,7 @@ export const getRuleName = (by: UserId): string | null =>
 export function foldRules(rows: Rows, { at, actor, subject }: Logged, event: OfRules): void {
   switch (event.type) {
     case 'rule.created@1': {
-      const madeBy = subject ?? (actor.is === 'clock' ? 'clock' : actor.id);
+      const madeBy = subject ?? (actor.kind === 'clock' ? 'clock' : actor.id);
       rows.rule?.set(event.data.id, { ...event.data, madeBy, changedAt: at, removedAt: null });
       return;
     }

@@ -30,10 +30,10 @@ const scheduleKind = v.optional(v.picklist(SCHEDULE_KINDS));
  * only `kind` comes from a source that doesn't report times. Next to times, `kind` is the source's
  * name for a schedule that the times alone don't identify.
  */
-const StoredScheduleSchema = v.variant('is', [
-  v.object({ is: v.literal('every'), everySec: v.number(), kind: scheduleKind }),
-  v.object({ is: v.literal('cron'), cron: v.string(), tz: v.string(), kind: scheduleKind }),
-  v.object({ is: v.literal('kind'), kind: scheduleKind.wrapped }),
+const StoredScheduleSchema = v.variant('type', [
+  v.object({ type: v.literal('every'), everySec: v.number(), kind: scheduleKind }),
+  v.object({ type: v.literal('cron'), cron: v.string(), tz: v.string(), kind: scheduleKind }),
+  v.object({ type: v.literal('kind'), kind: scheduleKind.wrapped }),
 ]);
 export type Schedule = RowOf<typeof StoredScheduleSchema>;
 

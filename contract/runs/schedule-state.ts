@@ -24,7 +24,9 @@ export function getScheduleState({
 
 function getKind(schedule: Schedule): ScheduleKind {
   if (schedule.kind !== undefined) return schedule.kind;
-  return schedule.is === 'every' ? 'Periodically' : kindOfCron(schedule.cron.trim().toLowerCase());
+  return schedule.type === 'every'
+    ? 'Periodically'
+    : kindOfCron(schedule.cron.trim().toLowerCase());
 }
 
 const NICKNAMES: Readonly<Record<string, ScheduleKind>> = {

@@ -132,10 +132,10 @@ export type EventsPage = v.InferOutput<typeof EventsSchema>;
  * says that there is something to load.
  */
 export type Poke =
-  | { readonly is: 'head'; readonly head: number; readonly epoch: string }
-  | { readonly is: 'sources' } // a source synced, or failed to
-  | { readonly is: 'scope' } // the user's access has changed: reload all data
-  | { readonly is: 'out' }; // the session has ended
+  | { readonly kind: 'head'; readonly head: number; readonly epoch: string }
+  | { readonly kind: 'sources' } // a source synced, or failed to
+  | { readonly kind: 'scope' } // the user's access has changed: reload all data
+  | { readonly kind: 'out' }; // the session has ended
 
 export const syncCalls = {
   bootstrap: call({

@@ -10,7 +10,7 @@ export function foldTickets(
   { event, at, actor, subject: inName }: LoggedAbout<'ticket'>,
 ): void {
   if (event.type === 'ticket.created@1') {
-    const madeBy = inName ?? (actor.is === 'clock' ? 'clock' : actor.id);
+    const madeBy = inName ?? (actor.kind === 'clock' ? 'clock' : actor.id);
     rows.ticket?.set(event.data.id, {
       ...event.data,
       remote: null,

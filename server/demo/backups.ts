@@ -137,7 +137,7 @@ export async function setUpBackup(
       })),
     ];
     await tx.append(events, {
-      actor: { is: 'clock' },
+      actor: { kind: 'clock' },
       subject: null,
       commandId: null,
       at: world.clock.now(),

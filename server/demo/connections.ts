@@ -113,7 +113,7 @@ export async function settleConnections(world: AppContext, plan: ProviderPlan): 
           entity: `company:${n}`,
         }),
       ),
-      { actor: { is: 'clock' }, subject: null, commandId: null, at: now },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: now },
     );
     const keep = (
       entity: Entity,

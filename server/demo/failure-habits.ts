@@ -25,24 +25,25 @@ export function makeFailureHabits(plan: ProviderPlan, main: boolean, random: Rng
   };
 
   for (const job of plan.jobs) {
-    if (job.when.times.length === 1 && random() < 0.02) change(job, { habit: { is: 'grumbling' } });
+    if (job.when.times.length === 1 && random() < 0.02)
+      change(job, { habit: { kind: 'grumbling' } });
     else if (daily(job) && job.source === 'vbr' && random() < 0.03) change(job, { moves: 'fulls' });
   }
   const pick = (wanted: (job: JobPlan) => boolean): JobPlan | undefined => {
-    const some = jobs.filter((job) => job.habit.is === 'steady' && daily(job) && wanted(job));
+    const some = jobs.filter((job) => job.habit.kind === 'steady' && daily(job) && wanted(job));
     return some[upTo(random, some.length)];
   };
   for (let i = 0; i < (main ? 2 : 1); i += 1)
     change(
       pick((job) => job.source === 'restic' || job.source === 'vac'),
-      { habit: { is: 'fading' }, frailty: 0 },
+      { habit: { kind: 'fading' }, frailty: 0 },
     );
   change(
     pick((job) => job.source === 'vbr'),
-    { habit: { is: 'forgotten', at: plan.bornAt - Math.round(19.3 * DAY) }, frailty: 0 },
+    { habit: { kind: 'forgotten', at: plan.bornAt - Math.round(19.3 * DAY) }, frailty: 0 },
   );
   // One transfer that never catches up, so that a run is always in progress.
-  const slow = jobs.find((job) => job.type === 'ObjectStorage' && job.habit.is === 'steady');
+  const slow = jobs.find((job) => job.type === 'ObjectStorage' && job.habit.kind === 'steady');
   change(slow, slow ? { bytesPerSec: (slow.size * slow.change) / (3.5 * 3_600), frailty: 0 } : {});
   const [log] = main
     ? jobs.filter((job) => job.type === 'LogBackup' && job.when.times.length === 48)
@@ -62,7 +63,7 @@ function quick(job: JobPlan): Partial<JobPlan> {
   return {
     name: `Log shipping ${job.computer} every 5 min`,
     when,
-    schedule: { is: 'cron', cron: getCron(when), tz: when.tz },
+    schedule: { type: 'cron', cron: getCron(when), tz: when.tz },
     graceSec: 900,
     change: job.change / 6,
   };
@@ -88,7 +89,7 @@ function badThursday({ bornAt, branding }: ProviderPlan, jobs: JobPlan[]): void 
         job.source === 'vbr' &&
         job.type === 'Backup' &&
         job.when.days === EVERY_DAY &&
-        job.habit.is === 'steady',
+        job.habit.kind === 'steady',
     )
     .sort((a, b) => a.seed - b.seed)
     .slice(0, THURSDAY_JOBS);
@@ -99,7 +100,7 @@ function badThursday({ bornAt, branding }: ProviderPlan, jobs: JobPlan[]): void 
       moves: 'changes',
       frailty: 0,
       habit: {
-        is: 'thursday',
+        kind: 'thursday',
         from,
         to: place < STILL_DOWN ? Math.max(to, bornAt + 1.5 * DAY) : to,
       },
@@ -118,7 +119,7 @@ function filling(
   let stored = 0;
   for (const job of plan.jobs) {
     if (job.repository !== full) continue;
-    if (stored < 6 && job.source === 'vbr' && jobs[job.index]?.habit.is === 'steady') stored += 1;
+    if (stored < 6 && job.source === 'vbr' && jobs[job.index]?.habit.kind === 'steady') stored += 1;
     else jobs[job.index] = { ...(jobs[job.index] ?? job), repository: other };
   }
   return plan.repositories.map((one, place) =>

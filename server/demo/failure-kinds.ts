@@ -18,7 +18,7 @@ export interface Context {
 
 /** A failure, in the words of the tool. `went`: how far the run got, 0 to 1. */
 export interface Trouble {
-  readonly is: Cause;
+  readonly kind: Cause;
   readonly status: 'Warning' | 'Failed' | 'Error';
   readonly went: number;
   readonly exitCode: number | null;
@@ -36,25 +36,25 @@ export type Cause =
   | 'cancelled'
   | 'server';
 
-const warning = (is: Cause, says: Trouble['says'], exitCode: number | null = null): Trouble => ({
-  is,
+const warning = (kind: Cause, says: Trouble['says'], exitCode: number | null = null): Trouble => ({
+  kind,
   status: 'Warning',
   went: 1,
   exitCode,
   says,
 });
 const failed = (
-  is: Cause,
+  kind: Cause,
   went: number,
   says: Trouble['says'],
   exitCode: number | null = null,
-): Trouble => ({ is, status: 'Failed', went, exitCode, says });
+): Trouble => ({ kind, status: 'Failed', went, exitCode, says });
 const error = (
-  is: Cause,
+  kind: Cause,
   went: number,
   says: Trouble['says'],
   exitCode: number | null = null,
-): Trouble => ({ is, status: 'Error', went, exitCode, says });
+): Trouble => ({ kind, status: 'Error', went, exitCode, says });
 
 const hex = (random: Rng, chars: number): string =>
   Array.from({ length: chars }, () => upTo(random, 16).toString(16)).join('');

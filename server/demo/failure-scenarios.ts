@@ -25,10 +25,10 @@ const TUESDAY = 2;
 /** Returns what goes wrong with a run that begins at `at`; null if nothing does. */
 export function troubleAt({ job, at, dice: random, bornAt, habit, full }: Context): Trouble | null {
   const { habit: own } = job;
-  if (own.is === 'thursday' && at >= own.from && at < own.to) return SERVER_DOWN;
-  if (own.is === 'grumbling') return of(job, 'partial') ?? of(job, 'access');
+  if (own.kind === 'thursday' && at >= own.from && at < own.to) return SERVER_DOWN;
+  if (own.kind === 'grumbling') return of(job, 'partial') ?? of(job, 'access');
   if (
-    own.is === 'fading' &&
+    own.kind === 'fading' &&
     random() < 0.04 + 0.5 * Math.min(1, Math.max(0, 1 + (at - bornAt) / (30 * DAY)))
   )
     return of(job, 'connection');
@@ -63,11 +63,11 @@ function spellAt(job: JobPlan, at: Ms): Trouble | null {
 }
 
 const of = (job: JobPlan, cause: Cause): Trouble | null =>
-  (TROUBLES[job.source] ?? []).find((one) => one.is === cause) ?? null;
+  (TROUBLES[job.source] ?? []).find((one) => one.kind === cause) ?? null;
 
 /** Returns the message of a run, with the parts that vary from run to run. */
 export function describeFailure(
-  { status, went, exitCode, says, is }: Trouble,
+  { status, went, exitCode, says, kind }: Trouble,
   context: Context,
 ): Telling {
   return {
@@ -76,6 +76,6 @@ export function describeFailure(
     exitCode,
     message: says(context),
     filesFailed:
-      is === 'partial' ? 1 + (mixed(context.job.seed, Math.floor(context.at / HOUR)) % 9) : 0,
+      kind === 'partial' ? 1 + (mixed(context.job.seed, Math.floor(context.at / HOUR)) % 9) : 0,
   };
 }

@@ -122,14 +122,15 @@ export function generateHistory(
   }
 
   function happen(one: SimulatedEvent): void {
-    if (one.is === 'start' || one.is === 'finish') return result(one);
-    const place = one.is === 'sample' ? one.repository : one.is === 'seen' ? one.machine : one.job;
+    if (one.kind === 'start' || one.kind === 'finish') return result(one);
+    const place =
+      one.kind === 'sample' ? one.repository : one.kind === 'seen' ? one.machine : one.job;
     const key = cast.keys[place.key];
     const company = cast.companies[place.company];
     if (!key || company === undefined) return;
-    if (one.is === 'sample')
+    if (one.kind === 'sample')
       put(sampled(plan, one.repository, key.id, company, one.at), bySource(key, one.at));
-    else if (one.is === 'seen') put(seen(one.machine, key.id, company), bySource(key, one.at));
+    else if (one.kind === 'seen') put(seen(one.machine, key.id, company), bySource(key, one.at));
     else {
       const job = context.job.get(context.jobByUid.get(one.job.uid) ?? 0);
       const data = job ? jobChange(job, { ...getJobFields(one.job), enabled: false }) : null;
@@ -141,7 +142,7 @@ export function generateHistory(
     }
   }
 
-  function result(one: Extract<SimulatedEvent, { is: 'start' | 'finish' }>): void {
+  function result(one: Extract<SimulatedEvent, { kind: 'start' | 'finish' }>): void {
     const key = cast.keys[one.job.key];
     if (!key) return;
     const fresh = !context.jobByUid.has(one.job.uid);
@@ -150,7 +151,7 @@ export function generateHistory(
     keep(decision, by);
     logs.push(...decision.logs);
     tasks.push(...decision.tasks);
-    if (one.is === 'finish') runs += decision.accepted; // a reported start is the same run
+    if (one.kind === 'finish') runs += decision.accepted; // a reported start is the same run
     if (!cast.heard.has(key.id)) {
       cast.heard.add(key.id);
       put(
@@ -219,7 +220,7 @@ export function generateHistory(
       at,
       () => 'somebody else',
     ).drafts)
-      say(draft, { actor: { is: 'user', id: user }, subject: null, commandId: null, at });
+      say(draft, { actor: { kind: 'user', id: user }, subject: null, commandId: null, at });
   }
 
   for (const n of context.job.keys()) due(Number(n), from);
@@ -261,9 +262,9 @@ function pickMornings(plan: ProviderPlan, { until }: SeedActors, from: Ms, to: M
   return minutes;
 }
 
-const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at });
+const byClock = (at: Ms): By => ({ actor: { kind: 'clock' }, subject: null, commandId: null, at });
 const bySource = ({ id }: KeyRow, at: Ms): By => ({
-  actor: { is: 'source', id },
+  actor: { kind: 'source', id },
   subject: null,
   commandId: null,
   at,

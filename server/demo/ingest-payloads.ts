@@ -25,7 +25,7 @@ export const getJobFields = (job: JobPlan): JobSays => ({
 
 /** Returns a start or an end in the form that ingest accepts. */
 export function makePayload(
-  { is, job, run, at }: Extract<SimulatedEvent, { is: 'start' | 'finish' }>,
+  { kind, job, run, at }: Extract<SimulatedEvent, { kind: 'start' | 'finish' }>,
   index = 0,
 ): Normal {
   const unknown = {
@@ -44,12 +44,12 @@ export function makePayload(
   // The end of a run must not re-enable its job if a user disabled it meanwhile.
   const begun = {
     index,
-    job: { ...getJobFields(job), enabled: !(job.habit.is === 'forgotten' && job.habit.at <= at) },
+    job: { ...getJobFields(job), enabled: !(job.habit.kind === 'forgotten' && job.habit.at <= at) },
     externalId: run.id,
     startedAt: run.startedAt,
     byArrival: false,
   };
-  if (is === 'start') return { ...begun, ...unknown, status: 'Running' };
+  if (kind === 'start') return { ...begun, ...unknown, status: 'Running' };
   return {
     ...begun,
     status: run.status,

@@ -140,10 +140,10 @@ function addJob(
     schedule: !declared
       ? null
       : when.times.length === 1 || when.times.length === 24 || random() < 0.5
-        ? { is: 'cron', cron: getCron(when), tz }
-        : { is: 'every', everySec: 86_400 / when.times.length },
+        ? { type: 'cron', cron: getCron(when), tz }
+        : { type: 'every', everySec: 86_400 / when.times.length },
     graceSec: random() < 0.12 ? 7_200 : null,
-    habit: { is: 'steady' },
+    habit: { kind: 'steady' },
     frailty: random() < 0.1 ? between(random, 0.25, 0.5) : between(random, 0.02, 0.1),
     size,
     growth: between(random, 0.0002, 0.004),

@@ -45,7 +45,7 @@ export function getRuns(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun
   const runs: PlannedRun[] = [];
   for (const minute of job.when.times) {
     const dueAt = getMoment(day, minute, job.when.tz);
-    if (job.habit.is === 'forgotten' && dueAt >= job.habit.at) continue;
+    if (job.habit.kind === 'forgotten' && dueAt >= job.habit.at) continue;
     const random = makeRng(job.seed, day, minute);
     if (isAway(plan, job, dueAt) || random() < 0.0012) continue;
     const often = job.when.times.length > 1;
@@ -67,7 +67,7 @@ export function getRuns(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun
       run.status === 'Failed' &&
       job.source === 'vbr' &&
       !often &&
-      job.habit.is === 'steady' &&
+      job.habit.kind === 'steady' &&
       random() < 0.25
     ) {
       const again = retried(plan, job, run, random);

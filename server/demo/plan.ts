@@ -86,15 +86,15 @@ export interface MachinePlan {
 export type MachineHabit = 'steady' | 'away' | 'vss' | 'tuesdays';
 
 export type JobHabit =
-  | { readonly is: 'steady' }
+  | { readonly kind: 'steady' }
   /** Reports the same warning in each run. */
-  | { readonly is: 'grumbling' }
+  | { readonly kind: 'grumbling' }
   /** Fails a little more often each day. */
-  | { readonly is: 'fading' }
+  | { readonly kind: 'fading' }
   /** Was disabled at a time and forgotten. */
-  | { readonly is: 'forgotten'; readonly at: Ms }
+  | { readonly kind: 'forgotten'; readonly at: Ms }
   /** Fails with its server during an interval. Some jobs fail longer. */
-  | { readonly is: 'thursday'; readonly from: Ms; readonly to: Ms };
+  | { readonly kind: 'thursday'; readonly from: Ms; readonly to: Ms };
 
 export interface JobPlan {
   readonly index: number;

@@ -57,7 +57,7 @@ export async function provision(
       },
     }));
     await tx.append([...companies, ...keys], {
-      actor: { is: 'clock' },
+      actor: { kind: 'clock' },
       subject: null,
       commandId: null,
       at: since,

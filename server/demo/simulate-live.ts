@@ -92,7 +92,11 @@ async function tellAll(
   const byKey = new Map<number, SimulatedEvent[]>();
   for (const one of due) {
     const key =
-      one.is === 'sample' ? one.repository.key : one.is === 'seen' ? one.machine.key : one.job.key;
+      one.kind === 'sample'
+        ? one.repository.key
+        : one.kind === 'seen'
+          ? one.machine.key
+          : one.job.key;
     const list = byKey.get(key);
     if (list) list.push(one);
     else byKey.set(key, [one]);
@@ -127,7 +131,7 @@ async function tell(
   now: Ms,
 ): Promise<void> {
   const results = due.flatMap((one, index) =>
-    one.is === 'start' || one.is === 'finish' ? [makePayload(one, index)] : [],
+    one.kind === 'start' || one.kind === 'finish' ? [makePayload(one, index)] : [],
   );
   if (results.length > 0) await recordResults(world, plan.id, key, results, now);
   await recordRepositories(
@@ -135,7 +139,7 @@ async function tell(
     plan.id,
     key,
     due.flatMap((one, index) =>
-      one.is === 'sample' ? [{ index, value: getSample(plan, one.repository, one.at) }] : [],
+      one.kind === 'sample' ? [{ index, value: getSample(plan, one.repository, one.at) }] : [],
     ),
     now,
   );
@@ -144,7 +148,7 @@ async function tell(
     plan.id,
     key,
     due.flatMap((one, index) =>
-      one.is === 'seen' ? [{ index, value: getComputer(one.machine) }] : [],
+      one.kind === 'seen' ? [{ index, value: getComputer(one.machine) }] : [],
     ),
     now,
   );

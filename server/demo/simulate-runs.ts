@@ -6,10 +6,10 @@ import { getMoment } from './times.ts';
 
 /** A simulated event without a user, at a time. */
 export type SimulatedEvent = { readonly at: Ms } & (
-  | { readonly is: 'start' | 'finish'; readonly job: JobPlan; readonly run: PlannedRun }
-  | { readonly is: 'sample'; readonly repository: RepositoryPlan }
-  | { readonly is: 'seen'; readonly machine: MachinePlan }
-  | { readonly is: 'disable'; readonly job: JobPlan }
+  | { readonly kind: 'start' | 'finish'; readonly job: JobPlan; readonly run: PlannedRun }
+  | { readonly kind: 'sample'; readonly repository: RepositoryPlan }
+  | { readonly kind: 'seen'; readonly machine: MachinePlan }
+  | { readonly kind: 'disable'; readonly job: JobPlan }
 );
 
 const HOUR: Ms = 3_600_000;
@@ -40,17 +40,17 @@ export function simulateRuns(
       for (const run of getRuns(plan, job, day)) {
         if (run.startedAt < since) continue;
         const endsAt = heardAt(job, run);
-        if (endsAt >= from && endsAt < to) all.push({ at: endsAt, is: 'finish', job, run });
+        if (endsAt >= from && endsAt < to) all.push({ at: endsAt, kind: 'finish', job, run });
         if (
           run.startedAt >= from &&
           run.startedAt < to &&
           (starts === 'all' || endsAt >= to || run.durationSec > LONG)
         )
-          all.push({ at: run.startedAt, is: 'start', job, run });
+          all.push({ at: run.startedAt, kind: 'start', job, run });
       }
     }
-    if (job.habit.is === 'forgotten' && job.habit.at >= from && job.habit.at < to)
-      all.push({ at: job.habit.at, is: 'disable', job });
+    if (job.habit.kind === 'forgotten' && job.habit.at >= from && job.habit.at < to)
+      all.push({ at: job.habit.at, kind: 'disable', job });
   }
   inventory(plan, from, to, all);
   return all.sort((a, b) => a.at - b.at);
@@ -66,12 +66,12 @@ function inventory(plan: ProviderPlan, from: Ms, to: Ms, all: SimulatedEvent[]):
   };
   for (let day = getDay(from, timeZone, 0); day <= getDay(to, timeZone, 0); day += 1) {
     for (const [place, repository] of plan.repositories.entries())
-      put({ at: getMoment(day, 365 + (place % 45), timeZone), is: 'sample', repository });
+      put({ at: getMoment(day, 365 + (place % 45), timeZone), kind: 'sample', repository });
     for (const [place, machine] of plan.machines.entries()) {
       if ((day + place) % WEEK !== 0) continue;
       const at = getMoment(day, 480 + (place % 540), timeZone);
       if (!machine.bare || place % 2 === 0 || at >= plan.bornAt - NEW_FOR)
-        put({ at, is: 'seen', machine });
+        put({ at, kind: 'seen', machine });
     }
   }
 }

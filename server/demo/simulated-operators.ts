@@ -76,26 +76,26 @@ function getChanges(
   const cause = desk.causeOf(problem);
   const kind = cause?.kind ?? 'other';
   if (
-    job.habit.is === 'thursday' &&
+    job.habit.kind === 'thursday' &&
     problem.openedAt >= job.habit.from &&
     problem.openedAt < job.habit.to
   )
     return thursday(problem, job.habit, desk.at);
-  if (job.habit.is === 'grumbling' && job.seed % 3 === 0)
+  if (job.habit.kind === 'grumbling' && job.seed % 3 === 0)
     return [
-      { is: 'snooze', until: desk.at + 6 * DAY, reason: 'Fix comes with the next maintenance' },
+      { kind: 'snooze', until: desk.at + 6 * DAY, reason: 'Fix comes with the next maintenance' },
     ];
   const leaves = (desk.last ? 0.3 : 0.07) + (problem.ticket === null ? 0 : 0.2);
   if (random() < leaves)
     return problem.note === null && random() < 0.25
-      ? [{ is: 'note', content: pickOne(NOTES, random) }]
+      ? [{ kind: 'note', content: pickOne(NOTES, random) }]
       : [];
   if (problem.state === 'Missed') {
     const away = plan.machines[job.machine]?.habit === 'away';
     if (away && random() < 0.55)
       return [
         {
-          is: 'snooze',
+          kind: 'snooze',
           until: desk.at + Math.ceil(2 + 4 * mind()) * DAY,
           reason: pickOne(AWAY, mind),
         },
@@ -109,17 +109,17 @@ function getChanges(
     ];
   }
   if (problem.state === 'Anomaly')
-    return random() < 0.3 ? [{ is: 'not-anomaly' }] : [review(pickOne(ODD, random))];
+    return random() < 0.3 ? [{ kind: 'not-anomaly' }] : [review(pickOne(ODD, random))];
   if (problem.runs > 2 && problem.ticket === null && random() < 0.35) {
     return [
-      { is: 'ticket', ticket: getTicket(plan, problem) },
+      { kind: 'ticket', ticket: getTicket(plan, problem) },
       review('Ticket opened with the customer'),
     ];
   }
   if (random() < 0.1)
     return [
       {
-        is: 'snooze',
+        kind: 'snooze',
         until: desk.at + Math.ceil(1 + 5 * mind()) * DAY,
         reason: pickOne(REASONS, mind),
       },
@@ -138,14 +138,14 @@ function thursday(
 ): Change[] {
   const stays = to - from > 1.2 * DAY;
   const tell: Change[] =
-    problem.ticket === null ? [{ is: 'ticket', ticket: `T${getStamp(from)}.0107` }] : [];
+    problem.ticket === null ? [{ kind: 'ticket', ticket: `T${getStamp(from)}.0107` }] : [];
   if (!stays)
     return [...tell, review('CBS-02 lost its storage controller; the jobs run again tonight')];
   return problem.note === null && at >= from
     ? [
         ...tell,
         {
-          is: 'note',
+          kind: 'note',
           content:
             'Volume on CBS-02 is being rebuilt, vendor case is open. Leave on the list until it is back.',
         },
@@ -153,7 +153,7 @@ function thursday(
     : tell;
 }
 
-const review = (comment: string | null): Change => ({ is: 'review', comment });
+const review = (comment: string | null): Change => ({ kind: 'review', comment });
 const getStamp = (at: Ms): string => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
 const getTicket = (plan: ProviderPlan, problem: ProblemRow): string =>
   `T${getStamp(problem.openedAt)}.${String(1 + (mixed(plan.seed, problem.cause, problem.company) % 400)).padStart(4, '0')}`;

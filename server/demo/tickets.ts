@@ -32,7 +32,7 @@ export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void
       .executeTakeFirst();
     if (!who) return;
     const by: By = {
-      actor: { is: 'user', id: who.id },
+      actor: { kind: 'user', id: who.id },
       subject: null,
       commandId: null,
       at: world.clock.now() - SINCE,

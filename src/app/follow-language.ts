@@ -22,9 +22,9 @@ export function watchLanguage(router: {
 function followLanguage(): void {
   const who = currentSession();
   // What the device stored may be older than the language that the page already follows.
-  if (who.is === 'starting' || (who.is === 'in' && who.isUnconfirmed)) return;
-  if (who.is === 'in' && location.pathname.startsWith('/login')) return;
-  const own = who.is === 'in' ? who.me.language : null;
+  if (who.kind === 'starting' || (who.kind === 'in' && who.isUnconfirmed)) return;
+  if (who.kind === 'in' && location.pathname.startsWith('/login')) return;
+  const own = who.kind === 'in' ? who.me.language : null;
   if (own === null && who.branding === null) return;
   const wanted = chooseLanguageTag([own, who.branding?.language]);
   const before = storedLanguage();
@@ -33,5 +33,5 @@ function followLanguage(): void {
   if (storedLanguage() !== before) location.reload();
 }
 
-const isSignedIn = (): boolean => currentSession().is === 'in';
+const isSignedIn = (): boolean => currentSession().kind === 'in';
 const isProfile = (): boolean => location.pathname.endsWith('/profile');

@@ -193,7 +193,7 @@ async function measure(runs: number): Promise<void> {
   const calendar = makeCalendar();
   say('calendar, 90 days, first time', cold);
   const lines = calendar(store, ask, BENCH_NOW)?.lines ?? [];
-  const inSight = new Set(lines.flatMap((line) => (line.is === 'job' ? [line.job] : [])));
+  const inSight = new Set(lines.flatMap((line) => (line.kind === 'job' ? [line.job] : [])));
   say(
     '  scrolled',
     rounds(60, (round) =>

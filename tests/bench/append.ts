@@ -61,7 +61,7 @@ async function append(
     const drafts = Array.isArray(make) ? make : await make(tx);
     return (
       await tx.append(drafts, {
-        actor: { is: 'source', id: key },
+        actor: { kind: 'source', id: key },
         subject: null,
         commandId: null,
         at: systemClock.now(),

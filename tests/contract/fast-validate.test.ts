@@ -32,7 +32,7 @@ const execution = {
   entityGroup: 'other',
   managed: null,
   enabled: true,
-  schedule: { is: 'cron', cron: '0 1 * * *', tz: 'UTC' },
+  schedule: { type: 'cron', cron: '0 1 * * *', tz: 'UTC' },
   graceSec: 5,
   status: 'Failed',
   startTime: '2026-03-02T11:00:00.000Z',

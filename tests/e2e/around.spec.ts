@@ -231,7 +231,7 @@ async function leaveTraces(): Promise<void> {
   const dana = await loadApi(portal, 'dana');
   const { problems } = (await dana('GET', 'sync/bootstrap')) as { problems: { lastRun: number }[] };
   await dana('PUT', `monitoring/backoffice/jobExecutions/${problems[0]?.lastRun}`, {
-    change: { is: 'review', comment: 'a known host' },
+    change: { kind: 'review', comment: 'a known host' },
   });
   // Nobody is reminded of a shift of their own, so no reminder covers what is checked.
   const admin = await loadApi(portal, 'admin');

@@ -145,8 +145,8 @@ test('PANEL-3, PANEL-5, RUN-6: the history says who did what and when, and the s
   const old = problems.find(({ runs }) => runs === 2)?.lastRun;
   const change = (what: object): Promise<unknown> =>
     api('PUT', `monitoring/backoffice/jobExecutions/${old}`, { change: what });
-  await change({ is: 'ticket', ticket: '#48213' });
-  await change({ is: 'review', comment: 'the host is being moved' });
+  await change({ kind: 'ticket', ticket: '#48213' });
+  await change({ kind: 'review', comment: 'the host is being moved' });
   await post(portal.url, secret, [
     {
       job: 'Old trouble',

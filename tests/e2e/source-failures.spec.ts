@@ -51,7 +51,7 @@ test('SYNC-14, SYNC-15: a failing collector is named on an open page without a r
     everySec: 60,
     enabled: true,
     certificate: null,
-    credentials: { is: 'password', name: USER.name, secret: USER.secret },
+    credentials: { kind: 'password', name: USER.name, secret: USER.secret },
   });
   const list = async (): Promise<{
     readonly _id: string;

@@ -13,9 +13,9 @@ const EVENTS = {
   STAY: { type: 'STAY' },
   ...Object.fromEntries(
     (['start', 'exit', 'discard'] as const).flatMap((actor) => [
-      [`${actor}: here`, done(actor, ok({ is: 'in' }))],
-      [`${actor}: elsewhere`, done(actor, ok({ is: 'elsewhere' }))],
-      [`${actor}: unsent`, done(actor, ok({ is: 'unsent', unsent: 2 }))],
+      [`${actor}: here`, done(actor, ok({ kind: 'in' }))],
+      [`${actor}: elsewhere`, done(actor, ok({ kind: 'elsewhere' }))],
+      [`${actor}: unsent`, done(actor, ok({ kind: 'unsent', unsent: 2 }))],
       [`${actor}: refused`, done(actor, refused)],
       [`${actor}: bug`, bug(actor)],
     ]),

@@ -23,17 +23,17 @@ const EVENTS = {
   'passkey shown': done('showPasskey', ok('a signature')),
   'no passkey shown': done('showPasskey', refused),
   'passkey bug': bug('showPasskey'),
-  'signed in': done('answer', ok({ is: 'in', recoveryCodes: null })),
-  'signed in with codes': done('answer', ok({ is: 'in', recoveryCodes: ['a-code'] })),
-  'another step': done('answer', ok({ is: 'step' })),
+  'signed in': done('answer', ok({ kind: 'in', recoveryCodes: null })),
+  'signed in with codes': done('answer', ok({ kind: 'in', recoveryCodes: ['a-code'] })),
+  'another step': done('answer', ok({ kind: 'step' })),
   'refused': done('answer', refused),
   'attempt over': done('answer', over),
   'bug': bug('answer'),
-  'sent': done('send', ok({ is: 'step' })),
+  'sent': done('send', ok({ kind: 'step' })),
   'not sent': done('send', refused),
   'over while sending': done('send', over),
   'bug while sending': bug('send'),
-  'sent to phone': done('sendToPhone', ok({ is: 'step' })),
+  'sent to phone': done('sendToPhone', ok({ kind: 'step' })),
   'not sent to phone': done('sendToPhone', refused),
   'over while sending to phone': done('sendToPhone', over),
   'bug while sending to phone': bug('sendToPhone'),
@@ -138,7 +138,7 @@ function talk(results: Result<StepResult>[], isCodeSent: boolean) {
 
 test('SIGN-2: after a refusal with a time, nothing is sent before it; a code that could not be sent again delays nobody', async () => {
   const wait = failed({ kind: 'too-many', message: 'later', retryAfterMs: 5_000 });
-  const { actor, asked: request, send, pass } = talk([wait, wait, ok({ is: 'step' })], false);
+  const { actor, asked: request, send, pass } = talk([wait, wait, ok({ kind: 'step' })], false);
   await send({ type: 'RESEND' });
   expect(actor.getSnapshot().context.resendRefusal?.failure.message).toBe('later');
   await send({ type: 'ANSWER', ask: { way: 'sms', code: '111111' } });
@@ -154,7 +154,7 @@ test('SIGN-2: after a refusal with a time, nothing is sent before it; a code tha
 });
 
 test('SIGN-3, FACTOR-11: another code can be sent after 30 seconds; a changed number is claimed only once its code was sent', async () => {
-  const step: Result<StepResult> = ok({ is: 'step' });
+  const step: Result<StepResult> = ok({ kind: 'step' });
   const { actor, asked: request, send, pass } = talk([refused, step, step], true);
   const changed = (): boolean => actor.getSnapshot().context.isPhoneChanged;
   await send({ type: 'RESEND' });

@@ -49,14 +49,14 @@ function asking(answers: (SignInAnswer | 'bug')[]) {
 
 const no = (
   kind: 'wrong-credentials' | 'no-answer' | 'server-fault' | 'expired' | 'conflict',
-): SignInAnswer => ({ is: 'failed', failure: { kind, message: kind } });
+): SignInAnswer => ({ kind: 'failed', failure: { kind, message: kind } });
 
 test('SIGN-1: every answer has its state, each allows another try, and none keeps the password', async () => {
   const {
     actor,
     asked: request,
     submit,
-  } = asking([no('wrong-credentials'), no('no-answer'), no('server-fault'), 'bug', { is: 'in' }]);
+  } = asking([no('wrong-credentials'), no('no-answer'), no('server-fault'), 'bug', { kind: 'in' }]);
   expect([await submit(), await submit(), await submit(), await submit()]).toEqual([
     'wrong',
     'noNetwork',
@@ -77,8 +77,8 @@ test('SIGN-2: after a rate limit, no request is sent before its time, and the ti
     clock,
     submit,
   } = asking([
-    { is: 'failed', failure: { kind: 'too-many', message: '', retryAfterMs: 5_000 } },
-    { is: 'in' },
+    { kind: 'failed', failure: { kind: 'too-many', message: '', retryAfterMs: 5_000 } },
+    { kind: 'in' },
   ]);
   const start = clock.now();
   expect(await submit()).toBe('throttled');
@@ -93,7 +93,7 @@ test('SIGN-2: after a rate limit, no request is sent before its time, and the ti
 });
 
 const getStep = (step: SignInStep['step']): SignInAnswer => ({
-  is: 'step',
+  kind: 'step',
   step: {
     step,
     methods: step === 'code' ? ['sms'] : [],
@@ -119,7 +119,7 @@ test('SIGN-1: a step is requested, a wrong code keeps it open, another step may 
     no('no-answer'),
     no('conflict'),
     'bug',
-    { is: 'in' },
+    { kind: 'in' },
   ]);
   expect(await submit()).toBe('phone');
   expect(await answer()).toBe('code');
@@ -137,7 +137,7 @@ test('SIGN-1: a step is requested, a wrong code keeps it open, another step may 
 
 test('SIGN-1, SIGN-2: an expired attempt starts with the password again; a delayed one continues after its time, or is left', async () => {
   const late: SignInAnswer = {
-    is: 'failed',
+    kind: 'failed',
     failure: { kind: 'too-many', message: '', retryAfterMs: 3_000 },
   };
   const {
@@ -168,8 +168,8 @@ test('SIGN-1, SIGN-2: an expired attempt starts with the password again; a delay
 test("SIGN-2: a code that can't be sent again leaves the previous one valid", async () => {
   const { actor, submit, answer } = asking([
     getStep('code'),
-    { is: 'failed', failure: { kind: 'too-many', message: 'no more', retryAfterMs: 60_000 } },
-    { is: 'in' },
+    { kind: 'failed', failure: { kind: 'too-many', message: 'no more', retryAfterMs: 60_000 } },
+    { kind: 'in' },
   ]);
   await submit();
   actor.send({ type: 'ANSWER', ask: { way: 'resend', newMobilePhone: null } });
@@ -191,7 +191,7 @@ const EVENTS = {
   'BACK': { type: 'BACK' },
   ...Object.fromEntries(
     (['ask', 'answer'] as const).flatMap((actor) => [
-      [`${actor}: signed in`, done(actor, { is: 'in' })],
+      [`${actor}: signed in`, done(actor, { kind: 'in' })],
       [`${actor}: code`, done(actor, getStep('code'))],
       [`${actor}: phone`, done(actor, getStep('phone'))],
       [`${actor}: enrol`, done(actor, getStep('enrol'))],
@@ -201,7 +201,7 @@ const EVENTS = {
       [
         `${actor}: too many`,
         done(actor, {
-          is: 'failed',
+          kind: 'failed',
           failure: { kind: 'too-many', message: '', retryAfterMs: 10 },
         }),
       ],

@@ -10,25 +10,25 @@ import { settle } from '#tests/sim/clock.ts';
 type State = SnapshotFrom<typeof syncMachine>;
 const INPUT = { loaded: false, left: 0, fraction: () => 0 };
 const failure = (kind: 'no-answer' | 'expired' | 'update-needed'): Outcome & PushOutcome => ({
-  is: 'failed',
+  kind: 'failed',
   failure: { kind, message: '' },
 });
 const busy: Outcome & PushOutcome = {
-  is: 'failed',
+  kind: 'failed',
   failure: { kind: 'busy', message: '', retryAfterMs: 5_000 },
 };
 const OUTCOMES: Outcome[] = [
-  { is: 'done', cursor: 3, left: 0 },
-  { is: 'done', cursor: 3, left: 2 },
-  { is: 'anew' },
+  { kind: 'done', cursor: 3, left: 0 },
+  { kind: 'done', cursor: 3, left: 2 },
+  { kind: 'anew' },
   failure('no-answer'),
   busy,
   failure('expired'),
   failure('update-needed'),
 ];
 const PUSHED: PushOutcome[] = [
-  { is: 'done', seq: 9, left: 0 },
-  { is: 'done', seq: null, left: 1 },
+  { kind: 'done', seq: 9, left: 0 },
+  { kind: 'done', seq: null, left: 1 },
   failure('no-answer'),
   busy,
   failure('expired'),
@@ -200,7 +200,7 @@ test('SYNC-8, SYNC-14: a poke during a pull causes one more pull after it', asyn
     const resolve = request.get(of);
     request.delete(of);
     if (!resolve) throw new Error(`nothing was asked: ${of}`);
-    resolve({ is: 'done', cursor: 3, left: 0 });
+    resolve({ kind: 'done', cursor: 3, left: 0 });
     await settle(1);
   };
   await answer('bootstrap');

@@ -102,7 +102,7 @@ export function dailyChecksDoor(
   const getStatus = (base: SyncStatus): SyncStatus => ({
     ...base,
     ...(checks.offline && {
-      is: 'offline' as const,
+      kind: 'offline' as const,
       offlineSince: now + 6 * 60_000 - 12 * 60_000,
       syncedAt: now - 12 * 60_000,
     }),
@@ -280,7 +280,7 @@ const later = (ms: number): Promise<void> =>
 const iso = (at: number): string => new Date(at).toISOString();
 
 function changed(before: Dealt, change: Change, now: number): Dealt {
-  switch (change.is) {
+  switch (change.kind) {
     case 'review':
       return { ...before, review: { ...ME, at: now, comment: change.comment }, snooze: null };
     case 'not-anomaly':

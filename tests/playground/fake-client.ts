@@ -23,7 +23,7 @@ import type { Scene } from './scene.ts';
  */
 export function fakeDoor(scene: Scene): {
   readonly door: WorkerClient;
-  readonly play: { result(): void; who(is: Scene['who']): void };
+  readonly play: { result(): void; who(kind: Scene['who']): void };
 } {
   const branding = getBranding(scene);
   let keys: readonly KeyRow[] = getKeys(scene);
@@ -35,17 +35,18 @@ export function fakeDoor(scene: Scene): {
     readonly onChange: (value: never) => void;
   }>();
 
-  function getWho(is: Scene['who']): Who {
-    if (is === 'starting') return { is };
-    if (is === 'in') return { is, me: getMe(scene), branding, offlineUntil: NOW + 7 * 86_400_000 };
-    return { is: 'out', reason: is === 'out' ? 'none' : is, branding, offline: false };
+  function getWho(kind: Scene['who']): Who {
+    if (kind === 'starting') return { kind };
+    if (kind === 'in')
+      return { kind, me: getMe(scene), branding, offlineUntil: NOW + 7 * 86_400_000 };
+    return { kind: 'out', reason: kind === 'out' ? 'none' : kind, branding, offline: false };
   }
 
   const values: {
     readonly [N in WatchName]: (input: Watches[N]['input']) => Watches[N]['output'];
   } = {
     who: () => who,
-    signing: () => ({ is: 'none' }),
+    signing: () => ({ kind: 'none' }),
     status: () => {
       const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
       return { ...getStatus(scene), refused, waiting: outbox.entries.length - refused };
@@ -182,7 +183,7 @@ export function fakeDoor(scene: Scene): {
         case 'right':
           who = getWho('in');
           tell('who');
-          return ok({ is: 'in', me: getMe(scene), recoveryCodes: null });
+          return ok({ kind: 'in', me: getMe(scene), recoveryCodes: null });
       }
     },
     signInBack: () => Promise.resolve(),
@@ -218,8 +219,8 @@ export function fakeDoor(scene: Scene): {
       keys = keys.map((row) => (row.firstResultAt === null ? { ...row, firstResultAt: NOW } : row));
       tell('keys');
     },
-    who(is: Scene['who']): void {
-      who = getWho(is);
+    who(kind: Scene['who']): void {
+      who = getWho(kind);
       tell('who');
     },
   };

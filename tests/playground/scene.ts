@@ -111,7 +111,7 @@ export function getBranding({ brand }: Scene): Branding {
 
 export function getStatus({ sync }: Scene): SyncStatus {
   const live: SyncStatus = {
-    is: 'live',
+    kind: 'live',
     syncedAt: NOW,
     offlineSince: null,
     left: 0,
@@ -127,11 +127,11 @@ export function getStatus({ sync }: Scene): SyncStatus {
     case 'live':
       return live;
     case 'catching-up':
-      return { ...live, is: 'catching-up', left: 1_204, syncedAt: NOW - 3 * DAY };
+      return { ...live, kind: 'catching-up', left: 1_204, syncedAt: NOW - 3 * DAY };
     case 'offline':
       return {
         ...live,
-        is: 'offline',
+        kind: 'offline',
         offlineSince: NOW + 6 * MIN,
         waiting: 3,
         storage: 'best-effort',
@@ -141,7 +141,7 @@ export function getStatus({ sync }: Scene): SyncStatus {
     case 'refused':
       return { ...live, waiting: 1, refused: 2, follower: true };
     case 'update-needed':
-      return { ...live, is: 'update-needed', waiting: 1 };
+      return { ...live, kind: 'update-needed', waiting: 1 };
     case 'memory':
       return { ...live, storage: 'memory' };
     case 'full':

@@ -77,10 +77,10 @@ export class SimDevice {
       current: (now) =>
         Promise.resolve(
           !this.#present
-            ? { is: 'none' }
+            ? { kind: 'none' }
             : now < this.#held.offlineUntil
-              ? { is: 'in', held: this.#held }
-              : { is: 'expired', owner: this.#held, offlineUntil: this.#held.offlineUntil },
+              ? { kind: 'in', held: this.#held }
+              : { kind: 'expired', owner: this.#held, offlineUntil: this.#held.offlineUntil },
         ),
       enter: () => {
         this.#present = true;

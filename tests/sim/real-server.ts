@@ -93,14 +93,14 @@ export class RealServer {
         entity: '',
         seq: 0,
         at,
-        actor: { is: 'clock' },
+        actor: { kind: 'clock' },
         subject: null,
         commandId: null,
       });
     const whole = drafts.map((draft) => ({ ...draft, entity: draft.event.type }));
     this.#line = this.#line.then(() =>
       this.world.store.tenant(this.tenant, (tx) =>
-        tx.append(whole, { actor: { is: 'clock' }, subject: null, commandId: null, at }),
+        tx.append(whole, { actor: { kind: 'clock' }, subject: null, commandId: null, at }),
       ),
     );
   }

@@ -62,7 +62,7 @@ for (let seed = 1; seed <= SEEDS; seed++) {
       }
       await clock.pass(3_000);
       for (const door of doors)
-        expect(door.session.loop?.status()).toMatchObject({ is: 'live', left: 0 });
+        expect(door.session.loop?.status()).toMatchObject({ kind: 'live', left: 0 });
       const sent: string[] = [];
       for (let step = 0; step < STEPS; step++) {
         const level = chance.pick([0, 60, 150]);
@@ -85,7 +85,7 @@ for (let seed = 1; seed <= SEEDS; seed++) {
         else {
           const stored = await must(doors[who]).send('changeExecution', {
             id: String(run),
-            change: { is: 'note', content: `note ${step}` },
+            change: { kind: 'note', content: `note ${step}` },
           });
           if (stored.ok) sent.push(`note ${step}`);
         }
@@ -113,7 +113,13 @@ for (let seed = 1; seed <= SEEDS; seed++) {
           status: must(door.session.loop).status(),
           replica: must(door.session.loop).replica,
         };
-        expect(status).toMatchObject({ is: 'live', left: 0, waiting: 0, refused: 0, fault: null });
+        expect(status).toMatchObject({
+          kind: 'live',
+          left: 0,
+          waiting: 0,
+          refused: 0,
+          fault: null,
+        });
         expect(replica.cursor).toBe(log.length);
         expect(replica.engine.all('problem').toSorted(byN)).toEqual(problems.toSorted(byN));
         expect(replica.engine.all('job').toSorted(byN)).toEqual(jobs.toSorted(byN));

@@ -91,7 +91,7 @@ export class SimServer {
       this.#noteTags(logged);
       fold(this.rows, logged);
     }
-    this.poke({ is: 'head', head: this.log.length, epoch: this.epoch });
+    this.poke({ kind: 'head', head: this.log.length, epoch: this.epoch });
   }
 
   /** As the real server: by the last event that changed a run of the day, or what kind a job is. */
@@ -113,7 +113,7 @@ export class SimServer {
   sync(lastSync: LastSync): void {
     this.#lastSync = lastSync;
     this.#sourcesTag += 1;
-    this.poke({ is: 'sources' });
+    this.poke({ kind: 'sources' });
   }
 
   #sourcesOf(user: User): SyncedSources | null {
@@ -332,7 +332,7 @@ export class SimServer {
         };
         this.#streams.add(one);
         one.send(
-          `data: ${JSON.stringify({ is: 'head', head: this.log.length, epoch: this.#epochOf(user) })}\n\n`,
+          `data: ${JSON.stringify({ kind: 'head', head: this.log.length, epoch: this.#epochOf(user) })}\n\n`,
         );
       },
       cancel: () => {
@@ -408,7 +408,7 @@ export class SimServer {
                   }
                 : { type: 'shift.handedOver@1', data: input };
       this.append([{ event, company: null }], {
-        actor: { is: 'user', id: owner },
+        actor: { kind: 'user', id: owner },
         commandId: request.headers.get(COMMAND_HEADERS.key),
       });
       return { status: 200, answer: { success: true, data: { seq: this.log.length } } };
@@ -467,7 +467,7 @@ export class SimServer {
       (who) => this.users.get(who)?.me.name ?? '',
     );
     const failure = single === null ? undefined : refused[0]?.failure;
-    if (!failure) this.append(drafts, { actor: { is: 'user', id: user.me.id }, commandId: id });
+    if (!failure) this.append(drafts, { actor: { kind: 'user', id: user.me.id }, commandId: id });
     return failure
       ? refusal(failure)
       : {
@@ -489,7 +489,7 @@ export class SimServer {
 }
 
 const SOURCE: Pick<Logged, 'actor' | 'commandId'> = {
-  actor: { is: 'source', id: 'key' },
+  actor: { kind: 'source', id: 'key' },
   commandId: null,
 };
 const getDay = (at: number): string => new Date(at).toISOString().slice(0, 10);

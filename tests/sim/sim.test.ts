@@ -73,7 +73,7 @@ async function play(seed: number): Promise<void> {
   }
   await clock.pass(240_000);
   for (const { door, device } of clients) {
-    expect(door.session.loop?.status()).toMatchObject({ is: 'live', left: 0, waiting: 0 });
+    expect(door.session.loop?.status()).toMatchObject({ kind: 'live', left: 0, waiting: 0 });
     expect((await device.disk.open())?.cursor).toBe(server.log.length);
   }
   laws(clients, server);
@@ -162,22 +162,22 @@ async function act(
       const run = chance.pick(runs);
       const content = `note ${step}`;
       const change = chance.pick<Change>([
-        { is: 'note', content },
-        { is: 'note', content },
-        { is: 'review', comment: null },
-        { is: 'reopen' },
-        { is: 'snooze', until: Date.UTC(2026, 7, 1), reason: 'later' },
-        { is: 'wake' },
+        { kind: 'note', content },
+        { kind: 'note', content },
+        { kind: 'review', comment: null },
+        { kind: 'reopen' },
+        { kind: 'snooze', until: Date.UTC(2026, 7, 1), reason: 'later' },
+        { kind: 'wake' },
       ]);
       const bulk = chance.below(3) === 0;
       const sent = bulk
         ? await door.send('changeExecutions', {
             ids: [...new Set([run, chance.pick(runs), chance.pick(runs)])],
-            change: change.is === 'note' ? { is: 'review', comment: `bulk ${step}` } : change,
+            change: change.kind === 'note' ? { kind: 'review', comment: `bulk ${step}` } : change,
           })
         : await door.send('changeExecution', { id: String(run), change });
       expect(sent.ok).toBe(true);
-      if (sent.ok && !bulk && change.is === 'note')
+      if (sent.ok && !bulk && change.kind === 'note')
         client.notes.set(sent.value.id, { run, content });
     }
   }

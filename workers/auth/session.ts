@@ -32,14 +32,14 @@ import { makeTokens } from '../sync/tokens.ts';
 import { makeWire } from '../sync/wire.ts';
 import type { Channel, WorkerContext } from '../context.ts';
 
-type OutReason = Extract<Who, { is: 'out' }>['reason'];
+type OutReason = Extract<Who, { kind: 'out' }>['reason'];
 type TabMessage =
-  | { readonly is: 'in' }
-  | { readonly is: 'out'; readonly name: string; readonly reason: OutReason };
+  | { readonly kind: 'in' }
+  | { readonly kind: 'out'; readonly name: string; readonly reason: OutReason };
 
 /** The user signed in on this browser, and the sync loop that runs for that user. */
 export class Session {
-  who: Who = { is: 'starting' };
+  who: Who = { kind: 'starting' };
   loop: Loop | null = null;
   readonly #world: WorkerContext;
   readonly #changed: () => void;
@@ -81,7 +81,7 @@ export class Session {
     this.#tabs = world.channel('daybook/1');
     this.#tabs.listen((raw) => {
       const message = raw as TabMessage;
-      if (message.is === 'in') {
+      if (message.kind === 'in') {
         if (!this.loop) void this.start();
         return;
       }
@@ -93,12 +93,12 @@ export class Session {
     const life = ++this.#life;
     this.#register ??= await this.#world.openRegister().catch(unlessDisk);
     const present = (await this.#register?.current(this.#world.clock.now()).catch(unlessDisk)) ?? {
-      is: 'none' as const,
+      kind: 'none' as const,
     };
     if (life !== this.#life) return;
-    if (present.is === 'in') return this.#begin(present.held, null);
-    this.#out(present.is === 'expired' ? 'expired' : 'none');
-    if (present.is === 'expired') this.#watchExpiry(null, present.owner);
+    if (present.kind === 'in') return this.#begin(present.held, null);
+    this.#out(present.kind === 'expired' ? 'expired' : 'none');
+    if (present.kind === 'expired') this.#watchExpiry(null, present.owner);
   }
 
   /** Makes one call to the server. Calls that carry tokens or belong to the loop are refused. */
@@ -122,7 +122,9 @@ export class Session {
       this.loop?.wake(); // with a password to choose first, the server held the data back
     }
     if (answer.ok && CHANGES_BRANDING.has(name)) void this.#renewBranding();
-    return !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline'
+    return !answer.ok &&
+      answer.failure.kind === 'no-answer' &&
+      this.loop?.status().kind === 'offline'
       ? failed(NEEDS_NETWORK)
       : answer;
   }
@@ -136,10 +138,10 @@ export class Session {
   async signIn(ask: PageAsk): Promise<Result<SignedIn>> {
     const answer = await this.#signIn.go(ask);
     if (!answer.ok) return answer;
-    if ('step' in answer.value) return ok({ is: 'step', step: answer.value });
+    if ('step' in answer.value) return ok({ kind: 'step', step: answer.value });
     await this.#enter(answer.value);
     return ok({
-      is: 'in',
+      kind: 'in',
       me: deviceUser(answer.value.user),
       recoveryCodes: answer.value.recoveryCodes ?? null,
     });
@@ -148,30 +150,30 @@ export class Session {
   async actAs(who: InputOf<'loginAs'>): Promise<Result<Acted>> {
     const answer = await (this.loop?.wire.ask('loginAs', who) ?? failed(SIGNED_OUT));
     if (!answer.ok) return answer;
-    if ('url' in answer.value) return ok({ is: 'elsewhere', url: answer.value.url });
+    if ('url' in answer.value) return ok({ kind: 'elsewhere', url: answer.value.url });
     this.#tellOut('ended');
     await this.#enter(answer.value);
-    return ok({ is: 'in', me: deviceUser(answer.value.user) });
+    return ok({ kind: 'in', me: deviceUser(answer.value.user) });
   }
 
   async stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>> {
     const { loop } = this;
     const disk = this.#disk;
     if (!loop || !disk) return failed(SIGNED_OUT);
-    if (loop.status().is === 'offline') return failed(NEEDS_NETWORK);
+    if (loop.status().kind === 'offline') return failed(NEEDS_NETWORK);
     if (loop.outbox.unsent > 0) await drain(loop, this.#world.clock);
     const left = loop.outbox.unsent;
-    if (left > 0 && unsent === 'ask') return ok({ is: 'unsent', unsent: left });
+    if (left > 0 && unsent === 'ask') return ok({ kind: 'unsent', unsent: left });
     const answer = await loop.wire.ask('exitLoginAs', {});
     if (!answer.ok) return answer;
     this.#tellOut('ended');
     await this.#destroy(disk, false);
     if ('url' in answer.value) {
       this.#out('none');
-      return ok({ is: 'elsewhere', url: answer.value.url });
+      return ok({ kind: 'elsewhere', url: answer.value.url });
     }
     await this.#enter(answer.value);
-    return ok({ is: 'in', me: deviceUser(answer.value.user) });
+    return ok({ kind: 'in', me: deviceUser(answer.value.user) });
   }
 
   async #byCookie(): Promise<Result<Granted>> {
@@ -193,7 +195,7 @@ export class Session {
       branding && { me: deviceUser(granted.user), branding },
       granted.offlineUntil,
     );
-    this.#tabs.post({ is: 'in' } satisfies TabMessage);
+    this.#tabs.post({ kind: 'in' } satisfies TabMessage);
   }
 
   /**
@@ -217,7 +219,7 @@ export class Session {
     const owner = this.#owner;
     const name = this.#held && getDatabase(this.#held);
     await this.#destroy(disk, unsent === 'keep');
-    if (name !== null) this.#tabs.post({ is: 'out', name, reason: 'ended' } satisfies TabMessage);
+    if (name !== null) this.#tabs.post({ kind: 'out', name, reason: 'ended' } satisfies TabMessage);
     this.#out('none');
     const life = this.#life;
     void endSession(this.#world, token, owner, () => life === this.#life);
@@ -232,7 +234,7 @@ export class Session {
 
   #tellOut(reason: OutReason): void {
     if (this.#held)
-      this.#tabs.post({ is: 'out', name: getDatabase(this.#held), reason } satisfies TabMessage);
+      this.#tabs.post({ kind: 'out', name: getDatabase(this.#held), reason } satisfies TabMessage);
   }
 
   #begin = async (
@@ -259,10 +261,10 @@ export class Session {
     const enter = ({ me, branding }: Begun, from: BegunFrom): void => {
       this.#branding = branding;
       this.who = {
-        is: 'in',
+        kind: 'in',
         me,
         branding,
-        offlineUntil: this.who.is === 'in' ? this.who.offlineUntil : until,
+        offlineUntil: this.who.kind === 'in' ? this.who.offlineUntil : until,
         ...(from === 'disk' && { isUnconfirmed: true }),
       };
       this.#changed();
@@ -282,7 +284,7 @@ export class Session {
         const current =
           from === 'disk' && known
             ? known
-            : from === 'overtaken' && this.who.is === 'in'
+            : from === 'overtaken' && this.who.kind === 'in'
               ? { ...begun, me: this.who.me }
               : begun;
         enter(current, current === known ? 'server' : from);
@@ -301,7 +303,7 @@ export class Session {
       void this.#enter(granted);
       return;
     }
-    if (this.who.is === 'in') {
+    if (this.who.kind === 'in') {
       const me = deviceUser(user);
       const isChanged = !isSameUser(me, this.who.me);
       this.who = { ...this.who, me, offlineUntil };
@@ -320,7 +322,7 @@ export class Session {
   async #renewBranding(): Promise<void> {
     const life = this.#life;
     const answer = await this.#wire.ask('getBranding', {});
-    if (life !== this.#life || !answer.ok || this.who.is !== 'in') return;
+    if (life !== this.#life || !answer.ok || this.who.kind !== 'in') return;
     const { isUnconfirmed, ...who } = this.who;
     const isChanged = JSON.stringify(answer.value) !== JSON.stringify(who.branding);
     if (!isChanged && isUnconfirmed === undefined) return;
@@ -390,7 +392,7 @@ export class Session {
   }
 
   #out(reason: OutReason): void {
-    this.who = { is: 'out', reason, branding: this.#branding, offline: false };
+    this.who = { kind: 'out', reason, branding: this.#branding, offline: false };
     this.#changed();
     void this.#tellBranding(1);
   }
@@ -402,7 +404,7 @@ export class Session {
     const { clock, chance } = this.#world;
     const life = this.#life;
     const answer = await this.#wire.ask('getBranding', {});
-    if (life !== this.#life || this.who.is !== 'out') return;
+    if (life !== this.#life || this.who.kind !== 'out') return;
     if (answer.ok) this.#branding = answer.value;
     this.who = {
       ...this.who,

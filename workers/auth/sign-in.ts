@@ -49,8 +49,8 @@ export function makeSignIn(
         if (!input) throw new Error('nothing to ask');
         const answer = await ask(input, actor.getSnapshot().context.auth);
         granted = answer.ok && !isStep(answer.value) ? answer.value : null;
-        if (!answer.ok) return { is: 'failed', failure: answer.failure };
-        return isStep(answer.value) ? { is: 'step', step: answer.value } : { is: 'in' };
+        if (!answer.ok) return { kind: 'failed', failure: answer.failure };
+        return isStep(answer.value) ? { kind: 'step', step: answer.value } : { kind: 'in' };
       }),
     },
   });
@@ -84,7 +84,7 @@ export function makeSignIn(
       const {
         context: { step, auth },
       } = actor.getSnapshot();
-      return step === null ? { is: 'none' } : { is: 'step', step, auth };
+      return step === null ? { kind: 'none' } : { kind: 'step', step, auth };
     },
     back: () => actor.send({ type: 'BACK' }),
     async go(request) {

@@ -14,7 +14,7 @@ export function jobLine(
   table: Uint8Array,
   from: number,
   to: number,
-): Extract<CalendarLine, { is: 'job' }> {
+): Extract<CalendarLine, { kind: 'job' }> {
   const counts = [...NO_COUNTS];
   const cells: CalendarCell[] = [];
   days.forEach((marks, day) => {
@@ -24,7 +24,7 @@ export function jobLine(
       cells.push(cell === 0 ? (enabled ? null : 'off') : (RUN_STATES[cell - 1] ?? null));
   });
   return {
-    is: 'job',
+    kind: 'job',
     job: n,
     name,
     computer,
@@ -42,7 +42,7 @@ export function companyLine(
   from: number,
   to: number,
   countsAs: (type: JobType) => boolean,
-): Extract<CalendarLine, { is: 'company' }> {
+): Extract<CalendarLine, { kind: 'company' }> {
   const counts = [...NO_COUNTS];
   const bad: number[] = [];
   const own = jobs.map(({ job: { n, type } }) => ({ n, isJudged: countsAs(type) }));
@@ -56,7 +56,7 @@ export function companyLine(
     if (day >= from && day < to) bad.push(sum);
   });
   return {
-    is: 'company',
+    kind: 'company',
     company,
     name,
     jobs: jobs.length,

@@ -52,9 +52,9 @@ export interface StoredProfile extends Owner {
   readonly device: DeviceId;
 }
 export type Present =
-  | { readonly is: 'none' }
-  | { readonly is: 'in'; readonly held: StoredProfile }
-  | { readonly is: 'expired'; readonly owner: Owner; readonly offlineUntil: Ms };
+  | { readonly kind: 'none' }
+  | { readonly kind: 'in'; readonly held: StoredProfile }
+  | { readonly kind: 'expired'; readonly owner: Owner; readonly offlineUntil: Ms };
 
 /**
  * The first sign-in creates the database: before it, a sign-in page needs no Dexie. Rejects with
@@ -93,13 +93,13 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
   return {
     current: async (now) => {
       const from = await existing(); // another tab may have created it meanwhile
-      if (from === null) return { is: 'none' };
+      if (from === null) return { kind: 'none' };
       const entry = await faulting(() => from.read(['entries', 'present'], present));
-      if (!entry) return { is: 'none' };
+      if (!entry) return { kind: 'none' };
       const held = heldBy(entry);
-      if (held !== null && now < held.offlineUntil) return { is: 'in', held };
+      if (held !== null && now < held.offlineUntil) return { kind: 'in', held };
       if (held !== null) await deleteKey((store) => takeKey(store, entry.name, now));
-      return { is: 'expired', owner: entry.owner, offlineUntil: entry.offlineUntil };
+      return { kind: 'expired', owner: entry.owner, offlineUntil: entry.offlineUntil };
     },
     enter: async (owner, offlineUntil) => {
       const made = {

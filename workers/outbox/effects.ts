@@ -52,7 +52,7 @@ export function getEffects(
         ...draft,
         seq: 0,
         at: command.madeAt,
-        actor: { is: 'user', id: me },
+        actor: { kind: 'user', id: me },
         subject: null,
         commandId: command.id,
       };
@@ -62,7 +62,7 @@ export function getEffects(
   return { problem: over.problem as ReadonlyMap<ProblemN, ProblemRow>, own: over };
 
   function getDrafts(request: OutboxCommand, { madeAt }: Command): readonly NewEvent[] {
-    switch (request.is) {
+    switch (request.kind) {
       case 'change':
         return decideChange(
           request.change,

@@ -69,7 +69,7 @@ export class Notices {
   replaced(all: Applied['replaced'], me: UserId, getName: (id: UserId) => string): void {
     const lost: Notice[] = [];
     for (const { by, before } of all) {
-      const who = by.subject ?? (by.actor.is === 'user' ? by.actor.id : null);
+      const who = by.subject ?? (by.actor.kind === 'user' ? by.actor.id : null);
       const isNote = by.event.type === 'problem.noted@1';
       const mine = isNote
         ? before.note?.by === me

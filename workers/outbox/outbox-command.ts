@@ -9,8 +9,8 @@ import { outboxMessages as t } from './messages.en.ts';
 
 /** The request in a stored command. */
 export type OutboxCommand =
-  | { readonly is: 'change'; readonly runs: readonly RunN[]; readonly change: Change }
-  | { readonly [N in OwnCall]: { readonly is: N; readonly input: ParsedInputOf<N> } }[OwnCall];
+  | { readonly kind: 'change'; readonly runs: readonly RunN[]; readonly change: Change }
+  | { readonly [N in OwnCall]: { readonly kind: N; readonly input: ParsedInputOf<N> } }[OwnCall];
 type OwnCall = Exclude<OfflineCall, 'changeExecution' | 'changeExecutions'>;
 
 /** Returns null if this version can't read it (then the server reports it). */
@@ -54,28 +54,30 @@ function getChange(
   request: Parameters<typeof getChanges>[0],
 ): OutboxCommand | null {
   const [change, ...more] = getChanges(request);
-  return change && more.length === 0 ? { is: 'change', runs, change } : null;
+  return change && more.length === 0 ? { kind: 'change', runs, change } : null;
 }
 
 function read<N extends OwnCall>(
-  is: N,
+  kind: N,
   schema: v.GenericSchema<unknown, ParsedInputOf<N>>,
   input: unknown,
-): Extract<OutboxCommand, { is: N }> | null {
+): Extract<OutboxCommand, { kind: N }> | null {
   const taken = v.safeParse(schema, input);
-  return taken.success ? ({ is, input: taken.output } as Extract<OutboxCommand, { is: N }>) : null;
+  return taken.success
+    ? ({ kind, input: taken.output } as Extract<OutboxCommand, { kind: N }>)
+    : null;
 }
 
 export const getRuns = (request: OutboxCommand | null): readonly RunN[] =>
-  request?.is === 'change' ? request.runs : [];
+  request?.kind === 'change' ? request.runs : [];
 
 /** Describes the command in a few words. */
 export function getWords(request: OutboxCommand | null): string {
-  switch (request?.is) {
+  switch (request?.kind) {
     case undefined:
       return t.change;
     case 'change':
-      return t[LABELS[request.change.is]]({ count: request.runs.length });
+      return t[LABELS[request.change.kind]]({ count: request.runs.length });
     case 'saveView':
       return t.saveView({ name: request.input.name });
     case 'removeView':
@@ -101,4 +103,4 @@ const LABELS = {
   'wake': 'wake',
   'ticket': 'ticket',
   'not-anomaly': 'markNormal',
-} as const satisfies Record<Change['is'], keyof typeof t>;
+} as const satisfies Record<Change['kind'], keyof typeof t>;

@@ -113,20 +113,20 @@ export class Outbox {
    */
   async push(wire: Wire): Promise<PushOutcome> {
     const entry = this.#waiting()[0];
-    if (!entry) return { is: 'done', seq: null, left: 0 };
+    if (!entry) return { kind: 'done', seq: null, left: 0 };
     entry.sending = true;
     this.#needs.changed();
     const answer = await this.#sent(wire, entry.command);
     entry.sending = false;
     const verdict = verdictOn(answer, entry.faults);
-    switch (verdict.is) {
+    switch (verdict.kind) {
       case 'unknown':
         if (verdict.failure.kind === 'server-fault') entry.faults += 1;
         this.#needs.changed();
-        return { is: 'failed', failure: verdict.failure };
+        return { kind: 'failed', failure: verdict.failure };
       case 'refused':
         await this.#refuse(entry, verdict.failure);
-        return { is: 'done', seq: null, left: this.#waiting().length };
+        return { kind: 'done', seq: null, left: this.#waiting().length };
       case 'accepted': {
         const { seq, refused, accepted } = verdict.changed;
         if (accepted === 0 && refused[0]) {
@@ -140,7 +140,7 @@ export class Outbox {
           entry.seq = seq;
           this.#settle();
         }
-        return { is: 'done', seq, left: this.#waiting().length };
+        return { kind: 'done', seq, left: this.#waiting().length };
       }
     }
   }
@@ -350,7 +350,7 @@ export class Outbox {
   #partlyRefused(command: Command, refused: Changed['refused'], of: number): void {
     const request = parseCommand(command);
     const by = byReason(refused);
-    if (request?.is !== 'change' || !refused[0]) return;
+    if (request?.kind !== 'change' || !refused[0]) return;
     const text = MESSAGES.partlyRefused({
       count: refused.length,
       total: of,

@@ -5,10 +5,10 @@ import type { Result } from '#contract/result.ts';
 
 export type Changed = InferOutput<typeof ChangedSchema>;
 export type Verdict =
-  | { readonly is: 'accepted'; readonly changed: Changed }
-  | { readonly is: 'refused'; readonly failure: Failure }
+  | { readonly kind: 'accepted'; readonly changed: Changed }
+  | { readonly kind: 'refused'; readonly failure: Failure }
   /** Done or not: only sending it again with the same key will tell (OUT-3). */
-  | { readonly is: 'unknown'; readonly failure: Failure };
+  | { readonly kind: 'unknown'; readonly failure: Failure };
 
 /**
  * After this many server errors for one command, minutes apart by then, it is set aside for the
@@ -17,7 +17,7 @@ export type Verdict =
 export const MAX_ERRORS = 12;
 
 export function verdictOn(answer: Result<Changed>, errors: number): Verdict {
-  if (answer.ok) return { is: 'accepted', changed: answer.value };
+  if (answer.ok) return { kind: 'accepted', changed: answer.value };
   const { failure } = answer;
   switch (failure.kind) {
     case 'bad-input':
@@ -31,9 +31,9 @@ export function verdictOn(answer: Result<Changed>, errors: number): Verdict {
     case 'reauth_required':
     case 'not-by-key':
     case 'not-sent':
-      return { is: 'refused', failure };
+      return { kind: 'refused', failure };
     case 'server-fault':
-      return { is: errors + 1 >= MAX_ERRORS ? 'refused' : 'unknown', failure };
+      return { kind: errors + 1 >= MAX_ERRORS ? 'refused' : 'unknown', failure };
     case 'signed-out':
     case 'expired':
     case 'out-of-order':
@@ -44,6 +44,6 @@ export function verdictOn(answer: Result<Changed>, errors: number): Verdict {
     case 'needs-network':
     case 'no-answer':
     case 'storage':
-      return { is: 'unknown', failure };
+      return { kind: 'unknown', failure };
   }
 }

@@ -145,7 +145,7 @@ export function createWorkerApi(
 }
 
 const NOBODY: SyncStatus = {
-  is: 'signed-out',
+  kind: 'signed-out',
   syncedAt: null,
   offlineSince: null,
   left: 0,

@@ -25,7 +25,7 @@ export function makeReader(
   ): Promise<Result<Read<OutputOf<N>>>> => {
     const question = `${name} ${JSON.stringify(input)}`;
     const asking = ask(name, input, question);
-    const answer = await (session.loop?.status().is === 'offline'
+    const answer = await (session.loop?.status().kind === 'offline'
       ? within(clock, PATIENCE_MS, asking)
       : asking);
     if (answer !== null && (answer.ok || !AWAY.has(answer.failure.kind))) return answer;

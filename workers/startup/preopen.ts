@@ -26,7 +26,7 @@ export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens 
   } | null> {
     try {
       const present = await first;
-      return present.is === 'in'
+      return present.kind === 'in'
         ? { name: getDatabase(present.held), open: await connect(present.held) }
         : null;
     } catch {
@@ -71,7 +71,7 @@ function knowing(register: Profiles, first: Promise<Present>): Profiles {
     current: async (at) => {
       const present = await known;
       known = null;
-      return present?.is === 'in' && at < present.held.offlineUntil
+      return present?.kind === 'in' && at < present.held.offlineUntil
         ? present
         : register.current(at);
     },

@@ -92,7 +92,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
       continue;
     }
     if (logged.commandId !== null) commands.add(logged.commandId);
-    if (logged.actor.is === 'user') people.add(logged.subject ?? logged.actor.id);
+    if (logged.actor.kind === 'user') people.add(logged.subject ?? logged.actor.id);
     committedAt = Math.max(committedAt ?? 0, logged.at);
   }
   const runs: LeanRun[] = [];

@@ -10,7 +10,7 @@ import { NO_ANSWER } from '#workers/failures.ts';
 export type TeamMessage =
   // from the leader
   | {
-      readonly is: 'patch';
+      readonly kind: 'patch';
       readonly id: number | null;
       readonly patch: Patch | null;
       readonly commands: readonly CommandId[];
@@ -18,15 +18,15 @@ export type TeamMessage =
       readonly syncedAt: Ms | null;
       readonly more: boolean;
     }
-  | { readonly is: 'days' }
-  | { readonly is: 'anew' }
-  | { readonly is: 'people'; readonly people: readonly Person[] }
-  | { readonly is: 'status'; readonly status: SyncStatus }
-  | { readonly is: 'token-is'; readonly ask: string; readonly token: Result<string> }
+  | { readonly kind: 'days' }
+  | { readonly kind: 'anew' }
+  | { readonly kind: 'people'; readonly people: readonly Person[] }
+  | { readonly kind: 'status'; readonly status: SyncStatus }
+  | { readonly kind: 'token-is'; readonly ask: string; readonly token: Result<string> }
   // to the leader
-  | { readonly is: 'hello' }
-  | { readonly is: 'wake' }
-  | { readonly is: 'token'; readonly ask: string; readonly refused: string | null };
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'wake' }
+  | { readonly kind: 'token'; readonly ask: string; readonly refused: string | null };
 
 export interface Team {
   readonly leading: boolean;
@@ -66,12 +66,12 @@ export function joinTeam(
   channel.listen((raw) => {
     if (quit.signal.aborted) return;
     const message = raw as TeamMessage;
-    if (message.is === 'token-is') request.get(message.ask)?.settle(message.token);
-    else if (message.is !== 'token') needs.hear(message);
+    if (message.kind === 'token-is') request.get(message.ask)?.settle(message.token);
+    else if (message.kind !== 'token') needs.hear(message);
     else if (leading)
       void needs
         .tokenFor(message.refused)
-        .then((token) => tell({ is: 'token-is', ask: message.ask, token }));
+        .then((token) => tell({ kind: 'token-is', ask: message.ask, token }));
   });
   // If the browser closes the tab, the lock is lost silently; if it is aborted, it rejects: neither
   // matters here.
@@ -110,7 +110,7 @@ export function joinTeam(
         };
         const off = world.clock.after(TOKEN_WAIT_MS, () => settle(failed(NO_ANSWER)));
         request.set(ask, { refused, settle });
-        tell({ is: 'token', ask, refused });
+        tell({ kind: 'token', ask, refused });
       });
     },
     stop() {

@@ -60,7 +60,7 @@ export class Loop {
   /** Opening and messages from other tabs, in sequence. */
   #line: Promise<unknown> = Promise.resolve();
   #stopped = false;
-  #is: SyncStatus['is'] = 'catching-up';
+  #kind: SyncStatus['kind'] = 'catching-up';
   #leader: SyncStatus | null = null;
   #offlineSince: number | null = null;
   #fault: string | null = null;
@@ -103,7 +103,7 @@ export class Loop {
         this.outbox.folded(applied, more);
         for (const one of people) this.#meet(one);
         this.#team.tell({
-          is: 'patch',
+          kind: 'patch',
           id,
           patch: id === null ? patch : null,
           commands,
@@ -116,11 +116,11 @@ export class Loop {
       begun: (begun, isCurrent) => {
         this.outbox.refresh();
         this.#begun(begun, isCurrent ? 'server' : 'overtaken');
-        this.#team.tell({ is: 'anew' });
+        this.#team.tell({ kind: 'anew' });
       },
       dayAdded: () => {
         this.outbox.refresh();
-        this.#team.tell({ is: 'days' });
+        this.#team.tell({ kind: 'days' });
       },
     };
     this.#team = joinTeam(world, needs.name, {
@@ -139,7 +139,7 @@ export class Loop {
     this.#quit.push(world.onOnline(() => this.wake()));
     this.#queue(() => this.#open());
     this.#queue(async () => this.#followOutbox());
-    this.#team.tell({ is: 'hello' });
+    this.#team.tell({ kind: 'hello' });
   }
 
   status(): SyncStatus {
@@ -149,7 +149,7 @@ export class Loop {
     if (!this.#team.leading && this.#leader) return { ...this.#leader, ...own, follower: true };
     const pushFailure = this.#actor?.getSnapshot().context.pushFailure ?? null;
     return getStatus({
-      is: this.#is,
+      kind: this.#kind,
       offlineSince: this.#offlineSince,
       replica: this.replica,
       follower: !this.#team.leading,
@@ -163,7 +163,7 @@ export class Loop {
   /** Retries now: the user asked for it, or the device has a network again. */
   wake(): void {
     if (this.#actor) this.#actor.send({ type: 'WAKE' });
-    else this.#team.tell({ is: 'wake' });
+    else this.#team.tell({ kind: 'wake' });
   }
 
   /**
@@ -281,7 +281,7 @@ export class Loop {
           pull: fromPromise(() =>
             this.#guarded(async () => {
               const outcome = await pull(fetching);
-              if (outcome.is === 'done' && this.#newStranger) await this.#learn();
+              if (outcome.kind === 'done' && this.#newStranger) await this.#learn();
               return outcome;
             }),
           ),
@@ -310,11 +310,11 @@ export class Loop {
       },
     );
     this.#actor.subscribe((snapshot) => {
-      this.#is = isInState(snapshot);
-      this.#offlineSince = isAway(this.#is) ? (this.#offlineSince ?? clock.now()) : null;
-      this.#team.tell({ is: 'status', status: this.status() });
+      this.#kind = isInState(snapshot);
+      this.#offlineSince = isAway(this.#kind) ? (this.#offlineSince ?? clock.now()) : null;
+      this.#team.tell({ kind: 'status', status: this.status() });
       this.#needs.changed();
-      if (this.#is === 'signed-out') this.#needs.over();
+      if (this.#kind === 'signed-out') this.#needs.over();
     });
     this.#actor.start();
     this.#tidy(FIRST_TIDY_MS);
@@ -322,9 +322,9 @@ export class Loop {
 
   async #hear(message: TeamMessage): Promise<void> {
     if (this.#stopped) return;
-    switch (message.is) {
+    switch (message.kind) {
       case 'hello':
-        if (this.#actor) this.#team.tell({ is: 'status', status: this.status() });
+        if (this.#actor) this.#team.tell({ kind: 'status', status: this.status() });
         return;
       case 'wake':
         this.#actor?.send({ type: 'WAKE' });
@@ -371,7 +371,10 @@ export class Loop {
       return await work();
     } catch (error) {
       this.#fault = error instanceof Error ? error.message : String(error);
-      return { is: 'failed', failure: error instanceof DiskError ? STORAGE_FAILED : SERVER_ERROR };
+      return {
+        kind: 'failed',
+        failure: error instanceof DiskError ? STORAGE_FAILED : SERVER_ERROR,
+      };
     }
   }
 
@@ -395,7 +398,7 @@ export class Loop {
   async #learn(): Promise<void> {
     this.#newStranger = false;
     await learnNames(this.#fetching);
-    this.#team.tell({ is: 'people', people: this.replica.people });
+    this.#team.tell({ kind: 'people', people: this.replica.people });
     this.#needs.changed();
   }
 

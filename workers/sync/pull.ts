@@ -61,7 +61,7 @@ const PageSchema = v.object({
 /** Fetches everything after the cursor (SYNC-5). */
 export async function pull(needs: Fetching): Promise<Outcome> {
   const { wire, replica, clock } = needs;
-  if (replica.lacksTables) return { is: 'anew' };
+  if (replica.lacksTables) return { kind: 'anew' };
   for (;;) {
     const request = replica.cursor;
     const answer = await wire.raw('events', {
@@ -75,19 +75,19 @@ export async function pull(needs: Fetching): Promise<Outcome> {
     const page = v.safeParse(PageSchema, answer.value);
     if (!page.success) return failedWith(NO_ANSWER);
     const { epoch, cursor, more, events, causes, sources } = page.output;
-    if (epoch !== replica.epoch) return { is: 'anew' };
+    if (epoch !== replica.epoch) return { kind: 'anew' };
     if (!plausible(request, page.output)) return failedWith(NO_ANSWER);
     const applied = withSources(
       applyEvents(replica.base(), [...causes.map(foundCause), ...events], cursor),
       sources,
     );
     if (applied.poison.length > 0 && needs.poisoned(applied.poison.join(', ')))
-      return { is: 'anew' };
-    if (applied.gone || applied.scoped.has(needs.me())) return { is: 'anew' };
+      return { kind: 'anew' };
+    if (applied.gone || applied.scoped.has(needs.me())) return { kind: 'anew' };
     if (cursor > request || sources !== undefined)
       needs.applied(applied, await replica.apply(applied, clock.now()), more);
     else await synced(replica, clock);
-    if (!more) return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
+    if (!more) return { kind: 'done', cursor: replica.cursor, left: replica.daysLeft };
   }
 }
 
@@ -113,7 +113,7 @@ const withSources = (applied: Applied, sources: SyncedSources | undefined): Appl
 const foundCause = (data: unknown): object => ({
   seq: 0,
   at: 0,
-  actor: { is: 'clock' },
+  actor: { kind: 'clock' },
   subject: null,
   commandId: null,
   company: null,
@@ -136,7 +136,7 @@ export async function bootstrap(needs: Fetching): Promise<Outcome> {
     await replica.addDays(stored.slice(at, at + DAYS_AT_ONCE));
     needs.dayAdded();
   }
-  return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
+  return { kind: 'done', cursor: replica.cursor, left: replica.daysLeft };
 }
 
 /**
@@ -188,7 +188,7 @@ export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Ou
   }
   return failure
     ? refused(failure)
-    : { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
+    : { kind: 'done', cursor: replica.cursor, left: replica.daysLeft };
 }
 
 /**
@@ -233,10 +233,10 @@ function framesOrNull(buffer: ArrayBuffer): ReturnType<typeof pagesIn> | null {
   }
 }
 
-const failedWith = (failure: Failure): Outcome => ({ is: 'failed', failure });
+const failedWith = (failure: Failure): Outcome => ({ kind: 'failed', failure });
 
 /** Another epoch, or no longer in scope: the local data doesn't fit any more (LOG-6, SYNC-6). */
 const refused = (failure: Failure): Outcome =>
   failure.kind === 'conflict' || failure.kind === 'forbidden'
-    ? { is: 'anew' }
+    ? { kind: 'anew' }
     : failedWith(failure);

@@ -7,7 +7,7 @@ import type { SyncStatus } from '#workers/api.ts';
 import type { Replica } from './replica.ts';
 
 /** Returns the status of the loop for the user. One short wait doesn't count as offline yet. */
-export function isInState(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['is'] {
+export function isInState(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['kind'] {
   const { context } = snapshot;
   if (snapshot.matches('signed-out')) return 'signed-out';
   if (snapshot.matches('update-needed')) return 'update-needed';
@@ -17,11 +17,11 @@ export function isInState(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatu
 }
 
 /** Whether changes are stored here until the server responds again. */
-export const isAway = (is: SyncStatus['is']): boolean =>
-  is === 'offline' || is === 'server-trouble';
+export const isAway = (kind: SyncStatus['kind']): boolean =>
+  kind === 'offline' || kind === 'server-trouble';
 
 export interface StatusInput {
-  readonly is: SyncStatus['is'];
+  readonly kind: SyncStatus['kind'];
   readonly offlineSince: Ms | null;
   readonly replica: Pick<Replica, 'full' | 'daysLeft' | 'syncedAt'>;
   readonly waiting: number;
@@ -35,7 +35,7 @@ export interface StatusInput {
 }
 
 export const getStatus = ({
-  is,
+  kind,
   offlineSince,
   replica,
   waiting,
@@ -47,10 +47,10 @@ export const getStatus = ({
   pushFailure,
   reload,
 }: StatusInput): SyncStatus => ({
-  is,
+  kind,
   syncedAt: replica.syncedAt,
-  offlineSince: isAway(is) ? offlineSince : null,
-  left: replica.daysLeft + (is === 'live' || replica.daysLeft > 0 ? 0 : 1),
+  offlineSince: isAway(kind) ? offlineSince : null,
+  left: replica.daysLeft + (kind === 'live' || replica.daysLeft > 0 ? 0 : 1),
   waiting,
   refused,
   partly,

@@ -4,11 +4,11 @@ import { getWait } from '#machines/sync-events.ts';
 import type { WorkerClock } from '#workers/context.ts';
 import type { Wire } from './wire.ts';
 
-const PokeSchema = v.variant('is', [
-  v.object({ is: v.literal('head'), head: v.number(), epoch: v.string() }),
-  v.object({ is: v.literal('sources') }),
-  v.object({ is: v.literal('scope') }),
-  v.object({ is: v.literal('out') }),
+const PokeSchema = v.variant('kind', [
+  v.object({ kind: v.literal('head'), head: v.number(), epoch: v.string() }),
+  v.object({ kind: v.literal('sources') }),
+  v.object({ kind: v.literal('scope') }),
+  v.object({ kind: v.literal('out') }),
 ]);
 
 /** A longer line is not a poke. */
@@ -65,7 +65,7 @@ export async function readPokes(
 function getEvent(data: string, epoch: string): SyncEvent {
   const poke = v.safeParse(PokeSchema, parsed(data));
   if (!poke.success) return { type: 'NUDGE' };
-  switch (poke.output.is) {
+  switch (poke.output.kind) {
     case 'head':
       return poke.output.epoch === epoch
         ? { type: 'POKE', head: poke.output.head }

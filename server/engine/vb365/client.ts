@@ -50,7 +50,7 @@ export function makeVb365Client(
         await client.read(`/${one}/ServiceInstance`, v.object({ version: v.string() }));
         return one;
       } catch (error) {
-        if (!(error instanceof SourceError) || error.is !== 'missing') throw error;
+        if (!(error instanceof SourceError) || error.kind !== 'missing') throw error;
       }
     }
     throw new SourceError('fault', t.noVersion({ host: client.host }));
@@ -68,7 +68,7 @@ export function makeVb365Client(
     try {
       return await request(`/${known}/${path}`);
     } catch (error) {
-      if (!(error instanceof SourceError) || error.is !== 'missing') throw error;
+      if (!(error instanceof SourceError) || error.kind !== 'missing') throw error;
       version = null;
       const now = await findVersion();
       if (now === known) throw error;
@@ -143,7 +143,7 @@ const versionedSigner =
         path: `/${version}/token`,
         begin: {
           grant_type: 'password',
-          username: credentials.is === 'key' ? '' : credentials.name,
+          username: credentials.kind === 'key' ? '' : credentials.name,
           password: credentials.secret,
           ...withoutCookie,
         },
@@ -163,7 +163,7 @@ const versionedSigner =
             used = signer;
             return headers;
           } catch (error) {
-            if (!(error instanceof SourceError) || error.is !== 'missing') throw error;
+            if (!(error instanceof SourceError) || error.kind !== 'missing') throw error;
           }
         }
         throw new SourceError('missing', t.missing({ host }));

@@ -42,7 +42,7 @@ export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof em
             entity: `user:${user.id}`,
           },
         ],
-        { actor: { is: 'user', id: user.id }, subject: null, commandId: null, at: ctx.now },
+        { actor: { kind: 'user', id: user.id }, subject: null, commandId: null, at: ctx.now },
       );
       await audit(tx, world, ctx, { what: 'email.confirmed', user: user.id });
       return ok({});

@@ -84,17 +84,17 @@ export function accountHandlers(
         refreshSession(tx, key, token, { now: ctx.now, clock: world.clock }),
       );
       world.knownSessions.forget(ctx.tenant);
-      if (outcome.is === 'fresh')
+      if (outcome.kind === 'fresh')
         return (await aliveSession(world, ctx.tenant, outcome.opened.session))
           ? issueSession(world, outcome.opened, ctx)
           : refused(SIGNED_OUT, ctx);
-      if (outcome.is === 'reused')
+      if (outcome.kind === 'reused')
         world.log.warn('a refresh token was used twice: its session is ended', {
           tenant: ctx.tenant,
           session: token.session,
           ip: ctx.ip,
         });
-      return refused(outcome.is === 'expired' ? EXPIRED : SIGNED_OUT, ctx);
+      return refused(outcome.kind === 'expired' ? EXPIRED : SIGNED_OUT, ctx);
     },
 
     async logout(_, ctx) {
@@ -120,7 +120,7 @@ async function answered(
 ): Promise<Result<SignInAnswer>> {
   world.knownSessions.forget(ctx.tenant);
   if (!outcome.ok) return further(outcome, ctx);
-  if (outcome.value.is === 'step') return further(ok(outcome.value), ctx);
+  if (outcome.value.kind === 'step') return further(ok(outcome.value), ctx);
   const { opened, device, recoveryCodes } = outcome.value;
   world.log.info('signed in', { tenant: ctx.tenant, user: opened.userId, ip: ctx.ip });
   if (getCookie(ctx.request.headers, ATTEMPT_COOKIE) !== null)

@@ -13,8 +13,8 @@ export interface Claims {
   readonly email: string | null;
 }
 export type Found =
-  | { readonly is: 'user'; readonly userId: UserId }
-  | { readonly is: 'refused'; readonly why: OidcRefusal };
+  | { readonly kind: 'user'; readonly userId: UserId }
+  | { readonly kind: 'refused'; readonly why: OidcRefusal };
 
 /**
  * Returns the user for an identity. The key is issuer and subject, which stay the same when names
@@ -39,9 +39,9 @@ export async function userOfIdentity(
     .executeTakeFirst();
   if (bound)
     return (await lives(tx, bound.user_id))
-      ? { is: 'user', userId: bound.user_id }
-      : { is: 'refused', why: 'unknown' };
-  if (email === null) return { is: 'refused', why: 'unverified' };
+      ? { kind: 'user', userId: bound.user_id }
+      : { kind: 'refused', why: 'unknown' };
+  if (email === null) return { kind: 'refused', why: 'unverified' };
   const people = await sql
     .selectFrom('person')
     .select('id')
@@ -52,7 +52,7 @@ export async function userOfIdentity(
   const alive: UserId[] = [];
   for (const { id } of people) if (await lives(tx, id)) alive.push(id);
   const [userId, ...more] = alive;
-  if (userId === undefined || more.length > 0) return { is: 'refused', why: 'unknown' };
+  if (userId === undefined || more.length > 0) return { kind: 'refused', why: 'unknown' };
   const other = await sql
     .selectFrom('identity')
     .select('subject')
@@ -60,13 +60,13 @@ export async function userOfIdentity(
     .where('issuer', '=', issuer)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  if (other) return { is: 'refused', why: 'unknown' };
+  if (other) return { kind: 'refused', why: 'unknown' };
   await sql
     .insertInto('identity')
     .values({ tenant_id: tenant, issuer, subject, user_id: userId, made_at: ctx.now })
     .execute();
   await audit(tx, world, ctx, { what: 'identity.linked', user: userId, detail: { how: 'oidc' } });
-  return { is: 'user', userId };
+  return { kind: 'user', userId };
 }
 
 async function lives(tx: TenantTx, id: UserId): Promise<boolean> {

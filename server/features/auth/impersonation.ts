@@ -91,10 +91,10 @@ export function actingHandlers(
           .where('ended_at', 'is', null)
           .returningAll()
           .executeTakeFirst();
-        if (!row) return { is: 'gone' as const };
+        if (!row) return { kind: 'gone' as const };
         await audit(tx, world, ctx, { what: 'login-as.ended', user: session.userId });
         if (row.actor_tenant !== null)
-          return { is: 'elsewhere' as const, actorTenant: row.actor_tenant };
+          return { kind: 'elsewhere' as const, actorTenant: row.actor_tenant };
         const parent = await sql
           .updateTable('session')
           .set({ ended_at: now })
@@ -106,7 +106,7 @@ export function actingHandlers(
           .returningAll()
           .executeTakeFirst();
         const actor = parent && (await loadUserRights(tx, session.actor));
-        if (!parent || !actor) return { is: 'gone' as const };
+        if (!parent || !actor) return { kind: 'gone' as const };
         const opened = await openSession(tx, world, key, {
           ...here(ctx),
           userId: session.actor,
@@ -123,11 +123,11 @@ export function actingHandlers(
           .where('tenant_id', '=', tenant)
           .where('id', '=', opened.session)
           .execute();
-        return { is: 'back' as const, opened: within(opened, parent.absolute_until) };
+        return { kind: 'back' as const, opened: within(opened, parent.absolute_until) };
       });
       forgetSessions(world, tenant);
-      if (outcome.is === 'back') return issueSession(world, outcome.opened, ctx);
-      if (outcome.is === 'gone') return refused(GONE, ctx);
+      if (outcome.kind === 'back') return issueSession(world, outcome.opened, ctx);
+      if (outcome.kind === 'gone') return refused(GONE, ctx);
       const url = await world.store.tenant(outcome.actorTenant, async (tx) => {
         await audit(tx, world, ctx, {
           what: 'login-as.ended',

@@ -10,9 +10,9 @@ import { endFailures } from './rate-limit.ts';
  * deleted; 0 if there were none.
  */
 export type Unlocked =
-  | { readonly is: 'unlocked'; readonly provider: string; readonly failures: number }
-  | { readonly is: 'no-provider' }
-  | { readonly is: 'no-account'; readonly provider: string };
+  | { readonly kind: 'unlocked'; readonly provider: string; readonly failures: number }
+  | { readonly kind: 'no-provider' }
+  | { readonly kind: 'no-account'; readonly provider: string };
 
 /**
  * Deletes the failure counts of an account's passwords and second factors, on known and unknown
@@ -27,7 +27,7 @@ export async function unlock(
   now: Ms,
 ): Promise<Unlocked> {
   const tenant = await tenantOfHost(store, host.replace(/:\d+$/, ''));
-  if (tenant === null) return { is: 'no-provider' };
+  if (tenant === null) return { kind: 'no-provider' };
   return store.tenant(tenant, async (tx): Promise<Unlocked> => {
     const { sql } = tx;
     const {
@@ -44,7 +44,7 @@ export async function unlock(
       .where('tenant_id', '=', tenant)
       .where('username_key', '=', key)
       .executeTakeFirst();
-    if (person === undefined) return { is: 'no-account', provider };
+    if (person === undefined) return { kind: 'no-account', provider };
     const ended = [
       ...(await endFailures(tx, key, person.id)),
       ...(await endFactorFailures(tx, person.id)),
@@ -64,6 +64,6 @@ export async function unlock(
         detail: '{}',
       })
       .execute();
-    return { is: 'unlocked', provider, failures: Math.max(0, ...ended) };
+    return { kind: 'unlocked', provider, failures: Math.max(0, ...ended) };
   });
 }

@@ -215,7 +215,7 @@ async function enter(
   const key = await world.sessionKey();
   const session = await world.store.tenant(ctx.tenant, async (tx) => {
     const user = await userOfIdentity(tx, world, ctx, claims);
-    if (user.is === 'refused') {
+    if (user.kind === 'refused') {
       await audit(tx, world, ctx, {
         what: 'sign-in.refused',
         user: null,
@@ -237,11 +237,11 @@ async function enter(
         known: null,
       });
     const begun = await beginStep(tx, world, key, ctx, userId, need, owned, { first: 'oidc' });
-    return begun.ok ? begun.value : { is: 'refused' as const, why: 'often' as const };
+    return begun.ok ? begun.value : { kind: 'refused' as const, why: 'often' as const };
   });
   world.knownSessions.forget(ctx.tenant);
-  if (session.is === 'refused') return refused(session.why);
-  if (session.is === 'step') {
+  if (session.kind === 'refused') return refused(session.why);
+  if (session.kind === 'step') {
     if (session.token !== null)
       ctx.answer.append('set-cookie', attemptCookie(session.token, LIMITS.attemptMs));
     return led(`/login${OIDC_STEP}`);

@@ -15,7 +15,7 @@ import type { Token } from '../../platform/auth/tokens.ts';
 
 /** `device`: the device's new token; null if it should not be remembered. */
 export interface SignedIn {
-  readonly is: 'in';
+  readonly kind: 'in';
   readonly opened: Opened;
   readonly device: string | null;
   readonly recoveryCodes?: readonly string[];
@@ -60,14 +60,14 @@ export async function openHere(
   });
   if (remember === false) {
     if (known !== null) await forgetDevice(tx, known, userId);
-    return { is: 'in', opened, device: null };
+    return { kind: 'in', opened, device: null };
   }
   // The device is remembered unless the user says that it is not theirs. This only gives it its own
   // failure count.
   const device = await keepDevice(tx, world, shownDevice(ctx), userId, now);
   // A password alone never makes a device skip SMS codes.
   if (remember === true && how.includes('+')) await skipCodes(tx, readToken(device), userId, now);
-  return { is: 'in', opened, device };
+  return { kind: 'in', opened, device };
 }
 
 /** Lets this device skip the user's SMS codes for 30 days. */

@@ -226,7 +226,7 @@ async function findUser(
         entity: `user:${id}`,
       },
     ],
-    { actor: { is: 'user', id }, subject: null, commandId: null, at: ctx.now },
+    { actor: { kind: 'user', id }, subject: null, commandId: null, at: ctx.now },
   );
   const free = await getFreeName(tx, username, object);
   await tx.sql

@@ -77,7 +77,7 @@ export function passwordHandlers(
         const outcome = await releaseSlotDuring(() =>
           directory.change(username, input.currentPassword, input.newPassword),
         );
-        switch (outcome.is) {
+        switch (outcome.kind) {
           case 'done':
             return ok(null);
           case 'wrong':

@@ -111,9 +111,9 @@ export function recoveryHandlers(
         const outcome = directory
           ? await releaseSlotDuring(() => directory.unlock(username))
           : undefined;
-        if (outcome?.is !== 'done')
+        if (outcome?.kind !== 'done')
           return failed(
-            outcome?.is === 'unknown'
+            outcome?.kind === 'unknown'
               ? { kind: 'conflict', message: MESSAGES.notUnlocked }
               : NO_DIRECTORY,
           );
@@ -163,11 +163,11 @@ export function recoveryHandlers(
       if (!(await world.store.tenant(ctx.tenant, (tx) => useRecovery(tx, attempt, ctx.now))))
         return failed({ kind: 'conflict', message: MESSAGES.resetPassword });
       const outcome = await releaseSlotDuring(() => directory.reset(username, newPassword, false));
-      if (outcome.is !== 'done') {
+      if (outcome.kind !== 'done') {
         await world.store.tenant(ctx.tenant, (tx) => giveBackRecovery(tx, attempt));
-        if (outcome.is === 'refused') return failed(passwordRefused(MESSAGES.passwordPolicy));
+        if (outcome.kind === 'refused') return failed(passwordRefused(MESSAGES.passwordPolicy));
         return failed(
-          outcome.is === 'unreachable'
+          outcome.kind === 'unreachable'
             ? NO_DIRECTORY
             : { kind: 'conflict', message: MESSAGES.resetPassword },
         );

@@ -59,7 +59,7 @@ export const beginPasskey = (world: AppContext, ctx: RequestContext): Promise<Re
       passkey: await requestOptions(tx, host, challenge, null),
       enrol: null,
     } as const;
-    return ok({ is: 'step', step: { ...step, methods: [...step.methods] }, token });
+    return ok({ kind: 'step', step: { ...step, methods: [...step.methods] }, token });
   });
 
 /**

@@ -171,7 +171,7 @@ async function onToEnrol(
     codeUntil: null,
   });
   return {
-    is: 'step',
+    kind: 'step',
     step: await buildStep(
       tx,
       world,
@@ -278,7 +278,7 @@ export const presentStep = (world: AppContext, ctx: RequestContext): Promise<Res
     return at === null
       ? failed(OVER)
       : ok({
-          is: 'step',
+          kind: 'step',
           step: await buildStep(tx, world, ctx, at.attempt, at.need, at.owned),
           token: null,
         });
@@ -358,7 +358,7 @@ async function send(
       ? sent
       : await changeAttempt(tx, sent, { state: { ...sent.state, newPhone } });
   return ok({
-    is: 'step',
+    kind: 'step',
     step: await buildStep(tx, world, ctx, attempt, at.need, at.owned),
     token: null,
   });

@@ -19,7 +19,7 @@ import { newSecret, sealForAttempt, unsealForAttempt, getUri } from './totp.ts';
  * The next step. `token` is the attempt's token for its cookie; null if the device already has it.
  */
 export interface Further {
-  readonly is: 'step';
+  readonly kind: 'step';
   readonly step: SignInStep;
   readonly token: string | null;
 }
@@ -61,7 +61,7 @@ export async function beginStep(
     attempt = sent;
   }
   return ok({
-    is: 'step',
+    kind: 'step',
     step: await buildStep(tx, world, ctx, attempt, need, owned),
     token: begun.token,
   });

@@ -64,9 +64,9 @@ export async function provedByDirectory(
   password: string,
 ): Promise<Proved> {
   if (directory === null) return 'unreachable';
-  const { is } = await releaseSlotDuring(() => directory.bind(username, password));
-  if (is === 'must-change' || is === 'expired') return 'change';
-  return is === 'not-now' ? 'locked' : is;
+  const { kind } = await releaseSlotDuring(() => directory.bind(username, password));
+  if (kind === 'must-change' || kind === 'expired') return 'change';
+  return kind === 'not-now' ? 'locked' : kind;
 }
 
 /**

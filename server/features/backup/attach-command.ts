@@ -17,9 +17,9 @@ interface Request {
   readonly retentionType: RetentionType;
 }
 export type AttachStart =
-  | { readonly is: 'begun'; readonly organization: OrganizationRow }
-  | { readonly is: 'no-organization' }
-  | { readonly is: 'refused'; readonly message: string };
+  | { readonly kind: 'begun'; readonly organization: OrganizationRow }
+  | { readonly kind: 'no-organization' }
+  | { readonly kind: 'refused'; readonly message: string };
 
 /** Begins to attach a repository for an operator of the server. It retains all its points. */
 export async function beginAttaching(
@@ -30,12 +30,12 @@ export async function beginAttaching(
   const organization = await world.store.tenant(tenant, (tx) => find(tx, wanted), {
     readOnly: true,
   });
-  if (organization === null) return { is: 'no-organization' };
+  if (organization === null) return { kind: 'no-organization' };
   const begun = await getEngine(world).repositories.attach(
     { tenant, organization: organization.id, user: null },
     { repository, password, directoryId: organization.directoryId },
   );
-  if (!begun.ok) return { is: 'refused', message: begun.error.message };
+  if (!begun.ok) return { kind: 'refused', message: begun.error.message };
   const at = world.clock.now();
   await world.store.tenant(tenant, async (tx) => {
     await tx.lock();
@@ -56,9 +56,9 @@ export async function beginAttaching(
       retentionPolicy: KEEP,
       proxy: null,
     });
-    await tx.append([draft], { actor: { is: 'clock' }, subject: null, commandId: null, at });
+    await tx.append([draft], { actor: { kind: 'clock' }, subject: null, commandId: null, at });
   });
-  return { is: 'begun', organization };
+  return { kind: 'begun', organization };
 }
 
 const find = async (tx: TenantTx, wanted: string): Promise<OrganizationRow | null> =>

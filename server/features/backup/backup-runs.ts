@@ -181,7 +181,7 @@ async function recordSite(
             entity: `key:${key.id}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at },
       );
   });
   return reports;
@@ -227,7 +227,7 @@ async function openKey(
           entity: `key:${key}`,
         },
       ],
-      { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
     );
     return find(tx);
   });

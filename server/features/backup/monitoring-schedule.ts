@@ -21,11 +21,11 @@ export function expectedSchedule(
       return null;
     case 'Chained':
     case 'Continuously':
-      return { is: 'kind', kind: schedule.type };
+      return { type: 'kind', kind: schedule.type };
     case 'Daily':
     case 'Monthly':
     case 'Periodically':
-      return { is: 'cron', cron: getCron(schedule), tz: timeZone, kind: schedule.type };
+      return { type: 'cron', cron: getCron(schedule), tz: timeZone, kind: schedule.type };
     default:
       return schedule satisfies never;
   }

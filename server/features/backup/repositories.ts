@@ -358,6 +358,6 @@ export async function deleteDueRepositories(tx: TenantTx, now: Ms): Promise<void
       company,
       entity: `backuprepository:${id}`,
     })),
-    { actor: { is: 'clock' }, subject: null, commandId: null, at: now },
+    { actor: { kind: 'clock' }, subject: null, commandId: null, at: now },
   );
 }

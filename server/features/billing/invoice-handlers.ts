@@ -53,7 +53,7 @@ export function invoiceHandlers(
             page,
             pageSize,
             source: {
-              is:
+              kind:
                 row?.realm_id == null
                   ? ('none' as const)
                   : row.read_at === null
@@ -167,7 +167,7 @@ const getCells = ({
 const loadToday = async (tx: TenantTx, now: Ms): Promise<Day> =>
   dayText(getDay(now, await loadZone(tx), 0));
 
-export const unheard = ({ is, message, afterMs }: QuickBooksError): Failure =>
-  is === 'later'
+export const unheard = ({ kind, message, afterMs }: QuickBooksError): Failure =>
+  kind === 'later'
     ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
     : { kind: 'conflict', message };

@@ -41,12 +41,12 @@ export function quickBooksAt(
  * request will not succeed.
  */
 export class QuickBooksError extends Error {
-  readonly is: 'later' | 'access' | 'ended' | 'gone' | 'refused';
+  readonly kind: 'later' | 'access' | 'ended' | 'gone' | 'refused';
   readonly afterMs: Ms | null;
-  constructor(is: QuickBooksError['is'], message: string, afterMs: Ms | null = null) {
+  constructor(kind: QuickBooksError['kind'], message: string, afterMs: Ms | null = null) {
     super(message);
     this.name = 'QuickBooksFault';
-    this.is = is;
+    this.kind = kind;
     this.afterMs = afterMs;
   }
 }
@@ -73,7 +73,7 @@ export async function sendTo(
     });
   } catch (error) {
     if (error instanceof OutboundError)
-      throw new QuickBooksError(error.is === 'refused' ? 'refused' : 'later', error.message);
+      throw new QuickBooksError(error.kind === 'refused' ? 'refused' : 'later', error.message);
     throw error;
   }
 }

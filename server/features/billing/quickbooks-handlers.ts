@@ -158,7 +158,7 @@ export function quickBooksHandlers(
       );
       if (!tokens.ok)
         return failed(
-          tokens.fault.is === 'ended'
+          tokens.fault.kind === 'ended'
             ? { kind: 'conflict', message: MESSAGES.quickBooksWayBack }
             : unheard(tokens.fault),
         );

@@ -145,7 +145,7 @@ const getLines = ({ Line: lines }: v.InferOutput<typeof InvoiceShape>): readonly
       return [
         {
           ...getLine(one),
-          is: 'subtotal',
+          kind: 'subtotal',
           item: group.GroupItemRef?.name ?? null,
           quantity: group.Quantity,
         },
@@ -160,7 +160,7 @@ function getLine({
   DetailType,
   SalesItemLineDetail: item,
 }: Flat): InvoiceLine {
-  const is =
+  const kind =
     DetailType === 'SubTotalLineDetail'
       ? 'subtotal'
       : DetailType === 'DiscountLineDetail'
@@ -171,12 +171,12 @@ function getLine({
           ? 'text'
           : 'item';
   return {
-    is,
+    kind,
     item: item?.ItemRef?.name == null ? null : cut(item.ItemRef.name, 200),
     description: Description === null ? null : cut(Description, 1_000),
     quantity: item?.Qty ?? null,
     price: item?.UnitPrice ?? null,
-    amount: Amount === null ? null : toMills(is === 'discount' ? -Amount : Amount),
+    amount: Amount === null ? null : toMills(kind === 'discount' ? -Amount : Amount),
   };
 }
 

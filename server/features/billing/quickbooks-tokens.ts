@@ -188,7 +188,7 @@ async function inTurn(
       refresh_token: tokens.refresh,
     });
   } catch (error) {
-    const ended = error instanceof QuickBooksError && error.is === 'ended';
+    const ended = error instanceof QuickBooksError && error.kind === 'ended';
     await world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('quickbooks')

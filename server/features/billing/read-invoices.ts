@@ -223,7 +223,7 @@ function keep(
 
 async function storeError(
   { world, tenant, by }: Mine,
-  { is, message, afterMs }: QuickBooksError,
+  { kind, message, afterMs }: QuickBooksError,
 ): Promise<void> {
   await world.store.tenant(tenant, async (tx) => {
     const row = await quickBooksRow(tx);
@@ -233,8 +233,8 @@ async function storeError(
       .updateTable('quickbooks')
       .set({
         tries,
-        fault: is === 'ended' ? t.accessEnded : message,
-        ended: row.ended || is === 'ended',
+        fault: kind === 'ended' ? t.accessEnded : message,
+        ended: row.ended || kind === 'ended',
         poll_at: world.clock.now() + backOff(tries, afterMs),
       })
       .where('tenant_id', '=', tenant)

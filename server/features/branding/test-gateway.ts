@@ -101,7 +101,7 @@ function smsTry(
 }
 
 const said = (delivery: Delivery, done: string): Outcome =>
-  delivery.is === 'sent' ? { ok: true, says: done } : no(delivery.fault);
+  delivery.kind === 'sent' ? { ok: true, says: done } : no(delivery.fault);
 
 const INVALID_CREDENTIALS = 49;
 const NO_SUCH_OBJECT = 32;

@@ -60,7 +60,7 @@ export async function openChannels(
     });
     if (drafts.length === 0) return known;
     await tx.append(drafts, {
-      actor: { is: 'clock' },
+      actor: { kind: 'clock' },
       subject: null,
       commandId: null,
       at: world.clock.now(),

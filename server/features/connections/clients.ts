@@ -26,7 +26,7 @@ export function clientFor(
     return makeClient(
       world,
       reach,
-      credentials.is === 'key'
+      credentials.kind === 'key'
         ? keySigner(credentials.secret)
         : vspcTokens(world, host, credentials),
       '/api/v3/',
@@ -38,7 +38,7 @@ export function clientFor(
   return makeClient(
     world,
     reach,
-    credentials.is === 'password'
+    credentials.kind === 'password'
       ? zertoSession(world, host, credentials)
       : zertoTokens(world, host, credentials),
     '/v1/',
@@ -54,7 +54,7 @@ export const PROBES: Readonly<Record<Exclude<CollectorKind, 'vb365'>, string>> =
 };
 
 const getName = (credentials: Credentials): string =>
-  credentials.is === 'key' ? '' : credentials.name;
+  credentials.kind === 'key' ? '' : credentials.name;
 
 const vspcTokens = (world: AppContext, host: string, credentials: Credentials) =>
   tokenSigner(world, host, {

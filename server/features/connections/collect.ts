@@ -178,7 +178,7 @@ async function collect(
             'What it answered could not be taken in. The log of the server says why.',
           );
     await storeError(world, tenant, connection, entity, row, failure);
-    return failure.is === 'refused' || (failure.is === 'busy' && failure.waitMs !== null)
+    return failure.kind === 'refused' || (failure.kind === 'busy' && failure.waitMs !== null)
       ? failure
       : null;
   }
@@ -200,7 +200,7 @@ async function storeError(
     fails,
     error: error.message.slice(0, 500),
     error_at: now,
-    next_at: now + backOff(fails, error.waitMs, error.is === 'refused', part),
+    next_at: now + backOff(fails, error.waitMs, error.kind === 'refused', part),
   });
 }
 

@@ -75,8 +75,8 @@ export async function runJobCommand(
 /** The message is the one of the server. */
 function getFailure(error: unknown): Failure {
   if (!(error instanceof SourceError)) throw error;
-  const { is, message, waitMs } = error;
-  switch (is) {
+  const { kind, message, waitMs } = error;
+  switch (kind) {
     case 'unreachable':
     case 'busy':
       return { kind: 'busy', message, retryAfterMs: waitMs ?? BUSY_MS };
@@ -87,6 +87,6 @@ function getFailure(error: unknown): Failure {
     case 'fault':
       return { kind: 'conflict', message };
     default:
-      return is satisfies never;
+      return kind satisfies never;
   }
 }

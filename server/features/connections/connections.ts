@@ -33,7 +33,7 @@ export async function getEndpoint(
     address,
     certificate,
     credentials:
-      sign_in === 'key' ? { is: 'key', secret } : { is: sign_in, name: username ?? '', secret },
+      sign_in === 'key' ? { kind: 'key', secret } : { kind: sign_in, name: username ?? '', secret },
   };
 }
 

@@ -73,7 +73,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
     async makeConnection({ kind, credentials, ...fields }, ctx) {
       return world.store.tenant(ctx.tenant, async (tx): Promise<Result<{ _id: string }>> => {
         await tx.lock();
-        const refused = await loadRefusal(tx, ctx.session, kind, fields, credentials.is);
+        const refused = await loadRefusal(tx, ctx.session, kind, fields, credentials.kind);
         if (refused) return failed(refused);
         const others = await tx.sql
           .selectFrom('connection')
@@ -93,8 +93,8 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
             id,
             kind,
             ...columns(fields),
-            sign_in: credentials.is,
-            username: credentials.is === 'key' ? null : credentials.name,
+            sign_in: credentials.kind,
+            username: credentials.kind === 'key' ? null : credentials.name,
             sealed: await sealCredentials(tx, world, id, credentials),
             made_at: ctx.now,
             changed_at: ctx.now,
@@ -117,7 +117,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
           ctx.session,
           row.kind,
           fields,
-          credentials?.is ?? row.sign_in,
+          credentials?.kind ?? row.sign_in,
         );
         if (refused) return failed(refused);
         // A secret belongs to one address. If the address changes, the secret has to be entered
@@ -132,8 +132,8 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
             held_by: null,
             held_until: 0,
             ...(credentials && {
-              sign_in: credentials.is,
-              username: credentials.is === 'key' ? null : credentials.name,
+              sign_in: credentials.kind,
+              username: credentials.kind === 'key' ? null : credentials.name,
               sealed: await sealCredentials(tx, world, id, credentials),
             }),
           })
@@ -195,7 +195,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
       const wrong = findCertificateError(certificate) ?? rateLimit.check(ctx.tenant, ctx.now);
       if (wrong) return failed(wrong);
       if (credentials !== undefined)
-        return SIGN_INS_OF[kind].includes(credentials.is)
+        return SIGN_INS_OF[kind].includes(credentials.kind)
           ? ok(await tryConnection(world, kind, { address, certificate, credentials }))
           : failed(bad('credentials', MESSAGES.badInput));
       if (id === undefined) return failed(bad('credentials', MESSAGES.connectionSecretAgain));

@@ -57,12 +57,12 @@ const PERIOD_SEC: Readonly<Record<string, number>> = {
 export function getSchedule({ schedulePolicy }: Vb365Job): JobFacts['schedule'] {
   const { type, scheduleEnabled, periodicallyEvery } = schedulePolicy ?? {};
   if (scheduleEnabled === false) return null;
-  if (type === 'Daily') return { is: 'kind', kind: 'Daily' };
+  if (type === 'Daily') return { type: 'kind', kind: 'Daily' };
   if (type !== 'Periodically') return null;
   const everySec = PERIOD_SEC[periodicallyEvery ?? ''];
   return everySec === undefined
-    ? { is: 'kind', kind: 'Periodically' }
-    : { is: 'every', everySec, kind: 'Periodically' };
+    ? { type: 'kind', kind: 'Periodically' }
+    : { type: 'every', everySec, kind: 'Periodically' };
 }
 
 /** A session that somebody stopped has no backup of everything, so it isn't a success. */

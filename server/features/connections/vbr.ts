@@ -302,9 +302,9 @@ async function pages<R extends { readonly id: string }>(
  */
 const getSchedule = (policy: string | null | undefined): JobFacts['schedule'] =>
   /^<?after\b/i.test(policy ?? '')
-    ? { is: 'kind', kind: 'Chained' }
+    ? { type: 'kind', kind: 'Chained' }
     : /^<?continuous/i.test(policy ?? '')
-      ? { is: 'kind', kind: 'Continuously' }
+      ? { type: 'kind', kind: 'Continuously' }
       : null;
 
 export function getFacts({ id, name, type, status, workload, nextRunPolicy }: JobState): JobFacts {

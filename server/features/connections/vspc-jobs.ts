@@ -290,7 +290,7 @@ export function getSchedule(
   said: InferOutput<typeof ScheduleShape> | null | undefined,
 ): Schedule | null {
   const known = KINDS[kind ?? ''];
-  return known === undefined ? null : (getTimes(kind, said) ?? { is: 'kind', kind: known });
+  return known === undefined ? null : (getTimes(kind, said) ?? { type: 'kind', kind: known });
 }
 
 /**
@@ -304,7 +304,7 @@ function getTimes(
   if (kind === 'Periodically') {
     const { kind: unit, fullPeriod } = said?.periodicallyScheduleOptions ?? {};
     const everySec = Math.floor((UNIT_SEC[unit ?? ''] ?? 0) * (fullPeriod ?? 0));
-    return everySec >= 60 ? { is: 'every', everySec } : null;
+    return everySec >= 60 ? { type: 'every', everySec } : null;
   }
   if (kind !== 'Daily') return null;
   const { kind: which, days, time, timeUtc } = said?.dailyScheduleOptions ?? {};
@@ -329,7 +329,7 @@ function getTimes(
 }
 
 const cronAt = (minute: number, weekdays: string): Schedule => ({
-  is: 'cron',
+  type: 'cron',
   cron: `${minute % 60} ${Math.floor(minute / 60)} * * ${weekdays}`,
   tz: 'UTC',
 });
@@ -396,4 +396,4 @@ function dayShift(
  * as missed.
  */
 const getGracePeriod = (schedule: Schedule | null): number | null =>
-  schedule?.is === 'every' && schedule.everySec < 7_200 ? 1_800 : null;
+  schedule?.type === 'every' && schedule.everySec < 7_200 ? 1_800 : null;

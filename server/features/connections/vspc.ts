@@ -448,7 +448,7 @@ async function missingIsNone(work: () => Promise<Read>): Promise<Read> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SourceError && error.is === 'missing') return { rows: 0, unlinked: 0 };
+    if (error instanceof SourceError && error.kind === 'missing') return { rows: 0, unlinked: 0 };
     throw error;
   }
 }

@@ -143,7 +143,7 @@ export function groupJob(
     entityGroup: 'managed-servers' as const,
     managed: true,
     enabled: true,
-    schedule: { is: 'every' as const, everySec: 86_400, kind: 'Continuously' as const },
+    schedule: { type: 'every' as const, everySec: 86_400, kind: 'Continuously' as const },
     graceSec: 6 * 3_600,
   };
   const { state, day: lastDay, at, n } = before?.more ?? {};

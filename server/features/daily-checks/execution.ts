@@ -181,11 +181,11 @@ async function loadHistory(
           {
             at: iso(at),
             who:
-              actor.is === 'user'
+              actor.kind === 'user'
                 ? (names.get(actor.id) ?? actorMessages.formerUser)
-                : actor.is === 'source'
+                : actor.kind === 'source'
                   ? actorMessages.source
-                  : actor.is === 'rule'
+                  : actor.kind === 'rule'
                     ? actorMessages.rule({ name: actor.name })
                     : actorMessages.system,
             ...toHistoryEntry(DONE[type], data as Said),

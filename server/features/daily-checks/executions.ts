@@ -147,7 +147,7 @@ async function decide(
  */
 function isSo(change: Change, problem: Target['problem'] | undefined): boolean {
   if (!problem) return false;
-  return change.is === 'note'
+  return change.kind === 'note'
     ? (problem.note?.content ?? null) === change.content
-    : change.is === 'wake' && problem.snooze === null;
+    : change.kind === 'wake' && problem.snooze === null;
 }

@@ -70,11 +70,11 @@ const getActorName = (
 ): string =>
   subject !== null
     ? (people.get(subject) ?? actorMessages.formerUser)
-    : actor.is === 'user'
+    : actor.kind === 'user'
       ? (people.get(actor.id) ?? actorMessages.formerUser)
-      : actor.is === 'source'
+      : actor.kind === 'source'
         ? actorMessages.source
-        : actor.is === 'rule'
+        : actor.kind === 'rule'
           ? actorMessages.rule({ name: actor.name })
           : actorMessages.system;
 

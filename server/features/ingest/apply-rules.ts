@@ -39,7 +39,7 @@ export function applyRules(
   events: Folded['events'],
   at: Ms,
 ): Acted {
-  const rows = makeDeciding(before, byActor({ is: 'clock' }, at));
+  const rows = makeDeciding(before, byActor({ kind: 'clock' }, at));
   const notices: RuleNotice[] = [];
   const results = getResults(events, before);
   const now = rules.filter(({ rule }) => isRuleActiveAt(rule, at));
@@ -78,7 +78,7 @@ export function applyRules(
           data: { problem: n, rule: excepting.id, name: excepting.name },
         });
       else if (!excepting && first.exception)
-        say({ is: 'clock' }, { type: 'problem.unexcepted@1', data: { problem: n } });
+        say({ kind: 'clock' }, { type: 'problem.unexcepted@1', data: { problem: n } });
     }
     for (const rule of matching) {
       const problem = rows.problem.get(n) ?? first;
@@ -122,7 +122,7 @@ export function applyRules(
 
 const HOUR: Ms = 3_600_000;
 const byActor = (actor: Actor, at: Ms): By => ({ actor, subject: null, commandId: null, at });
-const byRule = ({ id, name }: RuleRow): Actor => ({ is: 'rule', id, name });
+const byRule = ({ id, name }: RuleRow): Actor => ({ kind: 'rule', id, name });
 
 interface DecidedResult {
   readonly job: JobRow;

@@ -93,15 +93,15 @@ export function decideResults(
     }
     const job = jobFor(deciding, key, one);
     const match = findMatch(deciding, job, one, at);
-    if (one.listed && match.is === 'run') {
+    if (one.listed && match.kind === 'run') {
       duplicates += 1;
       continue;
     }
-    if (match.is === 'foreign') {
+    if (match.kind === 'foreign') {
       rejected.push({ index: one.index, error: 'externalId: names a run of another job' });
       continue;
     }
-    const ended = match.is === 'run' && match.run.status !== 'Running';
+    const ended = match.kind === 'run' && match.run.status !== 'Running';
     const answer =
       one.status === 'Running'
         ? start(deciding, key, job, one, match, at)
@@ -197,9 +197,9 @@ function jobFor(deciding: Deciding, key: KeyRow, one: Normal): JobRow {
 }
 
 type Match =
-  | { readonly is: 'none'; readonly startedAt: Ms }
-  | { readonly is: 'run'; readonly run: RunRow }
-  | { readonly is: 'foreign' };
+  | { readonly kind: 'none'; readonly startedAt: Ms }
+  | { readonly kind: 'run'; readonly run: RunRow }
+  | { readonly kind: 'foreign' };
 
 /**
  * RUN-2: returns the run that a result is about, identified by the id from its source or by its job
@@ -207,23 +207,23 @@ type Match =
  */
 function findMatch(deciding: Deciding, job: JobRow, one: Normal, at: Ms): Match {
   const repeated = one.bodyId == null ? undefined : repeatedRun(deciding, job, one.bodyId, at);
-  if (repeated) return { is: 'run', run: repeated };
+  if (repeated) return { kind: 'run', run: repeated };
   const byName = runNamed(deciding, one);
-  if (byName) return byName.job === job.n ? { is: 'run', run: byName } : { is: 'foreign' };
+  if (byName) return byName.job === job.n ? { kind: 'run', run: byName } : { kind: 'foreign' };
   if (one.startedAt === null) {
     const running =
       one.externalId === null && one.status !== 'Running'
         ? runAt(deciding, deciding.stat.get(job.n)?.running ?? undefined)
         : undefined;
     return running?.status === 'Running'
-      ? { is: 'run', run: running }
-      : { is: 'none', startedAt: at };
+      ? { kind: 'run', run: running }
+      : { kind: 'none', startedAt: at };
   }
   const byStart = runAt(deciding, deciding.runByStart.get(startName(job.n, one.startedAt)));
   // Two runs with different ids from their source are different, even with the same start.
   if (byStart && (one.externalId === null || byStart.uid === getUid(job.n, one.startedAt)))
-    return { is: 'run', run: byStart };
-  return { is: 'none', startedAt: one.startedAt };
+    return { kind: 'run', run: byStart };
+  return { kind: 'none', startedAt: one.startedAt };
 }
 
 /**
@@ -298,10 +298,10 @@ function start(
   key: KeyRow,
   job: JobRow,
   one: Normal,
-  match: Exclude<Match, { is: 'foreign' }>,
+  match: Exclude<Match, { kind: 'foreign' }>,
   at: Ms,
 ): RunN | null {
-  if (match.is === 'run') return null;
+  if (match.kind === 'run') return null;
   if (one.startedAt === null && one.externalId === null) {
     const running = runAt(deciding, deciding.stat.get(job.n)?.running ?? undefined);
     if (running?.status === 'Running' && running.uid.startsWith(getUid(job.n, running.startedAt))) {
@@ -313,7 +313,7 @@ function start(
         key,
         job,
         { ...one, status: 'Failed', message: ABANDONED, log: null, tasks: [] },
-        { is: 'run', run: running },
+        { kind: 'run', run: running },
         at,
       );
       return start(deciding, key, deciding.job.get(job.n) ?? job, one, match, at);
@@ -357,11 +357,11 @@ function finish(
   key: KeyRow,
   job: JobRow,
   one: Normal,
-  match: Exclude<Match, { is: 'foreign' }>,
+  match: Exclude<Match, { kind: 'foreign' }>,
   at: Ms,
 ): RunN | null {
-  const again = match.is === 'run' ? match.run : null;
-  const startedAt = match.is === 'run' ? match.run.startedAt : match.startedAt;
+  const again = match.kind === 'run' ? match.run : null;
+  const startedAt = match.kind === 'run' ? match.run.startedAt : match.startedAt;
   const result = getResult(one, again, startedAt, at);
   if (again !== null && again.status !== 'Running' && isKnown(again, result, one)) return null;
   const named =

@@ -63,8 +63,8 @@ const getName = ({ name, uid }: JobSays): string =>
 
 function sameSchedule(a: JobRow['schedule'], b: JobRow['schedule']): boolean {
   if (a === null || b === null) return a === b;
-  if (a.kind !== b.kind) return false;
-  if (a.is === 'kind') return b.is === 'kind';
-  if (a.is === 'every') return b.is === 'every' && a.everySec === b.everySec;
-  return b.is === 'cron' && a.cron === b.cron && a.tz === b.tz;
+  if (a.type !== b.type) return false;
+  if (a.type === 'kind') return b.type === 'kind';
+  if (a.type === 'every') return b.type === 'every' && a.everySec === b.everySec;
+  return b.type === 'cron' && a.cron === b.cron && a.tz === b.tz;
 }

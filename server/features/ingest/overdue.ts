@@ -156,7 +156,7 @@ const LEFT: Trouble = getProblem(
   { status: 'Failed', durationSec: null, bytes: null, files: null, message: ABANDONED },
   [],
 ) ?? { state: 'Failed', template: ABANDONED, kind: 'other' };
-const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at });
+const byClock = (at: Ms): By => ({ actor: { kind: 'clock' }, subject: null, commandId: null, at });
 const getUid = (job: JobN, at: Ms): string => `missed:${job}@${new Date(at).toISOString()}`;
 
 export function miss(deciding: Deciding, job: JobRow, expectedAt: Ms, lastStart: Ms | null): void {

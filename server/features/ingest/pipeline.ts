@@ -157,7 +157,7 @@ async function recordOne(
 }
 
 export const bySource = (key: KeyId, at: Ms): By => ({
-  actor: { is: 'source', id: key },
+  actor: { kind: 'source', id: key },
   subject: null,
   commandId: null,
   at,

@@ -59,15 +59,15 @@ export function readToolQuery(
   const schedule: Schedule | null =
     cron !== null && cron !== ''
       ? {
-          is: 'cron',
+          type: 'cron',
           cron: storable(cron).replaceAll('+', ' ').slice(0, 100),
           tz: tz === null || /^[+-]/.test(tz) ? 'UTC' : tz,
         }
       : every !== null
-        ? { is: 'every', everySec: every }
+        ? { type: 'every', everySec: every }
         : null;
   const wrong = schedule === null ? null : findScheduleError(schedule);
-  if (wrong !== null) error(schedule?.is === 'cron' ? 'cron' : 'every', wrong);
+  if (wrong !== null) error(schedule?.type === 'cron' ? 'cron' : 'every', wrong);
   const query = { job: name('job'), host: name('host'), exit, tz, schedule, graceSec };
   return issues.length > 0 ? { issues } : query;
 }

@@ -140,7 +140,7 @@ async function keyFacts(
             (faulty ? t.sourceRefused : t.sourceSilent)({ company: companyName, source: name }),
           ),
         data: {
-          source: { id, name, is: 'key' },
+          source: { id, name, kind: 'key' },
           company: { n: company, name: companyName },
           lastHeardAt: isoOrNull(heard),
           jobs,
@@ -182,6 +182,6 @@ async function connectionFacts(tx: TenantTx): Promise<readonly Fact[]> {
           ? t.connectionFailed({ connection: name })
           : t.connectionError({ connection: name, error }),
       ),
-    data: { source: { id, name, is: 'connection' }, lastHeardAt: isoOrNull(at), error },
+    data: { source: { id, name, kind: 'connection' }, lastHeardAt: isoOrNull(at), error },
   }));
 }

@@ -145,15 +145,15 @@ async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventLis
     entity,
     company: company === null ? null : (companies.get(company) ?? String(company)),
     actor:
-      actor.is === 'user'
+      actor.kind === 'user'
         ? (people.get(actor.id) ?? actor.id)
-        : actor.is === 'source'
+        : actor.kind === 'source'
           ? actorMessages.sourceNamed({ name: keys.get(actor.id) ?? actor.id })
-          : actor.is === 'rule'
+          : actor.kind === 'rule'
             ? actorMessages.rule({ name: actor.name })
-            : actor.is,
+            : actor.kind,
     subject: subject === null ? null : (people.get(subject) ?? subject),
-    acting: actor.is === 'user' && actor.impersonation !== undefined,
+    acting: actor.kind === 'user' && actor.impersonation !== undefined,
     data: JSON.stringify(renameEvent({ type, data }).data),
   }));
 }

@@ -78,7 +78,7 @@ export const providerHandlers = (
               data: { id: user, roles: ['admin', 'super-admin'], companies: null },
             }),
           ],
-          { actor: { is: 'clock' }, subject: null, commandId: null, at: ctx.now },
+          { actor: { kind: 'clock' }, subject: null, commandId: null, at: ctx.now },
         );
         await sql
           .insertInto('person')

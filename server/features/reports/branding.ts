@@ -47,8 +47,8 @@ function getLogo({
   readonly base64: string;
 }): Logo | null {
   if (type === 'image/svg+xml')
-    return { is: 'svg', text: Buffer.from(base64, 'base64').toString('utf8') };
-  return type === 'image/png' || type === 'image/jpeg' ? { is: 'raster', type, base64 } : null;
+    return { kind: 'svg', text: Buffer.from(base64, 'base64').toString('utf8') };
+  return type === 'image/png' || type === 'image/jpeg' ? { kind: 'raster', type, base64 } : null;
 }
 
 /** Returns whether dark text is more readable on the color, by its relative luminance. */

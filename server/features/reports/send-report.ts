@@ -110,8 +110,8 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
       format: fields.format,
       language: language.tag,
     });
-    if (drawn.is === 'late') return MESSAGES.reportTooLate;
-    if (drawn.is === 'broken') throw drawn.error;
+    if (drawn.kind === 'late') return MESSAGES.reportTooLate;
+    if (drawn.kind === 'broken') throw drawn.error;
     if (drawn.bytes.byteLength > LIMITS.reportFileBytes) return MESSAGES.reportFileTooLarge;
     editions.set(language, {
       bytes: drawn.bytes,

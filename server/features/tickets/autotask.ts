@@ -255,7 +255,7 @@ export function autotask(
         companyID,
         assignedResourceID,
       }): RemoteTicket => {
-        const is = named(statuses, status);
+        const current = named(statuses, status);
         const seen =
           lastActivityDate === null
             ? Number.NaN
@@ -274,7 +274,7 @@ export function autotask(
           reference: externalID,
           company: companyID === null ? null : String(companyID),
           subject: title,
-          status: { ...is, closed: isClosed(is) },
+          status: { ...current, closed: isClosed(current) },
           owner: assignedResourceID === null ? null : named(owners, assignedResourceID),
           priority: priority === null ? null : named(priorities, priority),
           updatedAt: Number.isFinite(seen) ? seen : null,

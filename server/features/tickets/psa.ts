@@ -91,12 +91,12 @@ export const cut = (text: string, max: number = LIMITS.nameChars): string => cut
  * `refused`: the same request will not succeed. `message` is a sentence.
  */
 export class PsaError extends Error {
-  readonly is: 'later' | 'access' | 'gone' | 'refused';
+  readonly kind: 'later' | 'access' | 'gone' | 'refused';
   readonly afterMs: Ms | null;
-  constructor(is: PsaError['is'], message: string, afterMs: Ms | null = null) {
+  constructor(kind: PsaError['kind'], message: string, afterMs: Ms | null = null) {
     super(message);
     this.name = 'PsaFault';
-    this.is = is;
+    this.kind = kind;
     this.afterMs = afterMs;
   }
 }
@@ -133,7 +133,7 @@ export async function askPsa(
     answer = await fetchOutbound(world, url, init);
   } catch (error) {
     if (error instanceof OutboundError)
-      throw new PsaError(error.is === 'refused' ? 'refused' : 'later', error.message);
+      throw new PsaError(error.kind === 'refused' ? 'refused' : 'later', error.message);
     throw error;
   }
   const { status, headers } = answer;

@@ -31,7 +31,7 @@ const HELD: Ms = 2 * 60_000;
 const BATCH_SIZE = 20;
 
 export const byClock = (at: Ms): By => ({
-  actor: { is: 'clock' },
+  actor: { kind: 'clock' },
   subject: null,
   commandId: null,
   at,
@@ -110,7 +110,7 @@ export async function work(
         tenant,
         ticket: id,
         tries: task.tries,
-        fault: done.fault.is,
+        fault: done.fault.kind,
       });
   }
 }
@@ -399,12 +399,12 @@ async function fail(
   { sql, tenant }: TenantTx,
   world: AppContext,
   { row, version, tries }: Task,
-  { is, message, afterMs }: PsaError,
+  { kind, message, afterMs }: PsaError,
 ): Promise<void> {
   // A refused change is retried after the ticket or the connection changes; other failures are
   // retried automatically.
   const next =
-    is === 'refused' || is === 'gone' ? null : world.clock.now() + backOff(tries, afterMs);
+    kind === 'refused' || kind === 'gone' ? null : world.clock.now() + backOff(tries, afterMs);
   const of = sql
     .updateTable('ticket_work')
     .where('tenant_id', '=', tenant)

@@ -263,8 +263,8 @@ export function ticketingHandlers(
 const keeper = ({ session }: SessionContext): boolean => toScope(session).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
 
-export const unheard = ({ is, message, afterMs }: PsaError): Failure =>
-  is === 'later'
+export const unheard = ({ kind, message, afterMs }: PsaError): Failure =>
+  kind === 'later'
     ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
     : { kind: 'conflict', message };
 

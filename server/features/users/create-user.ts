@@ -77,7 +77,7 @@ export async function makeUser(
 }
 
 const byServer = ({ clock }: AppContext): By => ({
-  actor: { is: 'clock' },
+  actor: { kind: 'clock' },
   subject: null,
   commandId: null,
   at: clock.now(),

@@ -110,8 +110,8 @@ export const userEndHandlers = (
     const { username, directory } = found.value;
     const outcome = directory
       ? await releaseSlotDuring(() => directory.reset(username, password, true))
-      : { is: 'unreachable' as const };
-    switch (outcome.is) {
+      : { kind: 'unreachable' as const };
+    switch (outcome.kind) {
       case 'refused':
         return failed(passwordRefused(MESSAGES.passwordPolicy, 'password'));
       case 'wrong':

@@ -125,7 +125,7 @@ export const invitationHandlers = (
       if (companies === null) return LINK_OVER;
       await tx.append(
         [about(id, { type: 'user.created@1', data: { id, roles: [...INVITED_ROLES], companies } })],
-        { actor: { is: 'user', id }, subject: null, commandId: null, at: ctx.now },
+        { actor: { kind: 'user', id }, subject: null, commandId: null, at: ctx.now },
       );
       await tx.sql
         .insertInto('person')

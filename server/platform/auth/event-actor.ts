@@ -5,7 +5,7 @@ import type { By } from '../db/store.ts';
 /** Returns the actor of an event, and the impersonated user where there is one (G42). */
 export const byUser = (session: Principal, commandId: CommandId | null, at: Ms): By => ({
   actor: {
-    is: 'user',
+    kind: 'user',
     id: session.actor,
     ...(session.impersonation !== null && { impersonation: session.impersonation }),
     ...(session.key !== undefined && { key: session.key.id }),

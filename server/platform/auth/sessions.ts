@@ -96,8 +96,8 @@ export async function openSession(
 }
 
 export type Refreshed =
-  | { readonly is: 'fresh'; readonly opened: Opened }
-  | { readonly is: 'expired' | 'unknown' | 'reused' };
+  | { readonly kind: 'fresh'; readonly opened: Opened }
+  | { readonly kind: 'expired' | 'unknown' | 'reused' };
 
 /**
  * Moves one step along the token chain. The previous token stays valid for a moment (two tabs that
@@ -117,11 +117,11 @@ export async function refreshSession(
     .where('id', '=', token.session)
     .forUpdate()
     .executeTakeFirst();
-  if (!row || row.ended_at !== null) return { is: 'unknown' };
+  if (!row || row.ended_at !== null) return { kind: 'unknown' };
   const hash = getHash(token);
   const pair = nextPair(token, key);
   if (hash === row.refresh_hash) {
-    if (isOver(row, now)) return { is: 'expired' };
+    if (isOver(row, now)) return { kind: 'expired' };
     const accessUntil = Math.min(now + LIMITS.accessMs, row.absolute_until);
     const cookieUntil = Math.min(now + LIMITS.idleMs, row.absolute_until);
     await tx.sql
@@ -139,7 +139,7 @@ export async function refreshSession(
       .where('id', '=', row.id)
       .execute();
     return {
-      is: 'fresh',
+      kind: 'fresh',
       opened: { session: row.id, pair, userId: row.user_id, accessUntil, cookieUntil },
     };
   }
@@ -149,7 +149,7 @@ export async function refreshSession(
     pair.refreshHash === row.refresh_hash;
   if (inRace && !isOver(row, now))
     return {
-      is: 'fresh',
+      kind: 'fresh',
       opened: {
         session: row.id,
         pair,
@@ -159,7 +159,7 @@ export async function refreshSession(
       },
     };
   await endSession(tx, row.id, now);
-  return { is: 'reused' };
+  return { kind: 'reused' };
 }
 
 export async function endSession(tx: TenantTx, id: string, now: Ms): Promise<void> {

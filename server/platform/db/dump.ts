@@ -35,11 +35,11 @@ export const NOT_DUMPED: ReadonlySet<string> = new Set([
  * tenant followed by its `sum`, then `end`.
  */
 export type Line =
-  | { readonly is: 'begin'; readonly format: 1; readonly at: Ms; readonly step: string }
-  | { readonly is: 'row'; readonly table: string; readonly row: Row }
-  | { readonly is: 'tenant'; readonly tenant: TenantId }
-  | { readonly is: 'sum'; readonly tenant: TenantId; readonly sum: Sum }
-  | { readonly is: 'end'; readonly tenants: number };
+  | { readonly kind: 'begin'; readonly format: 1; readonly at: Ms; readonly step: string }
+  | { readonly kind: 'row'; readonly table: string; readonly row: Row }
+  | { readonly kind: 'tenant'; readonly tenant: TenantId }
+  | { readonly kind: 'sum'; readonly tenant: TenantId; readonly sum: Sum }
+  | { readonly kind: 'end'; readonly tenants: number };
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -58,10 +58,11 @@ export const dump = (
 ): Promise<void> =>
   store.across(
     async (sql, enter) => {
-      await write({ is: 'begin', format: 1, at, step: MIGRATIONS.at(-1)?.name ?? '' });
+      await write({ kind: 'begin', format: 1, at, step: MIGRATIONS.at(-1)?.name ?? '' });
       const tables = (await loadTables(sql)).filter((table) => !NOT_DUMPED.has(table));
       for (const table of tables)
-        if (table in UNOWNED) await eachRow(sql, table, (row) => write({ is: 'row', table, row }));
+        if (table in UNOWNED)
+          await eachRow(sql, table, (row) => write({ kind: 'row', table, row }));
       const tenants = await sql
         .selectFrom('tenant_list')
         .select('tenant_id')
@@ -69,13 +70,13 @@ export const dump = (
         .execute();
       for (const { tenant_id: tenant } of tenants) {
         await enter(tenant);
-        await write({ is: 'tenant', tenant });
+        await write({ kind: 'tenant', tenant });
         for (const table of tables)
           if (!(table in UNOWNED))
-            await eachRow(sql, table, (row) => write({ is: 'row', table, row }));
-        await write({ is: 'sum', tenant, sum: await getTableSum(sql, tables) });
+            await eachRow(sql, table, (row) => write({ kind: 'row', table, row }));
+        await write({ kind: 'sum', tenant, sum: await getTableSum(sql, tables) });
       }
-      await write({ is: 'end', tenants: tenants.length });
+      await write({ kind: 'end', tenants: tenants.length });
     },
     { readOnly: true },
   );

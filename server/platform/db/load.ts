@@ -30,7 +30,7 @@ export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<numb
       let tenants = 0;
       const buffer = getBuffer(sql);
       for await (const line of lines) {
-        if (line.is === 'begin') {
+        if (line.kind === 'begin') {
           if (line.format !== 1 || !MIGRATIONS.some((one) => one.name === line.step))
             throw new BadBackup(
               'The backup was made by a newer version of Daybook. Restore it with that version.',
@@ -38,15 +38,15 @@ export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<numb
           begun = true;
         } else if (!begun) {
           throw new BadBackup('This is not a backup of Daybook.');
-        } else if (line.is === 'row') {
+        } else if (line.kind === 'row') {
           if (!known.has(line.table))
             throw new BadBackup(`The backup holds a table that is not known: ${line.table}.`);
           await buffer.add(line.table, line.row);
-        } else if (line.is === 'tenant') {
+        } else if (line.kind === 'tenant') {
           await buffer.flush();
           tenant = line.tenant;
           await enter(tenant);
-        } else if (line.is === 'sum') {
+        } else if (line.kind === 'sum') {
           await buffer.flush();
           if (line.tenant !== tenant) throw new BadBackup('The backup is out of order.');
           if (canonical(await getTableSum(sql, tables)) !== canonical(withAll(line.sum, tables)))

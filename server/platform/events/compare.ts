@@ -110,9 +110,9 @@ type Pairs = readonly (readonly [Id, unknown])[];
 
 function against(found: Difference[], table: string, stored: Pairs, folded: Pairs): void {
   const was = new Map(stored);
-  const is = new Map(folded);
-  for (const id of new Set([...was.keys(), ...is.keys()]))
-    note(found, table, id, said(was.get(id)), said(is.get(id)));
+  const current = new Map(folded);
+  for (const id of new Set([...was.keys(), ...current.keys()]))
+    note(found, table, id, said(was.get(id)), said(current.get(id)));
 }
 
 const said = (value: unknown): string | null => (value === undefined ? null : canonical(value));

@@ -6,8 +6,8 @@ import type { Schedule } from '#contract/runs/rows.ts';
 
 /** Returns what is wrong with a declared schedule; null if it is valid. */
 export function findScheduleError(schedule: Schedule): string | null {
-  if (schedule.is === 'kind') return null;
-  if (schedule.is === 'every')
+  if (schedule.type === 'kind') return null;
+  if (schedule.type === 'every')
     return schedule.everySec < 1 ? 'every must be a second at least' : null;
   if (!isTimeZone(schedule.tz)) return 'tz is not a time zone';
   return parsed(schedule.cron, schedule.tz) === null ? 'cron is not a cron line' : null;

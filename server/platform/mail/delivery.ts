@@ -5,6 +5,6 @@ import type { Ms } from '#contract/ids.ts';
  * Faults contain neither content nor address.
  */
 export type Delivery =
-  | { readonly is: 'sent' }
-  | { readonly is: 'given-up'; readonly fault: string }
-  | { readonly is: 'later'; readonly fault: string; readonly afterMs: Ms | null };
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'given-up'; readonly fault: string }
+  | { readonly kind: 'later'; readonly fault: string; readonly afterMs: Ms | null };

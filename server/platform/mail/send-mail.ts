@@ -45,7 +45,7 @@ export async function sendMail(
 ): Promise<Delivery> {
   const { host, port, security, username, from, fromName } = settings;
   if (!ONE.test(to) || /[\r\n\0]/.test(subject))
-    return { is: 'given-up', fault: t.addressNotValid };
+    return { kind: 'given-up', fault: t.addressNotValid };
   let timer: { cancel(): void } | undefined;
   let transport: { close(): void } | undefined;
   try {
@@ -99,7 +99,7 @@ export async function sendMail(
         })),
       }),
     ]);
-    return { is: 'sent' };
+    return { kind: 'sent' };
   } catch (error) {
     const { responseCode, code } = error as {
       readonly responseCode?: number;
@@ -110,8 +110,8 @@ export async function sendMail(
     // A rejection of this mail or its address is final. One about us or the server's state may
     // change later.
     return ofIt && responseCode >= 500
-      ? { is: 'given-up', fault: failure }
-      : { is: 'later', fault: failure, afterMs: null };
+      ? { kind: 'given-up', fault: failure }
+      : { kind: 'later', fault: failure, afterMs: null };
   } finally {
     timer?.cancel();
     transport?.close();

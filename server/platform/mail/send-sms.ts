@@ -39,7 +39,7 @@ export async function sendSms(
       },
     );
     const { status } = answer;
-    if (status === 200 || status === 201) return { is: 'sent' };
+    if (status === 200 || status === 201) return { kind: 'sent' };
     const refusal = v.safeParse(
       Refusal,
       await answer
@@ -52,13 +52,14 @@ export async function sendSms(
       : t.smsRefused({ status });
     if (status === 429 || status === 408 || status >= 500)
       return {
-        is: 'later',
+        kind: 'later',
         fault: error,
         afterMs: parseRetryAfter(answer.headers.get('retry-after'), world.clock.now()),
       };
-    return { is: 'given-up', fault: error };
+    return { kind: 'given-up', fault: error };
   } catch (error) {
-    if (error instanceof OutboundError) return { is: 'later', fault: error.message, afterMs: null };
+    if (error instanceof OutboundError)
+      return { kind: 'later', fault: error.message, afterMs: null };
     throw error;
   }
 }

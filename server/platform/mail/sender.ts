@@ -91,8 +91,9 @@ async function send(
 ): Promise<void> {
   const outcome = await attempt(world, tenant, gateways, { id, sealed });
   const now = world.clock.now();
-  const over = outcome.is === 'given-up' || (outcome.is === 'later' && tries >= MAX_TRIES[kind]);
-  if (outcome.is !== 'sent')
+  const over =
+    outcome.kind === 'given-up' || (outcome.kind === 'later' && tries >= MAX_TRIES[kind]);
+  if (outcome.kind !== 'sent')
     world.log.warn('a message did not go out', {
       tenant,
       kind,
@@ -104,7 +105,7 @@ async function send(
     sql
       .updateTable('outgoing')
       .set(
-        outcome.is === 'sent'
+        outcome.kind === 'sent'
           ? { sent_at: now, next_at: null, fault: null, sealed: '' }
           : {
               next_at: over ? null : now + waitAfter(tries, outcome.afterMs),
@@ -177,7 +178,7 @@ async function attempt(
       },
       { readOnly: true },
     );
-    if (files === null) return { is: 'given-up', fault: t.attachmentExpired };
+    if (files === null) return { kind: 'given-up', fault: t.attachmentExpired };
     if (what.kind === 'mail')
       return gateways.mail
         ? await sendMail(world, gateways.mail, id, {
@@ -188,13 +189,13 @@ async function attempt(
             ...(what.html === undefined ? {} : { html: what.html }),
             ...(what.replyTo === undefined ? {} : { replyTo: what.replyTo }),
           })
-        : { is: 'given-up', fault: t.noGateway };
+        : { kind: 'given-up', fault: t.noGateway };
     return gateways.sms
       ? await sendSms(world, gateways.sms, what)
-      : { is: 'given-up', fault: t.noGateway };
+      : { kind: 'given-up', fault: t.noGateway };
   } catch (error) {
     world.log.error('a message could not be read or sent', { tenant, ...describeError(error) });
-    return { is: 'later', fault: t.failed, afterMs: null };
+    return { kind: 'later', fault: t.failed, afterMs: null };
   }
 }
 

@@ -9,11 +9,11 @@ import { outboundMessages } from './messages.en.ts';
  * what the caller passed.
  */
 export class OutboundError extends Error {
-  readonly is: 'refused' | 'unreachable';
-  constructor(is: 'refused' | 'unreachable', message: string) {
+  readonly kind: 'refused' | 'unreachable';
+  constructor(kind: 'refused' | 'unreachable', message: string) {
     super(message);
     this.name = 'OutboundError';
-    this.is = is;
+    this.kind = kind;
   }
 }
 

@@ -66,18 +66,18 @@ export function pokeStream(
           const now = await alive();
           // The client has closed the stream in the meantime.
           if (stop === nothing) return;
-          if (now === null) return end({ is: 'out' });
-          if (getRights(now) !== started) return end({ is: 'scope' });
+          if (now === null) return end({ kind: 'out' });
+          if (getRights(now) !== started) return end({ kind: 'scope' });
           const head = now.mustReset ? { seq: 0, epoch: HELD_EPOCH } : await headFor(now);
           if (head.seq !== details) {
             details = head.seq;
-            poke({ is: 'head', head: head.seq, epoch: head.epoch });
+            poke({ kind: 'head', head: head.seq, epoch: head.epoch });
           }
           const sources =
             now.mustReset || !toScope(now).reads.has('sourceHealth') ? marked : await mark();
           if (sources !== marked) {
             marked = sources;
-            poke({ is: 'sources' });
+            poke({ kind: 'sources' });
           }
         } catch (error) {
           world.log.warn('stream: cannot look', { error: String(error) });

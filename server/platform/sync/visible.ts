@@ -16,7 +16,7 @@ export function visibleEvent(scope: Scope, logged: Logged): Logged | null {
   const event = visibleData(scope, logged.event);
   return scope.reads.has('work') || isBy(scope, logged)
     ? { ...logged, event }
-    : { ...logged, event, actor: { is: 'clock' }, subject: null };
+    : { ...logged, event, actor: { kind: 'clock' }, subject: null };
 }
 
 /** Returns what a scope may read of a row that it may hold. */
@@ -135,7 +135,7 @@ function visibleData({ reads }: Scope, event: Event): Event {
 }
 
 const isBy = ({ own }: Scope, { actor, subject }: Logged): boolean =>
-  (subject ?? (actor.is === 'user' ? actor.id : null)) === own;
+  (subject ?? (actor.kind === 'user' ? actor.id : null)) === own;
 
 /** The owner of a shared row, and whether it is shared, are in each of its events. */
 type SharedData = Parameters<typeof seesView>[1];

@@ -76,7 +76,7 @@ export function makeClient(
       );
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      if (error.is === 'refused') throw new SourceError('refused', error.message);
+      if (error.kind === 'refused') throw new SourceError('refused', error.message);
       throw new SourceError(
         'unreachable',
         (await describeChangedCertificate(world, reach, error)) ?? error.message,

@@ -6,20 +6,20 @@ import type { Ms } from '#contract/ids.ts';
  * `forbidden`: it refuses only this request.
  */
 export class SourceError extends Error {
-  readonly is: 'unreachable' | 'refused' | 'forbidden' | 'busy' | 'missing' | 'fault';
+  readonly kind: 'unreachable' | 'refused' | 'forbidden' | 'busy' | 'missing' | 'fault';
   /** How long the system asked to wait. */
   readonly waitMs: Ms | null;
   /** The system's own word for the error. */
   readonly code: string | null;
   constructor(
-    is: SourceError['is'],
+    kind: SourceError['kind'],
     message: string,
     waitMs: Ms | null = null,
     code: string | null = null,
   ) {
     super(message);
     this.name = 'SourceError';
-    this.is = is;
+    this.kind = kind;
     this.waitMs = waitMs;
     this.code = code;
   }

@@ -71,7 +71,7 @@ export function tokenSigner(
           return await ask(renew(refresh));
         } catch (error) {
           // The refresh token was used or has expired, so it signs in with the password.
-          if (!(error instanceof SourceError) || error.is !== 'refused') throw error;
+          if (!(error instanceof SourceError) || error.kind !== 'refused') throw error;
         }
       }
       return ask(begin);

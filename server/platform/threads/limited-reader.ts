@@ -5,8 +5,8 @@ import { makeQueue } from '../http/concurrency.ts';
 
 /** `refused`: it can't be read. `busy`: too many others wait. */
 export type ThreadResult<T> =
-  | { readonly is: 'read'; readonly value: T }
-  | { readonly is: 'refused' | 'busy' };
+  | { readonly kind: 'read'; readonly value: T }
+  | { readonly kind: 'refused' | 'busy' };
 
 /** Reads bytes of strangers in threads, each with little memory and time (G67). */
 export interface LimitedReader<T> {
@@ -23,7 +23,7 @@ export interface ThreadLimits {
   readonly maxWaiting: number;
 }
 
-const REFUSED = { is: 'refused' } as const;
+const REFUSED = { kind: 'refused' } as const;
 
 /** As many threads as run at a time stay at hand, since starting one takes longer than most reads. */
 export function makeLimitedReader<T>(
@@ -69,7 +69,7 @@ export function makeLimitedReader<T>(
         resolve(result);
       }
       function onAnswer(value: T | null): void {
-        end(value === null ? REFUSED : { is: 'read', value });
+        end(value === null ? REFUSED : { kind: 'read', value });
         giveBack(thread);
       }
       function onExit(): void {
@@ -82,6 +82,6 @@ export function makeLimitedReader<T>(
   };
 
   return {
-    read: (bytes) => queue.run(() => readInThread(bytes)) ?? Promise.resolve({ is: 'busy' }),
+    read: (bytes) => queue.run(() => readInThread(bytes)) ?? Promise.resolve({ kind: 'busy' }),
   };
 }

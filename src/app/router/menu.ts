@@ -259,7 +259,7 @@ export const getHomePage = (roles: readonly Role[], features: Features | null = 
  * the monitoring app itself.
  */
 export function getStartPage(who: Who, from: string): string {
-  const { me, branding } = who.is === 'in' ? who : { me: null, branding: null };
+  const { me, branding } = who.kind === 'in' ? who : { me: null, branding: null };
   const roles = me?.roles ?? [];
   const features = branding?.features ?? null;
   const landing =

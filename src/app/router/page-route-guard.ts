@@ -10,14 +10,14 @@ import type { KnownWho, GuardResult, Way } from './route-guards.ts';
 export function guardPage(page: PagePath, who: KnownWho, way: Way): GuardResult {
   const first = guardRoute(who, 'signed-in', way);
   if (
-    first.is !== 'pass' ||
-    who.is === 'out' ||
+    first.kind !== 'pass' ||
+    who.kind === 'out' ||
     mayOpen(PAGES[page], who.me.roles, who.branding.features)
   )
     return first;
   // The cloud suite doesn't exist for users without its role.
   const isOutside = page.startsWith('/o365/') && !who.me.roles.includes('o365_admin');
-  return { is: 'forbidden', to: isOutside ? '/monitoring' : forbiddenPage(page) };
+  return { kind: 'forbidden', to: isOutside ? '/monitoring' : forbiddenPage(page) };
 }
 
 /** Each area has its own forbidden page, so that a refused user stays in the same area. */

@@ -7,18 +7,18 @@ import type { Who } from '#workers/api.ts';
 export type Gate = 'signed-out' | 'signed-in';
 
 /** The session state after it was read from the disk. */
-export type KnownWho = Exclude<Who, { readonly is: 'starting' }>;
+export type KnownWho = Exclude<Who, { readonly kind: 'starting' }>;
 
 export type GuardResult =
-  | { readonly is: 'pass' }
+  | { readonly kind: 'pass' }
   /** Redirect to the sign-in page and remember the requested path. */
-  | { readonly is: 'sign-in' }
+  | { readonly kind: 'sign-in' }
   /** Already signed in: redirect to the requested page, or home. */
-  | { readonly is: 'onward' }
+  | { readonly kind: 'onward' }
   /** Redirect to a page that the user must complete first. */
-  | { readonly is: 'first'; readonly to: string }
+  | { readonly kind: 'first'; readonly to: string }
   /** Redirect to the forbidden page of the area. */
-  | { readonly is: 'forbidden'; readonly to: string };
+  | { readonly kind: 'forbidden'; readonly to: string };
 
 /**
  * The navigation to check. `entering`: the address brought a sign-in token, or the sign-in is not
@@ -45,16 +45,16 @@ export const isResetPage = (path: string): boolean => /^\/[^/]+\/reset-password/
  */
 export function guardRoute(who: KnownWho, gate: Gate, { path, entering }: Way): GuardResult {
   if (gate === 'signed-out')
-    return who.is === 'in' && !entering ? { is: 'onward' } : { is: 'pass' };
-  if (who.is === 'out') return { is: 'sign-in' };
+    return who.kind === 'in' && !entering ? { kind: 'onward' } : { kind: 'pass' };
+  if (who.kind === 'out') return { kind: 'sign-in' };
   const first = getFirst(who);
   return first !== null && first !== path.replace(/\/+$/, '')
-    ? { is: 'first', to: first }
-    : { is: 'pass' };
+    ? { kind: 'first', to: first }
+    : { kind: 'pass' };
 }
 
 /** Both steps belong to the user's own account, so an impersonated session skips them. */
-function getFirst({ me, branding }: Extract<KnownWho, { readonly is: 'in' }>): string | null {
+function getFirst({ me, branding }: Extract<KnownWho, { readonly kind: 'in' }>): string | null {
   if (me.acting !== null) return null;
   if (me.passwordReset) return RESET;
   return branding.authType === 'ad' && me.forceSecurityQuestions ? QUESTIONS : null;

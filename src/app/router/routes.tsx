@@ -156,7 +156,7 @@ const operatorSignIn = createRoute({
   component: screen('operatorSignIn'),
   beforeLoad: async () => {
     takeFragment();
-    if ((await whenSessionKnown()).is === 'in') onward('/restore/outlook');
+    if ((await whenSessionKnown()).kind === 'in') onward('/restore/outlook');
   },
 });
 
@@ -164,7 +164,7 @@ const operatorConsole = createRoute({
   getParentRoute: () => framed,
   path: '/restore/$service',
   beforeLoad: async (at) => {
-    if ((await whenSessionKnown()).is === 'out') onward('/restore');
+    if ((await whenSessionKnown()).kind === 'out') onward('/restore');
     await behind('signed-in')(at);
   },
   component: screen('operatorConsole'),
@@ -249,10 +249,10 @@ function behind(gate: Gate | PagePath) {
     const way = { path: location.pathname, entering: isEntering() };
     const isPage = gate !== 'signed-out' && gate !== 'signed-in';
     const passed =
-      isPage && who.is === 'in'
+      isPage && who.kind === 'in'
         ? (await withChunkTimeout(import('./page-route-guard.ts'))).guardPage(gate, who, way)
         : guardRoute(who, isPage ? 'signed-in' : gate, way);
-    switch (passed.is) {
+    switch (passed.kind) {
       case 'pass':
         return;
       case 'sign-in':

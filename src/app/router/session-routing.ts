@@ -10,10 +10,10 @@ export function watchSession(router: Pick<AnyRouter, 'invalidate'>): void {
   let last = '';
   onSessionChange(() => {
     const who = currentSession();
-    if (who.is === 'starting') return;
+    if (who.kind === 'starting') return;
     const key =
-      who.is === 'out'
-        ? who.is
+      who.kind === 'out'
+        ? who.kind
         : JSON.stringify([
             who.me.id,
             who.me.roles,
@@ -24,7 +24,7 @@ export function watchSession(router: Pick<AnyRouter, 'invalidate'>): void {
           ]);
     if (key === last) return;
     last = key;
-    if (who.is === 'in') pauseRedirectTarget(false);
+    if (who.kind === 'in') pauseRedirectTarget(false);
     void router.invalidate();
   });
 }

@@ -12,7 +12,7 @@ import { forgetUser } from './sign-out.ts';
  */
 export async function leaveForNewVersion(onDone: () => void): Promise<void> {
   const who = await whenSessionKnown();
-  if (who.is === 'out') {
+  if (who.kind === 'out') {
     onDone();
     return;
   }
@@ -30,7 +30,7 @@ export async function leaveForNewVersion(onDone: () => void): Promise<void> {
     addEventListener(
       'online',
       () => {
-        if (currentSession().is === 'in') actor.send({ type: 'ONLINE' });
+        if (currentSession().kind === 'in') actor.send({ type: 'ONLINE' });
         else onDone();
       },
       { once: true },

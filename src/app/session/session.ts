@@ -7,13 +7,13 @@ const EMPTY = {};
 /** Returns the signed-in user, or null if nobody is signed in or the session is not known yet. */
 export function useMe(): Me | null {
   const who = useWatch('who', EMPTY);
-  return who?.is === 'in' ? who.me : null;
+  return who?.kind === 'in' ? who.me : null;
 }
 
 /** Returns null until the branding is loaded, or if it cannot be loaded. */
 export function useBranding(): Branding | null {
   const who = useWatch('who', EMPTY);
-  return who === undefined || who.is === 'starting' ? null : who.branding;
+  return who === undefined || who.kind === 'starting' ? null : who.branding;
 }
 
 /**

@@ -13,11 +13,14 @@ export function getShortcutStep(
   key: string,
   at: number,
   armedAt: number | null,
-): { readonly is: 'arm' } | { readonly is: 'go'; readonly to: string } | { readonly is: 'none' } {
+):
+  | { readonly kind: 'arm' }
+  | { readonly kind: 'go'; readonly to: string }
+  | { readonly kind: 'none' } {
   const letter = key.toLowerCase();
   if (armedAt !== null && at - armedAt <= GO_MS) {
     const going = Object.hasOwn(GOES, letter) ? GOES[letter] : undefined;
-    if (going !== undefined) return { is: 'go', to: going };
+    if (going !== undefined) return { kind: 'go', to: going };
   }
-  return letter === 'g' ? { is: 'arm' } : { is: 'none' };
+  return letter === 'g' ? { kind: 'arm' } : { kind: 'none' };
 }

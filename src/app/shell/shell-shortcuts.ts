@@ -34,8 +34,8 @@ export function useShellShortcuts({ off, asking, onPalette, onGo }: FrameKeys): 
     }
     if (isTyping(event) || event.shiftKey || event.repeat) return undefined;
     const what = getShortcutStep(event.key, event.timeStamp, armedAt.current);
-    armedAt.current = what.is === 'arm' ? event.timeStamp : null;
-    if (what.is !== 'go') return undefined;
+    armedAt.current = what.kind === 'arm' ? event.timeStamp : null;
+    if (what.kind !== 'go') return undefined;
     event.preventDefault();
     event.stopImmediatePropagation();
     return onGo(what.to);

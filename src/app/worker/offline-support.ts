@@ -34,8 +34,8 @@ async function begin(): Promise<void> {
 async function caughtUp(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, LONG_MS);
-  const watch = await client().watch('status', {}, ({ is }) => {
-    if (is !== 'catching-up') resolve();
+  const watch = await client().watch('status', {}, ({ kind }) => {
+    if (kind !== 'catching-up') resolve();
   });
   await promise;
   clearTimeout(timer);

@@ -37,7 +37,7 @@ export function useCachedQuery<N extends ReadCall>(
   input: InputOf<N>,
   { wanted = true, everyMs = null, round = '' }: How = {},
 ): CachedQuery<OutputOf<N>> {
-  const is = useWatch('status', EMPTY)?.is;
+  const status = useWatch('status', EMPTY)?.kind;
   const { answer, isLoading, again } = useServerQuery<N, Result<Read<OutputOf<N>>>>(
     'useCachedQuery',
     name,
@@ -45,7 +45,7 @@ export function useCachedQuery<N extends ReadCall>(
     {
       wanted,
       everyMs,
-      round: `${is === 'offline' || is === 'server-trouble'} ${round}`,
+      round: `${status === 'offline' || status === 'server-trouble'} ${round}`,
       request: async (_signal, previous) => {
         const read = await client()
           .read(name, input)

@@ -71,19 +71,19 @@ export function useWatch<N extends WatchName>(
 }
 
 /** Returns the current session, for code outside React. */
-export const currentSession = (): Who => sharedLine('who').now() ?? { is: 'starting' };
+export const currentSession = (): Who => sharedLine('who').now() ?? { kind: 'starting' };
 
 /** Calls `listener` on every change of `who`. Returns the unsubscribe function. */
 export const onSessionChange = (listener: () => void): (() => void) =>
   sharedLine('who').subscribe(listener);
 
 /** Resolves once the session has been read from the disk. */
-export function whenSessionKnown(): Promise<Exclude<Who, { readonly is: 'starting' }>> {
+export function whenSessionKnown(): Promise<Exclude<Who, { readonly kind: 'starting' }>> {
   return new Promise((resolve) => {
     let stop: (() => void) | null = null;
     const look = (): void => {
       const who = currentSession();
-      if (who.is === 'starting') return;
+      if (who.kind === 'starting') return;
       stop?.();
       resolve(who);
     };

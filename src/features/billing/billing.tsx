@@ -21,7 +21,7 @@ export function Billing() {
   const branding = useBranding();
   const roles = useMe()?.roles ?? [];
   const zone = useZone();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const canSeeInvoices =
     branding !== null && mayOpen(PAGES['/monitoring/invoices'], roles, branding.features);
   const owed = useCachedQuery(
@@ -75,9 +75,9 @@ function Owed({
 }: {
   readonly invoices: OutputOf<'listInvoices'>;
 }) {
-  if (source.is === 'none') return <p className="m-0 text-ink-2">{t.notConnected}</p>;
+  if (source.kind === 'none') return <p className="m-0 text-ink-2">{t.notConnected}</p>;
   if (count === 0)
-    return <p className="m-0">{source.is === 'reading' ? t.syncing : t.nothingOwed}</p>;
+    return <p className="m-0">{source.kind === 'reading' ? t.syncing : t.nothingOwed}</p>;
   return (
     <ul className="m-0 list-none p-0">
       {sums.map(({ currency, count: some, balance, overdue }) => (

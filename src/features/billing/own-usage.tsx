@@ -28,7 +28,7 @@ import { billingMessages as t } from './billing.messages.en.ts';
 export function Subscriptions({ above }: { readonly above?: ReactNode }) {
   const request = useCachedQuery('ownSubscriptions', EMPTY);
   const { value: details, at, failure } = request;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const zone = useZone();
   const name = useBranding()?.name ?? t.theProvider;
   const [{ page: wanted, size }, go] = useState({ page: 1, size: PAGE_SIZE });

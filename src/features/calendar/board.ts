@@ -27,7 +27,7 @@ export type Opened = (
 ) & { readonly day: Day };
 
 export const DEFAULTS: Board = {
-  span: { is: 'last', days: 30 },
+  span: { kind: 'last', days: 30 },
   mode: 'worst',
   companies: [],
   sources: [],
@@ -104,8 +104,8 @@ export const cleared = (board: Board): Board => ({
 
 /** Limits the period to the calendar's maximum number of days. */
 export function bounded(span: Span): Span {
-  if (span.is === 'last') return span.days > MAX_DAYS ? { is: 'last', days: MAX_DAYS } : span;
-  if (span.is !== 'range') return span;
-  const [first] = getDays({ is: 'last', days: MAX_DAYS }, span.to);
+  if (span.kind === 'last') return span.days > MAX_DAYS ? { kind: 'last', days: MAX_DAYS } : span;
+  if (span.kind !== 'range') return span;
+  const [first] = getDays({ kind: 'last', days: MAX_DAYS }, span.to);
   return span.from < first ? { ...span, from: first } : span;
 }

@@ -209,7 +209,7 @@ export function Grid({
             if (!line) return <Waiting key={`at ${index}`} index={index} row={row} />;
             return (
               <Line
-                key={line.is === 'job' ? `j${line.job}` : `c${line.company}`}
+                key={line.kind === 'job' ? `j${line.job}` : `c${line.company}`}
                 line={line}
                 index={index}
                 top={index * row}

@@ -35,7 +35,7 @@ export const Line = memo(function Line({
   cursor,
   open,
 }: LineProps) {
-  const company = line.is === 'company';
+  const company = line.kind === 'company';
   const second = company ? t.jobCount({ count: line.jobs }) : line.computer;
   return (
     <div
@@ -106,7 +106,7 @@ export const Line = memo(function Line({
           'aria-colindex': day + (touch ? 2 : 4),
           ...marks,
         };
-        if (line.is === 'company') {
+        if (line.kind === 'company') {
           const bad = line.bad[day] ?? 0;
           return (
             <span

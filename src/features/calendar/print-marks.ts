@@ -61,16 +61,16 @@ const box = (x: number, y: number, w: number, h: number): string => `M${x} ${y}h
  * Returns the first rows up to a number of jobs, with their companies, and the number of omitted
  * jobs.
  */
-export function firstJobs<T extends { readonly is: 'company' | 'job' }>(
+export function firstJobs<T extends { readonly kind: 'company' | 'job' }>(
   lines: readonly T[],
   jobs: number,
   max: number,
 ): { readonly lines: readonly T[]; readonly left: number } {
   let count = 0;
-  const end = lines.findIndex((line) => line.is === 'job' && (count += 1) > max);
+  const end = lines.findIndex((line) => line.kind === 'job' && (count += 1) > max);
   const stored = end < 0 ? lines : lines.slice(0, end);
   return {
-    lines: stored.slice(0, stored.findLastIndex(({ is }) => is === 'job') + 1),
+    lines: stored.slice(0, stored.findLastIndex(({ kind }) => kind === 'job') + 1),
     left: Math.max(0, jobs - Math.min(max, jobs)),
   };
 }

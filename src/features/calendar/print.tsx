@@ -154,7 +154,7 @@ function Paper({
         <tbody>
           {lines.map((line) => (
             <PaperLine
-              key={line.is === 'job' ? `j${line.job}` : `c${line.company}`}
+              key={line.kind === 'job' ? `j${line.job}` : `c${line.company}`}
               line={line}
               statuses={standings}
             />
@@ -175,7 +175,7 @@ function PaperLine({
   readonly line: CalendarLine;
   readonly statuses: readonly DayStatus[];
 }) {
-  if (line.is === 'company') {
+  if (line.kind === 'company') {
     return (
       <tr className="cal-p-company">
         <td colSpan={2}>{t.printedLine({ name: line.name, count: line.jobs })}</td>

@@ -83,12 +83,12 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const openAt = (line: CalendarLine, day: number): void => {
     const head = view?.days[day];
     if (day < 0)
-      return line.is === 'company'
+      return line.kind === 'company'
         ? setBoard({ ...board, fold: foldToggled(board.fold, line.company) }, 'replace')
         : history.push(jobAddress(line.job, spanKey(board.span)));
     if (!head || head.from > now) return undefined;
     const opened: Opened =
-      line.is === 'job'
+      line.kind === 'job'
         ? { of: 'job', n: line.job, day: head.day }
         : { of: 'company', n: line.company, day: head.day };
     const { open } = board;
@@ -113,7 +113,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
         : t.lineCell({
             name: line.name,
             cell:
-              line.is === 'job'
+              line.kind === 'job'
                 ? cellWords(head, getForm(line.cells[day], state))
                 : badWords(head, line.bad[day] ?? 0, state),
           });
@@ -245,7 +245,9 @@ const getLineIndex = (
   lines: readonly CalendarLine[],
   { of, n }: { readonly of: 'job' | 'company'; readonly n: number },
 ): number =>
-  lines.findIndex((line) => line.is === of && (line.is === 'job' ? line.job : line.company) === n);
+  lines.findIndex(
+    (line) => line.kind === of && (line.kind === 'job' ? line.job : line.company) === n,
+  );
 
 /**
  * Returns the names of the open cell; a job's company is the row above it. Null if the job is out
@@ -263,8 +265,8 @@ function getNames(
     };
   const at = getLineIndex(lines, open);
   const line = lines[at];
-  if (line?.is !== 'job') return null;
-  const company = lines.slice(0, at).findLast((one) => one.is === 'company')?.name ?? '';
+  if (line?.kind !== 'job') return null;
+  const company = lines.slice(0, at).findLast((one) => one.kind === 'company')?.name ?? '';
   return {
     title: line.name,
     detail:

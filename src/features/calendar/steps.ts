@@ -9,11 +9,11 @@ import { calendarMessages as t } from './messages.en.ts';
  * "last 30 days", which moves with today.
  */
 export function getUnit(span: Span, today: Day): SpanUnit | null {
-  if (span.is === 'last') return null;
+  if (span.kind === 'last') return null;
   const days = getDays(span, today);
   return (
     (['month', 'quarter', 'year'] as const).find((unit) =>
-      same(days, getDays({ is: 'this', unit }, days[0])),
+      same(days, getDays({ kind: 'this', unit }, days[0])),
     ) ?? null
   );
 }
@@ -30,15 +30,15 @@ export function stepped(span: Span, today: Day, by: 1 | -1): Span | null {
   const days = getCount(first, last);
   const from = addDays(first, by * days);
   const to = addDays(last, by * days);
-  return to >= today ? { is: 'last', days } : { is: 'range', from, to };
+  return to >= today ? { kind: 'last', days } : { kind: 'range', from, to };
 }
 
 /** Returns the month, quarter or year that contains a day. */
 export function unitAt(day: Day, unit: SpanUnit, today: Day): Span {
-  const days = getDays({ is: 'this', unit }, day);
-  for (const is of ['this', 'before'] as const)
-    if (same(days, getDays({ is, unit }, today))) return { is, unit };
-  return { is: 'range', from: days[0], to: days[1] };
+  const days = getDays({ kind: 'this', unit }, day);
+  for (const kind of ['this', 'before'] as const)
+    if (same(days, getDays({ kind, unit }, today))) return { kind, unit };
+  return { kind: 'range', from: days[0], to: days[1] };
 }
 
 /**

@@ -45,7 +45,7 @@ export function ImportDialog({
   const failure = there.failure ?? own.failure;
   const ours = own.value ?? [];
   const all = there.value && own.value ? linkings(there.value.companies, own.value) : null;
-  const unknown = all?.filter((one) => one.is === 'unknown') ?? [];
+  const unknown = all?.filter((one) => one.kind === 'unknown') ?? [];
   const found = (all ?? []).filter((one) =>
     one.there.name.toLowerCase().includes(text.trim().toLowerCase()),
   );
@@ -125,7 +125,7 @@ export function ImportDialog({
             <p className="m-0 text-ink-2">
               {t.consoleSummary({
                 count: all.length,
-                linked: all.filter(({ is }) => is === 'linked').length,
+                linked: all.filter(({ kind }) => kind === 'linked').length,
               })}
             </p>
             {all.length > 10 && (
@@ -144,7 +144,7 @@ export function ImportDialog({
                       </span>
                       <State one={one} />
                     </span>
-                    {one.is === 'same-name' && (
+                    {one.kind === 'same-name' && (
                       <Button
                         size="sm"
                         busy={mutation.pending === one.there.id}
@@ -154,7 +154,7 @@ export function ImportDialog({
                         {t.linkExisting}
                       </Button>
                     )}
-                    {one.is === 'unknown' && (
+                    {one.kind === 'unknown' && (
                       <>
                         <Button
                           size="sm"
@@ -211,7 +211,7 @@ const made = ({ there: { id, name } }: Linking) =>
   client().ask('createCompany', { name, applications: { ...NO_APPLICATIONS, vac: { id } } });
 
 function State({ one }: { readonly one: Linking }) {
-  switch (one.is) {
+  switch (one.kind) {
     case 'linked':
       return (
         <span className="flex items-center gap-1.5 text-agate text-success">

@@ -9,9 +9,9 @@ export type VacCompany = OutputOf<'companiesOfVac'>['companies'][number];
  * here.
  */
 export type Linking =
-  | { readonly is: 'linked'; readonly there: VacCompany; readonly ours: CompanyListed | null }
-  | { readonly is: 'same-name'; readonly there: VacCompany; readonly ours: CompanyListed }
-  | { readonly is: 'unknown'; readonly there: VacCompany };
+  | { readonly kind: 'linked'; readonly there: VacCompany; readonly ours: CompanyListed | null }
+  | { readonly kind: 'same-name'; readonly there: VacCompany; readonly ours: CompanyListed }
+  | { readonly kind: 'unknown'; readonly there: VacCompany };
 
 const key = (name: string): string => name.trim().normalize('NFC').toLowerCase();
 
@@ -24,14 +24,14 @@ export function linkings(
   const byName = new Map(ours.map((one) => [key(one.name), one]));
   const all = there.map((one): Linking => {
     if (one.companyId !== null)
-      return { is: 'linked', there: one, ours: byId.get(one.companyId) ?? null };
+      return { kind: 'linked', there: one, ours: byId.get(one.companyId) ?? null };
     const same = byName.get(key(one.name));
     return same && same.applications.vac.id === null
-      ? { is: 'same-name', there: one, ours: same }
-      : { is: 'unknown', there: one };
+      ? { kind: 'same-name', there: one, ours: same }
+      : { kind: 'unknown', there: one };
   });
   const rank = { 'same-name': 0, 'unknown': 1, 'linked': 2 } as const;
   return all.toSorted(
-    (a, b) => rank[a.is] - rank[b.is] || a.there.name.localeCompare(b.there.name),
+    (a, b) => rank[a.kind] - rank[b.kind] || a.there.name.localeCompare(b.there.name),
   );
 }

@@ -40,7 +40,7 @@ export function Companies() {
 function CompaniesOf({ me }: { readonly me: Me }) {
   const { history } = useRouter();
   const place = companiesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const zone = useZone();
   const request = useSearchQuery(
     'reportCompanies',

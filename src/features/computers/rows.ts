@@ -13,7 +13,7 @@ export interface ComputersPlace {
   readonly text: string;
 }
 
-const SPAN: Span = { is: 'last', days: 7 };
+const SPAN: Span = { kind: 'last', days: 7 };
 const TEXT_CHARS = 200;
 
 export function computersAddress({ span, show, text }: ComputersPlace): string {

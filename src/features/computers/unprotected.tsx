@@ -31,12 +31,12 @@ export function Computers() {
   return me === null || branding === null ? null : <List me={me} branding={branding} />;
 }
 
-type Asking = { readonly is: 'note' | 'ignore'; readonly of: Computer };
+type Asking = { readonly kind: 'note' | 'ignore'; readonly of: Computer };
 
 function List({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const status = useWatch('status', EMPTY);
   const companies = useWatch('companies', EMPTY);
-  const offline = status?.is === 'offline';
+  const offline = status?.kind === 'offline';
   const canAct = can(me.roles, 'monitoring.job-actions');
   const { rows, at, error } = useComputersNow(me.id, status !== undefined && !offline);
   const now = useNow(60_000);
@@ -106,13 +106,13 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
             offline={offline}
             zone={zone}
             now={now}
-            onNote={() => setAsking({ is: 'note', of: one })}
-            onIgnore={() => setAsking({ is: 'ignore', of: one })}
+            onNote={() => setAsking({ kind: 'note', of: one })}
+            onIgnore={() => setAsking({ kind: 'ignore', of: one })}
             onUnignore={() => void unignoreComputer(one.id, one.hostName, again)}
           />
         ))}
       </ListPage>
-      {asking?.is === 'note' && (
+      {asking?.kind === 'note' && (
         <NoteForm
           of={asking.of}
           onClose={() => setAsking(null)}
@@ -122,7 +122,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
           }}
         />
       )}
-      {asking?.is === 'ignore' && (
+      {asking?.kind === 'ignore' && (
         <IgnoreForm
           title={t.ignoreItem({ name: asking.of.hostName })}
           description={t.ignoreComputerHint}

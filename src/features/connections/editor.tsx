@@ -68,7 +68,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
     offline,
     schema: makeConnectionSchema(connection),
     submit: async (sent): Promise<Result<unknown>> =>
-      sent.is === 'make'
+      sent.kind === 'make'
         ? withReauth(() => client().ask('makeConnection', sent.input))
         : withReauth(() => client().ask('editConnection', sent.input)),
     explain,

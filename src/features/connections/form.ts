@@ -141,7 +141,7 @@ const WORDS: ErrorLabels = {
 export const ERROR_TEXTS = WORDS;
 
 export const getCredentials = ({ signIn, user, secret }: Draft): Credentials =>
-  signIn === 'key' ? { is: 'key', secret } : { is: signIn, name: user, secret };
+  signIn === 'key' ? { kind: 'key', secret } : { kind: signIn, name: user, secret };
 
 type Fields = Omit<InputOf<'editConnection'>, 'id' | 'credentials'>;
 const getFields = ({ name, address, companyN, everySec, enabled, certificate }: Draft): Fields => ({
@@ -173,8 +173,8 @@ function getOrigin(address: string): string {
 }
 
 export type Input =
-  | { readonly is: 'make'; readonly input: InputOf<'makeConnection'> }
-  | { readonly is: 'edit'; readonly input: InputOf<'editConnection'> };
+  | { readonly kind: 'make'; readonly input: InputOf<'makeConnection'> }
+  | { readonly kind: 'edit'; readonly input: InputOf<'editConnection'> };
 
 /** Returns the input to save, and its validation issues. */
 export function getInput(
@@ -194,14 +194,14 @@ export function getInput(
   if (stored === null) {
     const input = { kind: draft.kind, ...fields, credentials };
     return {
-      sent: { is: 'make', input },
+      sent: { kind: 'make', input },
       errors: { ...findFormErrors(collectorCalls.makeConnection.input, input, WORDS), ...own },
     };
   }
   const { _id: id } = stored;
   const input = { id, ...fields, ...(keepsSecret(draft, stored) ? {} : { credentials }) };
   return {
-    sent: { is: 'edit', input },
+    sent: { kind: 'edit', input },
     errors: { ...findFormErrors(collectorCalls.editConnection.input, input, WORDS), ...own },
   };
 }

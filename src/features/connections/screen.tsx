@@ -29,10 +29,10 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { connectionMessages as t } from './messages.en.ts';
 
 type Open =
-  | { readonly is: 'new' }
-  | { readonly is: 'edit' | 'remove'; readonly one: ConnectionOut }
+  | { readonly kind: 'new' }
+  | { readonly kind: 'edit' | 'remove'; readonly one: ConnectionOut }
   | {
-      readonly is: 'found';
+      readonly kind: 'found';
       readonly one: ConnectionOut;
       readonly entity: FoundEntity;
       readonly unlinked: boolean;
@@ -43,7 +43,7 @@ type Open =
  * part.
  */
 export function Connections() {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const companies = useWatch('companies', EMPTY);
   const zone = useZone();
   const now = useNow(5_000);
@@ -86,7 +86,7 @@ export function Connections() {
       icon="plus"
       disabled={offline || companies === undefined}
       {...why}
-      onClick={() => setOpen({ is: 'new' })}
+      onClick={() => setOpen({ kind: 'new' })}
     >
       {t.newConnection}
     </CallButton>
@@ -143,16 +143,16 @@ export function Connections() {
               now={now}
               offline={offline}
               onSync={(entity) => void sync(one, entity)}
-              onEdit={() => setOpen({ is: 'edit', one })}
-              onRemove={() => setOpen({ is: 'remove', one })}
-              onFound={(entity, unlinked) => setOpen({ is: 'found', one, entity, unlinked })}
+              onEdit={() => setOpen({ kind: 'edit', one })}
+              onRemove={() => setOpen({ kind: 'remove', one })}
+              onFound={(entity, unlinked) => setOpen({ kind: 'found', one, entity, unlinked })}
             />
           ))
         )}
       </div>
-      {(open?.is === 'new' || open?.is === 'edit') && companies !== undefined && (
+      {(open?.kind === 'new' || open?.kind === 'edit') && companies !== undefined && (
         <Editor
-          connection={open.is === 'edit' ? open.one : null}
+          connection={open.kind === 'edit' ? open.one : null}
           companies={companies}
           zone={zone}
           offline={offline}
@@ -163,7 +163,7 @@ export function Connections() {
           }}
         />
       )}
-      {open?.is === 'found' && (
+      {open?.kind === 'found' && (
         <FoundDialog
           id={getId(open.one)}
           name={open.one.name}
@@ -180,7 +180,7 @@ export function Connections() {
           })}
         />
       )}
-      {open?.is === 'remove' && (
+      {open?.kind === 'remove' && (
         <Dialog
           title={t.removeTitle}
           onClose={close}

@@ -46,11 +46,11 @@ export function settled(cursor: Cursor | null, view: RunsView | undefined): Curs
   if (cursor === null || view === undefined) return cursor;
   if (view.lines === 0) return null;
   const here = lineAt(view, cursor.index);
-  if ((here?.is === 'row' ? here.row.n : null) === cursor.n) return cursor;
+  if ((here?.kind === 'row' ? here.row.n : null) === cursor.n) return cursor;
   const at = cursor.n === null ? -1 : getLineIndex(view, cursor.n);
   if (at >= 0) return { ...cursor, index: at };
   const index = Math.min(cursor.index, view.lines - 1);
   const there = lineAt(view, index);
-  const n = there?.is === 'head' ? null : (there?.row.n ?? cursor.n);
+  const n = there?.kind === 'head' ? null : (there?.row.n ?? cursor.n);
   return index === cursor.index && n === cursor.n ? cursor : { ...cursor, index, n };
 }

@@ -36,7 +36,7 @@ export interface DialogsProps {
 /** All dialogs of the page, loaded when the first one opens. */
 export function Dialogs(props: DialogsProps) {
   const { dialog, onClose, onChange } = props;
-  switch (dialog.is) {
+  switch (dialog.kind) {
     case 'help':
       return <Help canAct={props.canAct} onClose={onClose} />;
     case 'facets':
@@ -65,7 +65,7 @@ export function Dialogs(props: DialogsProps) {
           now={props.now}
           onClose={onClose}
           onSnooze={(until, reason) => {
-            onChange({ is: 'snooze', until, reason }, dialog.runs);
+            onChange({ kind: 'snooze', until, reason }, dialog.runs);
             onClose();
           }}
         />
@@ -83,7 +83,7 @@ export function Dialogs(props: DialogsProps) {
           onDone={(words) => {
             if (words.trim() !== before)
               onChange(
-                { is: 'note', content: words.trim() === '' ? null : words.trim() },
+                { kind: 'note', content: words.trim() === '' ? null : words.trim() },
                 dialog.runs,
               );
             onClose();
@@ -100,7 +100,7 @@ export function Dialogs(props: DialogsProps) {
           title={t.ticketTitle({ subject: about(dialog) })}
           runs={dialog.runs}
           row={dialog.row}
-          onNamed={(ticket) => onChange({ is: 'ticket', ticket }, dialog.runs)}
+          onNamed={(ticket) => onChange({ kind: 'ticket', ticket }, dialog.runs)}
           onClose={onClose}
         />
       );
@@ -115,7 +115,7 @@ export function Dialogs(props: DialogsProps) {
           detail={t.commentHint}
           onDone={(words) => {
             onChange(
-              { is: 'review', comment: words.trim() === '' ? null : words.trim() },
+              { kind: 'review', comment: words.trim() === '' ? null : words.trim() },
               dialog.runs,
             );
             onClose();

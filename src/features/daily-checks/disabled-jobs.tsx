@@ -32,7 +32,7 @@ export function DisabledJobs() {
 
 function List({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const jobs = useWatch('disabled', EMPTY);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const now = useNow(60_000);
   const canAct = can(me.roles, 'monitoring.job-actions');
   const state = useListPage('disabled');

@@ -47,7 +47,7 @@ export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyP
           </Button>
           {getRangePosition(filter, now) === 'before' ? (
             <Button
-              onClick={() => onList({ ...list, span: { is: 'last', days: LIMITS.windowDays } })}
+              onClick={() => onList({ ...list, span: { kind: 'last', days: LIMITS.windowDays } })}
             >
               {t.showLastDays({ days: LIMITS.windowDays })}
             </Button>

@@ -167,7 +167,8 @@ export function Grid(props: GridProps) {
     const line = lineAt(view, index);
     const details = under?.closest<HTMLElement>('[data-do]')?.dataset['do'];
     if (!line) return;
-    if (line.is === 'head') return onPressHead((details ?? 'fold') as HeadPress, line.head, index);
+    if (line.kind === 'head')
+      return onPressHead((details ?? 'fold') as HeadPress, line.head, index);
     const what = (details ?? 'open') as Press;
     return onPress(
       what === 'open' && event.shiftKey && props.canAct ? 'select' : what,
@@ -252,7 +253,7 @@ export function Grid(props: GridProps) {
                   late={late && !line}
                 />
               );
-            if (line.is === 'head') {
+            if (line.kind === 'head') {
               return (
                 <GroupLine
                   key={getKey(line)}
@@ -300,7 +301,7 @@ export function Grid(props: GridProps) {
 const COLUMN_COUNT = 14;
 
 const getKey = (line: Line): number | string =>
-  line.is === 'head' ? `head/${line.head.key}` : line.row.n;
+  line.kind === 'head' ? `head/${line.head.key}` : line.row.n;
 
 const getStickyOffsets = (stuck: ReadonlyMap<string, number>): Readonly<Record<string, string>> =>
   Object.fromEntries([...stuck].map(([id, left]) => [`--dc-left-${id}`, `${left}px`]));

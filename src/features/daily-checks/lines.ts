@@ -2,8 +2,8 @@ import type { GroupHead, RunsView, RunView } from '#contract/runs/query.ts';
 
 /** A line of the list: a group header or a row. */
 export type Line =
-  | { readonly is: 'head'; readonly head: GroupHead }
-  | { readonly is: 'row'; readonly row: RunView };
+  | { readonly kind: 'head'; readonly head: GroupHead }
+  | { readonly kind: 'row'; readonly row: RunView };
 
 const known = new WeakMap<RunsView, readonly (Line | undefined)[]>();
 
@@ -17,7 +17,7 @@ export function getLines(view: RunsView): readonly (Line | undefined)[] {
   for (let line = view.first; lines.length < view.heads.length + view.rows.length; line++) {
     const head = heads.get(line);
     const row = head ? undefined : rows.next().value;
-    lines.push(head ? { is: 'head', head } : row ? { is: 'row', row } : undefined);
+    lines.push(head ? { kind: 'head', head } : row ? { kind: 'row', row } : undefined);
     if (!head && !row) break;
   }
   known.set(view, lines);
@@ -30,17 +30,17 @@ export const lineAt = (view: RunsView | undefined, index: number): Line | undefi
 
 export function rowAt(view: RunsView | undefined, index: number): RunView | undefined {
   const line = lineAt(view, index);
-  return line?.is === 'row' ? line.row : undefined;
+  return line?.kind === 'row' ? line.row : undefined;
 }
 
 export function headAt(view: RunsView | undefined, index: number): GroupHead | undefined {
   const line = lineAt(view, index);
-  return line?.is === 'head' ? line.head : undefined;
+  return line?.kind === 'head' ? line.head : undefined;
 }
 
 /** Returns the index of a run in the list, or -1 if it is outside the window. */
 export const getLineIndex = (view: RunsView, n: number): number => {
-  const at = getLines(view).findIndex((line) => line?.is === 'row' && line.row.n === n);
+  const at = getLines(view).findIndex((line) => line?.kind === 'row' && line.row.n === n);
   return at < 0 ? -1 : view.first + at;
 };
 
@@ -70,7 +70,7 @@ export function rowsBetween(
   for (let i = from; i <= to; i++) {
     const line = lineAt(view, i);
     if (!line) return null;
-    if (line.is === 'row') rows.push(line.row);
+    if (line.kind === 'row') rows.push(line.row);
   }
   return rows;
 }
@@ -79,7 +79,7 @@ export function rowsBetween(
 export function rowsUnder(view: RunsView, { line }: GroupHead): readonly RunView[] {
   const under: RunView[] = [];
   for (const one of getLines(view).slice(line - view.first + 1)) {
-    if (one?.is !== 'row') break;
+    if (one?.kind !== 'row') break;
     under.push(one.row);
   }
   return under;

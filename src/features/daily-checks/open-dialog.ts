@@ -4,8 +4,8 @@ import type { RunView } from '#contract/runs/query.ts';
 /** The open dialog. `row`: the only affected row, if there is just one. */
 export type OpenDialog =
   | {
-      readonly is: 'snooze' | 'note' | 'review' | 'ticket';
+      readonly kind: 'snooze' | 'note' | 'review' | 'ticket';
       readonly runs: readonly RunN[];
       readonly row: RunView | null;
     }
-  | { readonly is: 'help' | 'facets' | 'columns' };
+  | { readonly kind: 'help' | 'facets' | 'columns' };

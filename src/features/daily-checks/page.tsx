@@ -148,15 +148,15 @@ export function DailyChecksPage({
         return true;
       case 'review':
         if (count > 0) return false;
-        withMembers(head, (runs) => actions.change({ is: 'review', comment: null }, runs));
+        withMembers(head, (runs) => actions.change({ kind: 'review', comment: null }, runs));
         return true;
       case 'review-with':
       case 'snooze':
       case 'note':
       case 'ticket': {
         if (count > 0) return false;
-        const is = what === 'review-with' ? 'review' : what;
-        withMembers(head, (runs) => actions.openDialog(is, runs));
+        const action = what === 'review-with' ? 'review' : what;
+        withMembers(head, (runs) => actions.openDialog(action, runs));
         return true;
       }
       default:
@@ -173,7 +173,7 @@ export function DailyChecksPage({
         return undefined;
       case 'review':
         return canAct
-          ? withMembers(head, (runs) => actions.change({ is: 'review', comment: null }, runs))
+          ? withMembers(head, (runs) => actions.change({ kind: 'review', comment: null }, runs))
           : undefined;
     }
   };
@@ -225,20 +225,20 @@ export function DailyChecksPage({
       case 'ticket':
         return actions.openDialog(what, actions.targets());
       case 'columns':
-        return actions.setDialog({ is: 'columns' });
+        return actions.setDialog({ kind: 'columns' });
       case 'fold':
       case 'unfold':
         return undefined; // rows cannot be collapsed
       case 'facets': {
         const first = document.querySelector<HTMLElement>('aside.dc-facets button');
         if (first?.offsetParent) first.focus();
-        else actions.setDialog({ is: 'facets' });
+        else actions.setDialog({ kind: 'facets' });
         return undefined;
       }
       case 'refresh':
         return round.takeIn();
       case 'help':
-        return actions.setDialog({ is: 'help' });
+        return actions.setDialog({ kind: 'help' });
     }
   };
   useKeys(canAct, command);
@@ -266,7 +266,7 @@ export function DailyChecksPage({
       case 'review':
         return canAct ? actions.review([row.n]) : undefined;
       case 'undo':
-        return actions.change({ is: row.problem?.review ? 'reopen' : 'wake' }, [row.n]);
+        return actions.change({ kind: row.problem?.review ? 'reopen' : 'wake' }, [row.n]);
     }
   };
   const bulk = (action: BulkAction): void => {
@@ -280,10 +280,10 @@ export function DailyChecksPage({
       case 'ticket':
         return actions.openDialog(action, actions.targets());
       case 'review':
-        return actions.change({ is: 'review', comment: null }, actions.targets());
+        return actions.change({ kind: 'review', comment: null }, actions.targets());
       case 'reopen':
       case 'wake':
-        return actions.change({ is: action }, actions.targets());
+        return actions.change({ kind: action }, actions.targets());
     }
   };
   const open = list.open === null ? null : (actions.getRow(list.open) ?? null);
@@ -346,8 +346,8 @@ export function DailyChecksPage({
                 onList={(next, at) => setList(next, 'push', at)}
                 rule={rule}
                 now={now}
-                onFacets={() => actions.setDialog({ is: 'facets' })}
-                onColumns={() => actions.setDialog({ is: 'columns' })}
+                onFacets={() => actions.setDialog({ kind: 'facets' })}
+                onColumns={() => actions.setDialog({ kind: 'columns' })}
                 parts={
                   <Suspense fallback={<span className="h-7 w-72" />}>
                     <ToolbarParts
@@ -466,7 +466,7 @@ export function DailyChecksPage({
                   if (action === 'snooze' || action === 'note' || action === 'ticket')
                     return actions.openDialog(action, runs);
                   if (action === 'review-with') return actions.openDialog('review', runs);
-                  return actions.change({ is: action }, runs);
+                  return actions.change({ kind: action }, runs);
                 }}
               />
             </Suspense>

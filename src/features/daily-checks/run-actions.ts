@@ -39,31 +39,31 @@ export function getUndoActions(
   { change, runs }: Act,
   before: ReadonlyMap<RunN, RunView>,
 ): readonly Act[] | null {
-  switch (change.is) {
+  switch (change.kind) {
     case 'review':
     case 'not-anomaly':
-      return [{ change: { is: 'reopen' }, runs }];
+      return [{ change: { kind: 'reopen' }, runs }];
     case 'reopen':
-      return [{ change: { is: 'review', comment: onlyComment(runs, before) }, runs }];
+      return [{ change: { kind: 'review', comment: onlyComment(runs, before) }, runs }];
     case 'snooze':
     case 'wake':
       return regroup(runs, (n) => {
         const snooze = before.get(n)?.problem?.snooze;
         return snooze
-          ? { is: 'snooze', until: snooze.until, reason: snooze.reason }
-          : { is: 'wake' };
+          ? { kind: 'snooze', until: snooze.until, reason: snooze.reason }
+          : { kind: 'wake' };
       });
     case 'note':
       if (runs.some((n) => !before.has(n))) return null;
       return regroup(runs, (n) => ({
-        is: 'note',
+        kind: 'note',
         content: before.get(n)?.problem?.note?.content ?? null,
       }));
     case 'ticket':
       // A linked ticket cannot be restored from its number alone.
       if (runs.some((n) => !before.has(n) || before.get(n)?.problem?.tied)) return null;
       return regroup(runs, (n) => ({
-        is: 'ticket',
+        kind: 'ticket',
         ticket: before.get(n)?.problem?.ticket ?? null,
       }));
   }
@@ -81,7 +81,7 @@ export const listOwnActions = (
   back.map(({ change, runs }) => ({
     change,
     runs:
-      change.is === 'reopen'
+      change.kind === 'reopen'
         ? runs.filter((n) => (seen.get(n)?.problem?.review?.by ?? me) === me)
         : runs,
   }));
@@ -95,7 +95,7 @@ export function getToastText(
   const count = runs.length;
   if (count === 1 && row) {
     const run = t.jobOfCompany({ job: row.jobName, company: row.companyName });
-    switch (change.is) {
+    switch (change.kind) {
       case 'review':
         return t.runReviewed({ run });
       case 'reopen':
@@ -114,7 +114,7 @@ export function getToastText(
         return t.runMarkedNormal({ run });
     }
   }
-  switch (change.is) {
+  switch (change.kind) {
     case 'review':
       return t.runsReviewed({ count: formatCount(count) });
     case 'reopen':

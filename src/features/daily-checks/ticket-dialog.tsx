@@ -46,7 +46,7 @@ export function TicketDialog(props: TicketDialogProps) {
   const { title, runs, row, onNamed, onClose } = props;
   const before = row?.problem?.ticket ?? '';
   const linkedTicket = row?.problem?.tied ?? null;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const request = useCachedQuery(
     'getTicketForm',
     { run: String(runs[0] ?? 0) },

@@ -31,7 +31,10 @@ export interface RunActions {
   readonly change: (change: Change, runs: readonly RunN[]) => void;
   /** Reviews the runs, or reopens a single run that is already reviewed. */
   readonly review: (runs: readonly RunN[]) => void;
-  readonly openDialog: (is: 'snooze' | 'note' | 'review' | 'ticket', runs: readonly RunN[]) => void;
+  readonly openDialog: (
+    kind: 'snooze' | 'note' | 'review' | 'ticket',
+    runs: readonly RunN[],
+  ) => void;
   readonly select: (row: RunView, index: number, range: boolean) => void;
   readonly selectAll: () => Promise<void>;
   /** Returns the runs of a group, including collapsed and unloaded ones. */
@@ -101,11 +104,11 @@ export function useRunActions(round: RunList, me: string): RunActions {
     send({ change: next, runs });
     const bulk = runs.length > 1 || (runs[0] !== undefined && selection.runs.has(runs[0]));
     if (bulk) round.setSelection(EMPTY);
-    if (next.is === 'reopen' || next.is === 'wake' || view === undefined) return;
+    if (next.kind === 'reopen' || next.kind === 'wake' || view === undefined) return;
     // Moves the focus to the row after the last changed one.
     const touched = new Set(runs);
     const last = getLines(view).findLastIndex(
-      (line) => line?.is === 'row' && touched.has(line.row.n),
+      (line) => line?.kind === 'row' && touched.has(line.row.n),
     );
     const at =
       cursor !== null && cursor.n !== null && touched.has(cursor.n)
@@ -136,17 +139,17 @@ export function useRunActions(round: RunList, me: string): RunActions {
       if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
       if (row?.review === 'cleared')
         return (row.problem?.review ?? row.problem?.exception)
-          ? change({ is: 'reopen' }, runs)
+          ? change({ kind: 'reopen' }, runs)
           : tellFailure(MESSAGES.problemClosed);
-      return change({ is: 'review', comment: null }, runs);
+      return change({ kind: 'review', comment: null }, runs);
     },
-    openDialog(is, runs) {
+    openDialog(kind, runs) {
       const row = runs.length === 1 && runs[0] !== undefined ? (getRow(runs[0]) ?? null) : null;
       if (runs.length === 0) return;
       if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
-      if (is === 'snooze' && row?.problem?.closedAt != null)
+      if (kind === 'snooze' && row?.problem?.closedAt != null)
         return tellFailure(MESSAGES.problemClosed);
-      setDialog({ is, runs, row });
+      setDialog({ kind, runs, row });
     },
     select(row, index, range) {
       round.work();

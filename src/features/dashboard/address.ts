@@ -19,7 +19,7 @@ export interface Board {
 }
 
 export const BOARD: Board = {
-  span: { is: 'last', days: 7 },
+  span: { kind: 'last', days: 7 },
   companies: [],
   instructionTypes: [],
   own: {},

@@ -39,7 +39,7 @@ export function AttentionList({
   return (
     <ul className="m-0 list-none p-0">
       {lines.map((line) => {
-        switch (line.is) {
+        switch (line.kind) {
           case 'problem': {
             const { of } = line;
             const today = dayAt(now, rule);

@@ -12,16 +12,16 @@ import { dashboardMessages as t } from './messages.en.ts';
 
 /** A line of the attention list. */
 export type Line =
-  | { readonly is: 'problem'; readonly key: string; readonly of: Attention }
+  | { readonly kind: 'problem'; readonly key: string; readonly of: Attention }
   | {
-      readonly is: 'source';
+      readonly kind: 'source';
       readonly key: string;
       readonly failed: LastSync['failed'];
       readonly since: Ms;
     }
-  | { readonly is: 'repository'; readonly key: string; readonly of: readonly Filling[] }
+  | { readonly kind: 'repository'; readonly key: string; readonly of: readonly Filling[] }
   | {
-      readonly is: 'computers';
+      readonly kind: 'computers';
       readonly key: string;
       readonly of: readonly ComputerOut[];
       readonly since: Ms;
@@ -48,27 +48,27 @@ export function attentionLines(
   const pressing = filling.filter(needsRoom);
   if (failed.length > 0)
     beside.push({
-      is: 'source',
+      kind: 'source',
       key: 'source',
       failed,
       since: Math.min(...failed.map(({ at }) => at)),
     });
-  if (pressing.length > 0) beside.push({ is: 'repository', key: 'repository', of: pressing });
+  if (pressing.length > 0) beside.push({ kind: 'repository', key: 'repository', of: pressing });
   if (computers.length > 0)
     beside.push({
-      is: 'computers',
+      kind: 'computers',
       key: 'computers',
       of: computers,
       since: Math.min(...computers.map(({ firstSeenAt }) => firstSeenAt)),
     });
   const lines = problems
     .slice(0, MAX_SHOWN - beside.length)
-    .map((of): Line => ({ is: 'problem', key: `problem-${of.cause ?? ''}-${of.run}`, of }));
+    .map((of): Line => ({ kind: 'problem', key: `problem-${of.cause ?? ''}-${of.run}`, of }));
   return [...lines, ...beside].toSorted((a, b) => rank(a) - rank(b));
 }
 
 function rank(line: Line): number {
-  switch (line.is) {
+  switch (line.kind) {
     case 'problem':
       return RUN_STATES.indexOf(line.of.state);
     case 'source':

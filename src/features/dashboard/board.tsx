@@ -74,7 +74,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const formatAge = (at: number): string =>
     now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
   const bare = computers.value === null ? [] : unprotected(computers.value, companies, now);
-  const arriving = status?.is === 'catching-up' ? status.left : 0;
+  const arriving = status?.kind === 'catching-up' ? status.left : 0;
   // Without any report there are no figures, unless a script has reported computers or
   // repositories.
   const begins =
@@ -103,7 +103,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
       <div className="min-h-full bg-sheet pb-6">
         <Notices status={status} newestAt={overview?.newestAt ?? null} zone={zone} now={now} />
         {!overview || !past || (begins && arriving > 0) ? (
-          overview === null && (status?.is === 'offline' || status?.is === 'server-trouble') ? (
+          overview === null && (status?.kind === 'offline' || status?.kind === 'server-trouble') ? (
             <EmptyBoard
               why="nothing-kept"
               board={board}

@@ -60,7 +60,7 @@ export function EmptyBoard({ why, board, overview, onBoard, zone }: EmptyBoardPr
       )}
       {why === 'none-in-time' && (
         <span className="flex flex-wrap justify-center gap-2 pt-1">
-          <Button onClick={() => onBoard({ ...board, span: { is: 'last', days: 30 } })}>
+          <Button onClick={() => onBoard({ ...board, span: { kind: 'last', days: 30 } })}>
             {t.showLast30Days}
           </Button>
           {narrowed && (

@@ -117,7 +117,7 @@ export function Parts(props: PartsProps) {
             canOpen
               ? listAddress({
                   ...ask,
-                  days: getHistory(toStretch({ is: 'today' }, dayAt(now, rule), rule), rule).days,
+                  days: getHistory(toStretch({ kind: 'today' }, dayAt(now, rule), rule), rule).days,
                   pending: true,
                 })
               : null

@@ -11,7 +11,7 @@ export interface EvidencePlace {
 
 export const EVIDENCE_DEFAULTS: EvidencePlace = {
   show: 'reviews',
-  span: { is: 'last', days: 7 },
+  span: { kind: 'last', days: 7 },
   company: null,
 };
 

@@ -43,7 +43,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
   const { zone } = rule;
   const { from, to, tooLong } = evidenceTime(place.span, now, rule);
   const ask = { from, to, company: place.company };
-  const offline = status?.is === 'offline';
+  const offline = status?.kind === 'offline';
   const evidence = useEvidence(ask, place.show === 'reviews' && !tooLong);
   const go = (next: Partial<EvidencePlace>): void => {
     const query = evidenceQuery({ ...place, ...next });

@@ -31,7 +31,7 @@ export function Hints() {
   const search = useRouterState({ select: ({ location }) => location.searchStr });
   const place = hintsPlace(search);
   const { open, find } = place;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const zone = useZone();
   const now = useNow(30_000);
   const canManage = useMe()?.companies === null;

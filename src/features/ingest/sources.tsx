@@ -35,7 +35,7 @@ export function Sources() {
   const [making, setMaking] = useState(false);
   const [shown, setShown] = useState<RevealedSecret | null>(null);
   const [ending, setEnding] = useState<Ending | null>(null);
-  const offline = status?.is === 'offline';
+  const offline = status?.kind === 'offline';
   useHashTarget(keys !== undefined && companies !== undefined);
   const begin = (
     <CallButton

@@ -19,8 +19,8 @@ const Hosts = lazyDialog(async () => (await import('./hosts.tsx')).Hosts);
 const Invite = lazyDialog(async () => (await import('./invite.tsx')).Invite);
 
 type Asking =
-  | { readonly is: 'new' }
-  | { readonly is: 'hosts' | 'invite'; readonly of: ProviderListed };
+  | { readonly kind: 'new' }
+  | { readonly kind: 'hosts' | 'invite'; readonly of: ProviderListed };
 
 /**
  * `/admin/providers`: the user's provider and those below it, their host names, and invitation
@@ -29,7 +29,7 @@ type Asking =
 export function AdminProviders() {
   const zone = useZone();
   const { value, at, failure, again } = useCachedQuery('listProviders', EMPTY);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [asking, setAsking] = useState<Asking | null>(null);
   const close = (): void => setAsking(null);
   const done = (): void => {
@@ -47,7 +47,7 @@ export function AdminProviders() {
           icon="plus"
           disabled={offline}
           {...(offline && { 'data-tip': BASE.needsNetwork })}
-          onClick={() => setAsking({ is: 'new' })}
+          onClick={() => setAsking({ kind: 'new' })}
         >
           {t.newProvider}
         </CallButton>
@@ -77,8 +77,8 @@ export function AdminProviders() {
             <ProviderList
               providers={value}
               offline={offline}
-              onHosts={(of) => setAsking({ is: 'hosts', of })}
-              onInvite={(of) => setAsking({ is: 'invite', of })}
+              onHosts={(of) => setAsking({ kind: 'hosts', of })}
+              onInvite={(of) => setAsking({ kind: 'invite', of })}
             />
             {value.length === 1 && (
               <p className="m-0 max-w-[640px] px-4 py-3 text-ink-2 tablet:px-5">{t.noProviders}</p>
@@ -87,9 +87,9 @@ export function AdminProviders() {
         )}
       </div>
       <Suspense>
-        {asking?.is === 'new' && <NewProvider onClose={close} onMade={done} />}
-        {asking?.is === 'hosts' && <Hosts of={asking.of} onClose={close} onSaved={done} />}
-        {asking?.is === 'invite' && <Invite of={asking.of} zone={zone} onClose={close} />}
+        {asking?.kind === 'new' && <NewProvider onClose={close} onMade={done} />}
+        {asking?.kind === 'hosts' && <Hosts of={asking.of} onClose={close} onSaved={done} />}
+        {asking?.kind === 'invite' && <Invite of={asking.of} zone={zone} onClose={close} />}
       </Suspense>
     </Page>
   );

@@ -35,7 +35,7 @@ export function ReportSettings() {
   const search = useRouterState({ select: ({ location }) => location.searchStr });
   const place = reportsPlace(search);
   const { open, sent } = place;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const zone = useZone();
   const companies = (useWatch('companies', EMPTY) ?? [])
     .map(({ n, name }) => [n, name] as const)

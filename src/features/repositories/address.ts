@@ -19,7 +19,7 @@ export const REPOSITORIES_PLACE: RepositoriesPlace = {
   text: '',
   companies: [],
   open: null,
-  span: { is: 'last', days: 30 },
+  span: { kind: 'last', days: 30 },
 };
 const TEXT_CHARS = 200;
 

@@ -49,7 +49,7 @@ export function RestorePage({
   const { history } = useRouter();
   const query = useRouterState({ select: ({ location }) => location.searchStr });
   const written = restorePlace(query);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   // With one organization there is nothing to choose.
   const only = organizations?.length === 1 ? (organizations[0]?.id ?? null) : null;
   const place = { ...written, organization: written.organization ?? only };

@@ -34,7 +34,7 @@ export function Rules() {
   const search = useRouterState({ select: ({ location }) => location.searchStr });
   const place = rulesPlace(search);
   const { open } = place;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const companies = useWatch('companies', EMPTY);
   const zone = useZone();
   const now = useNow(30_000);

@@ -10,9 +10,9 @@ import { searchMessages as t } from './messages.en.ts';
 
 /** What Enter does on an item of the palette. */
 export type Does =
-  | { readonly is: 'open'; readonly to: string }
-  | { readonly is: 'theme'; readonly theme: Theme }
-  | { readonly is: 'sync' };
+  | { readonly kind: 'open'; readonly to: string }
+  | { readonly kind: 'theme'; readonly theme: Theme }
+  | { readonly kind: 'sync' };
 
 export interface Line {
   readonly key: string;
@@ -44,7 +44,7 @@ export function fixedLines(roles: readonly Role[], features: Features | null): r
         group: t.pages,
         label: word,
         icon,
-        does: { is: 'open', to },
+        does: { kind: 'open', to },
         ...(letter !== undefined && { keys: ['G', letter.toUpperCase()] }),
       };
     });
@@ -53,13 +53,13 @@ export function fixedLines(roles: readonly Role[], features: Features | null): r
     ...pages,
     otherPage(),
     ...views,
-    { key: 'sync', group: t.actions, label: t.syncNow, icon: 'sync', does: { is: 'sync' } },
+    { key: 'sync', group: t.actions, label: t.syncNow, icon: 'sync', does: { kind: 'sync' } },
     ...THEMES.map((theme): Line => ({
       key: `theme-${theme}`,
       group: t.actions,
       label: t[`${theme}Theme`],
       icon: theme === 'dark' ? 'moon' : 'sun',
-      does: { is: 'theme', theme },
+      does: { kind: 'theme', theme },
     })),
   ];
 }
@@ -70,7 +70,7 @@ const otherPage = (): Line => ({
   group: t.pages,
   label: t.subscriptions,
   icon: 'licensing',
-  does: { is: 'open', to: '/monitoring/subscriptions' },
+  does: { kind: 'open', to: '/monitoring/subscriptions' },
 });
 
 const lists = (): readonly Line[] => [
@@ -79,35 +79,35 @@ const lists = (): readonly Line[] => [
     group: t.pages,
     label: t.wallboard,
     icon: 'computer',
-    does: { is: 'open', to: '/monitoring/wall' },
+    does: { kind: 'open', to: '/monitoring/wall' },
   },
   {
     key: 'list-failed',
     group: t.views,
     label: t.failedToCheck,
     icon: 'failed',
-    does: { is: 'open', to: `${LIST}?state=Failed,Error` },
+    does: { kind: 'open', to: `${LIST}?state=Failed,Error` },
   },
   {
     key: 'list-missed',
     group: t.views,
     label: t.missedToCheck,
     icon: 'missed',
-    does: { is: 'open', to: `${LIST}?state=Missed` },
+    does: { kind: 'open', to: `${LIST}?state=Missed` },
   },
   {
     key: 'list-snoozed',
     group: t.views,
     label: t.snoozed,
     icon: 'clock',
-    does: { is: 'open', to: `${LIST}?review=snoozed` },
+    does: { kind: 'open', to: `${LIST}?review=snoozed` },
   },
   {
     key: 'list-cause',
     group: t.views,
     label: t.toCheckByCause,
     icon: 'daily-checks',
-    does: { is: 'open', to: `${LIST}?group=cause` },
+    does: { kind: 'open', to: `${LIST}?group=cause` },
   },
 ];
 

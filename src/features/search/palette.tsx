@@ -57,7 +57,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     label: view.name,
     ...(view.shared && { detail: t.shared }),
     icon: 'daily-checks',
-    does: { is: 'open', to: `/monitoring/daily-checks?${view.query}` },
+    does: { kind: 'open', to: `/monitoring/daily-checks?${view.query}` },
   }));
   const fixed = matching(
     [...fixedLines(roles, branding?.features ?? null), ...(lists ? named : [])],
@@ -66,11 +66,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const here = lists && text !== '' && found ? linesHere(found) : [];
   const known = new Set(here.map(({ key }) => key));
   const there =
-    request.is === 'found'
+    request.kind === 'found'
       ? linesThere(request.found, roles, rule, now).filter(({ key }) => !known.has(key))
       : [];
   const results =
-    lists && request.is !== 'none' && request.is !== 'short'
+    lists && request.kind !== 'none' && request.kind !== 'short'
       ? lineOfResults(sought, text, addDays(dayAt(now, rule), 1 - LIMITS.windowDays))
       : null;
   const lines = [...fixed, ...here, ...(results ? [results] : []), ...there];
@@ -83,7 +83,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const run = (line: Line | null): void => {
     if (line === null) return;
     onClose();
-    switch (line.does.is) {
+    switch (line.does.kind) {
       case 'open':
         router.history.push(line.does.to);
         return;
@@ -190,14 +190,14 @@ function Foot({ query, text, hits, there, more }: FootProps) {
   const rest =
     more > 0
       ? t.moreOnDevice({ count: more })
-      : query.is === 'found' && hasMore(query.found)
+      : query.kind === 'found' && hasMore(query.found)
         ? t.moreOnServer
         : '';
   const isEmpty = hits === 0;
   const counted =
     there > 0 ? t.foundWithServer({ count: hits, server: there }) : t.found({ count: hits });
   const words = ((): { readonly seen: string; readonly description: string } => {
-    switch (query.is) {
+    switch (query.kind) {
       case 'none':
         return { seen: '', description: '' };
       case 'short':
@@ -224,8 +224,8 @@ function Foot({ query, text, hits, there, more }: FootProps) {
           aria-hidden
           className="m-0 flex shrink-0 items-center gap-2 border-t border-hair px-4 py-2 text-agate text-ink-2"
         >
-          {(query.is === 'offline' || query.is === 'failed') && (
-            <Icon name={query.is === 'offline' ? 'offline' : 'warning'} className="text-ink-3" />
+          {(query.kind === 'offline' || query.kind === 'failed') && (
+            <Icon name={query.kind === 'offline' ? 'offline' : 'warning'} className="text-ink-3" />
           )}
           {words.seen}
         </p>

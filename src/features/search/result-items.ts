@@ -24,7 +24,7 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
     label: name,
     detail: t.jobCount({ count }),
     icon: 'companies',
-    does: { is: 'open', to: companyAddress(company) },
+    does: { kind: 'open', to: companyAddress(company) },
   })),
   ...jobs.rows.map(({ job, name, computer, companyName }): Line => ({
     key: `job-${job}`,
@@ -32,7 +32,7 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
     label: name,
     detail: joinWords(companyName, computer),
     icon: 'daily-checks',
-    does: { is: 'open', to: jobAddress(job) },
+    does: { kind: 'open', to: jobAddress(job) },
   })),
   ...computers.rows.map(({ name, company, companyName }): Line => ({
     key: computerKey(company, name),
@@ -40,7 +40,7 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
     label: name,
     detail: companyName,
     icon: 'computer',
-    does: { is: 'open', to: `${companyAddress(company)}&q=${encodeURIComponent(name)}` },
+    does: { kind: 'open', to: `${companyAddress(company)}&q=${encodeURIComponent(name)}` },
   })),
 ];
 
@@ -54,7 +54,7 @@ const computerKey = (company: number, name: string): string =>
 export function lineOfResults({ words, days }: Sought, typed: string, oldest: Day): Line | null {
   if (days && dayText(days.to) < oldest) return null;
   const span = days
-    ? spanKey({ is: 'range', from: dayText(days.from), to: dayText(days.to) })
+    ? spanKey({ kind: 'range', from: dayText(days.from), to: dayText(days.to) })
     : 'last-30';
   return {
     key: 'results-here',
@@ -63,7 +63,7 @@ export function lineOfResults({ words, days }: Sought, typed: string, oldest: Da
     detail: t.onThisDevice,
     icon: 'search',
     does: {
-      is: 'open',
+      kind: 'open',
       to: listAddress({ date: span, ...(words.length > 0 && { q: words.join(' ') }) }),
     },
   };
@@ -82,7 +82,7 @@ const open = (
   icon,
   label: word,
   ...(detail !== '' && { detail }),
-  does: { is: 'open', to },
+  does: { kind: 'open', to },
 });
 
 /** Returns the server's items that the user can open. */
@@ -138,13 +138,13 @@ export function linesThere(
         `/monitoring/repositories?${new URLSearchParams({ open: id }).toString()}`,
       ),
     ),
-    ...(found.tickets?.rows ?? []).map(({ _id: id, number, subject, open: is, companyName }) =>
+    ...(found.tickets?.rows ?? []).map(({ _id: id, number, subject, open: isOpen, companyName }) =>
       open(
         `ticket-${id}`,
         t.tickets,
         'ticket',
         t.ticket({ number, subject }),
-        joinWords(is ? t.open : t.closed, companyName),
+        joinWords(isOpen ? t.open : t.closed, companyName),
         `/monitoring/tickets?state=all&ticket=${id}`,
       ),
     ),

@@ -8,8 +8,8 @@ import { client } from '../../app/worker/worker-client.ts';
  * Status of the server search. `waiting`: for a pause in typing. `short`: the text is too short.
  */
 export type SearchQuery =
-  | { readonly is: 'none' | 'short' | 'waiting' | 'asking' | 'offline' | 'failed' }
-  | { readonly is: 'found'; readonly found: FoundOut };
+  | { readonly kind: 'none' | 'short' | 'waiting' | 'asking' | 'offline' | 'failed' }
+  | { readonly kind: 'found'; readonly found: FoundOut };
 
 /** Debounce delay in milliseconds. */
 const RESTS = 180;
@@ -31,12 +31,12 @@ export function useServerSearch(text: string): SearchQuery {
       if (isCurrent) setResult({ text, asked: request });
     };
     const ask = async (): Promise<void> => {
-      say({ is: 'asking' });
+      say({ kind: 'asking' });
       const answer = await client().ask('search', { text });
       say(
         answer.ok
-          ? { is: 'found', found: answer.value }
-          : { is: NETWORK.has(answer.failure.kind) ? 'offline' : 'failed' },
+          ? { kind: 'found', found: answer.value }
+          : { kind: NETWORK.has(answer.failure.kind) ? 'offline' : 'failed' },
       );
     };
     const timer = setTimeout(() => void ask(), RESTS);
@@ -50,6 +50,6 @@ export function useServerSearch(text: string): SearchQuery {
   return details.text === text ? details.asked : WAITING;
 }
 
-const NONE: SearchQuery = { is: 'none' };
-const SHORT: SearchQuery = { is: 'short' };
-const WAITING: SearchQuery = { is: 'waiting' };
+const NONE: SearchQuery = { kind: 'none' };
+const SHORT: SearchQuery = { kind: 'short' };
+const WAITING: SearchQuery = { kind: 'waiting' };

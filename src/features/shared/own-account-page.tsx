@@ -26,7 +26,7 @@ export interface OwnPageProps {
 /** A page about the user's own account. It is not available during impersonation or offline. */
 export function OwnPage({ title, queries = [], children }: OwnPageProps) {
   const me = useMe();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const missing = queries.filter(({ value }) => value === null);
   const failure = missing.find((one) => one.failure !== null && !one.isLoading)?.failure ?? null;
   if (me === null) return null;

@@ -28,7 +28,7 @@ export const SLA_PLACE: SlaPlace = {
   view: 'alarms',
   alarm: null,
   job: null,
-  span: { is: 'last', days: 30 },
+  span: { kind: 'last', days: 30 },
   by: 'job',
   company: null,
   percent: 95,

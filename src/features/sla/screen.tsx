@@ -37,7 +37,7 @@ export function Sla() {
   const { history } = useRouter();
   const place = slaPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const { view, alarm: open } = place;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const companies = useWatch('companies', EMPTY);
   const zone = useZone();
   const now = useNow(30_000);

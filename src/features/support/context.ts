@@ -25,7 +25,7 @@ export interface ContextPart {
 const FIXED: ReadonlySet<string> = new Set(
   Object.values(MESSAGES).filter((one) => typeof one === 'string'),
 );
-const STATES: Readonly<Record<SyncStatus['is'], string>> = {
+const STATES: Readonly<Record<SyncStatus['kind'], string>> = {
   'live': t.syncLive,
   'catching-up': t.syncLoading,
   'offline': t.syncOffline,
@@ -57,9 +57,9 @@ export const getContext = (
     parts.filter(({ part }) => !without.has(part)).map(({ part, text }) => [part, text]),
   );
 
-const syncWords = ({ is, syncedAt, left, waiting, refused, storage }: SyncStatus): string =>
+const syncWords = ({ kind, syncedAt, left, waiting, refused, storage }: SyncStatus): string =>
   t.syncSummary({
-    state: STATES[is],
+    state: STATES[kind],
     when: syncedAt === null ? t.neverSynced : formatUtc(syncedAt),
     left,
     waiting,

@@ -33,7 +33,7 @@ export function SupportRequest() {
   const branding = useBranding();
   const me = useMe();
   const status = useWatch('status', EMPTY);
-  const offline = status?.is === 'offline';
+  const offline = status?.kind === 'offline';
   const [page, setPage] = useState(1);
   const [size, setSize] = useState<number>(PAGE_SIZE);
   const sent = useCachedQuery(

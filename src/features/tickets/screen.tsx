@@ -43,7 +43,7 @@ export function Tickets() {
   const { history } = useRouter();
   const place = ticketsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const { open } = place;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const companies = useWatch('companies', EMPTY) ?? [];
   const zone = useZone();
   const now = useNow(30_000);

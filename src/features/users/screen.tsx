@@ -40,7 +40,7 @@ function UsersOf({ me }: { readonly me: Me }) {
   const { history } = useRouter();
   const path = useAreaPage('/monitoring/users');
   const place = usersPlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const zone = useZone();
   const now = useNow(60_000);
   const request = useSearchQuery('listUsers', {

@@ -67,7 +67,7 @@ function history(): {
           entity: `backupjob:${JOB}`,
           seq: log.length + 1,
           at: at(time),
-          actor: { is: 'clock' },
+          actor: { kind: 'clock' },
           subject: null,
           commandId: null,
         });

@@ -26,7 +26,7 @@ const logged = (event: Event, at: number): Logged => ({
   company: 1,
   entity: 'subscription:x',
   seq: 1,
-  actor: { is: 'user', id: 'u1' },
+  actor: { kind: 'user', id: 'u1' },
   subject: null,
   commandId: null,
 });

@@ -19,7 +19,7 @@ const job = (schedule: Schedule | null = null, graceSec: number | null = null) =
   firstSeenAt: MONDAY - 30 * DAY,
   missedIgnored: null,
 });
-const nightly: Schedule = { is: 'cron', cron: '0 2 * * *', tz: 'UTC' };
+const nightly: Schedule = { type: 'cron', cron: '0 2 * * *', tz: 'UTC' };
 const stat = (more: Partial<ReturnType<typeof emptyStat>> = {}) => ({ ...emptyStat(1), ...more });
 const early = MONDAY - 60 * DAY;
 const of = (
@@ -37,15 +37,15 @@ test('RUN-3: by a declared schedule, after the last start, with the grace that w
     from: 'schedule',
   });
   expect(of(nightly, { lastStart: MONDAY }, early, 600)?.dueAt).toBe(MONDAY + DAY + 600_000);
-  expect(of({ is: 'every', everySec: 3_600 }, { lastStart: MONDAY })).toMatchObject({
+  expect(of({ type: 'every', everySec: 3_600 }, { lastStart: MONDAY })).toMatchObject({
     at: MONDAY + HOUR,
     graceMs: HOUR / 4,
   });
-  expect(of({ is: 'every', everySec: 86_400 }, {})?.at).toBe(MONDAY - 29 * DAY);
+  expect(of({ type: 'every', everySec: 86_400 }, {})?.at).toBe(MONDAY - 29 * DAY);
 });
 
 test('RUN-3: a cron line is read in its zone, also across a change of the clocks', () => {
-  const berlin: Schedule = { is: 'cron', cron: '30 3 * * *', tz: 'Europe/Berlin' };
+  const berlin: Schedule = { type: 'cron', cron: '30 3 * * *', tz: 'Europe/Berlin' };
   const at = of(berlin, { lastStart: Date.parse('2026-03-28T02:30:00Z') })?.at ?? 0;
   expect(new Date(at).toISOString()).toBe('2026-03-29T01:30:00.000Z');
 });
@@ -95,7 +95,7 @@ test("RUN-3: what fell into the server's own downtime waits its grace from the b
     at: MONDAY + 3 * DAY,
     dueAt: boot + HOUR,
   });
-  expect(of({ is: 'every', everySec: 86_400 }, { lastStart: MONDAY }, boot)).toMatchObject({
+  expect(of({ type: 'every', everySec: 86_400 }, { lastStart: MONDAY }, boot)).toMatchObject({
     at: MONDAY + 3 * DAY,
     dueAt: boot + HOUR,
   });
@@ -108,16 +108,16 @@ test("RUN-3: what fell into the server's own downtime waits its grace from the b
 test('RUN-3: after a miss the next comes a period later, a day later at the least', () => {
   expect(of(nightly, { lastStart: MONDAY, missedFor: MONDAY + DAY })?.at).toBe(MONDAY + 2 * DAY);
   expect(
-    of({ is: 'every', everySec: 300 }, { lastStart: MONDAY, missedFor: MONDAY + 300_000 })?.at,
+    of({ type: 'every', everySec: 300 }, { lastStart: MONDAY, missedFor: MONDAY + 300_000 })?.at,
   ).toBe(MONDAY + 300_000 + DAY);
   expect(
     of(
-      { is: 'cron', cron: '*/15 * * * *', tz: 'UTC' },
+      { type: 'cron', cron: '*/15 * * * *', tz: 'UTC' },
       { lastStart: MONDAY, missedFor: MONDAY + 900_000 },
     )?.at,
   ).toBe(MONDAY + 900_000 + DAY);
   expect(
-    of({ is: 'every', everySec: 7 * 86_400 }, { lastStart: MONDAY, missedFor: MONDAY + 7 * DAY })
+    of({ type: 'every', everySec: 7 * 86_400 }, { lastStart: MONDAY, missedFor: MONDAY + 7 * DAY })
       ?.at,
   ).toBe(MONDAY + 14 * DAY);
 });
@@ -126,10 +126,10 @@ test('RUN-3: an expectation lies after what is known, is due after it, and marki
   const schedule = fc.oneof(
     fc
       .integer({ min: 60, max: 10 * 86_400 })
-      .map((everySec): Schedule => ({ is: 'every', everySec })),
+      .map((everySec): Schedule => ({ type: 'every', everySec })),
     fc
       .constantFrom('0 2 * * *', '*/10 * * * *', '15 3 * * 1-5', '0 0 1 * *', '30 22 * * sun')
-      .map((cron): Schedule => ({ is: 'cron', cron, tz: 'Europe/Berlin' })),
+      .map((cron): Schedule => ({ type: 'cron', cron, tz: 'Europe/Berlin' })),
     fc.constant(null),
   );
   fc.assert(
@@ -181,15 +181,17 @@ test('DESK-4: of a job that is ignored the first of its times after the end is e
   expect(quiet(nightly, until, { lastStart: MONDAY })?.at).toBe(MONDAY + 4 * DAY);
   expect(quiet(nightly, MONDAY + 3 * DAY, { lastStart: MONDAY })?.at).toBe(MONDAY + 3 * DAY);
   expect(
-    quiet({ is: 'every', everySec: 3_600 }, until, { lastStart: MONDAY, missedFor: MONDAY + HOUR })
-      ?.at,
+    quiet({ type: 'every', everySec: 3_600 }, until, {
+      lastStart: MONDAY,
+      missedFor: MONDAY + HOUR,
+    })?.at,
   ).toBe(until);
-  expect(quiet({ is: 'every', everySec: 7_200 }, until, { lastStart: MONDAY })?.at).toBe(
+  expect(quiet({ type: 'every', everySec: 7_200 }, until, { lastStart: MONDAY })?.at).toBe(
     until + HOUR,
   );
   // A miss after the end counts again: a line a day.
   expect(
-    quiet({ is: 'every', everySec: 3_600 }, until, { lastStart: MONDAY, missedFor: until })?.at,
+    quiet({ type: 'every', everySec: 3_600 }, until, { lastStart: MONDAY, missedFor: until })?.at,
   ).toBe(until + DAY);
   // The server was down at the end, and after it.
   expect(quiet(nightly, until, { lastStart: MONDAY }, MONDAY + 6 * DAY + HOUR)).toMatchObject({
@@ -209,10 +211,10 @@ test('DESK-4: whatever its schedule and history, nothing of an ignored job is ex
   const schedule = fc.oneof(
     fc
       .integer({ min: 60, max: 10 * 86_400 })
-      .map((everySec): Schedule => ({ is: 'every', everySec })),
+      .map((everySec): Schedule => ({ type: 'every', everySec })),
     fc
       .constantFrom('0 2 * * *', '*/10 * * * *', '15 3 * * 1-5', '30 22 * * sun')
-      .map((cron): Schedule => ({ is: 'cron', cron, tz: 'Europe/Berlin' })),
+      .map((cron): Schedule => ({ type: 'cron', cron, tz: 'Europe/Berlin' })),
     fc.constant(null),
   );
   fc.assert(

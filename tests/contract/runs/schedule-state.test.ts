@@ -10,7 +10,7 @@ import { groupJob } from '#server/features/connections/zerto.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const cron = (line: string) =>
-  getScheduleState({ enabled: true, schedule: { is: 'cron', cron: line, tz: 'UTC' } });
+  getScheduleState({ enabled: true, schedule: { type: 'cron', cron: line, tz: 'UTC' } });
 
 test('SCHED-1: the console’s own words are ours, a backup window is periodical, and a job without a schedule has none', () => {
   // Column scheduleType of its BackupServerJob, and what becomes of each word.

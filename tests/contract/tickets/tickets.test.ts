@@ -9,7 +9,7 @@ const logged = (event: Event, at = 10): Logged => ({
   event,
   seq: 1,
   at,
-  actor: { is: 'user', id: 'dana' },
+  actor: { kind: 'user', id: 'dana' },
   subject: null,
   commandId: null,
   company: 1,

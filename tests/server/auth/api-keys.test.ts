@@ -228,7 +228,7 @@ eachDatabase((_name, open) => {
     const head = await fixture.world.store.tenant(at.tenant, (tx) => tx.eventsAfter(0, 500));
     expect(
       head.filter(({ event }) => event.type === 'company.created@1').map(({ actor }) => actor),
-    ).toEqual([{ is: 'user', id: at.id, key: key.id }]);
+    ).toEqual([{ kind: 'user', id: at.id, key: key.id }]);
     const record = (await recorded(fixture, at.tenant)).find(({ what }) => what === 'company.made');
     expect([record?.actor_id, record?.detail]).toEqual([
       at.id,

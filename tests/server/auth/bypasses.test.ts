@@ -347,7 +347,7 @@ eachDatabase((_name, open) => {
             entity: `user:${leo}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     expect((await accept(one, 'first')).status).toBe(200);

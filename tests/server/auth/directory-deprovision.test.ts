@@ -18,13 +18,13 @@ const unasked = (): Promise<never> =>
   Promise.reject(new Error('Nothing is changed in a directory.'));
 
 /** A directory that answers every sign-in as it is told to. */
-const fake = (): Directory & { says: Bound['is'] } => ({
+const fake = (): Directory & { says: Bound['kind'] } => ({
   says: 'right',
   bind() {
     return Promise.resolve(
       this.says === 'right'
-        ? { is: 'right', dn: 'CN=kate', name: 'Kate', email: null }
-        : { is: this.says },
+        ? { kind: 'right', dn: 'CN=kate', name: 'Kate', email: null }
+        : { kind: this.says },
     );
   },
   change: unasked,

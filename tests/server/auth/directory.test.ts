@@ -14,18 +14,18 @@ const unasked = (): Promise<never> =>
   Promise.reject(new Error('Signing in changes nothing in a directory.'));
 
 /** A directory that answers as it is told to, and remembers what it was asked. */
-function fake(): Directory & { says: Bound['is']; readonly asked: string[] } {
+function fake(): Directory & { says: Bound['kind']; readonly asked: string[] } {
   return {
     says: 'right',
     asked: [],
     bind(username, password) {
       this.asked.push(username);
       if (password !== PASSWORD && this.says !== 'unreachable')
-        return Promise.resolve({ is: 'wrong' });
+        return Promise.resolve({ kind: 'wrong' });
       return Promise.resolve(
         this.says === 'right'
-          ? { is: 'right', dn: 'CN=kate', name: 'Kate', email: null }
-          : { is: this.says },
+          ? { kind: 'right', dn: 'CN=kate', name: 'Kate', email: null }
+          : { kind: this.says },
       );
     },
     change: unasked,

@@ -358,7 +358,7 @@ eachDatabase((_name, open) => {
     expect(await tried()).toBe(429);
     expect(
       await unlock(fixture.world.store, at.host, 'kate', crypto.randomUUID(), now()),
-    ).toMatchObject({ is: 'unlocked', failures: 100 });
+    ).toMatchObject({ kind: 'unlocked', failures: 100 });
     expect(await tried()).toBe(200);
   });
 });

@@ -58,7 +58,7 @@ export const below = (tenant: string, master: string) =>
 
 export const by = () =>
   ({
-    actor: { is: 'clock' },
+    actor: { kind: 'clock' },
     subject: null,
     commandId: null,
     at: fixture.world.clock.now(),

@@ -203,7 +203,7 @@ eachDatabase((name, open) => {
     for (const one of made)
       expect([one.event.type, one.actor, one.subject]).toEqual([
         one.event.type,
-        { is: 'user', id: admin, impersonation: number },
+        { kind: 'user', id: admin, impersonation: number },
         leo,
       ]);
     fixture.pass(1_000);

@@ -94,7 +94,7 @@ eachDatabase((_name, open) => {
                   entity: `user:${id}`,
                 },
               ],
-              { actor: { is: 'clock' }, subject: null, commandId: null, at: 0 },
+              { actor: { kind: 'clock' }, subject: null, commandId: null, at: 0 },
             );
             await tx.sql
               .updateTable('api_key')
@@ -177,7 +177,7 @@ eachDatabase((_name, open) => {
             entity: 'key:k',
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: 0 },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: 0 },
       );
     });
     const events = async (secret: string, epoch: string) =>
@@ -225,7 +225,7 @@ eachDatabase((_name, open) => {
             entity: `user:${at.id}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: 0 },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: 0 },
       );
     });
     expect((await self(at, secret)).body.data).toMatchObject({

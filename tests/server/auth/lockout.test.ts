@@ -43,7 +43,7 @@ eachDatabase((name, open) => {
     ] as const)
       await close(host, who);
     expect(await unlocked(`${here.host.toUpperCase()}:443`, ' KATE ')).toMatchObject({
-      is: 'unlocked',
+      kind: 'unlocked',
       failures: 100,
     });
     expect((await login(app, here.host)).status).toBe(200);
@@ -51,7 +51,7 @@ eachDatabase((name, open) => {
       (await login(app, here.host, 'ann')).status,
       (await login(app, there.host)).status,
     ]).toEqual([429, 429]);
-    expect(await unlocked(here.host, 'kate')).toMatchObject({ is: 'unlocked', failures: 0 });
+    expect(await unlocked(here.host, 'kate')).toMatchObject({ kind: 'unlocked', failures: 0 });
     const recorded = await fixture.world.store.tenant(here.tenant, ({ sql }) =>
       sql
         .selectFrom('audit')
@@ -67,8 +67,8 @@ eachDatabase((name, open) => {
 
   test(`G37: an unknown host and an unknown user are distinguished, and nothing is done (${name})`, async () => {
     const { host } = await provider(fixture);
-    expect(await unlocked('nobody.example', 'kate')).toEqual({ is: 'no-provider' });
-    expect(await unlocked(host, 'nobody')).toMatchObject({ is: 'no-account' });
+    expect(await unlocked('nobody.example', 'kate')).toEqual({ kind: 'no-provider' });
+    expect(await unlocked(host, 'nobody')).toMatchObject({ kind: 'no-account' });
   });
 });
 

@@ -177,7 +177,7 @@ eachDatabase((_name, open) => {
             entity: `user:${kate}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     expect(to(await round(host))).toBe(back('unknown'));

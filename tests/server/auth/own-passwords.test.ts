@@ -177,12 +177,12 @@ eachDatabase((_name, open) => {
     const kate = await place();
     const other = await signedIn(app, kate.host);
     await person(kate, { auth: 'ad', password_hash: null, password_reset: true });
-    let outcome: Changed = { is: 'wrong' };
+    let outcome: Changed = { kind: 'wrong' };
     const calls: unknown[] = [];
     const directory: Directory = {
-      bind: async () => ({ is: 'wrong' }),
-      reset: async () => ({ is: 'unknown' }),
-      unlock: async () => ({ is: 'unknown' }),
+      bind: async () => ({ kind: 'wrong' }),
+      reset: async () => ({ kind: 'unknown' }),
+      unlock: async () => ({ kind: 'unknown' }),
       change: async (...input) => {
         calls.push(input);
         return outcome;
@@ -191,13 +191,13 @@ eachDatabase((_name, open) => {
     const withOne = accountApp(fixture, directory);
     const body = { currentPassword: 'old', newPassword: 'new' };
     const expected: readonly (readonly [Changed, readonly unknown[]])[] = [
-      [{ is: 'wrong' }, [401, 'wrong-credentials', 'The current password is not valid.']],
+      [{ kind: 'wrong' }, [401, 'wrong-credentials', 'The current password is not valid.']],
       [
-        { is: 'refused', says: 'The password is too young.' },
+        { kind: 'refused', says: 'The password is too young.' },
         [401, 'wrong-credentials', 'WILL_NOT_PERFORM: The password is too young.'],
       ],
-      [{ is: 'unknown' }, [409, 'conflict', 'Sorry, change password failed.']],
-      [{ is: 'unreachable' }, [503, 'busy', MESSAGES.noDirectory]],
+      [{ kind: 'unknown' }, [409, 'conflict', 'Sorry, change password failed.']],
+      [{ kind: 'unreachable' }, [503, 'busy', MESSAGES.noDirectory]],
     ];
     for (const [is, details] of expected) {
       outcome = is;
@@ -210,7 +210,7 @@ eachDatabase((_name, open) => {
       'Sorry, change password failed.',
     ]);
     expect(await alive(kate.host, kate.id, other.token)).toBe('in');
-    outcome = { is: 'done' };
+    outcome = { kind: 'done' };
     expect((await change(kate, body, 'ad', withOne)).status).toBe(200);
     expect(new Set(calls.map((one) => JSON.stringify(one)))).toEqual(
       new Set([JSON.stringify(['kate', 'old', 'new'])]),

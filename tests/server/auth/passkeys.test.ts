@@ -304,7 +304,7 @@ eachDatabase((_name, open) => {
             entity: `user:${at.id}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     expect(await alone()).toBe(401);

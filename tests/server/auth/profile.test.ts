@@ -107,7 +107,7 @@ eachDatabase((_name, open) => {
     const kate = await place();
     const { tenant } = kate;
     const by = {
-      actor: { is: 'clock' },
+      actor: { kind: 'clock' },
       subject: null,
       commandId: null,
       at: fixture.world.clock.now(),

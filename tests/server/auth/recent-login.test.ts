@@ -59,7 +59,7 @@ test("G44, USER-7: giving a user more roles or companies needs a recent factor, 
         company: n,
         entity: `company:${n}`,
       })),
-      { actor: { is: 'clock' }, subject: null, commandId: null, at: clock.now() },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: clock.now() },
     ),
   );
   const leo = await user(fixture, tenant, {

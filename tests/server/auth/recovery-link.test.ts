@@ -176,7 +176,7 @@ eachDatabase((_name, open) => {
     await forgot(host, 'kate');
     const next = hashIn(await lastLink(fixture, tenant));
     const by = {
-      actor: { is: 'clock' },
+      actor: { kind: 'clock' },
       subject: null,
       commandId: null,
       at: fixture.world.clock.now(),

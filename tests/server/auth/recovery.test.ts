@@ -408,11 +408,11 @@ eachDatabase((_name, open) => {
         .where('tenant_id', '=', tenant)
         .execute(),
     );
-    let outcome: Changed = { is: 'done' };
+    let outcome: Changed = { kind: 'done' };
     const calls: unknown[] = [];
     const directory: Directory = {
-      bind: async () => ({ is: 'wrong' }),
-      change: async () => ({ is: 'unknown' }),
+      bind: async () => ({ kind: 'wrong' }),
+      change: async () => ({ kind: 'unknown' }),
       reset: async (...input) => {
         calls.push(['reset', ...input]);
         return outcome;
@@ -433,19 +433,19 @@ eachDatabase((_name, open) => {
     const first = await begin();
     expect((await unlockBy(host, first.cookie, first.code, withOne)).status).toBe(200);
     const { cookie, code } = await begin();
-    outcome = { is: 'unreachable' };
+    outcome = { kind: 'unreachable' };
     expect(said(await reset(host, cookie, code, 'short', withOne))).toEqual([
       503,
       'busy',
       MESSAGES.noDirectory,
     ]);
-    outcome = { is: 'refused', says: 'no' };
+    outcome = { kind: 'refused', says: 'no' };
     expect(said(await reset(host, cookie, code, 'short', withOne))).toEqual([
       400,
       'bad-input',
       MESSAGES.passwordPolicy,
     ]);
-    outcome = { is: 'done' };
+    outcome = { kind: 'done' };
     expect((await reset(host, cookie, code, 'its own rules', withOne)).status).toBe(200);
     expect(calls).toEqual([
       ['unlock', 'kate'],

@@ -229,7 +229,7 @@ eachDatabase((_name, open) => {
     const roles = (): Promise<string[]> =>
       refresh(app, host, cookie).then((answer) => answer.body.data.user.roles);
     const by = {
-      actor: { is: 'clock' },
+      actor: { kind: 'clock' },
       subject: null,
       commandId: null,
       at: fixture.world.clock.now(),

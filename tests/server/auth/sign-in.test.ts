@@ -97,7 +97,7 @@ eachDatabase((_name, open) => {
     await fixture.world.store.tenant(tenant, (tx) =>
       tx.append(
         [{ event: { type: 'user.deleted@1', data: { id } }, company: null, entity: `user:${id}` }],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     const answers = [

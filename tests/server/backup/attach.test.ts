@@ -170,8 +170,8 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
   const request = { repository: id, password, retentionType: 'ItemLevel' } as const;
   const begin = (organization: string) =>
     beginAttaching(third.world, last.office.tenant, { ...request, organization });
-  expect(await begin('nobody.example.com')).toEqual({ is: 'no-organization' });
-  expect(await begin(tenant.domain)).toMatchObject({ is: 'begun' });
+  expect(await begin('nobody.example.com')).toEqual({ kind: 'no-organization' });
+  expect(await begin(tenant.domain)).toMatchObject({ kind: 'begun' });
   await makeJobRunner(third.world, {
     'repository-attachment': allJobs(third.world)['repository-attachment'],
   }).tick();

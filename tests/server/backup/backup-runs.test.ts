@@ -111,7 +111,7 @@ eachDatabase((name, open) => {
         group: 'office365',
         server: 'Saltmarsh Marine',
         enabled: true,
-        schedule: { is: 'cron', cron: '*/30 * * * *', tz: 'UTC', kind: 'Periodically' },
+        schedule: { type: 'cron', cron: '*/30 * * * *', tz: 'UTC', kind: 'Periodically' },
       },
     ]);
 
@@ -356,7 +356,7 @@ test('SUITE-31: the times in Monitoring are the times at which jobs start', asyn
     for (const schedule of schedules) {
       const after = Date.parse('2026-01-14T09:17:00Z');
       const expected = expectedSchedule({ schedule }, zone);
-      if (expected?.is !== 'cron') throw new Error('a schedule without times');
+      if (expected?.type !== 'cron') throw new Error('a schedule without times');
       const times: number[] = [];
       while (times.length < 8 * PROOF)
         times.push(cronNext(expected.cron, expected.tz, times.at(-1) ?? after) ?? 0);

@@ -83,7 +83,7 @@ eachDatabase((_name, open) => {
       kind: 'vbr',
       name: 'Their server',
       companyN: served,
-      credentials: { is: 'password', name: 'admin', secret: 'x' },
+      credentials: { kind: 'password', name: 'admin', secret: 'x' },
     });
     await field.round();
     await keeper.tick(field.world.clock.now());

@@ -129,8 +129,8 @@ eachDatabase((_name, open) => {
       changedAt: Date.parse('2026-02-10T17:00:00Z'),
     });
     expect(
-      one.lines.map(({ is, item, description, quantity, price, amount }) => [
-        is,
+      one.lines.map(({ kind, item, description, quantity, price, amount }) => [
+        kind,
         item,
         description,
         quantity,

@@ -146,7 +146,7 @@ eachDatabase((_name, open) => {
     books.customers.push(customer(1, 'Calloway Freight'));
     books.invoices.push(...many(1, 2_300));
     await bureau.connect();
-    expect((await bureau.list()).source).toEqual({ is: 'reading', readAt: null, fault: null });
+    expect((await bureau.list()).source).toEqual({ kind: 'reading', readAt: null, fault: null });
     const before = queries('Invoice').length;
     await bureau.read();
     expect(
@@ -160,7 +160,7 @@ eachDatabase((_name, open) => {
     ]);
     expect(await bureau.list()).toMatchObject({
       count: 2_300,
-      source: { is: 'read', readAt: fixture.world.clock.now(), fault: null },
+      source: { kind: 'read', readAt: fixture.world.clock.now(), fault: null },
     });
     // Not again before it is due.
     const request = qb.asked.length;
@@ -200,7 +200,7 @@ eachDatabase((_name, open) => {
     await bureau.read();
     expect(await bureau.list()).toMatchObject({
       count: 1_000,
-      source: { is: 'reading', fault: "QuickBooks isn't available (503)." },
+      source: { kind: 'reading', fault: "QuickBooks isn't available (503)." },
     });
     await bureau.read(); // not yet
     expect((await bureau.list()).count).toBe(1_000);
@@ -229,7 +229,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['STARTPOSITION 1001']);
     expect(await bureau.list()).toMatchObject({
       count: 1_500,
-      source: { is: 'read', fault: null },
+      source: { kind: 'read', fault: null },
     });
     // A form that is not the published one keeps what was read.
     fixture.pass(16 * MINUTE);
@@ -316,7 +316,7 @@ eachDatabase((_name, open) => {
     expect(await numbers(bureau)).toEqual(['1001', '1002', '1003']);
     const { url } = (await ada<{ url: string }>('POST', `${CONNECTION}/begin`, {})).body.data;
     await ada('POST', `${CONNECTION}/finish`, qb.back(url, others));
-    expect(await bureau.list()).toMatchObject({ count: 0, source: { is: 'reading' } });
+    expect(await bureau.list()).toMatchObject({ count: 0, source: { kind: 'reading' } });
     await bureau.read();
     expect(await numbers(bureau)).toEqual(['other']);
     expect(
@@ -325,7 +325,7 @@ eachDatabase((_name, open) => {
     expect(
       (await ada('PUT', CONNECTION, { environment: 'sandbox', ...APP })).body.data,
     ).toMatchObject({ environment: 'sandbox', realm: null, invoices: 0 });
-    expect((await bureau.list()).source.is).toBe('none');
+    expect((await bureau.list()).source.kind).toBe('none');
     await bureau.connect();
     await bureau.read();
     const gone = qb.revoked.length;

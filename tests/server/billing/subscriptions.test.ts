@@ -157,7 +157,7 @@ eachDatabase((kind, open) => {
             },
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: now },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: now },
       ),
     );
     const start = async (): Promise<boolean> =>

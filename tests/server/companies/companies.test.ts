@@ -194,7 +194,7 @@ eachDatabase((_name, open) => {
       expect(
         (
           await who('PUT', `monitoring/backoffice/jobExecutions/${gone[0] ?? 0}`, {
-            change: { is: 'review', comment: null },
+            change: { kind: 'review', comment: null },
           })
         ).status,
       ).toBe(404);
@@ -248,7 +248,7 @@ eachDatabase((_name, open) => {
     await post(2, [failure('sql', `${TODAY}T03:00:00Z`)]);
     for (const { lastRun } of (await booted(wide)).problems)
       await wide('PUT', `monitoring/backoffice/jobExecutions/${lastRun}`, {
-        change: { is: 'note', content: 'seen' },
+        change: { kind: 'note', content: 'seen' },
       });
     const evidence = async (): Promise<number> =>
       (

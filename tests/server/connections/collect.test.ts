@@ -82,7 +82,7 @@ test('COLLECT-2: jobs, their last runs, repositories and computers go to the lin
       group: 'managed-servers',
       server: 'vbr-0',
       managed: true,
-      schedule: { is: 'cron', cron: '0 11 * * *', tz: 'UTC' },
+      schedule: { type: 'cron', cron: '0 11 * * *', tz: 'UTC' },
     },
   ]);
   const runs = await field.runs();
@@ -323,7 +323,7 @@ test('COLLECT-5: a token that expires in the middle of a list is renewed, or a n
     }
     return null;
   };
-  await field.connect(vspc.outside.url, { credentials: { is: 'password', ...USER } });
+  await field.connect(vspc.outside.url, { credentials: { kind: 'password', ...USER } });
   await field.round();
   expect([vspc.signIns, vspc.renewals]).toEqual([1, 1]);
   expect(await field.runs()).toHaveLength(25);
@@ -337,7 +337,7 @@ test('COLLECT-5: a token that expires in the middle of a list is renewed, or a n
 
 test('COLLECT-5: refused credentials are tried once, not once per entity, and not again for ten minutes', async () => {
   await field.connect(vspc.outside.url, {
-    credentials: { is: 'password', name: 'collector', secret: 'wrong' },
+    credentials: { kind: 'password', name: 'collector', secret: 'wrong' },
   });
   await field.round();
   expect(vspc.outside.asked).toHaveLength(1);

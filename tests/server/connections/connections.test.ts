@@ -23,7 +23,7 @@ const CONNECTION = {
   everySec: 300,
   enabled: true,
   certificate: null,
-  credentials: { is: 'key', secret: KEY },
+  credentials: { kind: 'key', secret: KEY },
 } as const;
 const { kind: _kind, credentials: _credentials, ...FIELDS } = CONNECTION;
 const as = (field: Field, companies: readonly number[] | null = null) =>
@@ -35,7 +35,7 @@ test('COLLECT-1: a connection is stored with its secret encrypted, and no answer
   const field = await aField(store);
   const handlers = collectorHandlers(field.world);
   const made = await handlers.makeConnection(
-    { ...CONNECTION, credentials: { is: 'password', ...USER } },
+    { ...CONNECTION, credentials: { kind: 'password', ...USER } },
     as(field),
   );
   if (!made.ok) throw new Error(made.failure.message);
@@ -103,15 +103,15 @@ test('COLLECT-1: a connection is tested before it is stored: the number of compa
     address = vspc.outside.url,
   ) =>
     handlers.testConnection({ kind: 'vspc', address, certificate: null, credentials }, as(field));
-  expect(await tried({ is: 'key', secret: KEY })).toEqual({
+  expect(await tried({ kind: 'key', secret: KEY })).toEqual({
     ok: true,
     value: { ok: true, says: 'Veeam Service Provider Console answers: 3 companies.', seen: null },
   });
-  expect(await tried({ is: 'key', secret: 'wrong' })).toMatchObject({
+  expect(await tried({ kind: 'key', secret: 'wrong' })).toMatchObject({
     ok: true,
     value: { ok: false, says: `${new URL(vspc.outside.url).host} did not accept the credentials.` },
   });
-  expect(await tried({ is: 'key', secret: KEY }, 'http://10.0.0.1:1280')).toMatchObject({
+  expect(await tried({ kind: 'key', secret: KEY }, 'http://10.0.0.1:1280')).toMatchObject({
     ok: true,
     value: {
       ok: false,
@@ -132,7 +132,7 @@ test("COLLECT-1: a user with some companies manages their connections, and doesn
   const field = await aField(store);
   const handlers = collectorHandlers(field.world);
   const [mine, other] = [await field.company('Mine'), await field.company('Other')];
-  const vbr = { ...CONNECTION, kind: 'vbr', credentials: { is: 'password', ...USER } } as const;
+  const vbr = { ...CONNECTION, kind: 'vbr', credentials: { kind: 'password', ...USER } } as const;
   expect(getKind(await handlers.makeConnection(CONNECTION, as(field, [mine])))).toBe('forbidden');
   expect(
     getKind(await handlers.makeConnection({ ...vbr, companyN: other }, as(field, [mine]))),

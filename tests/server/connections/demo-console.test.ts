@@ -133,7 +133,7 @@ test("COLLECT-9: a console's data arrives here as it is there: the same jobs, st
   const from = NOON + 32 * HOUR;
   const next = (await field.place.all('job')).flatMap(({ uid: id, schedule }) => {
     const when = planned.get(id)?.when;
-    if (schedule?.is !== 'cron' || !when) return [];
+    if (schedule?.type !== 'cron' || !when) return [];
     const starts = [0, 1, 2, 3]
       .map((more) => getDay(from, when.tz, 0) + more)
       .filter((day) => isOn(when, day))

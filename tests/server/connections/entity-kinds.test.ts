@@ -24,23 +24,23 @@ const status = async (): Promise<string[]> => {
 test('COLLECT-10: a schedule is used if the console reports it, and otherwise learned', () => {
   expect(
     getSchedule('Daily', { dailyScheduleOptions: { kind: 'Everyday', timeUtc: '22:05:00' } }),
-  ).toEqual({ is: 'cron', cron: '5 22 * * *', tz: 'UTC' });
+  ).toEqual({ type: 'cron', cron: '5 22 * * *', tz: 'UTC' });
   expect(
     getSchedule('Periodically', { periodicallyScheduleOptions: { kind: 'Hours', fullPeriod: 4 } }),
-  ).toEqual({ is: 'every', everySec: 14_400 });
+  ).toEqual({ type: 'every', everySec: 14_400 });
   for (const said of [
     { dailyScheduleOptions: { kind: 'WeekDays', timeUtc: '22:05:00' } },
     { dailyScheduleOptions: { kind: 'Everyday', timeUtc: '25:00' } },
     {},
     null,
   ])
-    expect(getSchedule('Daily', said)).toEqual({ is: 'kind', kind: 'Daily' });
+    expect(getSchedule('Daily', said)).toEqual({ type: 'kind', kind: 'Daily' });
   expect(
     getSchedule('Periodically', {
       periodicallyScheduleOptions: { kind: 'Seconds', fullPeriod: 5 },
     }),
-  ).toEqual({ is: 'kind', kind: 'Periodically' });
-  expect(getSchedule('Chained', null)).toEqual({ is: 'kind', kind: 'Chained' });
+  ).toEqual({ type: 'kind', kind: 'Periodically' });
+  expect(getSchedule('Chained', null)).toEqual({ type: 'kind', kind: 'Chained' });
 });
 
 /** The line that is read of a daily schedule. */
@@ -55,7 +55,7 @@ function cron(
     startDateTime,
     dailyScheduleOptions: { kind, days, time, timeUtc },
   });
-  return schedule?.is === 'cron' ? schedule.cron : null;
+  return schedule?.type === 'cron' ? schedule.cron : null;
 }
 
 test("COLLECT-10: weekdays follow the server's own time zone, whatever day it is in UTC", () => {
@@ -294,7 +294,7 @@ eachDatabase((_name, open) => {
     await field.connect(there.url, {
       kind: 'vbr',
       companyN: company,
-      credentials: { is: 'password', name: 'admin', secret: 'x' },
+      credentials: { kind: 'password', name: 'admin', secret: 'x' },
     });
     await field.round();
     expect(await status()).toEqual([
@@ -386,7 +386,7 @@ eachDatabase((_name, open) => {
     await field.connect(there.url, {
       kind: 'zerto',
       companyN: company,
-      credentials: { is: 'password', name: 'admin', secret: 'x' },
+      credentials: { kind: 'password', name: 'admin', secret: 'x' },
     });
     const after = async (ms: number, next: Partial<typeof group> = {}) => {
       Object.assign(group, next);

@@ -70,7 +70,7 @@ eachDatabase((database, open) => {
     await field.connect(there.url, {
       kind: 'zerto',
       companyN: company,
-      credentials: { is: 'password', name: 'admin', secret: 'x' },
+      credentials: { kind: 'password', name: 'admin', secret: 'x' },
     });
     await field.round();
     expect([await status(), refused()]).toEqual([['jobs succeeded', 'alarms succeeded'], 1]);
@@ -117,7 +117,7 @@ eachDatabase((database, open) => {
     await field.connect(there.url, {
       kind: 'vbr',
       companyN: company,
-      credentials: { is: 'password', name: 'admin', secret: 'x' },
+      credentials: { kind: 'password', name: 'admin', secret: 'x' },
     });
     await field.round();
     expect([await status(), refused()]).toEqual([

@@ -33,20 +33,20 @@ const step = oneof(
   {
     weight: 3,
     arbitrary: record({
-      is: constant('run' as const),
+      kind: constant('run' as const),
       jobs: array(nat(11), { minLength: 1, maxLength: 6 }),
     }),
   },
-  { weight: 3, arbitrary: record({ is: constant('read' as const) }) },
+  { weight: 3, arbitrary: record({ kind: constant('read' as const) }) },
   {
     weight: 3,
-    arbitrary: record({ is: constant('crash' as const), at: integer({ min: 1, max: 60 }) }),
+    arbitrary: record({ kind: constant('crash' as const), at: integer({ min: 1, max: 60 }) }),
   },
-  { weight: 2, arbitrary: record({ is: constant('two' as const) }) },
+  { weight: 2, arbitrary: record({ kind: constant('two' as const) }) },
   {
     weight: 1,
     arbitrary: record({
-      is: constant('fail' as const),
+      kind: constant('fail' as const),
       path: constantFrom(
         'infrastructure/backupServers/jobs',
         'infrastructure/jobSessionHeatmap',
@@ -54,7 +54,7 @@ const step = oneof(
       ),
     }),
   },
-  { weight: 1, arbitrary: record({ is: constant('turn' as const) }) },
+  { weight: 1, arbitrary: record({ kind: constant('turn' as const) }) },
 );
 
 /** A run, by its job and second. */
@@ -102,7 +102,7 @@ test('COLLECT-3, COLLECT-4: whatever rounds overlap, are interrupted and restart
         console.order = (rows) => (turned ? rows.toReversed() : rows);
         for (const one of steps) {
           const now = field.world.clock.now();
-          if (one.is === 'run') {
+          if (one.kind === 'run') {
             for (const [place, n] of [...new Set(one.jobs)].entries()) {
               const job = jobs[n];
               const at = now - 60_000 + place * 1000;
@@ -114,19 +114,19 @@ test('COLLECT-3, COLLECT-4: whatever rounds overlap, are interrupted and restart
               expected.add(name(job, at));
             }
             field.place.ground.pass(120_000);
-          } else if (one.is === 'read') await field.round(400_000);
-          else if (one.is === 'crash') {
+          } else if (one.kind === 'read') await field.round(400_000);
+          else if (one.kind === 'crash') {
             left = one.at;
             await field.round(400_000).catch(() => undefined);
             await field.collectors.stop();
             left = Infinity;
             field.collectors = connectionTicks(field.world);
-          } else if (one.is === 'two') {
+          } else if (one.kind === 'two') {
             const other = connectionTicks(field.world);
             field.place.ground.pass(400_000);
             await Promise.all([field.collectors.tick(), other.tick()]);
             await other.stop();
-          } else if (one.is === 'fail') {
+          } else if (one.kind === 'fail') {
             console.fault = (_requested, path) => (path === one.path ? refused('no', 500) : null);
             await field.round(400_000);
             console.fault = () => null;

@@ -182,7 +182,7 @@ eachDatabase((_name, open) => {
       (
         await dana<Changed>('POST', BULK, {
           ids: [a, Number(b), a, Number(a)],
-          change: { is: 'review', comment: 'one cause' },
+          change: { kind: 'review', comment: 'one cause' },
         })
       ).body.data,
     ).toMatchObject({ accepted: 2, refused: [] });
@@ -194,7 +194,7 @@ eachDatabase((_name, open) => {
       (
         await dana<Changed>('POST', BULK, {
           ids: [c, randomUUID()],
-          change: { is: 'note', content: 'x' },
+          change: { kind: 'note', content: 'x' },
         })
       ).body.data,
     ).toMatchObject({ accepted: 1, refused: [{ kind: 'not-found' }] });

@@ -47,7 +47,7 @@ async function begin() {
   };
 }
 
-const nightly = { is: 'cron', cron: '0 2 * * *', tz: 'UTC' };
+const nightly = { type: 'cron', cron: '0 2 * * *', tz: 'UTC' };
 const missedPath = (uid: string): string =>
   `monitoring/backoffice/jobs/didnt-run/${encodeURIComponent(uid)}/ignore`;
 const disabledPath = (uid: string): string =>
@@ -156,7 +156,7 @@ eachDatabase((_name, open) => {
     await clock.tick(now());
     expect(
       (await eventsSince(dana, device)).flatMap(({ event, actor }) =>
-        event.type === 'job.unignored@1' ? [[event.data.what, actor.is]] : [],
+        event.type === 'job.unignored@1' ? [[event.data.what, actor.kind]] : [],
       ),
     ).toEqual([['missed', 'clock']]);
     expect(
@@ -200,7 +200,7 @@ eachDatabase((_name, open) => {
     await dana('POST', missedPath(sql), { ignoredUntil: iso(now() + DAY) });
     expect((await of('Failed'))?.snooze).toBeNull();
     await max('PUT', `monitoring/backoffice/jobExecutions/${(await of('Missed'))?.lastRun}`, {
-      change: { is: 'snooze', until: now() + 3 * DAY, reason: 'new rack' },
+      change: { kind: 'snooze', until: now() + 3 * DAY, reason: 'new rack' },
     });
     await dana('DELETE', missedPath(files));
     expect((await of('Missed'))?.snooze?.reason).toBe('new rack');

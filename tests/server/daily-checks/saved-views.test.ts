@@ -325,12 +325,12 @@ eachDatabase((_name, open) => {
     const bulk = (ticket: string | null): Promise<Answer<{ accepted: number }>> =>
       dana('POST', 'monitoring/backoffice/jobExecutions/bulk', {
         ids,
-        change: { is: 'ticket', ticket },
+        change: { kind: 'ticket', ticket },
       });
     expect((await bulk('INC-1')).body.data.accepted).toBe(3);
     expect(await tickets()).toEqual(['INC-1', 'INC-1', 'INC-1']);
     await dana('PUT', `monitoring/backoffice/jobExecutions/${ids[0]}`, {
-      change: { is: 'ticket', ticket: ' INC-2 ' },
+      change: { kind: 'ticket', ticket: ' INC-2 ' },
     });
     expect(await tickets()).toEqual(['INC-2', 'INC-1', 'INC-1']);
     expect(
@@ -350,7 +350,7 @@ eachDatabase((_name, open) => {
       (
         await rita('POST', 'monitoring/backoffice/jobExecutions/bulk', {
           ids,
-          change: { is: 'ticket', ticket: 'INC-3' },
+          change: { kind: 'ticket', ticket: 'INC-3' },
         })
       ).status,
     ).toBe(403);

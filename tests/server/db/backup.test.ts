@@ -137,7 +137,7 @@ eachDatabase((name, open) => {
     expect(epochs(after).filter((epoch) => epochs(before).includes(epoch))).toEqual([]);
     expect((await rebuild(to)).flatMap((one) => one.differences)).toEqual([]);
     const beside = after.flatMap((line) =>
-      line.is === 'row' && (line.table === 'run_log' || line.table === 'run_task')
+      line.kind === 'row' && (line.table === 'run_log' || line.table === 'run_task')
         ? [line.row]
         : [],
     );
@@ -219,7 +219,7 @@ eachDatabase((name, open) => {
     );
     await put(
       now.map((line): Line =>
-        line.is === 'row' && line.table === 'person'
+        line.kind === 'row' && line.table === 'person'
           ? { ...line, row: { ...line.row, shoe_size: 44 } }
           : line,
       ),
@@ -289,10 +289,10 @@ const without = <T>(
  * `stored`: rows that are there all the same.
  */
 function older(line: Line, tables: readonly string[], stored: readonly string[] = []): Line {
-  if (line.is === 'begin') return { ...line, step: '0002' };
-  if (line.is === 'sum')
+  if (line.kind === 'begin') return { ...line, step: '0002' };
+  if (line.kind === 'sum')
     return { ...line, sum: { ...line.sum, rows: without(line.sum.rows, tables) } };
-  if (line.is !== 'row') return line;
+  if (line.kind !== 'row') return line;
   if (tables.includes(line.table) && !stored.includes(line.table))
     throw new Error(`there is a row of ${line.table}`);
   return { ...line, row: without(line.row, ADDED[line.table] ?? []) };

@@ -14,13 +14,13 @@ const log = { info: () => undefined, warn: () => undefined, error: () => undefin
 try {
   if (does === 'hold') {
     await holdFolder(dir, systemClock.now());
-    say({ is: 'held' });
+    say({ kind: 'held' });
     setInterval(() => undefined, 1000);
   } else {
     const { openStore } = await import('../../../server/platform/db/open.ts');
     const { byClock, jobDraft, runDraft } = await import('./drafts.ts');
     const store = await openStore({ dataDir: dir, databaseUrl: null, log, clock: systemClock });
-    say({ is: 'held' });
+    say({ kind: 'held' });
     await store.tenant(tenant, async (tx) => {
       if ((await tx.head()).seq === 0) await tx.append([jobDraft(1)], byClock);
     });
@@ -36,10 +36,10 @@ try {
           )
         ).at(-1)?.seq;
       });
-      say({ is: 'kept', seq: last });
+      say({ kind: 'kept', seq: last });
     }
   }
 } catch (error) {
-  say({ is: 'refused', message: error instanceof Error ? error.message : String(error) });
+  say({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
   process.exitCode = 1;
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export type Line =
-  | { readonly is: 'held' }
-  | { readonly is: 'refused'; readonly message: string }
-  | { readonly is: 'kept'; readonly seq: number };
+  | { readonly kind: 'held' }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'kept'; readonly seq: number };
 
 export interface Child {
   readonly process: ChildProcess;

@@ -34,7 +34,7 @@ export const aBranding: Branding = {
 
 export const KEY = '11111111-1111-4111-8111-111111111111';
 export const byClock: By = {
-  actor: { is: 'clock' },
+  actor: { kind: 'clock' },
   subject: null,
   commandId: null,
   at: 1_790_000_000_000,

@@ -21,14 +21,16 @@ test('G19, LOG-3, LOCK-1: ten kills of a writing process at random moments lose 
     for (let kill = 0; kill < KILLS; kill++) {
       const writer = child('write', dir, tenant);
       expect(await writer.first, 'the lock and the log of the one before are taken over').toEqual({
-        is: 'held',
+        kind: 'held',
       });
       const enough = stored + 1;
-      while (!writer.lines.some((line) => line.is === 'kept' && line.seq >= enough)) await pause(5);
+      while (!writer.lines.some((line) => line.kind === 'kept' && line.seq >= enough))
+        await pause(5);
       await pause(Math.random() * 150);
       writer.kill();
       await writer.ended;
-      for (const line of writer.lines) if (line.is === 'kept') stored = Math.max(stored, line.seq);
+      for (const line of writer.lines)
+        if (line.kind === 'kept') stored = Math.max(stored, line.seq);
     }
     const after = await openStore({ ...QUIET, dataDir: dir, databaseUrl: null });
     try {

@@ -25,21 +25,21 @@ const start = (): Child => {
 
 test('LOCK-1, G21: a second process on one folder is refused with a message, also while the first is stopped; a killed one is replaced', async () => {
   const owner = start();
-  expect(await owner.first).toEqual({ is: 'held' });
+  expect(await owner.first).toEqual({ kind: 'held' });
   const second = start();
   expect(await second.first).toEqual({
-    is: 'refused',
+    kind: 'refused',
     message: expect.stringMatching(`Another Daybook \\(process ${owner.process.pid} on `),
   });
   expect(await second.ended).toBe(1);
 
   owner.kill('SIGSTOP');
-  expect(await start().first).toMatchObject({ is: 'refused' });
+  expect(await start().first).toMatchObject({ kind: 'refused' });
   owner.kill('SIGCONT');
 
   owner.kill('SIGKILL');
   await owner.ended;
-  expect(await start().first).toEqual({ is: 'held' });
+  expect(await start().first).toEqual({ kind: 'held' });
 });
 
 test('LOCK-2, G21: of many that find a dead owner at once, exactly one gets the folder', async () => {
@@ -49,8 +49,8 @@ test('LOCK-2, G21: of many that find a dead owner at once, exactly one gets the 
   await dead.ended;
   const racers = Array.from({ length: 6 }, start);
   const lines = await Promise.all(racers.map((one) => one.first));
-  expect(lines.filter((line) => line.is === 'held')).toHaveLength(1);
-  expect(lines.filter((line) => line.is === 'refused')).toHaveLength(5);
+  expect(lines.filter((line) => line.kind === 'held')).toHaveLength(1);
+  expect(lines.filter((line) => line.kind === 'refused')).toHaveLength(5);
 });
 
 test('LOCK-2: of a hundred in one process, exactly one holds the lock at a time, and no file is left behind', async () => {

@@ -8,7 +8,7 @@ const { past, ground: fixture, events } = pastIn(plan);
 
 test('EST-4: the bad Thursday fails forty jobs of one server with one cause', () => {
   const hit = events('problem.opened@1')
-    .filter(({ job }) => planned(plan, fixture, job)?.habit.is === 'thursday')
+    .filter(({ job }) => planned(plan, fixture, job)?.habit.kind === 'thursday')
     .filter(
       ({ startedAt }) =>
         getWeekday(Math.floor(startedAt / DAY)) === 4 && startedAt > BORN - 7 * DAY,
@@ -52,7 +52,7 @@ test('EST-4: events are in order of their times, each with its own actor', () =>
     (steps[0] ?? 0) >= Math.floor((BORN - 30 * DAY) / 60_000),
     (steps.at(-1) ?? 0) <= BORN / 60_000,
   ]).toEqual([true, true]);
-  expect(new Set(past.by.map(({ actor }) => actor.is))).toEqual(
+  expect(new Set(past.by.map(({ actor }) => actor.kind))).toEqual(
     new Set(['source', 'clock', 'user']),
   );
 });
@@ -94,7 +94,9 @@ test('EST-5: the history has been worked on: reviews with comments, notes, snooz
   expect(events('problem.ticketSet@1').length).toBeGreaterThan(5);
   expect(events('job.calibrated@1').length).toBeGreaterThan(3);
   // Nobody has been at the desk since: what happened today is for whoever looks.
-  const last = Math.max(...past.by.filter(({ actor }) => actor.is === 'user').map(({ at }) => at));
+  const last = Math.max(
+    ...past.by.filter(({ actor }) => actor.kind === 'user').map(({ at }) => at),
+  );
   expect(BORN - last).toBeGreaterThan(18 * HOUR);
 });
 

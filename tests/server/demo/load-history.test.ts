@@ -137,10 +137,10 @@ eachDatabase((name, open) => {
       expect([at >= event.data.endedAt, at - event.data.endedAt < 5_000, actor]).toEqual([
         true,
         true,
-        { is: 'source', id: event.data.key },
+        { kind: 'source', id: event.data.key },
       ]);
     }
-    expect(new Set(events.map(({ actor }) => actor.is))).toEqual(
+    expect(new Set(events.map(({ actor }) => actor.kind))).toEqual(
       new Set(['clock', 'source', 'user']),
     );
   });

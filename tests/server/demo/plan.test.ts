@@ -45,7 +45,7 @@ test('EST-1: the two halves of a period generate the same runs as the whole', ()
   const since = BORN - 30 * DAY;
   const listRuns = (a: number, b: number): string[] =>
     simulateRuns(plan, since, a, b, 'all').map(
-      (one) => `${one.at} ${one.is} ${'run' in one ? one.run.id : ''}`,
+      (one) => `${one.at} ${one.kind} ${'run' in one ? one.run.id : ''}`,
     );
   expect([...listRuns(from, middle), ...listRuns(middle, to)]).toEqual(listRuns(from, to));
 });
@@ -137,7 +137,7 @@ test('EST-3: laptops are away for days, and a disabled job no longer runs', () =
       ).length >= 2,
   );
   expect(gaps.length).toBeGreaterThan(away.length / 3);
-  const [forgotten] = plan.jobs.filter((job) => job.habit.is === 'forgotten');
+  const [forgotten] = plan.jobs.filter((job) => job.habit.kind === 'forgotten');
   if (!forgotten) throw new Error('none is forgotten');
   expect([
     DAYS.slice(0, 9).some((day) => getRuns(plan, forgotten, day).length > 0),

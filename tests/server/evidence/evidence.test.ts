@@ -71,7 +71,7 @@ async function aLog(
     for (let n = 1; n <= problems; n++) drafts.push(...aProblem(n, startedAt));
     await tx.append(
       drafts,
-      { actor: { is: 'source', id: KEY }, subject: null, commandId: null, at: startedAt },
+      { actor: { kind: 'source', id: KEY }, subject: null, commandId: null, at: startedAt },
       numbers,
     );
   });
@@ -84,7 +84,7 @@ async function aLog(
             Array.from({ length: count }, (_, k) => nth(index, k, problems)),
           ),
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: at(index) },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: at(index) },
       ),
     );
   }
@@ -194,12 +194,12 @@ eachDatabase((name, open) => {
     const [files, sql] = (await booted(dana)).problems.map(({ lastRun }) => lastRun);
     const until = now() + HOUR;
     const actions: readonly (readonly [Asker, object])[] = [
-      [dana, { is: 'note', content: 'disk 3' }],
-      [max, { is: 'snooze', until, reason: 'new rack' }],
-      [dana, { is: 'wake' }],
-      [dana, { is: 'ticket', ticket: 'INC-1' }],
-      [max, { is: 'review', comment: null }],
-      [max, { is: 'reopen' }],
+      [dana, { kind: 'note', content: 'disk 3' }],
+      [max, { kind: 'snooze', until, reason: 'new rack' }],
+      [dana, { kind: 'wake' }],
+      [dana, { kind: 'ticket', ticket: 'INC-1' }],
+      [max, { kind: 'review', comment: null }],
+      [max, { kind: 'reopen' }],
     ];
     for (const [who, one] of actions) {
       fixture.pass(1_000);
@@ -208,7 +208,7 @@ eachDatabase((name, open) => {
     await office.post(1, [failure('files', `${TODAY}T03:00:00Z`)]);
     await dana('POST', 'monitoring/backoffice/jobExecutions/bulk', {
       ids: [sql, files],
-      change: { is: 'review', comment: 'one cause' },
+      change: { kind: 'review', comment: 'one cause' },
     });
     const rows = await loadRows(dana);
     expect(
@@ -268,7 +268,7 @@ eachDatabase((name, open) => {
       problems: [problem],
       jobs: [job],
     } = await booted(dana);
-    expect((await change(dana, problem?.lastRun, { is: 'not-anomaly' })).status).toBe(200);
+    expect((await change(dana, problem?.lastRun, { kind: 'not-anomaly' })).status).toBe(200);
     fixture.pass(1_000);
     const path = (what: string): string => `monitoring/backoffice/jobs/${what}/${job?.uid}/ignore`;
     await dana('POST', path('didnt-run'), { ignoredUntil: iso(now() + HOUR) });
@@ -300,7 +300,7 @@ eachDatabase((name, open) => {
     const ids = (await booted(dana)).problems.map(({ lastRun }) => lastRun);
     await dana('POST', 'monitoring/backoffice/jobExecutions/bulk', {
       ids,
-      change: { is: 'note', content: 'x' },
+      change: { kind: 'note', content: 'x' },
     });
     expect([await jobs(dana), await jobs(rita), await jobs(cora)]).toEqual([
       ['files', 'sql'],
@@ -351,7 +351,7 @@ eachDatabase((name, open) => {
         let late = actions.length;
         const between = async (): Promise<void> => {
           const by = {
-            actor: { is: 'clock' },
+            actor: { kind: 'clock' },
             subject: null,
             commandId: null,
             at: at(late),

@@ -132,7 +132,7 @@ test('ROW-1, ROW-2: jobs that did not run and disabled jobs have the documented 
     (
       await ask('POST', `${RUNS}/bulk`, {
         ids: [named(missed, '_id'), named(missed, 'mongo_id')],
-        change: { is: 'review', comment: null },
+        change: { kind: 'review', comment: null },
       })
     ).success,
   ).toBe(true);

@@ -48,7 +48,7 @@ export const LOGINS = {
   vcd: { username: 'mae-vcd', enabled: true },
   zerto: { zorgId: 'zorg-1', enabled: true },
 };
-const nightly = { is: 'cron', cron: '0 2 * * *', tz: 'UTC' };
+const nightly = { type: 'cron', cron: '0 2 * * *', tz: 'UTC' };
 const ran = (job: string, at: number, more: object = {}): object => ({
   job,
   computer: `${job}-pc`,

@@ -87,7 +87,7 @@ export const connection = (companyN: number | null) => ({
   enabled: false,
   certificate: null,
 });
-export const credentials = { is: 'password', name: 'reach', secret: 'reach' } as const;
+export const credentials = { kind: 'password', name: 'reach', secret: 'reach' } as const;
 export const hint = {
   name: 'Reach',
   when: { text: 'x', kinds: [], sources: [] },
@@ -173,7 +173,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     shared: false,
   });
   await must(zoe, 'PUT', `monitoring/backoffice/jobExecutions/${run}`, {
-    change: { is: 'note', content: 'canary note' },
+    change: { kind: 'note', content: 'canary note' },
   });
   const {
     key: { id: apiKey },

@@ -34,8 +34,8 @@ type Bodies = Readonly<Partial<Record<CallName, object>>>;
 
 /** Each call that changes or makes something, with what is theirs in every place that takes it. */
 const writes = (of: Theirs): Bodies => ({
-  changeExecution: { id: String(of.run), change: { is: 'note', content: 'reach' } },
-  changeExecutions: { ids: [of.run], change: { is: 'review', comment: null } },
+  changeExecution: { id: String(of.run), change: { kind: 'note', content: 'reach' } },
+  changeExecutions: { ids: [of.run], change: { kind: 'review', comment: null } },
   makeKey: { name: 'Reach', companyN: 2, tool: 'api' },
   rotateKey: { id: of.key },
   revokeKey: { id: of.key },

@@ -112,7 +112,7 @@ test('G33: a stream is notified and closed within 5 s of logging out, and of los
           entity: `user:${id}`,
         },
       ],
-      { actor: { is: 'clock' }, subject: null, commandId: null, at: 0 },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: 0 },
     ),
   );
   await Promise.all([out.ended, scoped.ended]);

@@ -53,7 +53,7 @@ const getBody = (name: CallName): unknown =>
 const bulk = '/api/v1/monitoring/backoffice/jobExecutions/bulk';
 const post = (path: string, body: unknown, more: object = {}) =>
   ask(app, path, { method: 'POST', host, token, body, ...more });
-const change = { is: 'reopen' };
+const change = { kind: 'reopen' };
 
 test('HTTP-1: answers have an envelope, failures with their kind and status', async () => {
   const good = await ask(app, '/api/v1/service-providers/branding', { host });
@@ -189,7 +189,10 @@ test('G53: unknown fields are refused by name, and input is never echoed', async
     ]),
   );
   expect(answer.text).not.toContain(secret);
-  const deep = await post(bulk, { ids: [1], change: { is: 'snooze', until: secret, reason: '' } });
+  const deep = await post(bulk, {
+    ids: [1],
+    change: { kind: 'snooze', until: secret, reason: '' },
+  });
   expect(deep.body.error.issues?.map(({ path }) => path)).toEqual([
     'change.until',
     'change.reason',

@@ -114,7 +114,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
           entity: `company:${n}`,
         },
       ],
-      { actor: { is: 'clock' }, subject: null, commandId: null, at: NOON },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: NOON },
     );
   });
   const app = makeApp(

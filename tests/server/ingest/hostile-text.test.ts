@@ -38,7 +38,7 @@ const full = anExecution({
   message: 'no',
   log: 'a log',
   detail: { a: 'b', n: 1 },
-  schedule: { is: 'cron', cron: '0 1 * * *', tz: 'UTC' },
+  schedule: { type: 'cron', cron: '0 1 * * *', tz: 'UTC' },
   graceSec: 60,
   tasks: [
     { name: 'VM', status: 'Success', startTime: iso(NOON - HOUR), durationSec: 1, message: 'm' },

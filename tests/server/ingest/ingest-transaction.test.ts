@@ -37,7 +37,7 @@ eachDatabase((_name, open) => {
         exitCode: 0,
         detail: { level: 'Full' },
         log: 'all went well',
-        schedule: { is: 'every', everySec: 86_400 },
+        schedule: { type: 'every', everySec: 86_400 },
       }),
     );
     expect([status, data]).toEqual([200, { accepted: 1, duplicates: 0, rejected: [] }]);
@@ -66,7 +66,7 @@ eachDatabase((_name, open) => {
         name: 'Files',
         computer: 'pc-1',
         source: 'api',
-        schedule: { is: 'every', everySec: 86_400 },
+        schedule: { type: 'every', everySec: 86_400 },
       },
     ]);
     expect((await place.all('key'))[0]?.firstResultAt).toBe(NOON);

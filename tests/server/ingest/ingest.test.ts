@@ -23,7 +23,7 @@ test('ING-4: bad records are listed with the reason, and the rest is stored', as
     anExecution({ surprise: 1 }),
     anExecution({ endTime: iso(NOON - 2 * HOUR) }),
     anExecution({ startTime: iso(NOON + 48 * HOUR), endTime: null }),
-    anExecution({ schedule: { is: 'cron', cron: 'at dawn', tz: 'UTC' } }),
+    anExecution({ schedule: { type: 'cron', cron: 'at dawn', tz: 'UTC' } }),
     anExecution({ job: undefined }),
   ]);
   expect(status).toBe(200);
@@ -242,7 +242,7 @@ test('ING-8: a tool posts its own output; the same output again is a duplicate',
       name: 'data',
       computer: 'pc-1',
       source: 'restic',
-      schedule: { is: 'every', everySec: 86_400 },
+      schedule: { type: 'every', everySec: 86_400 },
     },
   ]);
   expect(await place.post('restic?job=data', '')).toMatchObject({

@@ -32,7 +32,7 @@ eachDatabase((_name, open) => {
   });
   afterAll(() => clock.stop());
 
-  const nightly = { is: 'cron', cron: '0 2 * * *', tz: 'UTC' };
+  const nightly = { type: 'cron', cron: '0 2 * * *', tz: 'UTC' };
   const TWO = Date.parse('2026-03-03T02:00:00Z');
   const ran = (at: number, more: object = {}): unknown =>
     anExecution({ startTime: iso(at), endTime: iso(at + 60_000), schedule: nightly, ...more });
@@ -161,7 +161,7 @@ eachDatabase((_name, open) => {
     await tickAt(NOON);
     await place.post(
       'executions',
-      ran(TWO - 12 * HOUR, { schedule: { is: 'every', everySec: 3_600 } }),
+      ran(TWO - 12 * HOUR, { schedule: { type: 'every', everySec: 3_600 } }),
     );
     await tickAt(TWO - 11 * HOUR + 15 * 60_000);
     expect(await missed()).toEqual([iso(TWO - 11 * HOUR)]);
@@ -181,7 +181,7 @@ eachDatabase((_name, open) => {
     const actors = await store.tenant(place.tenant, async (tx) =>
       (await tx.eventsAfter(0, 100))
         .filter(({ event }) => event.type === 'run.finished@1')
-        .map(({ actor }) => actor.is),
+        .map(({ actor }) => actor.kind),
     );
     expect(actors).toEqual(['clock']);
     place.ground.at(NOON + 900_000);

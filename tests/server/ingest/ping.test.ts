@@ -103,7 +103,7 @@ test('PING-4: every form of address: key alone, words and exit codes, HEAD and G
   ]);
   expect((await place.all('job'))[3]).toMatchObject({
     computer: 'pc-7',
-    schedule: { is: 'every', everySec: 86_400 },
+    schedule: { type: 'every', everySec: 86_400 },
     graceSec: 3_600,
   });
   expect((await place.all('run')).map(({ status }) => status)).toEqual([

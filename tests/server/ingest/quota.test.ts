@@ -118,7 +118,7 @@ eachDatabase((_name, open) => {
 
   test('ING-17, RUN-3: a job whose result was refused is not missed; one without a result the day after is', async () => {
     const TWO = Date.parse('2026-03-03T02:00:00Z');
-    const nightly = { is: 'cron', cron: '0 2 * * *', tz: 'UTC' };
+    const nightly = { type: 'cron', cron: '0 2 * * *', tz: 'UTC' };
     const ran = (at: number): unknown =>
       anExecution({ startTime: iso(at), endTime: iso(at + 60_000), schedule: nightly });
     const missed = async (): Promise<string[]> =>

@@ -172,18 +172,18 @@ eachDatabase((_name, open) => {
     const run = await newest(me);
     const until = Date.parse(`${DAY}T20:00:00Z`);
     for (const change of [
-      { is: 'note', content: 'is it on?' },
-      { is: 'ticket', ticket: 'T-5' },
-      { is: 'snooze', until, reason: 'parts on order' },
-      { is: 'wake' },
-      { is: 'note', content: null },
-      { is: 'ticket', ticket: null },
-      { is: 'review', comment: null },
-      { is: 'ticket', ticket: 'T-6' },
+      { kind: 'note', content: 'is it on?' },
+      { kind: 'ticket', ticket: 'T-5' },
+      { kind: 'snooze', until, reason: 'parts on order' },
+      { kind: 'wake' },
+      { kind: 'note', content: null },
+      { kind: 'ticket', ticket: null },
+      { kind: 'review', comment: null },
+      { kind: 'ticket', ticket: 'T-6' },
     ]) {
       fixture.pass(1_000);
-      expect([change.is, (await me('PUT', path(run), { change })).status]).toEqual([
-        change.is,
+      expect([change.kind, (await me('PUT', path(run), { change })).status]).toEqual([
+        change.kind,
         200,
       ]);
     }

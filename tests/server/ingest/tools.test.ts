@@ -434,11 +434,11 @@ test('SRC-7: the address: zones, lengths, cron lines and exit codes are read, an
     host: 'b',
     exit: 3,
     tz: '+02:00',
-    schedule: { is: 'every', everySec: 86_400 },
+    schedule: { type: 'every', everySec: 86_400 },
     graceSec: 5_400,
   });
   expect(of('cron=0+2+*+*+*&tz=Europe/Berlin')).toMatchObject({
-    schedule: { is: 'cron', cron: '0 2 * * *', tz: 'Europe/Berlin' },
+    schedule: { type: 'cron', cron: '0 2 * * *', tz: 'Europe/Berlin' },
   });
   for (const [query, path] of [
     ['exit=256', 'exit'],

@@ -154,7 +154,7 @@ eachDatabase((name, open) => {
       anExecution({
         startTime: '2026-03-02T02:00:00Z',
         endTime: '2026-03-02T02:00:00Z',
-        schedule: { is: 'cron', cron: '0 2 * * *', tz: 'UTC' },
+        schedule: { type: 'cron', cron: '0 2 * * *', tz: 'UTC' },
       }),
     );
     // A run counts as missed an hour after its time. Whatever happens, jobs are looked at after a

@@ -102,7 +102,7 @@ eachDatabase((_name, open) => {
             entity: 'problem:1',
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: now() },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: now() },
       );
     });
     expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: no results']);
@@ -224,7 +224,7 @@ eachDatabase((_name, open) => {
               entity,
             },
           ],
-          { actor: { is: 'clock' }, subject: null, commandId: null, at: now() },
+          { actor: { kind: 'clock' }, subject: null, commandId: null, at: now() },
         ),
       );
     }

@@ -59,7 +59,7 @@ const refusal = async (world: AppContext, address: string): Promise<string> =>
     ({ status }) => `answered ${status}`,
     (error: unknown) => {
       if (!(error instanceof OutboundError)) throw error;
-      return error.is;
+      return error.kind;
     },
   );
 

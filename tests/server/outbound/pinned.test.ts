@@ -63,7 +63,7 @@ test.skipIf(openssl !== '')(
       );
       expect(heard).toBe(1);
       // What it shows is told to who tries the connection, and nothing was said to it by then.
-      const credentials = { is: 'key', secret: 'k' } as const;
+      const credentials = { kind: 'key', secret: 'k' } as const;
       const tried = await tryConnection(world, 'vspc', { address, certificate: null, credentials });
       expect([tried.ok, tried.seen?.certificate.trim(), tried.seen?.subject]).toEqual([
         false,

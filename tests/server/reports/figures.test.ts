@@ -214,7 +214,7 @@ eachDatabase((name, open) => {
         format: 'html',
         language: 'en',
       });
-      expect(file.is === 'file' ? new TextDecoder().decode(file.bytes) : file.is).toContain(
+      expect(file.kind === 'file' ? new TextDecoder().decode(file.bytes) : file.kind).toContain(
         report.sections[0]?.none.replaceAll("'", '&#39;'),
       );
     }
@@ -275,7 +275,7 @@ test('REPORT-6: a thousand rows with long names fill many pages, in a thread bes
   clearInterval(timer);
   // The server's own thread went on all the while.
   expect(ticks).toBeGreaterThan((performance.now() - began) / 50);
-  const text = made.is === 'file' ? Buffer.from(made.bytes).toString('latin1') : made.is;
+  const text = made.kind === 'file' ? Buffer.from(made.bytes).toString('latin1') : made.kind;
   expect(text.slice(0, 5)).toBe('%PDF-');
   expect(Number(/\/Type \/Pages\s*\/Count (\d+)/.exec(text)?.[1])).toBeGreaterThan(20);
   expect(
@@ -291,5 +291,5 @@ test('REPORT-6: a thousand rows with long names fill many pages, in a thread bes
       },
       { report, look: LOOK, format: 'pdf', language: 'en' },
     ),
-  ).toEqual({ is: 'late' });
+  ).toEqual({ kind: 'late' });
 });

@@ -182,7 +182,7 @@ eachDatabase((name, open) => {
             },
           ],
           {
-            actor: { is: 'user', id: some.id },
+            actor: { kind: 'user', id: some.id },
             subject: null,
             commandId: null,
             at: demoData.ground.world.clock.now(),
@@ -250,7 +250,7 @@ eachDatabase((name, open) => {
           },
         ],
         {
-          actor: { is: 'user', id: leaver.id },
+          actor: { kind: 'user', id: leaver.id },
           subject: null,
           commandId: null,
           at: demoData.ground.world.clock.now(),

@@ -113,13 +113,13 @@ test('G67: mails of any bytes are read or refused, and the next one is read as b
         for (const { at, length, bytes } of cuts)
           mime = Buffer.concat([mime.subarray(0, at), bytes, mime.subarray(at + length)]);
         const result = await reader.read(new Uint8Array(mime));
-        expect(['read', 'refused']).toContain(result.is);
+        expect(['read', 'refused']).toContain(result.kind);
       },
     ),
     { numRuns: 3_000 * PROOF },
   );
   const last = await reader.read(makeMail('<p>fine</p>'));
-  expect(last).toMatchObject({ is: 'read', value: { body: { content: '<p>fine</p>' } } });
+  expect(last).toMatchObject({ kind: 'read', value: { body: { content: '<p>fine</p>' } } });
 });
 
 test('G67: nested parts and long headers end in a refusal or a mail, not in a crash', async () => {
@@ -137,7 +137,7 @@ test('G67: nested parts and long headers end in a refusal or a mail, not in a cr
   ];
   for (const bomb of bombs)
     expect(['read', 'refused']).toContain(
-      (await reader.read(new Uint8Array(Buffer.from(bomb)))).is,
+      (await reader.read(new Uint8Array(Buffer.from(bomb)))).kind,
     );
 });
 
@@ -162,9 +162,9 @@ test('G67: a mail that crashes, fills or occupies its thread costs one preview',
       await expect.poll(() => limits.size).toBe(1);
       for (const end of limits) end();
     }
-    expect(await result, `${first}`).toEqual({ is: 'refused' });
+    expect(await result, `${first}`).toEqual({ kind: 'refused' });
     expect(await reader.read(new Uint8Array([0]))).toEqual({
-      is: 'read',
+      kind: 'read',
       value: { subject: 'read' },
     });
     expect(limits.size).toBe(0);

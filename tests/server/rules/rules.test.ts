@@ -143,7 +143,7 @@ eachDatabase((_name, open) => {
     const problem = await openAt(dana, 'Files');
     expect(problem?.exception?.rule).toBe(id);
     await dana('PUT', `monitoring/backoffice/jobExecutions/${problem?.lastRun}`, {
-      change: { is: 'reopen' },
+      change: { kind: 'reopen' },
     });
     expect((await execution(dana, problem?.lastRun)).state).toBe('pending');
     await warns(office, 'Files', { durationSec: 60 });
@@ -183,7 +183,7 @@ eachDatabase((_name, open) => {
     });
     // What a person takes away stays away.
     await dana('PUT', `monitoring/backoffice/jobExecutions/${problem?.lastRun}`, {
-      change: { is: 'note', content: null },
+      change: { kind: 'note', content: null },
     });
     await warns(office);
     expect(await openAt(dana, 'Files')).toMatchObject({ note: null, runs: 2 });
@@ -234,7 +234,7 @@ eachDatabase((_name, open) => {
     await office.post(1, [
       {
         job: 'Laptop',
-        schedule: { is: 'every', everySec: 3_600 },
+        schedule: { type: 'every', everySec: 3_600 },
         computer: 'lap',
         status: 'Success',
         startTime: iso(now() - 60_000),
@@ -275,7 +275,7 @@ eachDatabase((_name, open) => {
     await office.post(1, [
       {
         job: 'Laptop',
-        schedule: { is: 'every', everySec: 3_600 },
+        schedule: { type: 'every', everySec: 3_600 },
         computer: 'lap',
         status: 'Success',
         startTime: iso(now() - 60_000),

@@ -28,7 +28,7 @@ const loadRuns = async (me: Asker): Promise<number[]> =>
 const loadHead = async (me: Asker): Promise<number> =>
   (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.cursor;
 const path = (run: number | undefined): string => `monitoring/backoffice/jobExecutions/${run}`;
-const review = { change: { is: 'review', comment: null } };
+const review = { change: { kind: 'review', comment: null } };
 
 async function begin(jobs: number) {
   const office = await anOffice(fixture);
@@ -41,7 +41,7 @@ async function begin(jobs: number) {
 }
 
 const snoozed = (until: number, reason = 'new rack'): object => ({
-  change: { is: 'snooze', until, reason },
+  change: { kind: 'snooze', until, reason },
 });
 
 eachDatabase((_name, open) => {
@@ -63,11 +63,11 @@ eachDatabase((_name, open) => {
     const changed = await me(
       'PUT',
       path(run),
-      { change: { is: 'review', comment: 'other words' } },
+      { change: { kind: 'review', comment: 'other words' } },
       headers,
     );
     expect([changed.status, changed.body.error.kind]).toEqual([422, 'key-reused']);
-    const late = await me('PUT', path(run), { change: { is: 'reopen' } }, key(1));
+    const late = await me('PUT', path(run), { change: { kind: 'reopen' } }, key(1));
     expect([late.status, late.body.error.kind]).toEqual([409, 'out-of-order']);
   });
 
@@ -99,7 +99,7 @@ eachDatabase((_name, open) => {
       'conflict',
       'DANA already reviewed this.',
     ]);
-    await me('PUT', path(run), { change: { is: 'reopen' } }, key(2));
+    await me('PUT', path(run), { change: { kind: 'reopen' } }, key(2));
     expect((await other('PUT', path(run), review, headers)).text).toBe(second.text);
     expect((await other('PUT', path(run), review, key(2, randomUUID(), SECOND))).status).toBe(200);
   });
@@ -110,8 +110,8 @@ eachDatabase((_name, open) => {
       other,
       runs: [run],
     } = await begin(1);
-    await me('PUT', path(run), { change: { is: 'note', content: 'first' } });
-    await other('PUT', path(run), { change: { is: 'note', content: 'second' } });
+    await me('PUT', path(run), { change: { kind: 'note', content: 'first' } });
+    await other('PUT', path(run), { change: { kind: 'note', content: 'second' } });
     const execution = (await me<Execution>('GET', path(run))).body.data;
     expect(execution.note?.content).toBe('second');
     expect(
@@ -132,7 +132,7 @@ eachDatabase((_name, open) => {
     } = await me<Changed>(
       'POST',
       'monitoring/backoffice/jobExecutions/bulk',
-      { ids: [...runs, 77_777], change: { is: 'review', comment: 'one cause' } },
+      { ids: [...runs, 77_777], change: { kind: 'review', comment: 'one cause' } },
       key(1),
     );
     expect(data.accepted).toBe(4);

@@ -64,10 +64,10 @@ export async function seed(office: Office, fixture: Fixture): Promise<void> {
     .data;
   await aFailingConnection(fixture, office.tenant, MARKERS.sourceFailure, null);
   const answers = [
-    await change(MARKERS.job, { is: 'note', content: MARKERS.note }),
-    await change('second-job', { is: 'review', comment: MARKERS.comment }),
-    await change('third-job', { is: 'snooze', until: now + 86_400_000, reason: MARKERS.snooze }),
-    await change('third-job', { is: 'ticket', ticket: 'T-1' }),
+    await change(MARKERS.job, { kind: 'note', content: MARKERS.note }),
+    await change('second-job', { kind: 'review', comment: MARKERS.comment }),
+    await change('third-job', { kind: 'snooze', until: now + 86_400_000, reason: MARKERS.snooze }),
+    await change('third-job', { kind: 'ticket', ticket: 'T-1' }),
     await operator('PUT', 'monitoring/views/00000000-0000-4000-8000-0000000000a1', {
       name: MARKERS.view,
       query: 'states=Failed',

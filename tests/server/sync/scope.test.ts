@@ -197,7 +197,7 @@ eachDatabase((kind, open) => {
     const actors = async (who: Asker): Promise<Set<string>> =>
       new Set(
         (await eventsFrom(who, (await booted(who)).epoch)).flatMap(({ actor, subject }) => [
-          ...(actor.is === 'user' ? [actor.id] : []),
+          ...(actor.kind === 'user' ? [actor.id] : []),
           ...(subject === null ? [] : [subject]),
         ]),
       );

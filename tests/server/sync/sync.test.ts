@@ -103,7 +103,7 @@ eachDatabase((_name, open) => {
     ]);
     const [run] = begun.problems.map(({ lastRun }) => lastRun);
     await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, {
-      change: { is: 'note', content: 'seen' },
+      change: { kind: 'note', content: 'seen' },
     });
 
     const rows = memoryRows();
@@ -197,7 +197,7 @@ eachDatabase((_name, open) => {
     };
     const [before, theirs] = [await fetched(0), await fetched(1)];
     // Told with a result of another day: no run of the closed day is touched.
-    await office.post(1, [today({ managed: true, schedule: { is: 'every', everySec: 3_600 } })]);
+    await office.post(1, [today({ managed: true, schedule: { type: 'every', everySec: 3_600 } })]);
     expect((await fetched(0, before.tag)).status).toBe(304);
     await office.post(1, [today({ managed: false, source: 'restic', externalId: 'second' })]);
     const after = await fetched(0, before.tag);
@@ -302,7 +302,7 @@ eachDatabase((_name, open) => {
     const zack = await office.as('zack', ['operator'], [1]);
     const problem = own.problems[0];
     await zack('PUT', `monitoring/backoffice/jobExecutions/${problem?.lastRun}`, {
-      change: { is: 'note', content: 'Tape is jammed' },
+      change: { kind: 'note', content: 'Tape is jammed' },
     });
     await office
       .as('mover', ['admin'])
@@ -334,7 +334,7 @@ eachDatabase((_name, open) => {
     for (const answer of [
       await one('GET', `monitoring/backoffice/jobExecutions/${foreign}`),
       await one('PUT', `monitoring/backoffice/jobExecutions/${foreign}`, {
-        change: { is: 'review', comment: null },
+        change: { kind: 'review', comment: null },
       }),
     ])
       expect([answer.status, answer.text]).toEqual([404, missing.text]);
@@ -373,8 +373,8 @@ eachDatabase((_name, open) => {
     const begun = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
     const run = begun.problems[0]?.lastRun;
     for (const change of [
-      { is: 'snooze', until: Date.parse(`${TODAY}T23:00:00Z`), reason: 'later' },
-      { is: 'wake' },
+      { kind: 'snooze', until: Date.parse(`${TODAY}T23:00:00Z`), reason: 'later' },
+      { kind: 'wake' },
     ])
       await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, { change });
     const listTypes = async (protocol: string): Promise<string[]> =>
@@ -424,7 +424,7 @@ eachDatabase((_name, open) => {
             entity: `user:${userId}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     let word = await next();

@@ -166,7 +166,7 @@ eachDatabase((_name, open) => {
     const a = await desk.fails('Files');
     const { _id: id } = await desk.make([a.n]);
     await desk.dana('PUT', `monitoring/backoffice/jobExecutions/${a.lastRun}`, {
-      change: { is: 'ticket', ticket: 'T-77' },
+      change: { kind: 'ticket', ticket: 'T-77' },
     });
     expect(await desk.problem(a.n)).toMatchObject({ ticket: 'T-77', tied: null });
     expect(await desk.ticket(id)).toMatchObject({ problems: 0, list: [] });
@@ -316,7 +316,7 @@ eachDatabase((_name, open) => {
             entity: `ticket:${id}`,
           };
         }),
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     const began = performance.now();

@@ -44,7 +44,7 @@ async function targets(wanted: readonly Omit<Target, 'id'>[]): Promise<readonly 
         company: null,
         entity: `user:${id}`,
       })),
-      { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
     );
     for (const { id } of made) {
       await tx.sql

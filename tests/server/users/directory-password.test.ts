@@ -21,7 +21,7 @@ eachDatabase((_name, open) => {
     await root('POST', 'users', aUser('dir.user', { auth: 'ad', password: undefined }));
     const id = await loadId('dir.user');
     const request: unknown[][] = [];
-    let outcome: Changed = { is: 'done' };
+    let outcome: Changed = { kind: 'done' };
     const directory: Directory = {
       bind: never,
       change: never,
@@ -41,9 +41,9 @@ eachDatabase((_name, open) => {
     expect((await posted()).map(({ to }) => to)).toEqual(['dir.user@example.net']);
     expect((await recorded()).map(({ what }) => what)).toContain('password.set');
     for (const [said1, kind, message] of [
-      [{ is: 'refused', says: 'WILL_NOT_PERFORM' }, 'bad-input', MESSAGES.passwordPolicy],
-      [{ is: 'unreachable' }, 'busy', MESSAGES.noDirectory],
-      [{ is: 'unknown' }, 'conflict', MESSAGES.changePassword],
+      [{ kind: 'refused', says: 'WILL_NOT_PERFORM' }, 'bad-input', MESSAGES.passwordPolicy],
+      [{ kind: 'unreachable' }, 'busy', MESSAGES.noDirectory],
+      [{ kind: 'unknown' }, 'conflict', MESSAGES.changePassword],
     ] as const) {
       outcome = said1;
       expect(await set()).toMatchObject({ ok: false, failure: { kind, message } });

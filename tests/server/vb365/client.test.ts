@@ -31,7 +31,7 @@ afterEach(async () => {
 const endpoint = (address: string, more: Partial<Endpoint> = {}): Endpoint => ({
   address,
   certificate: null,
-  credentials: { is: 'password', ...USER },
+  credentials: { kind: 'password', ...USER },
   ...more,
 });
 
@@ -44,7 +44,7 @@ async function connect(version: Vb365Version, secret: string = USER.secret) {
     server,
     client: makeVb365Client(
       { ...world, clock },
-      endpoint(server.outside.url, { credentials: { is: 'password', name: USER.name, secret } }),
+      endpoint(server.outside.url, { credentials: { kind: 'password', name: USER.name, secret } }),
     ),
   };
 }
@@ -193,7 +193,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     const started = await start();
     expect(started).toEqual(version === 'v8' ? { id: content.sessions[0]?.id } : null);
     const refused = await getError(start());
-    expect([refused.is, refused.code]).toEqual([
+    expect([refused.kind, refused.code]).toEqual([
       'fault',
       version === 'v8' ? 'OperationConflict' : null,
     ]);
@@ -225,7 +225,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     errors.push(await getError(client.read('Jobs/none', v.unknown())));
     await vb365.outside.stop();
     errors.push(await getError(client.read('License', v.unknown())));
-    expect(errors.map(({ is, waitMs }) => [is, waitMs])).toEqual([
+    expect(errors.map(({ kind, waitMs }) => [kind, waitMs])).toEqual([
       ['refused', null],
       ['busy', 7_000],
       ['forbidden', null],
@@ -279,7 +279,7 @@ test('VB365-5: the pinned certificate is trusted and no other: a changed one is 
     const before = secure.queries.length;
     const next = await secure.renewCertificate();
     const changed = await getError(read(secure.certificate));
-    expect(changed.is).toBe('unreachable');
+    expect(changed.kind).toBe('unreachable');
     expect(changed.message).toBe(
       `The certificate of 127.0.0.1 has changed. Its SHA-256 fingerprint is ${fingerprint(next)}, and the pinned one is ${fingerprint(secure.certificate)}.`,
     );

@@ -37,7 +37,7 @@ eachDatabase((database, open) => {
       field.connect(address, {
         kind: 'vb365',
         name: 'Suite server',
-        credentials: { is: 'password', ...USER },
+        credentials: { kind: 'password', ...USER },
       });
     const parts = async (): Promise<Record<string, string>> => {
       const listed = await field.listConnections();
@@ -105,7 +105,7 @@ eachDatabase((database, open) => {
           source: 'office365',
           group: 'office365',
           owner: 'Example One',
-          schedule: { is: 'kind', kind: 'Daily' },
+          schedule: { type: 'kind', kind: 'Daily' },
         },
         {
           name: 'Manual',
@@ -296,7 +296,7 @@ describe('a connection to a server', () => {
             kind: 'vb365',
             address: secure.url,
             certificate,
-            credentials: { is: 'password', name: USER.name, secret },
+            credentials: { kind: 'password', name: USER.name, secret },
           },
           anAsk({ ...field.place.ground, world: field.world }, field.tenant),
         );

@@ -40,9 +40,9 @@ const NOW = Date.parse('2026-11-20T12:00:00Z');
 const getQuery = (address: string): string =>
   address.slice(address.indexOf('?') < 0 ? address.length : address.indexOf('?') + 1);
 const span = fc.constantFrom(
-  { is: 'last', days: 30 } as const,
-  { is: 'this', unit: 'year' } as const,
-  { is: 'range', from: '2026-01-03', to: '2026-02-01' } as const,
+  { kind: 'last', days: 30 } as const,
+  { kind: 'this', unit: 'year' } as const,
+  { kind: 'range', from: '2026-01-03', to: '2026-02-01' } as const,
 );
 const chosen = {
   span,

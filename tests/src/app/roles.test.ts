@@ -136,7 +136,7 @@ const ON: Features = {
   },
 };
 const inAs = (role: Role, features: Features): KnownWho => ({
-  is: 'in',
+  kind: 'in',
   me: getMe({ ...scene, roles: [role] }),
   branding: { ...getBranding(scene), features },
   offlineUntil: 0,
@@ -161,7 +161,7 @@ test('PAGE-2: every route of the specification below /monitoring is a page that 
     ]);
     for (const role of ROLES) {
       const passage = (features: Features): string =>
-        guardPage(path, inAs(role, features), { path, entering: false }).is;
+        guardPage(path, inAs(role, features), { path, entering: false }).kind;
       const has = ability === null || getAbilities(role).includes(ability);
       // Nothing on but that, and all on but that.
       expect([role, path, passage(to?.(PLAIN_FEATURES, true, role) ?? PLAIN_FEATURES)]).toEqual([
@@ -261,7 +261,7 @@ test('PAGE-2, BILL-8: a page of the cloud suite opens for o365_admin, and everyb
       expect([role, path, guardPage(path, inAs(role, ON), { path, entering: false })]).toEqual([
         role,
         path,
-        role === 'o365_admin' ? { is: 'pass' } : { is: 'forbidden', to: '/monitoring' },
+        role === 'o365_admin' ? { kind: 'pass' } : { kind: 'forbidden', to: '/monitoring' },
       ]);
   }
 });
@@ -317,7 +317,7 @@ test('PAGE-2, PAGE-3: for every role, each page in the menu opens, every other l
         entries.map(({ to }) => to),
       );
       const open = PAGE_PATHS.filter(
-        (path) => guardPage(path, who, { path, entering: false }).is === 'pass',
+        (path) => guardPage(path, who, { path, entering: false }).kind === 'pass',
       );
       expect([role, listed.filter((to) => !open.includes(to))]).toEqual([role, []]);
       for (const path of PAGE_PATHS) {
@@ -328,7 +328,7 @@ test('PAGE-2, PAGE-3: for every role, each page in the menu opens, every other l
         expect([role, path, guardPage(path, who, { path, entering: false })]).toEqual([
           role,
           path,
-          may ? { is: 'pass' } : { is: 'forbidden', to: getRefusal(path, role) },
+          may ? { kind: 'pass' } : { kind: 'forbidden', to: getRefusal(path, role) },
         ]);
       }
       expect([role, open]).toEqual([
@@ -351,7 +351,8 @@ test('PAGE-2, G29: a user who may open a page may make the calls that it makes',
   const wrong: string[] = [];
   for (const [path, names] of Object.entries(REQUESTED)) {
     for (const role of ROLES.filter(
-      (one) => guardPage(path as PagePath, inAs(one, ON), { path, entering: false }).is === 'pass',
+      (one) =>
+        guardPage(path as PagePath, inAs(one, ON), { path, entering: false }).kind === 'pass',
     )) {
       for (const name of names) {
         const { gate } = getCall(name);

@@ -14,13 +14,13 @@ import { getBranding, getMe, getScene } from '#tests/playground/scene.ts';
 
 const scene = getScene(null);
 const signedIn = (...roles: Role[]): KnownWho => ({
-  is: 'in',
+  kind: 'in',
   me: getMe({ ...scene, roles }),
   branding: getBranding(scene),
   offlineUntil: 0,
 });
 const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).map((reason) => ({
-  is: 'out',
+  kind: 'out',
   reason,
   branding: null,
   offline: false,
@@ -33,14 +33,14 @@ const roleSets = fc.subarray([...ROLES]);
 
 test('PAGE-2: signed-out users are sent to the sign-in page from every other page', () => {
   for (const who of signedOut) {
-    expect(passage(who, 'signed-out')).toEqual({ is: 'pass' });
-    expect(passage(who, 'signed-in')).toEqual({ is: 'sign-in' });
-    for (const path of PAGE_PATHS) expect(toPage(who, path)).toEqual({ is: 'sign-in' });
+    expect(passage(who, 'signed-out')).toEqual({ kind: 'pass' });
+    expect(passage(who, 'signed-in')).toEqual({ kind: 'sign-in' });
+    for (const path of PAGE_PATHS) expect(toPage(who, path)).toEqual({ kind: 'sign-in' });
   }
 });
 
 test('PAGE-2: signed-in users are sent on from the sign-in page', () => {
-  expect(passage(signedIn(), 'signed-out')).toEqual({ is: 'onward' });
+  expect(passage(signedIn(), 'signed-out')).toEqual({ kind: 'onward' });
 });
 
 test('PAGE-2: a page shows to users with its permission if the portal has it on, and to nobody else', () => {
@@ -66,7 +66,7 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
         { rules, hints, reporting, support, invoices, cards, outlook, onedrive, sharepoint, teams },
       ) => {
         const who = signedIn(...roles);
-        if (who.is !== 'in') throw new Error('nobody is in');
+        if (who.kind !== 'in') throw new Error('nobody is in');
         const links = {
           ...PLAIN_FEATURES.supportSection.links,
           request: true,
@@ -109,9 +109,9 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
             path === '/o365/forbidden' ||
             roles.includes('o365_admin'));
         expect(toPage({ ...who, branding: { ...who.branding, features } }, path)).toEqual(
-          may ? { is: 'pass' } : forbiddenIn(path, roles),
+          may ? { kind: 'pass' } : forbiddenIn(path, roles),
         );
-        expect(passage(who, 'signed-in')).toEqual({ is: 'pass' });
+        expect(passage(who, 'signed-in')).toEqual({ kind: 'pass' });
       },
     ),
   );
@@ -122,7 +122,7 @@ test('PAGE-2: a page shows to users with its permission if the portal has it on,
  * specification sends users who are not o365_admin from the cloud suite to /monitoring.
  */
 const forbiddenIn = (path: string, roles: readonly Role[]) => ({
-  is: 'forbidden',
+  kind: 'forbidden',
   to:
     path.startsWith('/o365/') && !roles.includes('o365_admin')
       ? '/monitoring'
@@ -180,7 +180,7 @@ test('PAGE-6: a required password comes before every page, then the security que
   fc.assert(
     fc.property(cases, ({ passwordReset, forceSecurityQuestions, ad, acts, roles }) => {
       const who = signedIn(...roles);
-      if (who.is !== 'in') throw new Error('nobody is in');
+      if (who.kind !== 'in') throw new Error('nobody is in');
       const now: KnownWho = {
         ...who,
         me: { ...who.me, passwordReset, forceSecurityQuestions, acting: acts ? acting : null },
@@ -203,7 +203,7 @@ test('PAGE-6: a required password comes before every page, then the security que
       ]) {
         const there = path.replace(/\/+$/, '') === first;
         expect(passage(now, 'signed-in', path)).toEqual(
-          first === null || there ? { is: 'pass' } : { is: 'first', to: first },
+          first === null || there ? { kind: 'pass' } : { kind: 'first', to: first },
         );
       }
     }),
@@ -211,10 +211,10 @@ test('PAGE-6: a required password comes before every page, then the security que
 });
 
 test('PAGE-7: the sign-in pages stay open for a link from the address, or for something shown once', () => {
-  expect(passage(signedIn('admin'), 'signed-out', '/login', true)).toEqual({ is: 'pass' });
-  expect(passage(signedIn('admin'), 'signed-out', '/enrol')).toEqual({ is: 'onward' });
+  expect(passage(signedIn('admin'), 'signed-out', '/login', true)).toEqual({ kind: 'pass' });
+  expect(passage(signedIn('admin'), 'signed-out', '/enrol')).toEqual({ kind: 'onward' });
   for (const who of signedOut)
-    expect(toPage(who, '/monitoring/daily-checks', true)).toEqual({ is: 'sign-in' });
+    expect(toPage(who, '/monitoring/daily-checks', true)).toEqual({ kind: 'sign-in' });
 });
 
 test('PAGE-3: the menu lists exactly the pages that the user may open, and no empty group', () => {

@@ -198,7 +198,7 @@ const begin = (
   roles: readonly Role[] = ['operator'],
 ): string =>
   getStartPage(
-    { is: 'in', me: { ...me, roles: [...roles], landingPage }, branding, offlineUntil: 1 },
+    { kind: 'in', me: { ...me, roles: [...roles], landingPage }, branding, offlineUntil: 1 },
     from,
   );
 

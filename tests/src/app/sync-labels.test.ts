@@ -4,7 +4,7 @@ import type { SyncStatus } from '#workers/api.ts';
 
 const at = Date.UTC(2026, 10, 20, 13, 46);
 const live: SyncStatus = {
-  is: 'live',
+  kind: 'live',
   syncedAt: at,
   offlineSince: null,
   left: 0,
@@ -26,28 +26,30 @@ test('PAGE-5: the sync state is shown in short, worst first, and waiting or refu
   expect(words({ waiting: 3 })).toBe('Live, 3 waiting');
   expect(words({ refused: 1, waiting: 2 })).toBe('Live, 1 not accepted, 2 waiting');
   expect(words({ partly: 1 })).toBe('Live, 1 accepted in part');
-  expect(words({ is: 'catching-up', left: 1_204 })).toBe('Catching up, 1,204 left');
-  expect(words({ is: 'offline', offlineSince: at, waiting: 3 })).toBe(
+  expect(words({ kind: 'catching-up', left: 1_204 })).toBe('Catching up, 1,204 left');
+  expect(words({ kind: 'offline', offlineSince: at, waiting: 3 })).toBe(
     'Offline since 07:46 AM, 3 waiting',
   );
-  expect(words({ is: 'offline', offlineSince: null, syncedAt: null })).toBe('Offline');
-  expect(words({ is: 'update-needed', waiting: 1 })).toBe('New version, reload, 1 waiting');
-  expect(words({ reload: true, is: 'offline' })).toBe('New version, reload');
+  expect(words({ kind: 'offline', offlineSince: null, syncedAt: null })).toBe('Offline');
+  expect(words({ kind: 'update-needed', waiting: 1 })).toBe('New version, reload, 1 waiting');
+  expect(words({ reload: true, kind: 'offline' })).toBe('New version, reload');
   expect(words({ storage: 'full' })).toBe("Device full, changes can't be saved");
   expect(words({ storage: 'memory' })).toBe('Live, not stored on this device');
 });
 
 test("OFF-1: offline it shows the time of the rows, if that isn't when the network went", () => {
   const hour = 3_600_000;
-  expect(words({ is: 'offline', offlineSince: at + 59_000 })).toBe('Offline since 07:46 AM');
-  expect(words({ is: 'offline', offlineSince: at + 2 * hour })).toBe(
+  expect(words({ kind: 'offline', offlineSince: at + 59_000 })).toBe('Offline since 07:46 AM');
+  expect(words({ kind: 'offline', offlineSince: at + 2 * hour })).toBe(
     'Offline since 09:46 AM, data of 07:46 AM',
   );
-  expect(words({ is: 'offline', offlineSince: at + 24 * hour, waiting: 2 })).toBe(
+  expect(words({ kind: 'offline', offlineSince: at + 24 * hour, waiting: 2 })).toBe(
     'Offline since 07:46 AM, 2 waiting, data of 11/20/26 07:46 AM',
   );
-  expect(words({ is: 'offline', offlineSince: at, syncedAt: null })).toBe('Offline since 07:46 AM');
-  expect(spokenSync({ ...live, is: 'offline', offlineSince: at + 24 * hour }, 'UTC')).toBe(
+  expect(words({ kind: 'offline', offlineSince: at, syncedAt: null })).toBe(
+    'Offline since 07:46 AM',
+  );
+  expect(spokenSync({ ...live, kind: 'offline', offlineSince: at + 24 * hour }, 'UTC')).toBe(
     'Offline since 01:46 PM',
   );
 });
@@ -66,21 +68,21 @@ test('PAGE-5: a refusal is trouble even while all else is well', () => {
 
 test("PAGE-5: a screen reader doesn't announce the passing of time", () => {
   expect(spokenSync(live, 'UTC')).toBe(spokenSync({ ...live, syncedAt: at + 3_600_000 }, 'UTC'));
-  expect(spokenSync({ ...live, is: 'offline', offlineSince: at, waiting: 1 }, 'UTC')).toBe(
+  expect(spokenSync({ ...live, kind: 'offline', offlineSince: at, waiting: 1 }, 'UTC')).toBe(
     'Offline since 01:46 PM, 1 change waiting',
   );
 });
 
 test('OFF-7: a server with bad answers is not reported as offline', () => {
-  expect(words({ is: 'server-trouble', offlineSince: at })).toBe('Server trouble since 07:46 AM');
-  expect(words({ is: 'server-trouble', offlineSince: at + 7_200_000, waiting: 2 })).toBe(
+  expect(words({ kind: 'server-trouble', offlineSince: at })).toBe('Server trouble since 07:46 AM');
+  expect(words({ kind: 'server-trouble', offlineSince: at + 7_200_000, waiting: 2 })).toBe(
     'Server trouble since 09:46 AM, 2 waiting, data of 07:46 AM',
   );
-  expect(getGlance({ ...live, is: 'server-trouble' }, 'UTC')).toMatchObject({
+  expect(getGlance({ ...live, kind: 'server-trouble' }, 'UTC')).toMatchObject({
     tone: 'trouble',
     icon: 'warning',
   });
-  expect(spokenSync({ ...live, is: 'server-trouble', offlineSince: at, waiting: 1 }, 'UTC')).toBe(
+  expect(spokenSync({ ...live, kind: 'server-trouble', offlineSince: at, waiting: 1 }, 'UTC')).toBe(
     'Server trouble since 01:46 PM, 1 change waiting',
   );
 });

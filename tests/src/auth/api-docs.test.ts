@@ -28,8 +28,10 @@ test('KEY-9: the page lists every call once, by subject, with the permissions th
     const needs = keyAccess(name);
     const who =
       needs !== null
-        ? { is: 'key', abilities: needs === 'any' ? [] : [needs] }
-        : { is: gate === 'public' ? 'everybody' : gate === 'ingest-key' ? 'ingest-key' : 'person' };
+        ? { kind: 'key', abilities: needs === 'any' ? [] : [needs] }
+        : {
+            kind: gate === 'public' ? 'everybody' : gate === 'ingest-key' ? 'ingest-key' : 'person',
+          };
     expect([name, call(name).who, call(name).description, call(name).path]).toEqual([
       name,
       who,
@@ -39,7 +41,7 @@ test('KEY-9: the page lists every call once, by subject, with the permissions th
   }
   expect([call('pingJobGet').path, call('pingJobGet').who]).toEqual([
     '/ping/{key}/{slug}',
-    { is: 'address' },
+    { kind: 'address' },
   ]);
 });
 
@@ -111,7 +113,7 @@ test('KEY-9: an example is a shell command with the key and the required input',
       one.id,
       getCurl(one, '').includes('undefined'),
       getCurl(one, '').includes('$DAYBOOK_KEY'),
-    ]).toEqual([one.id, false, one.who.is === 'key']);
+    ]).toEqual([one.id, false, one.who.kind === 'key']);
 });
 
 test('KEY-9: a search finds calls by name, path, ability and group; calls for people only if all calls are shown', () => {

@@ -73,23 +73,23 @@ test("SIGN-3: a refusal shows the server's sentence, with the time to wait if th
   ];
   for (const kind of kinds)
     expect(toSignInError({ kind, message: 'so it is', retryAfterMs: 1 } as Failure, 5)).toEqual({
-      is: 'refused',
+      kind: 'refused',
       sentence: 'so it is',
     });
   expect(toSignInError({ kind: 'too-many', message: 'later', retryAfterMs: 9_000 }, 1_000)).toEqual(
     {
-      is: 'throttled',
+      kind: 'throttled',
       sentence: 'later',
       from: 1_000,
       until: 10_000,
     },
   );
   expect(toSignInError({ kind: 'no-answer', message: '' }, 0)).toEqual({
-    is: 'refused',
+    kind: 'refused',
     sentence: BASE.noAnswer,
   });
   expect(toSignInError({ kind: 'conflict', message: '' }, 0)).toEqual({
-    is: 'refused',
+    kind: 'refused',
     sentence: BASE.loginFailed,
   });
   expect([waitWords(9_000, 0), waitWords(125_000, 0), waitWords(1, 0), waitWords(5, 5)]).toEqual([

@@ -25,10 +25,10 @@ const getSearch = (address: string): string =>
 test('BILL-6: the address has the whole state of the invoices page, and its query follows from it', () => {
   const spans: readonly (Span | null)[] = [
     null,
-    { is: 'this', unit: 'quarter' },
-    { is: 'before', unit: 'year' },
-    { is: 'last', days: 45 },
-    { is: 'range', from: '2026-01-31', to: '2026-02-01' },
+    { kind: 'this', unit: 'quarter' },
+    { kind: 'before', unit: 'year' },
+    { kind: 'last', days: 45 },
+    { kind: 'range', from: '2026-01-31', to: '2026-02-01' },
   ];
   fc.assert(
     fc.property(
@@ -54,7 +54,7 @@ test('BILL-6: the address has the whole state of the invoices page, and its quer
     ...INVOICES_DEFAULTS,
     text: ' north ',
     state: 'owed',
-    span: { is: 'before', unit: 'month' },
+    span: { kind: 'before', unit: 'month' },
     page: 3,
   } as const;
   expect(invoicesAsk(place, '2026-03-02')).toEqual({
@@ -103,12 +103,12 @@ test('BILL-3, BILL-6: an amount shows its currency, exactly, also if that is no 
 
 test("BILL-6: Intuit's answer is read from the address, completely or not at all", () => {
   expect(backIn('?code=a&realmId=1&state=b')).toEqual({
-    is: 'given',
+    kind: 'given',
     code: 'a',
     realmId: '1',
     state: 'b',
   });
-  expect(backIn('?error=access_denied&state=b')).toEqual({ is: 'refused' });
+  expect(backIn('?error=access_denied&state=b')).toEqual({ kind: 'refused' });
   expect([backIn(''), backIn('?code=a&state=b')]).toEqual([null, null]);
 });
 

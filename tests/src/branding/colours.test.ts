@@ -34,7 +34,7 @@ test('BRAND-6: an illegible color is reported with its contrast and its replacem
     ],
   ] as const) {
     const verdict = getVerdict(name, { ...NONE, [name]: colour });
-    expect(verdict.is).toBe('refused');
+    expect(verdict.kind).toBe('refused');
     expect(verdict.description).toBe(says);
     const dark = name.endsWith('Dark') ? 'dark' : 'light';
     const { nearest } = verdict;
@@ -42,7 +42,7 @@ test('BRAND-6: an illegible color is reported with its contrast and its replacem
     if (nearest === null) return;
     expect((name.startsWith('side') ? getSide : getAccent)(nearest, dark)).not.toBeNull();
     expect(getVerdict(name, { ...NONE, [name]: nearest })).toMatchObject({
-      is: 'legible',
+      kind: 'legible',
       nearest: null,
     });
   }
@@ -50,28 +50,28 @@ test('BRAND-6: an illegible color is reported with its contrast and its replacem
 
 test('BRAND-11: the editor accepts and shows blue for a sidebar, but not for an accent', () => {
   expect(getVerdict('sidebar', { ...NONE, sidebar: 'blue' })).toMatchObject({
-    is: 'legible',
+    kind: 'legible',
     shown: '#1b3256',
     nearest: null,
   });
   expect(getVerdict('sidebarDark', { ...NONE, sidebarDark: 'blue' })).toMatchObject({
-    is: 'legible',
+    kind: 'legible',
     shown: '#101825',
     nearest: null,
   });
-  expect(getVerdict('accent', { ...NONE, accent: 'blue' }).is).toBe('no-colour');
-  expect(getVerdict('sidebar', { ...NONE, sidebar: 'red' }).is).toBe('no-colour');
+  expect(getVerdict('accent', { ...NONE, accent: 'blue' }).kind).toBe('no-colour');
+  expect(getVerdict('sidebar', { ...NONE, sidebar: 'red' }).kind).toBe('no-colour');
 });
 
 test('BRAND-6: the displayed contrast is never rounded up to the required one', () => {
   const verdict = getVerdict('accent', { ...NONE, accent: '#777777' });
   const details = Number(/(\d+\.\d):1/.exec(verdict.description)?.[1]);
   expect(details).toBeLessThanOrEqual(getContrast('#777777', CONTEXT_COLOURS.light.sheet));
-  expect(verdict.is).toBe('refused');
+  expect(verdict.kind).toBe('refused');
 });
 
 test('BRAND-6: without a color the default is used, a dark accent is derived from the light one, and an invalid color is reported', () => {
-  expect(COLOUR_NAMES.map((name) => getVerdict(name, NONE).is)).toEqual([
+  expect(COLOUR_NAMES.map((name) => getVerdict(name, NONE).kind)).toEqual([
     'none',
     'none',
     'none',
@@ -80,7 +80,7 @@ test('BRAND-6: without a color the default is used, a dark accent is derived fro
   const made = getVerdict('accentDark', { ...NONE, accent: '#0a64c8' });
   expect(made.shown === null ? null : getAccent(made.shown, 'dark')).not.toBeNull();
   expect(getVerdict('sidebar', { ...NONE, sidebar: 'navy' })).toMatchObject({
-    is: 'no-colour',
+    kind: 'no-colour',
     nearest: null,
   });
 });

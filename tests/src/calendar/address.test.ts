@@ -24,15 +24,15 @@ const ids = fc.uniqueArray(fc.integer({ min: 1, max: 9_999_999 }), { maxLength: 
 const day = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));
 const span: fc.Arbitrary<Span> = fc.oneof(
   fc.constantFrom<Span>(
-    { is: 'today' },
-    { is: 'yesterday' },
-    { is: 'this', unit: 'quarter' },
-    { is: 'before', unit: 'month' },
+    { kind: 'today' },
+    { kind: 'yesterday' },
+    { kind: 'this', unit: 'quarter' },
+    { kind: 'before', unit: 'month' },
   ),
-  fc.integer({ min: 1, max: MAX_DAYS }).map((days): Span => ({ is: 'last', days })),
+  fc.integer({ min: 1, max: MAX_DAYS }).map((days): Span => ({ kind: 'last', days })),
   fc
     .tuple(day, fc.integer({ min: 0, max: MAX_DAYS - 1 }))
-    .map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
+    .map(([from, days]): Span => ({ kind: 'range', from, to: addDays(from, days) })),
 );
 const board: fc.Arbitrary<Board> = fc.record({
   span,
@@ -66,7 +66,7 @@ test('CALV-1: a plain address is the last 30 days of all jobs, the worst of each
   expect(getBoard('')).toEqual(DEFAULTS);
   expect(getQuery(DEFAULTS)).toBe('');
   expect(DEFAULTS).toMatchObject({
-    span: { is: 'last', days: 30 },
+    span: { kind: 'last', days: 30 },
     mode: 'worst',
     companies: [],
     problemsOnly: false,
@@ -85,13 +85,13 @@ test('CALV-2: invalid values of an address fall back one by one, and no calendar
   );
   expect(read).toEqual({
     ...DEFAULTS,
-    span: { is: 'last', days: MAX_DAYS },
+    span: { kind: 'last', days: MAX_DAYS },
     companies: [3],
     sources: ['restic'],
     fold: { all: true, except: [7] },
   });
   const [from, to] = getDays(
-    bounded({ is: 'range', from: '1990-01-01', to: '2026-11-20' }),
+    bounded({ kind: 'range', from: '1990-01-01', to: '2026-11-20' }),
     '2026-11-20',
   );
   expect([from, to]).toEqual(['2025-11-20', '2026-11-20']);
@@ -124,7 +124,7 @@ const of = (address: string): ReturnType<typeof parseListAddress> =>
 
 test("CALV-8: a cell links to the list of its day and job, every run whatever its review; a company's to its failures", () => {
   expect(of(listAddress({ of: 'job', n: 12, day: '2026-11-18' }))).toMatchObject({
-    span: { is: 'range', from: '2026-11-18', to: '2026-11-18' },
+    span: { kind: 'range', from: '2026-11-18', to: '2026-11-18' },
     rows: 'runs',
     review: null,
     jobs: [12],

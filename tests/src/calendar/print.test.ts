@@ -23,16 +23,16 @@ test('CALV-9: a line has its marks in the order of days, each inside its own', (
 });
 
 test('CALV-9: all jobs are printed up to a limit, the others are counted, and no company is without a job', () => {
-  const line = fc.constantFrom<{ is: 'company' | 'job' }>({ is: 'company' }, { is: 'job' });
+  const line = fc.constantFrom<{ kind: 'company' | 'job' }>({ kind: 'company' }, { kind: 'job' });
   fc.assert(
     fc.property(fc.array(line), fc.integer({ min: 1, max: 12 }), (tail, max) => {
-      const lines = [{ is: 'company' as const }, { is: 'job' as const }, ...tail];
-      const jobs = lines.filter(({ is }) => is === 'job').length;
+      const lines = [{ kind: 'company' as const }, { kind: 'job' as const }, ...tail];
+      const jobs = lines.filter(({ kind }) => kind === 'job').length;
       const { lines: printed, left } = firstJobs(lines, jobs, max);
-      const count = printed.filter(({ is }) => is === 'job').length;
+      const count = printed.filter(({ kind }) => kind === 'job').length;
       expect(count).toBe(Math.min(max, jobs));
       expect(count + left).toBe(jobs);
-      expect(printed.at(-1)?.is).toBe('job');
+      expect(printed.at(-1)?.kind).toBe('job');
     }),
   );
 });

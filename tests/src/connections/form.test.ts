@@ -54,10 +54,10 @@ test('CONN-1: missing values of a connection are reported at their fields before
   expect(getInput(TYPED, null)).toMatchObject({
     errors: {},
     sent: {
-      is: 'make',
+      kind: 'make',
       input: {
         kind: 'vspc',
-        credentials: { is: 'key', secret: 'k' },
+        credentials: { kind: 'key', secret: 'k' },
         companyN: null,
         certificate: null,
       },
@@ -121,7 +121,7 @@ test('CONN-1: the stored secret is kept if nothing about it changes, and is requ
   ])
     expect(getInput({ ...draft, ...next }, STORED).errors).toHaveProperty(['credentials.secret']);
   expect(getInput({ ...draft, secret: 'new' }, STORED).sent.input).toMatchObject({
-    credentials: { is: 'password', name: 'reader', secret: 'new' },
+    credentials: { kind: 'password', name: 'reader', secret: 'new' },
   });
 });
 

@@ -15,11 +15,11 @@ const some = <T>(all: readonly T[]): fc.Arbitrary<T[]> =>
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 9_999_999 }), { maxLength: 4 });
 const day = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));
 const span: fc.Arbitrary<Span> = fc.oneof(
-  fc.constantFrom<Span>({ is: 'today' }, { is: 'yesterday' }),
-  fc.integer({ min: 1, max: 999 }).map((days): Span => ({ is: 'last', days })),
+  fc.constantFrom<Span>({ kind: 'today' }, { kind: 'yesterday' }),
+  fc.integer({ min: 1, max: 999 }).map((days): Span => ({ kind: 'last', days })),
   fc
     .tuple(day, fc.integer({ min: 0, max: 60 }))
-    .map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
+    .map(([from, days]): Span => ({ kind: 'range', from, to: addDays(from, days) })),
 );
 const name = fc.oneof(
   fc.constantFrom('srv-01', 'a,b', 'x & y=z', '', '%2C', ','),
@@ -60,7 +60,7 @@ test('DAY-1: a plain address is the default list: last 2 days, pending, anomalie
   expect(parseListAddress('')).toEqual(DEFAULTS);
   expect(getQuery(DEFAULTS)).toBe('');
   expect(DEFAULTS).toMatchObject({
-    span: { is: 'last', days: 2 },
+    span: { kind: 'last', days: 2 },
     review: 'pending',
     anomaly: true,
     managed: null,
@@ -105,11 +105,11 @@ test('DAY-2: invalid values in an address fall back, one by one, and never throw
 test('DAY-2: days come as from and to as well; a date goes before them, and half of them is none', () => {
   expect(parseListAddress('from=2026-11-14&to=2026-11-20&instructionType=office365')).toEqual({
     ...DEFAULTS,
-    span: { is: 'range', from: '2026-11-14', to: '2026-11-20' },
+    span: { kind: 'range', from: '2026-11-14', to: '2026-11-20' },
     instructionTypes: ['office365'],
   });
   expect(parseListAddress('date=today&from=2026-11-14&to=2026-11-20').span).toEqual({
-    is: 'today',
+    kind: 'today',
   });
   for (const query of [
     'from=2026-11-14',
@@ -134,7 +134,7 @@ test('DAY-3: the device stores the filters and not the search, the cause or the 
 test('DAY-4: "Clear n" counts the filters and removes only them', () => {
   const one: List = {
     ...DEFAULTS,
-    span: { is: 'today' },
+    span: { kind: 'today' },
     states: ['Failed', 'Error'],
     servers: ['a'],
     managed: true,
@@ -149,7 +149,7 @@ test('DAY-4: "Clear n" counts the filters and removes only them', () => {
   expect(narrowed(one)).toBe(6);
   expect(narrowed(cleared(one))).toBe(0);
   expect(cleared(one)).toMatchObject({
-    span: { is: 'today' },
+    span: { kind: 'today' },
     rows: 'runs',
     order: 'job',
     reverse: true,

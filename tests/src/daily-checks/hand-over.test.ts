@@ -76,7 +76,7 @@ test("HAND-5: what the list doesn't show is mentioned, and shown over all stored
   ]);
   expect(
     allOpen({ ...DEFAULTS, group: 'cause', states: ['Missed'], review: 'cleared', open: 4 }),
-  ).toEqual({ ...DEFAULTS, group: 'cause', span: { is: 'last', days: 30 } });
+  ).toEqual({ ...DEFAULTS, group: 'cause', span: { kind: 'last', days: 30 } });
 });
 
 test('HAND-4: a hand-over is valid input of its call, and blank text is no comment', () => {

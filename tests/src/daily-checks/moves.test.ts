@@ -87,20 +87,22 @@ test('DAY-15: undo restores earlier notes and snoozes with their texts; it is no
     [1, noted],
     [2, plain],
   ]);
-  expect(getUndoActions({ change: { is: 'note', content: 'new' }, runs: [1, 2] }, seen)).toEqual([
-    { change: { is: 'note', content: 'old' }, runs: [1] },
-    { change: { is: 'note', content: null }, runs: [2] },
+  expect(getUndoActions({ change: { kind: 'note', content: 'new' }, runs: [1, 2] }, seen)).toEqual([
+    { change: { kind: 'note', content: 'old' }, runs: [1] },
+    { change: { kind: 'note', content: null }, runs: [2] },
   ]);
-  expect(getUndoActions({ change: { is: 'note', content: 'new' }, runs: [1, 3] }, seen)).toBeNull();
   expect(
-    getUndoActions({ change: { is: 'snooze', until: 9, reason: 'x' }, runs: [1, 2] }, seen),
+    getUndoActions({ change: { kind: 'note', content: 'new' }, runs: [1, 3] }, seen),
+  ).toBeNull();
+  expect(
+    getUndoActions({ change: { kind: 'snooze', until: 9, reason: 'x' }, runs: [1, 2] }, seen),
   ).toEqual([
-    { change: { is: 'snooze', until: 5, reason: 'move' }, runs: [1] },
-    { change: { is: 'wake' }, runs: [2] },
+    { change: { kind: 'snooze', until: 5, reason: 'move' }, runs: [1] },
+    { change: { kind: 'wake' }, runs: [2] },
   ]);
-  expect(getUndoActions({ change: { is: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual([
-    { change: { is: 'reopen' }, runs: [1, 2] },
-  ]);
+  expect(getUndoActions({ change: { kind: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual(
+    [{ change: { kind: 'reopen' }, runs: [1, 2] }],
+  );
 });
 
 const reviewedBy = (n: number, by: string) =>
@@ -109,10 +111,10 @@ const reviewedBy = (n: number, by: string) =>
 test('DAY-15: undo of a review keeps an earlier review by another user', () => {
   const seen = new Map([reviewedBy(1, 'me'), reviewedBy(2, 'hannah')]);
   const back =
-    getUndoActions({ change: { is: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
-  expect(listOwnActions(back, seen, 'me')).toEqual([{ change: { is: 'reopen' }, runs: [1, 3] }]);
-  expect(listOwnActions([{ change: { is: 'wake' }, runs: [2] }], seen, 'me')).toEqual([
-    { change: { is: 'wake' }, runs: [2] },
+    getUndoActions({ change: { kind: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
+  expect(listOwnActions(back, seen, 'me')).toEqual([{ change: { kind: 'reopen' }, runs: [1, 3] }]);
+  expect(listOwnActions([{ change: { kind: 'wake' }, runs: [2] }], seen, 'me')).toEqual([
+    { change: { kind: 'wake' }, runs: [2] },
   ]);
 });
 

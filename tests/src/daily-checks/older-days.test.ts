@@ -20,17 +20,17 @@ test("SEEK-6: a list whose days aren't on this device, or that has no results th
       const reach = (span: Span) =>
         getRangePosition(toRunsFilter({ ...DEFAULTS, span }, today, rule), now);
       expect([
-        reach({ is: 'last', days: LIMITS.windowDays }),
-        reach({ is: 'last', days: 90 }),
-        reach({ is: 'last', days: 14 }),
-        reach({ is: 'today' }),
+        reach({ kind: 'last', days: LIMITS.windowDays }),
+        reach({ kind: 'last', days: 90 }),
+        reach({ kind: 'last', days: 14 }),
+        reach({ kind: 'today' }),
       ]).toEqual(['all', 'all', 'within', 'within']);
       expect(
         [31, 60, 300].map((ago) =>
-          reach({ is: 'range', from: addDays(today, -ago - 3), to: addDays(today, -ago) }),
+          reach({ kind: 'range', from: addDays(today, -ago - 3), to: addDays(today, -ago) }),
         ),
       ).toEqual(['before', 'before', 'before']);
-      expect(reach({ is: 'range', from: addDays(today, -300), to: addDays(today, -20) })).toBe(
+      expect(reach({ kind: 'range', from: addDays(today, -300), to: addDays(today, -20) })).toBe(
         'all',
       );
     }

@@ -99,9 +99,9 @@ function line(one: Entry): string {
 test('PANEL-2: the search for the same cause covers exactly what its link opens, whatever the filter of the list', () => {
   const rule = { zone: 'Europe/London', hour: 6 };
   for (const span of [
-    { is: 'last', days: 2 },
-    { is: 'last', days: 30 },
-    { is: 'range', from: '2026-11-02', to: '2026-11-09' },
+    { kind: 'last', days: 2 },
+    { kind: 'last', days: 30 },
+    { kind: 'range', from: '2026-11-02', to: '2026-11-09' },
   ] as const) {
     const list = {
       ...DEFAULTS,

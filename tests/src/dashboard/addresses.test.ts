@@ -16,15 +16,15 @@ const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const day = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));
 const span: fc.Arbitrary<Span> = fc.oneof(
   fc.constantFrom<Span>(
-    { is: 'today' },
-    { is: 'yesterday' },
-    { is: 'this', unit: 'month' },
-    { is: 'before', unit: 'quarter' },
+    { kind: 'today' },
+    { kind: 'yesterday' },
+    { kind: 'this', unit: 'month' },
+    { kind: 'before', unit: 'quarter' },
   ),
-  fc.integer({ min: 1, max: 999 }).map((days): Span => ({ is: 'last', days })),
+  fc.integer({ min: 1, max: 999 }).map((days): Span => ({ kind: 'last', days })),
   fc
     .tuple(day, fc.integer({ min: 0, max: 60 }))
-    .map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
+    .map(([from, days]): Span => ({ kind: 'range', from, to: addDays(from, days) })),
 );
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 9_999_999 }), { maxLength: 4 });
 const groups = fc.subarray([...ENTITY_GROUPS]);
@@ -46,7 +46,7 @@ test('DASH-1: the address has the whole dashboard, and a plain address is the la
   );
   expect(getBoard('')).toEqual(BOARD);
   expect(boardAddress(BOARD)).toBe('/monitoring/dashboard');
-  expect(BOARD.span).toEqual({ is: 'last', days: 7 });
+  expect(BOARD.span).toEqual({ kind: 'last', days: 7 });
 });
 
 test('DASH-1: invalid values in an address fall back one by one', () => {
@@ -58,7 +58,7 @@ test('DASH-1: invalid values in an address fall back one by one', () => {
     ...BOARD,
     companies: [4],
     instructionTypes: ['office365'],
-    own: { missed: { is: 'last', days: 30 } },
+    own: { missed: { kind: 'last', days: 30 } },
   });
   fc.assert(
     fc.property(fc.string({ maxLength: 80 }), (text) => {
@@ -85,7 +85,7 @@ test('DASH-2: a title opens the list with from, to and instructionType, and the 
           instructionTypes.length === 0 ? 'all' : instructionTypes.join(),
         ]);
         expect(parseListAddress(of(address))).toMatchObject({
-          span: { is: 'range', from: days[0], to: days[1] },
+          span: { kind: 'range', from: days[0], to: days[1] },
           companies,
           instructionTypes,
           states,
@@ -148,24 +148,24 @@ test('DASH-2: a job opens with its runs, newest first; attention items open as p
 
 test('DASH-3: future days are no part of a figure, and the chart shows at least thirty days', () => {
   const today = '2026-11-20';
-  expect(toStretch({ is: 'this', unit: 'month' }, today, RULE)).toMatchObject({
+  expect(toStretch({ kind: 'this', unit: 'month' }, today, RULE)).toMatchObject({
     days: ['2026-11-01', today],
     count: 20,
     to: startOfDay('2026-11-21', RULE),
   });
-  expect(toStretch({ is: 'last', days: 7 }, today, RULE)).toMatchObject({
+  expect(toStretch({ kind: 'last', days: 7 }, today, RULE)).toMatchObject({
     days: ['2026-11-14', today],
     count: 7,
     from: startOfDay('2026-11-14', RULE),
   });
   expect(
-    toStretch({ is: 'range', from: '2026-12-01', to: '2026-12-05' }, today, RULE).days,
+    toStretch({ kind: 'range', from: '2026-12-01', to: '2026-12-05' }, today, RULE).days,
   ).toEqual(['2026-12-01', '2026-12-01']);
-  expect(getHistory(toStretch({ is: 'last', days: 7 }, today, RULE), RULE)).toMatchObject({
+  expect(getHistory(toStretch({ kind: 'last', days: 7 }, today, RULE), RULE)).toMatchObject({
     days: ['2026-10-22', today],
     count: 30,
   });
-  expect(getHistory(toStretch({ is: 'last', days: 90 }, today, RULE), RULE).count).toBe(90);
+  expect(getHistory(toStretch({ kind: 'last', days: 90 }, today, RULE), RULE).count).toBe(90);
   expect([
     daysWords(['2026-11-20', '2026-11-20']),
     daysWords(['2026-11-14', '2026-11-20']),

@@ -95,7 +95,7 @@ test('DASH-6: attention items are listed worst first, and problems beside the re
     filling: fillingUp([repository('R1', 2), repository('R2', 30)], [], NOW),
     computers: [computer('a'), computer('b')],
   });
-  expect(lines.map(({ is }) => is)).toEqual([
+  expect(lines.map(({ kind }) => kind)).toEqual([
     'problem',
     'problem',
     'problem',
@@ -112,7 +112,7 @@ test('DASH-6: attention items are listed worst first, and problems beside the re
     filling: [],
     computers: [computer('a')],
   });
-  expect(few.map((line) => (line.is === 'problem' ? line.of.state : line.is))).toEqual([
+  expect(few.map((line) => (line.kind === 'problem' ? line.of.state : line.kind))).toEqual([
     'Failed',
     'source',
     'Missed',

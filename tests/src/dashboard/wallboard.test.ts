@@ -20,7 +20,7 @@ import type { SyncStatus } from '#workers/api.ts';
 const NOW = Date.UTC(2026, 10, 20, 13, 46);
 const ZONE = 'America/Chicago';
 const LIVE: SyncStatus = {
-  is: 'live',
+  kind: 'live',
   syncedAt: NOW - 20_000,
   offlineSince: null,
   left: 0,
@@ -62,23 +62,23 @@ test('WALL-1: the figures are those of the daily checks, whatever was reviewed: 
 
 test('WALL-2: it shows the time of its data, and never shows old data as live', () => {
   expect(getFreshness(LIVE, NOW, ZONE)).toEqual({
-    is: 'live',
+    kind: 'live',
     lead: 'Live',
     rest: 'data of 07:45 AM',
   });
   expect(
     getFreshness(
-      { ...LIVE, is: 'offline', offlineSince: NOW - 120_000, syncedAt: NOW - 120_000 },
+      { ...LIVE, kind: 'offline', offlineSince: NOW - 120_000, syncedAt: NOW - 120_000 },
       NOW,
       ZONE,
     ),
-  ).toEqual({ is: 'stale', lead: 'Offline since 07:44 AM', rest: 'data of 07:44 AM, 2 min old' });
+  ).toEqual({ kind: 'stale', lead: 'Offline since 07:44 AM', rest: 'data of 07:44 AM, 2 min old' });
   expect(
-    getFreshness({ ...LIVE, is: 'server-trouble', offlineSince: NOW - 120_000 }, NOW, ZONE),
-  ).toEqual({ is: 'stale', lead: 'Server trouble since 07:44 AM', rest: 'data of 07:45 AM' });
-  expect(getFreshness(undefined, NOW, ZONE).is).toBe('starting');
+    getFreshness({ ...LIVE, kind: 'server-trouble', offlineSince: NOW - 120_000 }, NOW, ZONE),
+  ).toEqual({ kind: 'stale', lead: 'Server trouble since 07:44 AM', rest: 'data of 07:45 AM' });
+  expect(getFreshness(undefined, NOW, ZONE).kind).toBe('starting');
   const status = fc.record({
-    is: fc.constantFrom<SyncStatus['is']>(
+    kind: fc.constantFrom<SyncStatus['kind']>(
       'live',
       'catching-up',
       'offline',
@@ -99,16 +99,16 @@ test('WALL-2: it shows the time of its data, and never shows old data as live', 
   });
   fc.assert(
     fc.property(status, (one) => {
-      const { is, lead, rest } = getFreshness(one, NOW, ZONE);
+      const { kind, lead, rest } = getFreshness(one, NOW, ZONE);
       expect(lead).not.toBe('');
       expect(rest).toMatch(/^data of |^no data yet$/);
-      if (is === 'live')
+      if (kind === 'live')
         expect(
-          one.is === 'live' &&
+          one.kind === 'live' &&
             !one.reload &&
             (one.syncedAt === null || NOW - one.syncedAt <= OLD_MS),
         ).toBe(true);
-      if (one.syncedAt !== null && NOW - one.syncedAt > OLD_MS) expect(is).toBe('stale');
+      if (one.syncedAt !== null && NOW - one.syncedAt > OLD_MS) expect(kind).toBe('stale');
     }),
   );
 });
@@ -116,14 +116,14 @@ test('WALL-2: it shows the time of its data, and never shows old data as live', 
 test('WALL-3: a newer build is loaded automatically, and never repeatedly', () => {
   expect(mustReload(LIVE, null, NOW)).toBe(false);
   expect(mustReload({ ...LIVE, reload: true }, null, NOW)).toBe(true);
-  expect(mustReload({ ...LIVE, is: 'update-needed' }, NOW - 599_000, NOW)).toBe(false);
-  expect(mustReload({ ...LIVE, is: 'update-needed' }, NOW - 601_000, NOW)).toBe(true);
+  expect(mustReload({ ...LIVE, kind: 'update-needed' }, NOW - 599_000, NOW)).toBe(false);
+  expect(mustReload({ ...LIVE, kind: 'update-needed' }, NOW - 601_000, NOW)).toBe(true);
 });
 
 test('WALL-5: without any result, the status is not healthy', () => {
-  expect(getQuietState({ newestAt: null })).toEqual({ is: 'bare', words: 'No results yet' });
+  expect(getQuietState({ newestAt: null })).toEqual({ kind: 'bare', words: 'No results yet' });
   expect(getQuietState({ newestAt: NOW })).toEqual({
-    is: 'clear',
+    kind: 'clear',
     words: 'Nothing needs attention',
   });
 });

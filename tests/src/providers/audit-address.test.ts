@@ -19,7 +19,7 @@ test('ADMIN-5: every filter of the event log is in the address and read back fro
   const place = eventsPlace(query);
   expect(place).toEqual({
     provider: 'p',
-    span: { is: 'yesterday' },
+    span: { kind: 'yesterday' },
     type: 'run.',
     entity: 'job:12',
     actor: 'ruth a',

@@ -72,7 +72,7 @@ test('RES-32: keys move as the ARIA tree pattern says', () => {
       10,
     );
     if (move === null) return null;
-    return move.is === 'focus' ? (rows[move.index]?.id ?? '') : `${move.is} ${move.row.id}`;
+    return move.kind === 'focus' ? (rows[move.index]?.id ?? '') : `${move.kind} ${move.row.id}`;
   };
   const table: readonly (readonly [string, string, string | null])[] = [
     ['ann', 'ArrowDown', 'archive'],

@@ -8,14 +8,14 @@ import { fixedLines, matching } from '#src/features/search/palette-items.ts';
 
 test('FRAME-1: G and then a letter in time opens its page; G alone and other letters do nothing', () => {
   for (const [letter, to] of Object.entries(GOES)) {
-    expect(getShortcutStep(letter, 1_000, 900)).toEqual({ is: 'go', to });
-    expect(getShortcutStep(letter.toUpperCase(), 1_000, 900)).toEqual({ is: 'go', to });
-    expect(getShortcutStep(letter, 1_000, null)).toEqual({ is: 'none' });
-    expect(getShortcutStep(letter, 1_000 + GO_MS, 900)).toEqual({ is: 'none' });
+    expect(getShortcutStep(letter, 1_000, 900)).toEqual({ kind: 'go', to });
+    expect(getShortcutStep(letter.toUpperCase(), 1_000, 900)).toEqual({ kind: 'go', to });
+    expect(getShortcutStep(letter, 1_000, null)).toEqual({ kind: 'none' });
+    expect(getShortcutStep(letter, 1_000 + GO_MS, 900)).toEqual({ kind: 'none' });
   }
-  expect(getShortcutStep('g', 5, null)).toEqual({ is: 'arm' });
-  expect(getShortcutStep('g', 5, 4)).toEqual({ is: 'arm' });
-  expect(getShortcutStep('constructor', 5, 4)).toEqual({ is: 'none' });
+  expect(getShortcutStep('g', 5, null)).toEqual({ kind: 'arm' });
+  expect(getShortcutStep('g', 5, 4)).toEqual({ kind: 'arm' });
+  expect(getShortcutStep('constructor', 5, 4)).toEqual({ kind: 'none' });
 });
 
 const words = (roles: readonly Role[], features: Features | null = null): string[] =>

@@ -30,7 +30,7 @@ const FOUND: FoundOut = {
   }),
 };
 const where = (lines: readonly Line[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(lines.map(({ key, does }) => [key, does.is === 'open' ? does.to : '']));
+  Object.fromEntries(lines.map(({ key, does }) => [key, does.kind === 'open' ? does.to : '']));
 
 test('SEEK-5: every search result links to its own view', () => {
   const list = '/monitoring/daily-checks?date=last-30&review=any&rows=runs&order=newest&job=7';

@@ -73,12 +73,12 @@ test("DAY-5: the shortcuts run from the start of their first day to the end of t
     ['2026-01-01', '2026-12-31'],
     ['2025-01-01', '2025-12-31'],
   ]);
-  expect(getTimes({ is: 'last', days: 2 }, today, by)).toEqual({
+  expect(getTimes({ kind: 'last', days: 2 }, today, by)).toEqual({
     from: Date.parse('2026-11-18T05:00:00Z'),
     to: Date.parse('2026-11-20T05:00:00Z'),
   });
   // the clock goes back on 11/01
-  expect(getTimes({ is: 'range', from: '2026-10-31', to: '2026-11-01' }, today, by)).toEqual({
+  expect(getTimes({ kind: 'range', from: '2026-10-31', to: '2026-11-01' }, today, by)).toEqual({
     from: Date.parse('2026-10-31T04:00:00Z'),
     to: Date.parse('2026-11-02T05:00:00Z'),
   });

@@ -12,10 +12,10 @@ function fakeWorker() {
   const worker = {
     answer: ok({ rows: ['first'], count: 1 }) as Result<unknown>,
     tellStatus(status: 'live' | 'offline'): void {
-      for (const listener of listeners) listener({ is: status });
+      for (const listener of listeners) listener({ kind: status });
     },
   };
-  const shown: Record<string, object> = { status: { is: 'live' }, who: { is: 'in', me: ME } };
+  const shown: Record<string, object> = { status: { kind: 'live' }, who: { kind: 'in', me: ME } };
   setClient({
     ask: () => Promise.resolve(worker.answer),
     watch: (name: string, _: unknown, next: (value: object) => void) => {

@@ -18,7 +18,7 @@ test('SLA-5: the address holds the state of the report', () => {
         text: fc.string({ maxLength: 20 }),
         page: fc.integer({ min: 1, max: 50 }),
         size: fc.constantFrom(10, 25, 50, 100, 200),
-        span: fc.constantFrom(SLA_PLACE.span, { is: 'last' as const, days: 7 }),
+        span: fc.constantFrom(SLA_PLACE.span, { kind: 'last' as const, days: 7 }),
       }),
       (part) => {
         const place = { ...SLA_PLACE, view: 'report' as const, ...part };

@@ -46,7 +46,7 @@ test('SUPPORT-1: each page, and its menu entry, exists if the section and its ow
 });
 
 const STATUS = {
-  is: 'live',
+  kind: 'live',
   syncedAt: Date.parse('2026-03-02T07:30:00Z'),
   left: 0,
   waiting: 2,

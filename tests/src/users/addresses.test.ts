@@ -79,7 +79,7 @@ test('COMP-8: the address has the state of the companies page, and invalid value
 test('ULOG-1: the address has the state of the log, and invalid values fall back', () => {
   expect(logsQuery(LOGS_DEFAULTS)).toBe('');
   const place = {
-    span: { is: 'range', from: '2026-11-01', to: '2026-11-20' },
+    span: { kind: 'range', from: '2026-11-01', to: '2026-11-20' },
     user: ID,
     what: 'password.set',
     text: '10.0.0.7',
@@ -137,7 +137,7 @@ test('USER-11, COMP-8, ULOG-1: whatever is in an address, the query is valid inp
 
 test('ULOG-1: days are those of the provider: from the start of the first to the end of the last', () => {
   const ask = logsAsk(
-    { ...LOGS_DEFAULTS, span: { is: 'range', from: '2026-03-29', to: '2026-03-29' } },
+    { ...LOGS_DEFAULTS, span: { kind: 'range', from: '2026-03-29', to: '2026-03-29' } },
     0,
     { zone: 'Europe/Berlin', hour: 0 },
   );

@@ -278,9 +278,9 @@ test('COMP-8: companies of the other console: the same name first, then unknown,
   ]);
   expect(
     found.map((one) => [
-      one.is,
+      one.kind,
       one.there.id,
-      one.is === 'unknown' ? null : (one.ours?.name ?? null),
+      one.kind === 'unknown' ? null : (one.ours?.name ?? null),
     ]),
   ).toEqual([
     ['same-name', '2', 'Calloway Freight'],

@@ -8,7 +8,7 @@ test('BRAND-9: a changed branding or time zone reaches a signed-in device with i
   const door = annDevice.open();
   await clock.pass(5_000);
   const before = door.session.who;
-  if (before.is !== 'in') throw new Error('nobody is in');
+  if (before.kind !== 'in') throw new Error('nobody is in');
   let branding: Branding = { ...PLAIN_BRANDING, ...before.branding };
   let begun = 0;
   const handle = server.handle.bind(server);
@@ -23,7 +23,7 @@ test('BRAND-9: a changed branding or time zone reaches a signed-in device with i
       : handle(request, cookie);
   };
   const shown = () =>
-    door.session.who.is === 'in'
+    door.session.who.kind === 'in'
       ? { title: door.session.who.branding.title, zone: door.session.who.branding.timeZone }
       : null;
   await clock.pass(11 * 60_000);
@@ -31,7 +31,7 @@ test('BRAND-9: a changed branding or time zone reaches a signed-in device with i
   branding = { ...branding, title: 'Harbour', timeZone: 'Pacific/Auckland' };
   await clock.pass(11 * 60_000);
   expect([shown(), begun]).toEqual([{ title: 'Harbour', zone: 'Pacific/Auckland' }, 1]);
-  expect(getLoop(door).status().is).toBe('live');
+  expect(getLoop(door).status().kind).toBe('live');
   await clock.pass(11 * 60_000);
   expect(begun).toBe(1);
   getLoop(door).stop();
@@ -53,10 +53,10 @@ test("BRAND-12: all calls go to the page's own address, whatever API address the
   };
   const door = annDevice.open();
   await clock.pass(5_000);
-  expect(door.session.who).toMatchObject({ is: 'in', branding: { apiUrl: elsewhere } });
+  expect(door.session.who).toMatchObject({ kind: 'in', branding: { apiUrl: elsewhere } });
   await door.send('changeExecution', {
     id: String(bad()[0]),
-    change: { is: 'note', content: 'here' },
+    change: { kind: 'note', content: 'here' },
   });
   await clock.pass(12 * 60_000);
   expect(query.length).toBeGreaterThan(5);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Who } from '#workers/api.ts';
 import { scene } from '#tests/workers/scene.ts';
 
-const getName = (who: Who): string | null => (who.is === 'in' ? who.me.name : null);
+const getName = (who: Who): string | null => (who.kind === 'in' ? who.me.name : null);
 
 test('OWN-1: a changed account shows on the page as soon as the server has it, and a failed change sends no further request', async () => {
   const { clock, server, ann, annDevice } = scene();
@@ -95,7 +95,7 @@ test('OWN-1: without a network, a reload starts with the account as last changed
   ann.me.forceSecurityQuestions = true;
   page.session.loop?.anew();
   await clock.pass(2_000);
-  expect(page.session.who).toMatchObject({ is: 'in', me: { forceSecurityQuestions: true } });
+  expect(page.session.who).toMatchObject({ kind: 'in', me: { forceSecurityQuestions: true } });
   await page.ask('setSecurityQuestions', {
     id: ann.me.id,
     answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })),
@@ -106,7 +106,7 @@ test('OWN-1: without a network, a reload starts with the account as last changed
   server.handle = () => Promise.reject(new TypeError('offline'));
   const reloaded = annDevice.open();
   await clock.pass(2_000);
-  expect(reloaded.session.who).toMatchObject({ is: 'in', me: { forceSecurityQuestions: false } });
+  expect(reloaded.session.who).toMatchObject({ kind: 'in', me: { forceSecurityQuestions: false } });
 });
 
 test("OWN-1: a reload doesn't start with an older answer that arrived after a change", async () => {

@@ -46,24 +46,24 @@ const named = (username: string) =>
   ({ way: 'password', auth: 'db', username, password: 'x' }) as const;
 const note = (run: number | undefined, content: string) => ({
   id: String(run),
-  change: { is: 'note' as const, content },
+  change: { kind: 'note' as const, content },
 });
 
 test('C7, SYNC-2: after one sign-in, a browser opens offline with its data until the limit; then it locks until the server answers', async () => {
   const { world, wire, clock, server, until, wait } = browser();
   server.offlineMs = 600_000;
   const door = createWorkerApi(world);
-  await until(() => door.session.who.is === 'out');
+  await until(() => door.session.who.kind === 'out');
   expect(await wait(door.signIn(named('nobody')))).toMatchObject({
     ok: false,
     failure: { kind: 'wrong-credentials' },
   });
   expect(await wait(door.signIn(named('ann')))).toMatchObject({
     ok: true,
-    value: { is: 'in', me: { username: 'ann' } },
+    value: { kind: 'in', me: { username: 'ann' } },
   });
-  expect(door.session.who).toMatchObject({ is: 'in', me: { username: 'ann' } });
-  await until(() => getLoop(door).status().is === 'live');
+  expect(door.session.who).toMatchObject({ kind: 'in', me: { username: 'ann' } });
+  await until(() => getLoop(door).status().kind === 'live');
   getLoop(door).stop();
   wire.up = false;
   const again = createWorkerApi(world);
@@ -73,57 +73,58 @@ test('C7, SYNC-2: after one sign-in, a browser opens offline with its data until
   });
   await until(
     () =>
-      again.session.who.is === 'in' && getLoop(again).replica.engine.size === server.rows.run.size,
+      again.session.who.kind === 'in' &&
+      getLoop(again).replica.engine.size === server.rows.run.size,
   );
-  expect(seen[0]).toEqual({ is: 'starting' });
-  await until(() => getLoop(again).status().is === 'offline');
+  expect(seen[0]).toEqual({ kind: 'starting' });
+  await until(() => getLoop(again).status().kind === 'offline');
   expect(await wait(again.ask('lastSync', {}))).toMatchObject({
     ok: false,
     failure: { kind: 'needs-network' },
   });
   await clock.pass(660_000);
-  await until(() => again.session.who.is === 'out');
+  await until(() => again.session.who.kind === 'out');
   expect(again.session.who).toMatchObject({ reason: 'expired' });
   expect(again.session.loop).toBeNull();
   wire.up = true;
   await clock.pass(61_000);
-  await until(() => again.session.who.is === 'in');
+  await until(() => again.session.who.kind === 'in');
 });
 
 test('OFF-5: signed out and offline: the sign-in page shows it, and shows when the server answers again', async () => {
   const { world, wire, until } = browser();
   wire.up = false;
   const door = createWorkerApi(world);
-  await until(() => door.session.who.is === 'out' && door.session.who.offline);
+  await until(() => door.session.who.kind === 'out' && door.session.who.offline);
   expect(door.session.who).toMatchObject({ reason: 'none', branding: null });
   wire.up = true;
-  await until(() => door.session.who.is === 'out' && !door.session.who.offline);
+  await until(() => door.session.who.kind === 'out' && !door.session.who.offline);
   expect(door.session.who).toMatchObject({ branding: { timeZone: expect.any(String) } });
 });
 
 test('OUT-7, C9: signing out with unsent changes asks first; stored changes wait for their user, and nothing is readable after signing out', async () => {
   const { world, wire, server, bad, until, wait, idb } = browser();
   const door = createWorkerApi(world);
-  await until(() => door.session.who.is === 'out');
+  await until(() => door.session.who.kind === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().is === 'live');
+  await until(() => getLoop(door).status().kind === 'live');
   wire.up = false;
   const [run, other] = bad();
   expect(await wait(door.send('changeExecution', note(run, 'kept')))).toMatchObject({ ok: true });
   expect(await wait(door.signOut('ask'))).toEqual({ ok: true, value: { out: false, unsent: 1 } });
-  expect(door.session.who.is).toBe('in');
+  expect(door.session.who.kind).toBe('in');
   expect(await wait(door.signOut('keep'))).toEqual({ ok: true, value: { out: true, unsent: 1 } });
-  expect(door.session.who).toMatchObject({ is: 'out', reason: 'none' });
+  expect(door.session.who).toMatchObject({ kind: 'out', reason: 'none' });
   expect(await door.send('changeExecution', note(other, 'nobody'))).toMatchObject({
     ok: false,
     failure: { kind: 'signed-out' },
   });
   const register = await openProfiles(idb);
-  expect(await register.current(0)).toEqual({ is: 'none' });
+  expect(await register.current(0)).toEqual({ kind: 'none' });
   register.close();
   wire.up = true;
   await wait(door.signIn(named('bob')));
-  await until(() => getLoop(door).status().is === 'live');
+  await until(() => getLoop(door).status().kind === 'live');
   // one identity's outbox is never another's
   expect(getLoop(door).outbox.view().entries).toEqual([]);
   expect(server.log.some(({ event }) => event.type === 'problem.noted@1')).toBe(false);
@@ -135,9 +136,9 @@ test('OUT-7, C9: signing out with unsent changes asks first; stored changes wait
 test('OUT-7: "send" sends all changes before the session ends; "discard" leaves none', async () => {
   const { world, wire, server, bad, until, wait, idb } = browser();
   const door = createWorkerApi(world);
-  await until(() => door.session.who.is === 'out');
+  await until(() => door.session.who.kind === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().is === 'live');
+  await until(() => getLoop(door).status().kind === 'live');
   const [run, other] = bad();
   wire.up = false;
   await wait(door.send('changeExecution', note(run, 'sent')));
@@ -147,7 +148,7 @@ test('OUT-7: "send" sends all changes before the session ends; "discard" leaves 
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
   await until(() => wire.asked.some(({ path }) => path.endsWith('logout')));
   await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().is === 'live');
+  await until(() => getLoop(door).status().kind === 'live');
   wire.up = false;
   await wait(door.send('changeExecution', note(other, 'discarded')));
   expect(await wait(door.signOut('discard'))).toMatchObject({ value: { out: true } });
@@ -157,29 +158,29 @@ test('OUT-7: "send" sends all changes before the session ends; "discard" leaves 
 test('C9: signing out in a tab without an access token ends the session on the server too', async () => {
   const { world, wire, server, until, wait } = browser();
   const door = createWorkerApi(world);
-  await until(() => door.session.who.is === 'out');
+  await until(() => door.session.who.kind === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().is === 'live');
+  await until(() => getLoop(door).status().kind === 'live');
   getLoop(door).stop();
   wire.up = false;
   const again = createWorkerApi(world);
-  await until(() => again.session.who.is === 'in');
+  await until(() => again.session.who.kind === 'in');
   expect(await wait(again.signOut('keep'))).toMatchObject({ value: { out: true } });
   expect(server.sessions.size).toBeGreaterThan(0);
   wire.up = true;
   await until(() => server.sessions.size === 0);
-  expect(again.session.who.is).toBe('out');
+  expect(again.session.who.kind).toBe('out');
 });
 
 test('A11: a session that the server ended locks the screen and keeps unsent changes for its user', async () => {
   const { world, server, bad, until, wait, clock } = browser();
   const door = createWorkerApi(world);
-  await until(() => door.session.who.is === 'out');
+  await until(() => door.session.who.kind === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().is === 'live');
+  await until(() => getLoop(door).status().kind === 'live');
   server.ended = true;
   await wait(door.send('changeExecution', note(bad()[0], 'later')));
-  await until(() => door.session.who.is === 'out');
+  await until(() => door.session.who.kind === 'out');
   expect(door.session.who).toMatchObject({ reason: 'expired' });
   server.ended = false;
   await wait(door.signIn(named('ann')));
@@ -192,34 +193,36 @@ test('G42, A10: signing in as another user switches data and outbox in every tab
   const { world, wire, server, ann, bob, bad, until, wait, clock } = browser();
   const door = createWorkerApi(world);
   const second = createWorkerApi(world);
-  await until(() => door.session.who.is === 'out' && second.session.who.is === 'out');
+  await until(() => door.session.who.kind === 'out' && second.session.who.kind === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => door.session.loop?.status().is === 'live' && second.session.who.is === 'in');
+  await until(
+    () => door.session.loop?.status().kind === 'live' && second.session.who.kind === 'in',
+  );
   const [run, other] = bad();
   expect(await wait(door.actAs({ userId: bob.me.id, reason: 'a look at the list' }))).toMatchObject(
-    { ok: true, value: { is: 'in', me: { username: 'bob', acting: { username: 'ann' } } } },
+    { ok: true, value: { kind: 'in', me: { username: 'bob', acting: { username: 'ann' } } } },
   );
   await until(
     () =>
-      getLoop(door).status().is === 'live' &&
-      second.session.who.is === 'in' &&
+      getLoop(door).status().kind === 'live' &&
+      second.session.who.kind === 'in' &&
       second.session.who.me.username === 'bob',
   );
   expect(getLoop(second).outbox.view().entries).toEqual([]);
   wire.up = false;
   await wait(door.send('changeExecution', note(run, 'as bob')));
-  await until(() => getLoop(door).status().is === 'offline');
+  await until(() => getLoop(door).status().kind === 'offline');
   expect(await wait(door.stopActing('ask'))).toMatchObject({ failure: { kind: 'needs-network' } });
   wire.up = true;
   await door.syncNow();
-  await until(() => getLoop(door).status().is === 'live');
+  await until(() => getLoop(door).status().kind === 'live');
   expect(await wait(door.stopActing('ask'))).toMatchObject({
-    value: { is: 'in', me: { username: 'ann', acting: null } },
+    value: { kind: 'in', me: { username: 'ann', acting: null } },
   });
   expect(
     server.log.filter(({ event }) => event.type === 'problem.noted@1').map(({ actor }) => actor),
-  ).toEqual([{ is: 'user', id: bob.me.id }]);
-  await until(() => second.session.who.is === 'in' && second.session.who.me.username === 'ann');
+  ).toEqual([{ kind: 'user', id: bob.me.id }]);
+  await until(() => second.session.who.kind === 'in' && second.session.who.me.username === 'ann');
   // Another browser window changed whose cookie it is: the first answer that says so stops this
   // loop before anything is sent.
   wire.up = false;
@@ -228,7 +231,7 @@ test('G42, A10: signing in as another user switches data and outbox in every tab
   wire.up = true;
   server.sessions.clear();
   await clock.pass(server.tokenMs);
-  await until(() => door.session.who.is === 'in' && door.session.who.me.username === 'bob');
+  await until(() => door.session.who.kind === 'in' && door.session.who.me.username === 'bob');
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
   expect(ann.me.acting).toBeNull();
 });
@@ -236,12 +239,12 @@ test('G42, A10: signing in as another user switches data and outbox in every tab
 test('PAGE-6, A11: after signing in again, the user is the one that the server names, not the one that the device stored', async () => {
   const { world, server, ann, bad, until, wait } = browser();
   const door = createWorkerApi(world);
-  await until(() => door.session.who.is === 'out');
+  await until(() => door.session.who.kind === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().is === 'live');
+  await until(() => getLoop(door).status().kind === 'live');
   server.ended = true;
   await wait(door.send('changeExecution', note(bad()[0], 'later')));
-  await until(() => door.session.who.is === 'out');
+  await until(() => door.session.who.kind === 'out');
   server.ended = false;
   ann.me.passwordReset = true;
   const seen: Who[] = [];
@@ -249,9 +252,9 @@ test('PAGE-6, A11: after signing in again, the user is the one that the server n
     seen.push(who);
   });
   await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().is === 'live');
-  expect(seen.filter((who) => who.is === 'in').map((who) => who.me.passwordReset)).not.toContain(
+  await until(() => getLoop(door).status().kind === 'live');
+  expect(seen.filter((who) => who.kind === 'in').map((who) => who.me.passwordReset)).not.toContain(
     false,
   );
-  expect(door.session.who).toMatchObject({ is: 'in', me: { passwordReset: true } });
+  expect(door.session.who).toMatchObject({ kind: 'in', me: { passwordReset: true } });
 });

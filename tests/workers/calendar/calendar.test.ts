@@ -49,12 +49,12 @@ const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
 /** The steps of the columns' tests, about another moment, with disabled jobs and groups. */
 const moved = (all: readonly Step[], by: number): Step[] =>
   all.map((step) => {
-    if (step.is === 'segment' || step.is === 'upsert')
+    if (step.kind === 'segment' || step.kind === 'upsert')
       return {
         ...step,
         runs: step.runs.map((run) => ({ ...run, startSec: run.startSec + by / 1000 })),
       };
-    if (step.is !== 'put') return step;
+    if (step.kind !== 'put') return step;
     return {
       ...step,
       job: step.job.map((job) => ({
@@ -151,7 +151,7 @@ const at = Date.UTC(2026, 10, 18, 12);
 function small() {
   const both = makeBoth('UTC', 0);
   both.take({
-    is: 'put',
+    kind: 'put',
     company: [
       { n: 1, id: 'a', name: 'Beta', madeAt: 0 },
       { n: 2, id: 'b', name: 'alpha', madeAt: 0 },
@@ -168,7 +168,7 @@ function small() {
   let n = 0;
   const run = (job: number, daysBack: number, hour: number, status: keyof typeof STATUS): void => {
     both.take({
-      is: 'upsert',
+      kind: 'upsert',
       runs: [
         {
           n: (n += 1),
@@ -223,9 +223,9 @@ test('CAL-2: mixed results show as a warning, and each mode shows its own of thr
   run(1, 2, 2, 'Running');
   const cells = (mode: CalendarAsk['mode']): unknown => {
     const line = must(calendar({ engine: both.engine, days }, { ...ASK, mode }, at)).lines.find(
-      (one) => one.is === 'job' && one.job === 1,
+      (one) => one.kind === 'job' && one.job === 1,
     );
-    return line?.is === 'job' ? line.cells : null;
+    return line?.kind === 'job' ? line.cells : null;
   };
   expect(cells('worst')).toEqual(['Running', 'Failed', 'Failed']);
   expect(cells('best')).toEqual(['Success', 'Missed', 'Success']);
@@ -257,7 +257,7 @@ test('CAL-3, CAL-4: companies are sorted by name in any case, with their bad day
   });
   expect(view.lines[2]).toMatchObject({ cells: [null, null, null], share: null });
   expect(view.lines[3]).toMatchObject({
-    is: 'company',
+    kind: 'company',
     bad: [0, 0, 2],
     share: 1 / 3,
     jobs: 2,
@@ -293,8 +293,8 @@ test('CAL-1: a result moves to another day with the time zone and the hour at wh
   const cells = (): unknown => {
     const line = must(
       calendar({ engine: both.engine, days }, { ...ASK, days: { first: 0, count: 9 } }, at),
-    ).lines.find((one) => one.is === 'job' && one.job === 1);
-    return line?.is === 'job' ? line.cells : null;
+    ).lines.find((one) => one.kind === 'job' && one.job === 1);
+    return line?.kind === 'job' ? line.cells : null;
   };
   expect(cells()).toEqual([null, 'Failed', null]);
   both.engine.zone('UTC', 4);
@@ -349,7 +349,7 @@ test('CAL-4: unchanged days are not computed again', () => {
   expect(reads).toBe(0);
   run(1, 0, 3, 'Failed');
   const line = must(calendar({ engine: both.engine, days }, ASK, at)).lines.find(
-    (one) => one.is === 'job' && one.job === 1,
+    (one) => one.kind === 'job' && one.job === 1,
   );
   expect(line).toMatchObject({ cells: ['Success', 'Success', 'Failed'] });
 });
@@ -367,7 +367,7 @@ test('CAL-6: a company is green on days when a backup job succeeded, whatever it
       const ask = { ...toCalendarAsk(one, now), folded: [], rows: whole, days: whole };
       for (const step of moved(all, now - NOW))
         both.take(
-          step.is === 'put'
+          step.kind === 'put'
             ? {
                 ...step,
                 job: step.job.map((job) => ({
@@ -385,9 +385,9 @@ test('CAL-6: a company is green on days when a backup job succeeded, whatever it
       const slow = slowCalendar(both.plain, new Map(), ask, now);
       const alone = ask.types.length > 0 && ask.types.every((type) => WITH_BACKUPS.has(type));
       const wanted = slow.lines.flatMap((head) => {
-        if (head.is !== 'company') return [];
+        if (head.kind !== 'company') return [];
         const own = slow.lines.flatMap((line) =>
-          line.is === 'job' && both.plain.jobs.get(line.job)?.company === head.company
+          line.kind === 'job' && both.plain.jobs.get(line.job)?.company === head.company
             ? [{ line, job: both.plain.jobs.get(line.job) }]
             : [],
         );
@@ -414,7 +414,7 @@ test('CAL-6: a company is green on days when a backup job succeeded, whatever it
 test("CAL-6: a successful restore doesn't show on its company's day, a failed one does, and a backup makes the day green", () => {
   const { both, run, days } = small();
   both.take({
-    is: 'put',
+    kind: 'put',
     company: [],
     cause: [],
     problem: [],

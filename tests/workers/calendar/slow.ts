@@ -99,7 +99,7 @@ export function slowCalendar(
       const folded = ask.folded.includes(company);
       const states = own.map((job) => ns.map((n) => shown(job, n)));
       const head: CalendarLine = {
-        is: 'company',
+        kind: 'company',
         company,
         name: plain.companies.get(company)?.name ?? '',
         jobs: own.length,
@@ -114,7 +114,7 @@ export function slowCalendar(
         ...(folded
           ? []
           : own.map((job, i): CalendarLine => ({
-              is: 'job',
+              kind: 'job',
               job: job.n,
               name: job.name,
               computer: job.computer,

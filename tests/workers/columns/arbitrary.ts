@@ -95,8 +95,8 @@ export const job: fc.Arbitrary<JobRow> = fc.record({
   enabled: fc.constant(true),
   schedule: fc.constantFrom(
     null,
-    { is: 'kind' as const, kind: 'Chained' as const },
-    { is: 'cron' as const, cron: '0 3 1 * *', tz: 'UTC' },
+    { type: 'kind' as const, kind: 'Chained' as const },
+    { type: 'cron' as const, cron: '0 3 1 * *', tz: 'UTC' },
   ),
   graceSec: fc.constant(null),
   firstSeenAt: fc.constant(0),
@@ -182,16 +182,16 @@ export const lightFilter: fc.Arbitrary<RunsFilter> = fc
   }));
 
 export type Step =
-  | { readonly is: 'segment' | 'upsert'; readonly runs: readonly LeanRun[] }
+  | { readonly kind: 'segment' | 'upsert'; readonly runs: readonly LeanRun[] }
   | {
-      readonly is: 'put';
+      readonly kind: 'put';
       readonly company: CompanyRow[];
       readonly job: JobRow[];
       readonly cause: CauseRow[];
       readonly problem: ProblemRow[];
     }
-  | { readonly is: 'overlay'; readonly problems: readonly ProblemRow[] }
-  | { readonly is: 'clear' };
+  | { readonly kind: 'overlay'; readonly problems: readonly ProblemRow[] }
+  | { readonly kind: 'clear' };
 
 const array = <T>(one: fc.Arbitrary<T>, maxLength: number): fc.Arbitrary<T[]> =>
   fc.array(one, { maxLength, size: 'max' });
@@ -200,14 +200,14 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     {
       weight: 6,
       arbitrary: fc.record({
-        is: fc.constantFrom('segment' as const, 'upsert' as const),
+        kind: fc.constantFrom('segment' as const, 'upsert' as const),
         runs: array(run, 40),
       }),
     },
     {
       weight: 4,
       arbitrary: fc.record({
-        is: fc.constant('put' as const),
+        kind: fc.constant('put' as const),
         company: array(company, 3),
         job: array(job, 7),
         cause: array(cause, 4),
@@ -216,9 +216,9 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     },
     {
       weight: 2,
-      arbitrary: fc.record({ is: fc.constant('overlay' as const), problems: array(problem, 3) }),
+      arbitrary: fc.record({ kind: fc.constant('overlay' as const), problems: array(problem, 3) }),
     },
-    { weight: 1, arbitrary: fc.constant({ is: 'clear' as const }) },
+    { weight: 1, arbitrary: fc.constant({ kind: 'clear' as const }) },
   ),
   { maxLength: 9, size: 'max' },
 );

@@ -41,7 +41,7 @@ export function makeBoth(timeZone = 'Europe/Berlin', beginsHour = 6): Both {
     engine,
     plain: { runs, companies, jobs, causes, problems, over, people, timeZone, beginsHour },
     take(step) {
-      switch (step.is) {
+      switch (step.kind) {
         case 'segment': {
           const columns = getColumns(step.runs);
           // half of them as the disk gives them, and half of those with their outline

@@ -88,16 +88,19 @@ test('COL-1: 16,385 runs added at once, as two overlapping pages, or one by one 
 test('COL-1, COL-8: segments longer than two pages are split, and thousands of corrected messages stay searchable', () => {
   const both = makeBoth();
   const old = Array.from({ length: 16_384 }, (_, i) => run(i * 3 + 1, { startSec: 5_000 + i }));
-  both.take({ is: 'segment', runs: old });
-  both.take({ is: 'segment', runs: old.map((one) => run(one.n + 1, { startSec: one.startSec })) });
+  both.take({ kind: 'segment', runs: old });
   both.take({
-    is: 'upsert',
+    kind: 'segment',
+    runs: old.map((one) => run(one.n + 1, { startSec: one.startSec })),
+  });
+  both.take({
+    kind: 'upsert',
     runs: old
       .slice(0, 9_000)
       .map((one) => run(one.n + 2, { startSec: one.startSec, kind: 3, message: `late ${one.n}` })),
   });
   both.take({
-    is: 'upsert',
+    kind: 'upsert',
     runs: old.slice(0, 3_000).map((one) => ({ ...one, message: `told ${one.n}` })),
   });
   for (const text of ['late 1', 'told']) {
@@ -157,11 +160,11 @@ test('COL-2, COL-3, COL-9: a query on a single column returns what plain rows do
   ] as const) {
     // as one piece: a page, and more than a piece grows to
     const both = makeBoth();
-    both.take({ is: 'put', company: [], job: [], cause: [], problem: [1, 2, 3].map(getTrouble) });
-    both.take({ is: 'segment', runs: Array.from({ length: size }, (_, i) => mixed(i + 1)) });
+    both.take({ kind: 'put', company: [], job: [], cause: [], problem: [1, 2, 3].map(getTrouble) });
+    both.take({ kind: 'segment', runs: Array.from({ length: size }, (_, i) => mixed(i + 1)) });
     for (const changed of [[], [50, 51, 52, size]]) {
       both.take({
-        is: 'upsert',
+        kind: 'upsert',
         runs: changed.map((n) => ({
           ...mixed(n),
           kind: 4,
@@ -315,14 +318,14 @@ test('COL-9: counts from sums follow a corrected run, and a filter on a single c
     ticket: null,
   };
   both.take({
-    is: 'put',
+    kind: 'put',
     company: [],
     job: [],
     cause: [{ n: 1, template: 't', kind: 'space' }],
     problem: [problem],
   });
   both.take({
-    is: 'segment',
+    kind: 'segment',
     runs: Array.from({ length: 20 }, (_, i) =>
       run(i + 1, { company: 1 + (i % 3), kind: 1 + (i % 4), problem: i % 5 === 0 ? 4 : null }),
     ),
@@ -344,7 +347,7 @@ test('COL-9: counts from sums follow a corrected run, and a filter on a single c
       );
     }
     both.take({
-      is: 'upsert',
+      kind: 'upsert',
       runs: [
         run(6, { company: 1 + kind, kind, problem: kind === 2 ? null : 4 }),
         run(7, { company: 3, kind, problem: 4 }),

@@ -127,7 +127,7 @@ test('COL-8: a repeated query is answered like a new one, whatever has changed s
       const both = makeBoth();
       for (const step of all) {
         const parts =
-          step.is === 'put'
+          step.kind === 'put'
             ? (['company', 'job', 'cause', 'problem'] as const).map((table) => ({
                 ...step,
                 ...NO_ROWS,

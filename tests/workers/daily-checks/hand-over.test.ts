@@ -184,7 +184,7 @@ test('HAND-1, OUT-4: a review counts in the shift immediately, even before it is
   annDevice.wire.up = false;
   await door.send('changeExecution', {
     id: String(must(run)),
-    change: { is: 'review', comment: null },
+    change: { kind: 'review', comment: null },
   });
   expect(count()).toMatchObject({ cleared: before.cleared + 1, of: before.of });
   const heard: number[] = [];

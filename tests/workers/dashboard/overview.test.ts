@@ -26,8 +26,8 @@ const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
 /** The steps of the columns' tests, with disabled jobs, groups, and problems of many jobs. */
 const varied = (all: readonly Step[]): Step[] =>
   all.map((step) => {
-    if (step.is === 'overlay') return { ...step, problems: step.problems.map(withRuns) };
-    if (step.is !== 'put') return step;
+    if (step.kind === 'overlay') return { ...step, problems: step.problems.map(withRuns) };
+    if (step.kind !== 'put') return step;
     return {
       ...step,
       job: step.job.map((job) => ({
@@ -39,7 +39,7 @@ const varied = (all: readonly Step[]): Step[] =>
     };
   });
 const withRuns = (
-  problem: Extract<Step, { is: 'overlay' }>['problems'][number],
+  problem: Extract<Step, { kind: 'overlay' }>['problems'][number],
 ): typeof problem => {
   const lastRun = 1 + ((problem.n * 13) % 90);
   return {
@@ -162,7 +162,7 @@ const run = (
 function small() {
   const both = makeBoth('UTC', 0);
   both.take({
-    is: 'put',
+    kind: 'put',
     company: [
       { n: 1, id: 'a', name: 'A', madeAt: 0 },
       { n: 2, id: 'b', name: 'B', madeAt: 0 },
@@ -188,7 +188,7 @@ test('OVER-4: a cause that two jobs share is one line, others are one per job; t
   const both = small();
   const overview = makeOverview();
   both.take({
-    is: 'put',
+    kind: 'put',
     company: [],
     cause: [],
     job: [],
@@ -203,7 +203,7 @@ test('OVER-4: a cause that two jobs share is one line, others are one per job; t
     { state: 'Warning', cause: 1, jobs: 2, jobName: 'job 1', companies: 2 },
   ]);
   both.take({
-    is: 'overlay',
+    kind: 'overlay',
     problems: [
       { ...problem(3, 3, 2, 'Failed'), review: { by: 'u1', at: NOW, comment: null } },
       {
@@ -222,7 +222,7 @@ test('OVER-5: rankings have up to five jobs of the period, and runs without a le
   const both = small();
   const overview = makeOverview();
   both.take({
-    is: 'upsert',
+    kind: 'upsert',
     runs: [
       run(1, 1, 0, 3, 10, 5),
       run(2, 1, 1, 4, 30, null),

@@ -10,7 +10,7 @@ const notice = (id: string, at: number): Notice => ({
   at,
   text: `about ${id}`,
   run: 1,
-  refused: { change: { is: 'reopen' }, by: [{ why: 'Bo already reviewed this.', runs: [1, 2] }] },
+  refused: { change: { kind: 'reopen' }, by: [{ why: 'Bo already reviewed this.', runs: [1, 2] }] },
 });
 const answer = (at: number, value: unknown = at) => ({ at, value });
 

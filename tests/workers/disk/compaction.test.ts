@@ -12,16 +12,16 @@ const PROOF = Number(process.env['PROOF'] ?? 1);
 const [today = '', yesterday = ''] = DAYS;
 
 type Step =
-  | { readonly is: 'day'; readonly day: number; readonly stale: boolean }
-  | { readonly is: 'change'; readonly count: number; readonly seed: number }
-  | { readonly is: 'compact' | 'reopen' }
-  | { readonly is: 'forget'; readonly day: number };
+  | { readonly kind: 'day'; readonly day: number; readonly stale: boolean }
+  | { readonly kind: 'change'; readonly count: number; readonly seed: number }
+  | { readonly kind: 'compact' | 'reopen' }
+  | { readonly kind: 'forget'; readonly day: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      is: fc.constant('day' as const),
+      kind: fc.constant('day' as const),
       day: fc.nat(DAYS.length - 1),
       stale: fc.boolean(),
     }),
@@ -29,26 +29,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      is: fc.constant('change' as const),
+      kind: fc.constant('change' as const),
       count: fc.constantFrom(1, 3, 20),
       seed: fc.nat(5000),
     }),
   },
   {
     weight: 6,
-    arbitrary: fc.record({ is: fc.constantFrom('compact' as const, 'reopen' as const) }),
+    arbitrary: fc.record({ kind: fc.constantFrom('compact' as const, 'reopen' as const) }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ is: fc.constant('forget' as const), day: fc.nat(DAYS.length - 1) }),
+    arbitrary: fc.record({ kind: fc.constant('forget' as const), day: fc.nat(DAYS.length - 1) }),
   },
 );
 
 async function take(device: Device, one: Step): Promise<void> {
-  if (one.is === 'day') return device.addDay(DAYS[one.day] ?? '', one.stale);
-  if (one.is === 'change') return device.change(one.count, one.seed);
-  if (one.is === 'forget') return device.forget(DAYS[one.day] ?? '');
-  if (one.is === 'compact') await device.disk.compact();
+  if (one.kind === 'day') return device.addDay(DAYS[one.day] ?? '', one.stale);
+  if (one.kind === 'change') return device.change(one.count, one.seed);
+  if (one.kind === 'forget') return device.forget(DAYS[one.day] ?? '');
+  if (one.kind === 'compact') await device.disk.compact();
 }
 
 describe.each(DISKS)('on %s', (name, make) => {
@@ -63,7 +63,7 @@ describe.each(DISKS)('on %s', (name, make) => {
           await device.begin(12);
           for (const one of steps) {
             await take(device, one);
-            if (one.is === 'reopen') device = device.on(await again());
+            if (one.kind === 'reopen') device = device.on(await again());
             expect(device.seen(await shown(device.disk))).toEqual(device.expected());
           }
           for (let left = 200; await device.disk.compact(); left--)

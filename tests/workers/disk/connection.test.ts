@@ -89,7 +89,7 @@ test('OUT-7, A11: signing out deletes the keys first; a stored outbox is readabl
   await disk.keepCommand(command('a'));
   await disk.destroy(true);
   disk.close();
-  expect(await place.register.current(0)).toEqual({ is: 'none' });
+  expect(await place.register.current(0)).toEqual({ kind: 'none' });
   const again = await place.register.enter(OWNER, 2_000);
   const later = await openDisk(again, place.register, place.idb);
   expect(again.device).toBe(place.held.device);
@@ -123,7 +123,7 @@ test("C9: if the data can't be deleted, the keys are deleted anyway", async () =
   await disk.begin(fresh());
   disk.close();
   await expect(disk.destroy(true)).rejects.toMatchObject({ kind: 'unavailable' });
-  expect(await place.register.current(0)).toEqual({ is: 'none' });
+  expect(await place.register.current(0)).toEqual({ kind: 'none' });
   const again = await place.register.enter(OWNER, 2_000);
   expect(await (await openDisk(again, place.register, place.idb)).open()).toBeNull();
 });

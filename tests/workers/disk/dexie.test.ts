@@ -24,7 +24,7 @@ test('COL-15: until the first write, a device opens and reads its rows and its o
   });
   const profiles = await openProfiles(place.idb);
   const present = await profiles.current(0);
-  if (present.is !== 'in') throw new Error('nobody is signed in');
+  if (present.kind !== 'in') throw new Error('nobody is signed in');
   const disk = await openDisk(present.held, profiles, place.idb);
   const opened = await disk.open((segments) => segments);
   expect(opened?.rows.company).toMatchObject([{ name: 'Acme' }]);
@@ -41,10 +41,10 @@ test('COL-15: until the first write, a device opens and reads its rows and its o
 test('COL-15: a sign-in page makes no database, and sees the sign-in of another tab', async () => {
   const idb = freshIdb();
   const page = await openProfiles(idb);
-  expect(await page.current(0)).toEqual({ is: 'none' });
+  expect(await page.current(0)).toEqual({ kind: 'none' });
   expect(await idb.indexedDB.databases()).toEqual([]);
   await (await openProfiles(idb)).enter(OWNER, 1_000);
-  expect(await page.current(0)).toMatchObject({ is: 'in', held: OWNER });
+  expect(await page.current(0)).toMatchObject({ kind: 'in', held: OWNER });
 });
 
 test('C9, COL-15: signing out deletes the keys and the data without Dexie', async () => {
@@ -58,7 +58,7 @@ test('C9, COL-15: signing out deletes the keys and the data without Dexie', asyn
   const profiles = await openProfiles(place.idb);
   const disk = await openDisk(place.held, profiles, place.idb);
   await disk.destroy(false);
-  expect(await profiles.current(0)).toEqual({ is: 'none' });
+  expect(await profiles.current(0)).toEqual({ kind: 'none' });
   expect((await place.idb.indexedDB.databases()).map(({ name }) => name)).toEqual(['daybook']);
   vi.doUnmock(DEXIE);
   expect((await profiles.enter(OWNER, 1_000)).device).not.toBe(place.held.device);
@@ -77,7 +77,7 @@ test('C9, OUT-7, COL-15: signing out with unsent changes deletes the key of the 
   const disk = await openDisk(place.held, profiles, place.idb);
   await expect(disk.destroy(true)).rejects.toMatchObject({ kind: 'unavailable' });
   disk.close();
-  expect(await profiles.current(0)).toEqual({ is: 'none' });
+  expect(await profiles.current(0)).toEqual({ kind: 'none' });
   vi.doUnmock(DEXIE);
   const again = await openDisk(await profiles.enter(OWNER, 1_000), profiles, place.idb);
   expect((await again.commands()).map(({ id }) => id)).toEqual(['a']);
@@ -99,8 +99,8 @@ test('A11, COL-15: after the offline limit, the key of the data is deleted witho
     throw new Error('offline');
   });
   const profiles = await openProfiles(place.idb);
-  expect(await profiles.current(1_000)).toMatchObject({ is: 'expired' });
-  expect(await profiles.current(0)).toMatchObject({ is: 'expired' });
+  expect(await profiles.current(1_000)).toMatchObject({ kind: 'expired' });
+  expect(await profiles.current(0)).toMatchObject({ kind: 'expired' });
 });
 
 describe.each(DISKS)('on %s', (_name, make) => {

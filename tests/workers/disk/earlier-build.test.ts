@@ -155,7 +155,7 @@ async function earlier(): Promise<ReturnType<typeof freshIdb>> {
         state: 'waiting',
         sealed: await sealJson(outboxKey, `outbox|${NAME}|unsent|2`, {
           call: 'changeExecution',
-          input: { id: '1', change: { is: 'note', content: 'written offline' } },
+          input: { id: '1', change: { kind: 'note', content: 'written offline' } },
           madeAt: 400,
         }),
         failure: null,
@@ -181,7 +181,7 @@ test('COL-14: databases of builds without Dexie open with all their data, unsent
   const idb = await earlier();
   const profiles = await openProfiles(idb);
   const present = await profiles.current(999);
-  if (present.is !== 'in') throw new Error('nobody is signed in');
+  if (present.kind !== 'in') throw new Error('nobody is signed in');
   expect(present.held).toMatchObject({ ...OWNER, device: DEVICE, offlineUntil: 1_000 });
   const disk = await openDisk(present.held, profiles, idb);
   const opened = await disk.open();
@@ -200,7 +200,7 @@ test('COL-14: databases of builds without Dexie open with all their data, unsent
       id: 'unsent',
       order: 7,
       call: 'changeExecution',
-      input: { id: '1', change: { is: 'note', content: 'written offline' } },
+      input: { id: '1', change: { kind: 'note', content: 'written offline' } },
       madeAt: 400,
       state: 'waiting',
       failure: null,

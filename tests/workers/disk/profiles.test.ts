@@ -7,19 +7,19 @@ const BO = { tenant: 't1', user: 'u2', actor: 'u2' };
 test('A11: a signed-in user stays signed in until the offline limit; then the data key is destroyed and the outbox key stays', async () => {
   const idb = freshIdb();
   const register = await openProfiles(idb);
-  expect(await register.current(0)).toEqual({ is: 'none' });
+  expect(await register.current(0)).toEqual({ kind: 'none' });
   const held = await register.enter(OWNER, 100);
   expect(await register.current(99)).toMatchObject({
-    is: 'in',
+    kind: 'in',
     held: { ...OWNER, device: held.device, offlineUntil: 100 },
   });
   await register.extend(OWNER, 200);
-  expect(await register.current(199)).toMatchObject({ is: 'in', held: { offlineUntil: 200 } });
-  expect(await register.current(200)).toEqual({ is: 'expired', owner: OWNER, offlineUntil: 200 });
+  expect(await register.current(199)).toMatchObject({ kind: 'in', held: { offlineUntil: 200 } });
+  expect(await register.current(200)).toEqual({ kind: 'expired', owner: OWNER, offlineUntil: 200 });
   // a clock put back brings no key back
-  expect(await register.current(0)).toMatchObject({ is: 'expired' });
+  expect(await register.current(0)).toMatchObject({ kind: 'expired' });
   await register.extend(OWNER, 900);
-  expect(await register.current(0)).toMatchObject({ is: 'expired' });
+  expect(await register.current(0)).toMatchObject({ kind: 'expired' });
 
   const again = await register.enter(OWNER, 1000);
   expect(again.device).toBe(held.device);
@@ -57,9 +57,9 @@ test('OUT-7: a user who leaves takes nothing from another, and the last one to s
   const register = await openProfiles(freshIdb());
   await register.enter(OWNER, 100);
   await register.enter(BO, 100);
-  expect(await register.current(0)).toMatchObject({ is: 'in', held: BO });
+  expect(await register.current(0)).toMatchObject({ kind: 'in', held: BO });
   await register.leave(OWNER, false);
-  expect(await register.current(0)).toMatchObject({ is: 'in', held: BO });
+  expect(await register.current(0)).toMatchObject({ kind: 'in', held: BO });
   await register.leave(BO, false);
-  expect(await register.current(0)).toEqual({ is: 'none' });
+  expect(await register.current(0)).toEqual({ kind: 'none' });
 });

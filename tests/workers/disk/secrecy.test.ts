@@ -72,7 +72,7 @@ async function plant(disk: Disk): Promise<void> {
     at: 1,
     text: word(20),
     run: 1,
-    refused: { change: { is: 'reopen' }, by: [{ why: word(20), runs: [1] }] },
+    refused: { change: { kind: 'reopen' }, by: [{ why: word(20), runs: [1] }] },
   });
   await disk.keepAnswer(`getExecution ${word(21)}`, { at: 1, value: { log: word(21) } });
   await disk.saveDraft(`organization ${word(22)}`, 1, { name: word(22) });
@@ -233,7 +233,7 @@ test('G52: another user of this browser, and the same user after signing out, ca
   await place.register.leave(OWNER, true);
   await place.register.enter(OWNER, 1);
   const now = await place.register.current(0);
-  expect(now.is).toBe('in');
+  expect(now.kind).toBe('in');
   expect(await (await (await placeIn(place.idb)).open()).open()).toBeNull();
 });
 

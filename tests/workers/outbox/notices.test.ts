@@ -5,7 +5,7 @@ import { DiskError } from '#workers/disk/disk-errors.ts';
 
 type Door = ReturnType<typeof createWorkerApi>;
 const getNotices = (door: Door) => getLoop(door).outbox.view().notices;
-const note = (content: string) => ({ is: 'note' as const, content });
+const note = (content: string) => ({ kind: 'note' as const, content });
 
 /**
  * Bob reviewed `runs` while he had no network; Ann reviewed the first two, and one that he names is
@@ -22,11 +22,11 @@ async function conflict() {
   bobDevice.wire.up = false;
   await bobs.send('changeExecutions', {
     ids: [...runs, fine],
-    change: { is: 'review', comment: 'mine' },
+    change: { kind: 'review', comment: 'mine' },
   });
   await anns.send('changeExecutions', {
     ids: runs.slice(0, 2),
-    change: { is: 'review', comment: null },
+    change: { kind: 'review', comment: null },
   });
   await clock.pass(1_000);
   bobDevice.wire.up = true;
@@ -68,7 +68,7 @@ test('OUT-5: each refused run of a bulk change is listed with its reason, job an
     [2, 1],
     [1, 0],
   ]);
-  await anns.send('changeExecutions', { ids: runs.slice(0, 2), change: { is: 'reopen' } });
+  await anns.send('changeExecutions', { ids: runs.slice(0, 2), change: { kind: 'reopen' } });
   await clock.pass(1_000);
   const sent = server.log.length;
   expect(await bobs.mend(id, 'retry')).toMatchObject({ ok: true });
@@ -88,7 +88,7 @@ test('OUT-5: the reasons of a change that was refused for every run are listed t
   const { clock, bobs, bobDevice, runs, fine } = await conflict();
   await bobs.send('changeExecutions', {
     ids: [must(runs[0]), fine],
-    change: { is: 'review', comment: 'again' },
+    change: { kind: 'review', comment: 'again' },
   });
   await clock.pass(1_000);
   const entry = must(getLoop(bobs).outbox.view().entries[0]);
@@ -132,7 +132,7 @@ test('OUT-5, OUT-6: notices survive the browser and are dismissed in all tabs at
   await clock.pass(1_000);
   await anns.send('changeExecution', {
     id: third,
-    change: { is: 'snooze', until: clock.now() + 3_600_000, reason: 'later' },
+    change: { kind: 'snooze', until: clock.now() + 3_600_000, reason: 'later' },
   });
   await anns.send('changeExecution', { id: third, change: note('ann again') });
   await clock.pass(1_000);
@@ -154,7 +154,7 @@ test('OUT-6: a user who was away is notified too; a snooze that had ended anyway
   await clock.pass(2_000);
   const [one = 0, two = 0, three = 0] = bad();
   const snooze = (ms: number) => ({
-    is: 'snooze' as const,
+    kind: 'snooze' as const,
     until: clock.now() + ms,
     reason: 'later',
   });

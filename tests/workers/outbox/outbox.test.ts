@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { getLoop, scene, shown } from '#tests/workers/scene.ts';
 import { DiskError } from '#workers/disk/disk-errors.ts';
 
-const note = (content: string) => ({ is: 'note' as const, content });
+const note = (content: string) => ({ kind: 'note' as const, content });
 
 test('OUT-1, OUT-2: a command is on disk before it resolves, is sent in order, and survives the browser', async () => {
   const { clock, server, annDevice, bad } = scene();
@@ -80,12 +80,12 @@ test('OUT-5, OUT-6: a second review is refused with a message, its effect is rev
   bobDevice.wire.up = false;
   await bobs.send('changeExecution', {
     id: String(run),
-    change: { is: 'review', comment: 'mine' },
+    change: { kind: 'review', comment: 'mine' },
   });
   expect(shown(bobs, run, clock.now())?.problem?.review?.comment).toBe('mine');
   await anns.send('changeExecution', {
     id: String(run),
-    change: { is: 'review', comment: 'first' },
+    change: { kind: 'review', comment: 'first' },
   });
   await clock.pass(1_000);
   bobDevice.wire.up = true;
@@ -138,7 +138,7 @@ test('OUT-5: a refused change stays refused while the disk still has it as waiti
   const bobs = bobDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
-  const review = { id: String(run), change: { is: 'review' as const, comment: null } };
+  const review = { id: String(run), change: { kind: 'review' as const, comment: null } };
   bobDevice.wire.up = false;
   await bobs.send('changeExecution', review);
   await anns.send('changeExecution', review);
@@ -162,13 +162,16 @@ test('OUT-5: a refused command that is retried is a new one, and a partly refuse
   bobDevice.wire.up = false;
   await bobs.send('changeExecution', {
     id: String(one),
-    change: { is: 'review', comment: 'late' },
+    change: { kind: 'review', comment: 'late' },
   });
   await bobs.send('changeExecutions', {
     ids: [one, two],
-    change: { is: 'review', comment: 'both' },
+    change: { kind: 'review', comment: 'both' },
   });
-  await anns.send('changeExecution', { id: String(one), change: { is: 'review', comment: null } });
+  await anns.send('changeExecution', {
+    id: String(one),
+    change: { kind: 'review', comment: null },
+  });
   await clock.pass(1_000);
   bobDevice.wire.up = true;
   await clock.pass(70_000);
@@ -178,7 +181,7 @@ test('OUT-5: a refused command that is retried is a new one, and a partly refuse
     { text: "1 of 2 results weren't changed: ann already reviewed this.", run: one, refused: 1 },
   ]);
   expect(getProblem(two)?.review?.comment).toBe('both');
-  await anns.send('changeExecution', { id: String(one), change: { is: 'reopen' } });
+  await anns.send('changeExecution', { id: String(one), change: { kind: 'reopen' } });
   await clock.pass(1_000);
   expect(await bobs.mend(entries[0]?.id ?? '', 'retry')).toMatchObject({ ok: true });
   await clock.pass(1_000);
@@ -251,7 +254,7 @@ test('OUT-8: a change that the server has no disk space for is kept with a notic
   await clock.pass(60 * 60_000);
   expect(shown(door, run, clock.now())?.problem?.note?.content).toBe('kept');
   expect(getLoop(door).status()).toMatchObject({
-    is: 'live',
+    kind: 'live',
     waiting: 1,
     refused: 0,
     fault:

@@ -16,7 +16,7 @@ test('OFF-6: online, the server answers; offline, its last answer shows with its
   annDevice.wire.up = false;
   server.cutStreams();
   await clock.pass(1_000);
-  expect(getLoop(door).status().is).toBe('offline');
+  expect(getLoop(door).status().kind).toBe('offline');
   expect(await door.read('lastSync', {})).toMatchObject({
     ok: true,
     value: {
@@ -53,7 +53,7 @@ test('OFF-6: a silent server is not awaited while it seems away, and its refusal
   annDevice.wire.faults = { drop: 0, lose: 0, silence: 1000, double: 0, delay: 0, garbage: 0 };
   server.cutStreams();
   await clock.pass(90_000);
-  expect(getLoop(door).status().is).toBe('offline');
+  expect(getLoop(door).status().kind).toBe('offline');
   let details: unknown = null;
   void (async () => {
     details = await door.read('lastSync', {});
@@ -101,7 +101,7 @@ test('OFF-6, SYNC-6: answers from before a change of scope, or of a signed-out u
   const slow = door.read('lastSync', {});
   await clock.pass(10);
   server.epoch = 'e2'; // everything is loaded anew meanwhile
-  server.poke({ is: 'head', head: server.log.length, epoch: 'e2' });
+  server.poke({ kind: 'head', head: server.log.length, epoch: 'e2' });
   await clock.pass(16_000); // less than a silent server is waited for
   expect(getLoop(door).replica.epoch).toBe('e2');
   late.resolve(null);

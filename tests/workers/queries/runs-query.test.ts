@@ -22,7 +22,10 @@ test('COL-7: a held list keeps its rows in place with current texts, counts what
   await clock.pass(20);
   const before = must(views.at(-1));
   const [run = 0] = bad();
-  await door.send('changeExecution', { id: String(run), change: { is: 'review', comment: null } });
+  await door.send('changeExecution', {
+    id: String(run),
+    change: { kind: 'review', comment: null },
+  });
   await clock.pass(100);
   const held = must(views.at(-1));
   expect(held.rows.map(({ n }) => n)).toEqual(before.rows.map(({ n }) => n));
@@ -108,7 +111,10 @@ test('COL-7, COL-11: a held list keeps headings and rows in place, folds them, a
   const own = await door.matching(ofGroup(question.filter, head));
   expect([own.length, own.includes(run)]).toEqual([head.rows, true]);
   for (const id of own)
-    await door.send('changeExecution', { id: String(id), change: { is: 'review', comment: null } });
+    await door.send('changeExecution', {
+      id: String(id),
+      change: { kind: 'review', comment: null },
+    });
   await clock.pass(100);
   expect(getLines(now())).toEqual(getLines(before));
   expect(now().heads.find(({ key }) => key === job)).toEqual({
@@ -166,12 +172,15 @@ test('COL-7, COL-13: the heading of single causes shows the progress of the caus
   expect([own.length, before.progress.of]).toEqual([before.rows, before.rows]);
   await door.send('changeExecution', {
     id: String(own[0]),
-    change: { is: 'review', comment: null },
+    change: { kind: 'review', comment: null },
   });
   await clock.pass(100);
   expect(single()).toEqual({ ...before, progress: { cleared: 1, of: before.progress.of } });
   for (const id of own.slice(1))
-    await door.send('changeExecution', { id: String(id), change: { is: 'review', comment: null } });
+    await door.send('changeExecution', {
+      id: String(id),
+      change: { kind: 'review', comment: null },
+    });
   await clock.pass(100);
   expect(single()).toEqual({ ...before, progress: { cleared: before.rows, of: before.rows } });
 });

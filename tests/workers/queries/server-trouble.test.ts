@@ -5,7 +5,7 @@ test('OFF-7: a gateway that answers 502 or 503 shows as server trouble, not as o
   const { clock, server, annDevice, bad, problemOf: getProblem } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
-  expect(getLoop(door).status().is).toBe('live');
+  expect(getLoop(door).status().kind).toBe('live');
   const handle = server.handle.bind(server);
   const since = clock.now();
   for (const status of [502, 503]) {
@@ -19,24 +19,24 @@ test('OFF-7: a gateway that answers 502 or 503 shows as server trouble, not as o
     server.cutStreams();
     await clock.pass(5_000);
     const details = getLoop(door).status();
-    expect(details.is).toBe('server-trouble');
+    expect(details.kind).toBe('server-trouble');
     expect(must(details.offlineSince) - since).toBeLessThan(5_000);
   }
   const run = must(bad()[0]);
   expect(
     await door.send('changeExecution', {
       id: String(run),
-      change: { is: 'review', comment: null },
+      change: { kind: 'review', comment: null },
     }),
   ).toMatchObject({ ok: true });
-  expect(getLoop(door).status()).toMatchObject({ is: 'server-trouble', waiting: 1 });
+  expect(getLoop(door).status()).toMatchObject({ kind: 'server-trouble', waiting: 1 });
   annDevice.wire.up = false; // now the network goes as well
   await clock.pass(70_000);
-  expect(getLoop(door).status().is).toBe('offline');
+  expect(getLoop(door).status().kind).toBe('offline');
   server.handle = handle;
   annDevice.wire.up = true;
   await clock.pass(130_000);
-  expect(getLoop(door).status()).toMatchObject({ is: 'live', waiting: 0, offlineSince: null });
+  expect(getLoop(door).status()).toMatchObject({ kind: 'live', waiting: 0, offlineSince: null });
   expect(getProblem(run)?.review).not.toBeNull();
 });
 
@@ -54,7 +54,7 @@ test('OFF-7: reopened while the gateway answers 502, it shows server trouble fro
     );
   const again = annDevice.open();
   await clock.pass(5_000);
-  expect(getLoop(again).status().is).toBe('server-trouble');
+  expect(getLoop(again).status().kind).toBe('server-trouble');
   expect(
     await again.ask('listEvidence', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }),
   ).toMatchObject({

@@ -94,7 +94,7 @@ test('FIND-1, FIND-2: names that start with the term come first, then names with
         };
         check();
         both.take({
-          is: 'put',
+          kind: 'put',
           company: companies,
           cause: [],
           problem: [],
@@ -106,14 +106,14 @@ test('FIND-1, FIND-2: names that start with the term come first, then names with
         });
         check();
         both.take({
-          is: 'put',
+          kind: 'put',
           company: [],
           cause: [],
           problem: [],
           job: jobs.slice(0, 1).map((one) => ({ ...one, name: 'renamed sql', computer: 'sql' })),
         });
         check();
-        both.take({ is: 'clear' });
+        both.take({ kind: 'clear' });
         check();
       },
     ),
@@ -125,7 +125,7 @@ test('FIND-1: nothing is found without a signed-in user', () => {
   const both = makeBoth();
   const find = makeFinder();
   both.take({
-    is: 'put',
+    kind: 'put',
     company: [{ n: 1, id: 'c', name: 'Acme', madeAt: 0 }],
     cause: [],
     problem: [],

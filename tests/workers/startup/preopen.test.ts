@@ -30,7 +30,7 @@ test('COL-6: both databases are opened ahead, once, and given to the first calle
   await expect.poll(() => opens.connect.mock.calls.length).toBe(1);
   const register = await early.openRegister();
   const present = await register.current(0);
-  if (present.is !== 'in') throw new Error('nobody is in');
+  if (present.kind !== 'in') throw new Error('nobody is in');
   const disk = await openWith(early, present.held, register);
   expect(await disk.open()).toMatchObject({ epoch: 'e1' });
   expect(opens.openRegister.mock.calls.length + opens.connect.mock.calls.length).toBe(2);
@@ -38,7 +38,7 @@ test('COL-6: both databases are opened ahead, once, and given to the first calle
   expect(await (await openWith(early, present.held, register)).open()).toMatchObject({
     epoch: 'e1',
   });
-  expect(await (await early.openRegister()).current(0)).toMatchObject({ is: 'in' });
+  expect(await (await early.openRegister()).current(0)).toMatchObject({ kind: 'in' });
 });
 
 test("COL-6, OUT-7: if another user signs in meanwhile, nobody gets the first user's data, and its connection is closed", async () => {
@@ -93,14 +93,14 @@ test('COL-6, C9: the current user is read once for the first caller, and again i
     return { reads, register: await early.openRegister() };
   };
   const once = await begin();
-  expect(await once.register.current(1)).toMatchObject({ is: 'in', held: OWNER });
+  expect(await once.register.current(1)).toMatchObject({ kind: 'in', held: OWNER });
   expect(once.reads.count).toBe(1);
   await once.register.current(1);
   expect(once.reads.count).toBe(2);
   const left = await begin();
   await left.register.leave(OWNER, false);
-  expect(await left.register.current(1)).toEqual({ is: 'none' });
+  expect(await left.register.current(1)).toEqual({ kind: 'none' });
   await left.register.enter(OWNER, until);
   const late = await begin();
-  expect(await late.register.current(until)).toMatchObject({ is: 'expired' });
+  expect(await late.register.current(until)).toMatchObject({ kind: 'expired' });
 });

@@ -16,7 +16,7 @@ import { getLoop, scene } from '#tests/workers/scene.ts';
 /** What a server, a proxy or a captive portal may say to anything. */
 const answers = oneof(
   record({
-    is: constant('status' as const),
+    type: constant('status' as const),
     status: constantFrom(
       200,
       204,
@@ -50,7 +50,7 @@ const answers = oneof(
     retryAfter: constantFrom(null, '0', '3', '-5', 'soon', 'Mon, 15 Jun 2026 06:00:20 GMT'),
   }),
   record({
-    is: constant('kind' as const),
+    type: constant('kind' as const),
     kind: constantFrom(
       'bad-input',
       'conflict',
@@ -65,7 +65,7 @@ const answers = oneof(
     ),
   }),
   record({
-    is: constant('lie' as const),
+    type: constant('lie' as const),
     data: constantFrom(
       { epoch: 'e1', cursor: 1e300, head: 1, more: true, events: [] },
       { epoch: 'e1', cursor: 0, head: 0, more: true, events: [] },
@@ -75,10 +75,10 @@ const answers = oneof(
     ),
   }),
   constantFrom(
-    { is: 'silence' as const },
-    { is: 'throw' as const },
-    { is: 'twice' as const },
-    { is: 'true' as const },
+    { type: 'silence' as const },
+    { type: 'throw' as const },
+    { type: 'twice' as const },
+    { type: 'true' as const },
   ),
 );
 type Said = typeof answers extends Arbitrary<infer A> ? A : never;
@@ -108,7 +108,7 @@ test(
           server.cutStreams();
           await door.send('changeExecution', {
             id: String(run),
-            change: { is: 'note', content: 'kept' },
+            change: { kind: 'note', content: 'kept' },
           });
           const before = annDevice.wire.asked.length;
           await clock.pass(30_000);
@@ -116,7 +116,7 @@ test(
           const { outbox } = getLoop(door);
           // It waits longer and longer: 30 ms doubled reaches half a minute in ten steps, for the
           // loop, the outbox and the stream each.
-          const honest = said.some(({ is }) => is === 'true' || is === 'twice');
+          const honest = said.some(({ type }) => type === 'true' || type === 'twice');
           expect(honest ? 0 : query.length).toBeLessThan(3 * 10 * CALLS_A_STEP);
           const waits = outbox.view().entries.length === 1;
           const there = getProblem(run)?.note?.content === 'kept';
@@ -126,8 +126,8 @@ test(
           await clock.pass(200_000);
           const loop = getLoop(door);
           // it says so and keeps everything: that is its end
-          if (loop.status().is === 'update-needed') return;
-          expect(loop.status()).toMatchObject({ is: 'live', left: 0, waiting: 0 });
+          if (loop.status().kind === 'update-needed') return;
+          expect(loop.status()).toMatchObject({ kind: 'live', left: 0, waiting: 0 });
           expect(loop.replica.cursor).toBe(server.log.length);
           expect(loop.replica.engine.select(EVERYTHING, 0).total).toBe(server.rows.run.size);
           expect(
@@ -142,7 +142,7 @@ test(
 );
 
 async function say(said: Said, truly: () => Promise<Response>): Promise<Response> {
-  switch (said.is) {
+  switch (said.type) {
     case 'status': {
       const headers = {
         'content-type': said.body.startsWith('{') ? 'application/json' : 'text/html',

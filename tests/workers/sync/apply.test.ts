@@ -30,7 +30,7 @@ function getLog(seed: number, more: number) {
           },
         },
       ],
-      { actor: { is: 'user', id: user.me.id }, commandId: null },
+      { actor: { kind: 'user', id: user.me.id }, commandId: null },
     );
   return server.log;
 }

@@ -28,7 +28,7 @@ test('SYNC-6, COMP-4: a deleted company leaves the device at the next contact wi
   expect(left().at(-1)).toBeGreaterThan(0);
   annDevice.wire.up = true;
   await clock.pass(120_000);
-  expect(getLoop(door).status()).toMatchObject({ is: 'live', left: 0 });
+  expect(getLoop(door).status()).toMatchObject({ kind: 'live', left: 0 });
   expect(left()).toEqual([0, 0, 0, 0]);
   annDevice.kill(door);
   annDevice.wire.up = false;

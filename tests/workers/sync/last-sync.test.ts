@@ -64,13 +64,13 @@ async function begin() {
     return { door, seen };
   };
   const first = await tab();
-  await until('the sign-in page', () => first.door.session.who.is === 'out');
+  await until('the sign-in page', () => first.door.session.who.kind === 'out');
   void first.door.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' });
   await until(
     'signed in',
     () =>
       first.door.session.loop !== null &&
-      getLoop(first.door).status().is === 'live' &&
+      getLoop(first.door).status().kind === 'live' &&
       getLoop(first.door).status().left === 0,
   );
   return { ...all, server, ann, wire: annDevice.wire, first, tab, until };
@@ -110,7 +110,7 @@ test('SYNC-14: a page reopened offline shows the last stored data', async () => 
   wire.up = false;
   const later = await tab();
   await until('offline', has(later.seen, BAD));
-  await until('no answer', () => getLoop(later.door).status().is === 'offline');
+  await until('no answer', () => getLoop(later.door).status().kind === 'offline');
   expect(later.seen.at(-1)).toEqual(BAD);
 });
 
@@ -119,15 +119,15 @@ test('SYNC-6, SYNC-14: it leaves the device with the permission to read it, and 
   server.sync(BAD);
   await until('it failed', has(first.seen, BAD));
   Object.assign(ann.me, { roles: ['o365_admin'] });
-  server.poke({ is: 'scope' });
+  server.poke({ kind: 'scope' });
   await until('gone', has(first.seen, null));
   const later = await tab();
   await until(
     'the later tab is there',
-    () => later.door.session.who.is === 'in' && later.seen.length > 0,
+    () => later.door.session.who.kind === 'in' && later.seen.length > 0,
   );
   expect(later.seen).not.toContainEqual(expect.objectContaining({ status: 'FAILED' }));
   Object.assign(ann.me, { roles: ['operator'] });
-  server.poke({ is: 'scope' });
+  server.poke({ kind: 'scope' });
   await until('back', has(first.seen, BAD));
 });

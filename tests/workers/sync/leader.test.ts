@@ -11,7 +11,7 @@ test('SYNC-7: one tab leads; the other sees what it pulls and does, and neither 
     false,
     true,
   ]);
-  expect(getLoop(second).status().is).toBe('live');
+  expect(getLoop(second).status().kind).toBe('live');
   story.finish(clock.now() - 1000);
   await clock.pass(200);
   expect(getLoop(second).replica.engine.size).toBe(server.rows.run.size);
@@ -19,7 +19,7 @@ test('SYNC-7: one tab leads; the other sees what it pulls and does, and neither 
   const [run = 0, other = 0] = bad();
   await second.send('changeExecution', {
     id: String(run),
-    change: { is: 'note', content: 'from the second' },
+    change: { kind: 'note', content: 'from the second' },
   });
   expect(shown(second, run, clock.now())).toMatchObject({
     waiting: true,
@@ -32,7 +32,7 @@ test('SYNC-7: one tab leads; the other sees what it pulls and does, and neither 
   expect(shown(first, run, clock.now())?.problem?.note?.content).toBe('from the second');
   await first.send('changeExecution', {
     id: String(other),
-    change: { is: 'note', content: 'from the first' },
+    change: { kind: 'note', content: 'from the first' },
   });
   await clock.pass(200);
   expect(shown(second, other, clock.now())).toMatchObject({
@@ -54,18 +54,18 @@ test('SYNC-7: a leader that dies is replaced within 2 s, from the data on disk, 
   annDevice.wire.faults = { drop: 0, lose: 1000, silence: 0, double: 0, delay: 0, garbage: 0 };
   await first.send('changeExecution', {
     id: String(runs[0]),
-    change: { is: 'note', content: 'one' },
+    change: { kind: 'note', content: 'one' },
   });
   await second.send('changeExecution', {
     id: String(runs[1]),
-    change: { is: 'note', content: 'two' },
+    change: { kind: 'note', content: 'two' },
   });
   await clock.pass(20);
   annDevice.kill(first);
   annDevice.wire.faults = { ...annDevice.wire.faults, lose: 0 };
   story.finish(clock.now() - 1000);
   await clock.pass(2_000);
-  expect(getLoop(second).status()).toMatchObject({ is: 'live', follower: false, waiting: 0 });
+  expect(getLoop(second).status()).toMatchObject({ kind: 'live', follower: false, waiting: 0 });
   expect(getLoop(second).replica.cursor).toBe(server.log.length);
   expect(
     server.log.flatMap(({ event }) =>

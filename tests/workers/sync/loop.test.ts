@@ -33,7 +33,7 @@ test('SYNC-3, SYNC-5: a device loads the newest days first, goes live, and gets 
     },
   );
   await clock.pass(2_000);
-  expect(door.session.loop?.status()).toMatchObject({ is: 'live', left: 0, follower: false });
+  expect(door.session.loop?.status()).toMatchObject({ kind: 'live', left: 0, follower: false });
   expect(views.at(-1)?.total).toBe(server.rows.run.size);
   const days = device.wire.asked
     .filter(({ path }) => path.includes('/runs/'))
@@ -53,12 +53,15 @@ test('LOG-6: another epoch makes the device load again, with its outbox kept and
   device.wire.up = false;
   const run =
     [...server.rows.problem.values()].find(({ closedAt }) => closedAt === null)?.lastRun ?? 0;
-  await door.send('changeExecution', { id: String(run), change: { is: 'note', content: 'kept' } });
+  await door.send('changeExecution', {
+    id: String(run),
+    change: { kind: 'note', content: 'kept' },
+  });
   server.epoch = 'e2';
   device.wire.up = true;
   await clock.pass(90_000);
   expect(door.session.loop?.replica.epoch).toBe('e2');
-  expect(door.session.loop?.status()).toMatchObject({ is: 'live', waiting: 0, left: 0 });
+  expect(door.session.loop?.status()).toMatchObject({ kind: 'live', waiting: 0, left: 0 });
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
 });
 
@@ -67,7 +70,7 @@ test('SYNC-6: data out of scope leaves memory and disk at the next contact', asy
   const door = device.open();
   await clock.pass(2_000);
   user.companies = [1];
-  server.poke({ is: 'scope' });
+  server.poke({ kind: 'scope' });
   await clock.pass(2_000);
   const { engine } = must(door.session.loop?.replica);
   expect(engine.all('company').map(({ n }) => n)).toEqual([1]);
@@ -110,11 +113,11 @@ test('SYNC-6: causes that come with events are stored before them, in memory and
     });
   };
   server.append([{ company: null, event: { type: 'cause.found@1', data: found } }], {
-    actor: { is: 'clock' },
+    actor: { kind: 'clock' },
     commandId: null,
   });
   await clock.pass(20_000);
-  expect(door.session.loop?.status()).toMatchObject({ is: 'live', fault: null });
+  expect(door.session.loop?.status()).toMatchObject({ kind: 'live', fault: null });
   expect(must(door.session.loop?.replica).engine.all('cause')).toContainEqual(found);
   expect(JSON.stringify((await device.disk.open())?.patches)).toContain(found.template);
 });
@@ -142,7 +145,7 @@ test('G11, SYNC-9: an unknown event causes one reload, then is skipped and repor
   }
   expect(boots()).toBe(2);
   expect(door.session.loop?.replica.cursor).toBe(server.log.length);
-  expect(door.session.loop?.status()).toMatchObject({ is: 'live' });
+  expect(door.session.loop?.status()).toMatchObject({ kind: 'live' });
   expect(door.session.loop?.status().fault).toContain('moon.risen@1');
 });
 
@@ -160,9 +163,12 @@ test('SYNC-9: an outdated device says so, and keeps its data and outbox', async 
       ),
     );
   server.cutStreams();
-  await door.send('changeExecution', { id: String(run), change: { is: 'note', content: 'kept' } });
+  await door.send('changeExecution', {
+    id: String(run),
+    change: { kind: 'note', content: 'kept' },
+  });
   await clock.pass(20_000);
-  expect(door.session.loop?.status()).toMatchObject({ is: 'update-needed', waiting: 1 });
+  expect(door.session.loop?.status()).toMatchObject({ kind: 'update-needed', waiting: 1 });
   expect(door.session.loop?.replica.engine.size).toBe(server.rows.run.size);
   const before = device.wire.asked.length;
   await clock.pass(600_000);

@@ -10,7 +10,7 @@ import { getLoop, scene } from '#tests/workers/scene.ts';
 
 type Door = ReturnType<typeof createWorkerApi>;
 const live = (door: Door) => (): boolean =>
-  door.session.loop?.status().is === 'live' && getLoop(door).status().left === 0;
+  door.session.loop?.status().kind === 'live' && getLoop(door).status().left === 0;
 
 interface Manifest {
   readonly tables?: readonly string[];
@@ -52,7 +52,7 @@ for (const [what, older] of OLDER)
       wire.asked.filter(({ path }) => path.includes(call)).length;
 
     const first = createWorkerApi(world);
-    await until(() => first.session.who.is === 'out');
+    await until(() => first.session.who.kind === 'out');
     await Promise.all([
       first.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' }),
       until(live(first)),

@@ -68,7 +68,7 @@ test("SYNC-12: a reload in the same epoch doesn't fetch unchanged days again, al
   anew();
   await clock.pass(2_000);
   expect(request().slice(before)).toEqual([new Date(yesterday).toISOString().slice(0, 10)]);
-  expect(getLoop(door).status()).toMatchObject({ is: 'live', left: 0 });
+  expect(getLoop(door).status()).toMatchObject({ kind: 'live', left: 0 });
   same(door);
   annDevice.kill(door);
   door = annDevice.open(); // what was kept was written too
@@ -103,7 +103,7 @@ test('SYNC-12, LOG-6: in another epoch every day is fetched, whatever its tag', 
   await clock.pass(2_000);
   const before = request().length;
   server.epoch = 'e2';
-  server.poke({ is: 'head', head: server.log.length, epoch: 'e2' });
+  server.poke({ kind: 'head', head: server.log.length, epoch: 'e2' });
   await clock.pass(2_000);
   expect(new Set(request().slice(before))).toEqual(days());
   same(door);

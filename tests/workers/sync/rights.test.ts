@@ -14,7 +14,7 @@ import { getLoop, must, scene } from '#tests/workers/scene.ts';
 type Door = ReturnType<typeof createWorkerApi>;
 
 const live = (door: Door) => (): boolean =>
-  door.session.loop?.status().is === 'live' && getLoop(door).status().left === 0;
+  door.session.loop?.status().kind === 'live' && getLoop(door).status().left === 0;
 
 /**
  * Ann's browser with a real (fake-indexeddb) database, signed in as an operator, with everything
@@ -87,7 +87,7 @@ async function begin() {
 
   roles(['operator']);
   const door = createWorkerApi(world);
-  await until('the sign-in page', () => door.session.who.is === 'out');
+  await until('the sign-in page', () => door.session.who.kind === 'out');
   await wait(door.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' }));
   await until('all data', live(door));
   expect(await wait(door.read('lastSync', {}))).toMatchObject({ ok: true });
@@ -96,7 +96,7 @@ async function begin() {
   await wait(
     door.send('changeExecution', {
       id: String(run),
-      change: { is: 'note', content: 'Ann was here' },
+      change: { kind: 'note', content: 'Ann was here' },
     }),
   );
   await until('her note', () => server.log.some(({ event }) => event.type === 'problem.noted@1'));
@@ -108,7 +108,7 @@ async function begin() {
         event: { type: 'problem.noted@1', data: { problems: [problem], content: 'Bob was here' } },
       },
     ],
-    { actor: { is: 'user', id: all.bob.me.id }, commandId: null },
+    { actor: { kind: 'user', id: all.bob.me.id }, commandId: null },
   );
   await until('the notice', () => getLoop(door).outbox.view().notices.length === 1);
   return { ...all, world, wire, door, roles, stored, inMemory, until, wait };
@@ -143,10 +143,10 @@ test('SYNC-6, G33: a role removed while the page is open: all its data leaves th
   await expect.poll(async () => (await stored())['segments']).toBeGreaterThan(0);
   const request = wire.asked.length;
   roles(['o365_admin']);
-  server.poke({ is: 'scope' });
+  server.poke({ kind: 'scope' });
   await until(
     'the forbidden pages',
-    () => door.session.who.is === 'in' && door.session.who.me.roles[0] === 'o365_admin',
+    () => door.session.who.kind === 'in' && door.session.who.me.roles[0] === 'o365_admin',
   );
   await until('nothing', () => live(door)() && getLoop(door).replica.engine.size === 0);
   expect(inMemory(door)).toEqual(EMPTY);
@@ -173,7 +173,7 @@ test('SYNC-6, SYNC-13: a role removed while the browser was closed: all its data
   const again = createWorkerApi(world);
   await until(
     'what it had',
-    () => again.session.who.is === 'in' && getLoop(again).replica.engine.size > 0,
+    () => again.session.who.kind === 'in' && getLoop(again).replica.engine.size > 0,
   );
   wire.up = true;
   await until('nothing', () => live(again)() && getLoop(again).replica.engine.size === 0);
@@ -190,7 +190,7 @@ test('SYNC-6, SYNC-13: a role removed while the browser was closed: all its data
   getLoop(again).stop();
   wire.up = false;
   const third = createWorkerApi(world);
-  await until('its user', () => third.session.who.is === 'in' && third.session.loop !== null);
+  await until('its user', () => third.session.who.kind === 'in' && third.session.loop !== null);
   await clock.pass(5_000);
   expect(inMemory(third)).toEqual(EMPTY);
   // And with its role it has all of it again.
@@ -216,7 +216,7 @@ test('SYNC-6: days refused during loading: the device starts with what it may re
   };
   const door = annDevice.open();
   await clock.pass(5_000);
-  expect(getLoop(door).status()).toMatchObject({ is: 'live', left: 0 });
+  expect(getLoop(door).status()).toMatchObject({ kind: 'live', left: 0 });
   expect([
     getLoop(door).replica.engine.size,
     getLoop(door).replica.engine.all('job').length,

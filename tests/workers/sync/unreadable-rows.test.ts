@@ -46,7 +46,7 @@ test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly 
   const door = annDevice.open();
   await clock.pass(5_000);
   const { replica } = getLoop(door);
-  expect(getLoop(door).status()).toMatchObject({ is: 'live', left: 0 });
+  expect(getLoop(door).status()).toMatchObject({ kind: 'live', left: 0 });
   const tables = {
     companies: 'company',
     jobs: 'job',

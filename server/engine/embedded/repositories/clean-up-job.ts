@@ -237,6 +237,6 @@ async function finish(tx: TenantTx, cleaned: CleanedUp): Promise<void> {
         },
       },
     ],
-    { actor: { is: 'clock' }, subject: null, commandId: null, at },
+    { actor: { kind: 'clock' }, subject: null, commandId: null, at },
   );
 }

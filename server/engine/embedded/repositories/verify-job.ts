@@ -227,6 +227,6 @@ async function store(
         },
       },
     ],
-    { actor: { is: 'clock' }, subject: null, commandId: null, at },
+    { actor: { kind: 'clock' }, subject: null, commandId: null, at },
   );
 }

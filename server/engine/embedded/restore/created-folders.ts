@@ -87,7 +87,7 @@ async function loadFolders({ store, tenant, id, request }: RunningTask): Promise
 }
 
 const getRestore = (id: Id, request: RunningTask['request']): Id =>
-  request.is === 'undo' ? request.task : id;
+  request.kind === 'undo' ? request.task : id;
 
 /**
  * Finds the keys of folders that an interrupted restore may have created. Returns why the task has
@@ -114,7 +114,7 @@ export async function findCreatedFolders(task: RunningTask): Promise<EngineError
  * something stays. Returns why the task has to wait, if it has to.
  */
 export async function removeCreatedFolders(task: RunningTask): Promise<EngineError | null> {
-  if (task.request.is !== 'undo') return null;
+  if (task.request.kind !== 'undo') return null;
   for (const { object, key } of await loadFolders(task)) {
     if (key === null) continue;
     const removed = await task.target

@@ -16,7 +16,7 @@ export async function fillTask({ store, tenant, id, request }: RunningTask): Pro
       .execute(),
   );
   let n = 0;
-  if (request.is === 'undo') {
+  if (request.kind === 'undo') {
     await store.tenant(tenant, (tx) => fillUndo(tx, id, request.task));
   } else {
     n = await store.tenant(tenant, (tx) => fillItems(tx, id, request.plan.items));

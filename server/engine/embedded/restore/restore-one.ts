@@ -36,7 +36,7 @@ export interface ReplacedItem {
  * (RES-3). Only an error that concerns the whole task is returned as one.
  */
 export async function restoreOne(task: RunningTask, one: TaskItem): Promise<ItemEnd> {
-  if (task.request.is !== 'restore') throw new Error('Not a restore.');
+  if (task.request.kind !== 'restore') throw new Error('Not a restore.');
   const { input } = task.request;
   const excluded = exclusion(input, one);
   if (excluded !== null) return finish(task, one, 'skipped', excluded);

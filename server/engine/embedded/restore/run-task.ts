@@ -109,12 +109,12 @@ async function workOn(
   let failure: EngineError | null = null;
   const queue = [...items];
   // An undo goes backwards one by one.
-  const workers = task.request.is === 'undo' ? 1 : CONCURRENCY;
+  const workers = task.request.kind === 'undo' ? 1 : CONCURRENCY;
   const work = async (): Promise<void> => {
     for (let item = queue.shift(); item && failure === null; item = queue.shift()) {
       if (task.signal.aborted) return;
       const ended =
-        task.request.is === 'undo' ? await undoOne(task, item) : await restoreOne(task, item);
+        task.request.kind === 'undo' ? await undoOne(task, item) : await restoreOne(task, item);
       if (!ended.ok) {
         failure ??= ended.error;
         return;
@@ -175,7 +175,7 @@ async function loadRepository(
   request: TaskRequest,
 ): Promise<Id | null> {
   const { rows } =
-    request.is === 'restore'
+    request.kind === 'restore'
       ? await sql<{ id: Id }>`
         select p.repository_id as id from explorer as e join restore_point as p on p.tenant_id = e.tenant_id and p.id = e.point_id
         where e.tenant_id = ${tenant} and e.id = ${request.input.explorer}::uuid`.execute(db)
@@ -188,7 +188,7 @@ async function loadRepository(
 }
 
 const getTargetOrganization = (request: TaskRequest, organization: Id): Id =>
-  request.is === 'undo'
+  request.kind === 'undo'
     ? (request.target ?? organization)
     : request.input.target.kind === 'other'
       ? request.input.target.organization
@@ -331,7 +331,7 @@ async function logEnd(
         event: { type: 'restoretask.ended@1', data },
       },
     ],
-    { actor: { is: 'clock' }, subject: data.user, commandId: null, at },
+    { actor: { kind: 'clock' }, subject: data.user, commandId: null, at },
   );
   const { id, organization: organizationId, kind, result, counts, bytes } = data;
   await auditOrigin(tx, world, {

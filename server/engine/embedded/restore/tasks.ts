@@ -31,14 +31,14 @@ import type { TaskRights } from './rights/rights.ts';
 /** What a task was asked to do, as it is stored. */
 export type TaskRequest =
   | {
-      readonly is: 'restore';
+      readonly kind: 'restore';
       readonly input: RestoreInput;
       readonly plan: Plan;
       /** Null: nothing is written. Absent from tasks of former versions. */
       readonly rights?: TaskRights | null;
     }
   | {
-      readonly is: 'undo';
+      readonly kind: 'undo';
       readonly task: Id;
       /** The organization that the restore wrote to. */
       readonly target?: Id;
@@ -63,7 +63,7 @@ export async function requestRestore(
   const plan = await planRestore(tx, explorer.value, input);
   if (!plan.ok) return plan;
   const kind = input.dryRun ? 'dry-run' : 'restore';
-  const request: TaskRequest = { is: 'restore', input, plan: plan.value, rights };
+  const request: TaskRequest = { kind: 'restore', input, plan: plan.value, rights };
   const state = needsApproval ? 'awaiting-approval' : 'queued';
   return ok(await addTask(tx, scope, { kind, state, request, parent: null }, moment));
 }
@@ -91,7 +91,7 @@ export async function requestUndo(
   if (row === undefined) return failed('missing', t.noTask);
   if (row.kind !== 'restore' || row.state !== 'done' || row.undone)
     return failed('conflict', t.cannotUndo);
-  const request: TaskRequest = { is: 'undo', task, target, rights };
+  const request: TaskRequest = { kind: 'undo', task, target, rights };
   return ok(
     await addTask(tx, scope, { kind: 'undo', state: 'queued', request, parent: task }, moment),
   );

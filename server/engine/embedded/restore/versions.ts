@@ -14,7 +14,7 @@ export async function loadEarlierVersions(
   { store, tenant, request }: RunningTask,
   { objectN, item }: TaskItem,
 ): Promise<readonly StoredItem[]> {
-  if (request.is !== 'restore' || request.input.versions !== 'all' || item.kind !== 'file')
+  if (request.kind !== 'restore' || request.input.versions !== 'all' || item.kind !== 'file')
     return [];
   const { rows } = await store.tenant(
     tenant,
@@ -70,7 +70,7 @@ export async function writeVersions(
     readonly keepBoth: boolean;
   },
 ): Reply<WrittenItem> {
-  if (task.request.is !== 'restore') throw new Error('Not a restore.');
+  if (task.request.kind !== 'restore') throw new Error('Not a restore.');
   const { flags } = task.request.input;
   let { replaces, keepBoth } = input;
   const { state } = input;

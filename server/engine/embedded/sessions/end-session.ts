@@ -101,7 +101,7 @@ export async function endSession(
           },
         },
       ],
-      { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
     );
   });
   return { ok: true, value: undefined };

@@ -55,7 +55,7 @@ export async function startSession(
       },
     ],
     {
-      actor: start.user === null ? { is: 'clock' } : { is: 'user', id: start.user },
+      actor: start.user === null ? { kind: 'clock' } : { kind: 'user', id: start.user },
       subject: null,
       commandId: null,
       at: start.at,

@@ -10,7 +10,7 @@ import { authMessages as t } from '../messages.en.ts';
 /** Characters that account names cannot contain, so no query contains them. */
 const NEVER_IN_NAMES = /["/\\[\]:;|=,+*?<>\p{Cc}]/u;
 /** The hexadecimal `data …` code of a refused bind. Any other code counts as a wrong password. */
-const REFUSED: Readonly<Record<string, Exclude<Bound['is'], 'right' | 'unreachable'>>> = {
+const REFUSED: Readonly<Record<string, Exclude<Bound['kind'], 'right' | 'unreachable'>>> = {
   775: 'locked',
   533: 'disabled',
   701: 'disabled',
@@ -62,11 +62,11 @@ export function activeDirectory(
   async function byDn(client: Client, username: string, password: string): Promise<Bound> {
     await client.bind(at.serviceDn, servicePassword);
     const account = await loadAccount(client, at, username);
-    if (!account) return { is: 'wrong' };
+    if (!account) return { kind: 'wrong' };
     const refused = await loadRefusal(client, account.dn, password);
     return refused === null
-      ? { is: 'right', ...account }
-      : { is: refused === 'no-name' ? 'wrong' : refused };
+      ? { kind: 'right', ...account }
+      : { kind: refused === 'no-name' ? 'wrong' : refused };
   }
 
   /** Looks up the account as the service account, and modifies it. */
@@ -75,37 +75,37 @@ export function activeDirectory(
     changes: readonly Change[],
     refusal: (error: unknown) => Changed | null,
   ): Promise<Changed> {
-    if (!isName(username)) return { is: 'unknown' };
+    if (!isName(username)) return { kind: 'unknown' };
     try {
       return await asService(async (client) => {
         const account = await loadAccount(client, at, username);
-        if (!account) return { is: 'unknown' };
+        if (!account) return { kind: 'unknown' };
         try {
           await client.modify(account.dn, [...changes]);
-          return { is: 'done' };
+          return { kind: 'done' };
         } catch (error) {
           return refusal(error) ?? Promise.reject(error);
         }
       });
     } catch (error) {
-      return { is: failed(error) };
+      return { kind: failed(error) };
     }
   }
 
   return {
     async bind(username, password) {
       // A bind with an empty password is unauthenticated, and the directory would accept it.
-      if (password === '' || !isName(username)) return { is: 'wrong' };
+      if (password === '' || !isName(username)) return { kind: 'wrong' };
       try {
         return await talk(world, at, async (client): Promise<Bound> => {
           const refused = await loadRefusal(client, getPrincipal(username, at), password);
           if (refused === 'no-name') return byDn(client, username, password);
-          if (refused !== null) return { is: refused };
+          if (refused !== null) return { kind: refused };
           const account = await loadAccount(client, at, username);
-          return account ? { is: 'right', ...account } : { is: 'wrong' };
+          return account ? { kind: 'right', ...account } : { kind: 'wrong' };
         });
       } catch (error) {
-        return { is: failed(error) };
+        return { kind: failed(error) };
       }
     },
 
@@ -121,10 +121,10 @@ export function activeDirectory(
         ],
         (error) => {
           const data = getError(error);
-          if (data === 0x56) return { is: 'wrong' };
-          if (data === 0x775) return { is: 'refused', says: t.directoryLocked };
+          if (data === 0x56) return { kind: 'wrong' };
+          if (data === 0x775) return { kind: 'refused', says: t.directoryLocked };
           return [CONSTRAINT, WILL_NOT_PERFORM, RIGHTS].includes(getCode(error) ?? -1)
-            ? { is: 'refused', says: getWords(error) }
+            ? { kind: 'refused', says: getWords(error) }
             : null;
         },
       ),
@@ -138,7 +138,7 @@ export function activeDirectory(
         ],
         (error) =>
           [CONSTRAINT, WILL_NOT_PERFORM].includes(getCode(error) ?? -1)
-            ? { is: 'refused', says: getWords(error) }
+            ? { kind: 'refused', says: getWords(error) }
             : null,
       ),
 
@@ -221,7 +221,7 @@ async function loadRefusal(
   client: Client,
   name: string,
   password: string,
-): Promise<Exclude<Bound['is'], 'right' | 'unreachable'> | 'no-name' | null> {
+): Promise<Exclude<Bound['kind'], 'right' | 'unreachable'> | 'no-name' | null> {
   try {
     await client.bind(name, password);
     return null;

@@ -4,13 +4,13 @@
  */
 export type Bound =
   | {
-      readonly is: 'right';
+      readonly kind: 'right';
       readonly dn: string;
       readonly name: string | null;
       readonly email: string | null;
     }
   | {
-      readonly is:
+      readonly kind:
         | 'wrong'
         | 'locked'
         | 'disabled'
@@ -25,8 +25,8 @@ export type Bound =
  * its message in `says`.
  */
 export type Changed =
-  | { readonly is: 'done' | 'wrong' | 'unreachable' | 'unknown' }
-  | { readonly is: 'refused'; readonly says: string };
+  | { readonly kind: 'done' | 'wrong' | 'unreachable' | 'unknown' }
+  | { readonly kind: 'refused'; readonly says: string };
 
 /**
  * Active Directory or a compatible server. User names are those of the portal: `name` or

@@ -115,7 +115,7 @@ export async function provision(
     },
   ];
   await tx.append(events, {
-    actor: { is: 'user', id: user },
+    actor: { kind: 'user', id: user },
     subject: null,
     commandId: null,
     at: now,

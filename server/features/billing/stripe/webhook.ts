@@ -113,7 +113,7 @@ async function reconcile(
         company: row.company,
         entity: `subscription:${row.id}`,
       })),
-      { actor: { is: 'clock' }, subject: null, commandId: null, at: now },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: now },
     );
     return ok(null);
   });

@@ -117,7 +117,7 @@ export function subscriptionHandlers(world: AppContext): Pick<Handlers, Names> {
         const { timeZone } = await loadCompanyLimit(tx);
         const events = await countCurrentUsage(tx, world, { timeZone, now: ctx.now });
         await tx.append(events, {
-          actor: { is: 'clock' },
+          actor: { kind: 'clock' },
           subject: null,
           commandId: null,
           at: ctx.now,

@@ -21,7 +21,7 @@ export const subscriptions =
       if (all.length === 0) return now + EVERY_MS;
       await tx.lock();
       const { timeZone } = await loadCompanyLimit(tx);
-      const by = { actor: { is: 'clock' }, subject: null, commandId: null, at: now } as const;
+      const by = { actor: { kind: 'clock' }, subject: null, commandId: null, at: now } as const;
       await tx.append(
         all.flatMap((row) => getDueEvents(row, timeZone, now)),
         by,

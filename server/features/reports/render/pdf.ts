@@ -154,7 +154,7 @@ function band({ provider, side, sideInk, logo }: Look, template: string, width: 
   };
 }
 const getLogo = (logo: Logo): Content =>
-  logo.is === 'svg'
+  logo.kind === 'svg'
     ? { svg: logo.text, fit: [190, 24] }
     : { image: `data:${logo.type};base64,${logo.base64}`, fit: [190, 24] };
 

@@ -8,9 +8,9 @@ export const RENDER_MS: Ms = 180_000;
 const MEMORY_MB = 2_048;
 
 export type Rendered =
-  | { readonly is: 'file'; readonly bytes: Uint8Array }
-  | { readonly is: 'late' }
-  | { readonly is: 'broken'; readonly error: unknown };
+  | { readonly kind: 'file'; readonly bytes: Uint8Array }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'broken'; readonly error: unknown };
 
 /** Renders a file in a thread, which ends with it, so that the server stays responsive. */
 export function render(
@@ -23,20 +23,20 @@ export function render(
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
   return new Promise<Rendered>((resolve) => {
-    const timer = world.clock.after(maxMs, () => end({ is: 'late' }));
+    const timer = world.clock.after(maxMs, () => end({ kind: 'late' }));
     function end(outcome: Rendered): void {
       timer.cancel();
       resolve(outcome);
       void worker.terminate();
     }
     worker.once('message', (bytes: Uint8Array) => {
-      end({ is: 'file', bytes });
+      end({ kind: 'file', bytes });
     });
     worker.once('error', (error) => {
-      end({ is: 'broken', error });
+      end({ kind: 'broken', error });
     });
     worker.once('exit', (code) => {
-      end({ is: 'broken', error: new Error(`the thread of a report ended with ${code}`) });
+      end({ kind: 'broken', error: new Error(`the thread of a report ended with ${code}`) });
     });
   });
 }

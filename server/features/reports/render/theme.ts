@@ -10,8 +10,8 @@ export interface Look {
   readonly logo: Logo | null;
 }
 export type Logo =
-  | { readonly is: 'raster'; readonly type: 'image/png' | 'image/jpeg'; readonly base64: string }
-  | { readonly is: 'svg'; readonly text: string };
+  | { readonly kind: 'raster'; readonly type: 'image/png' | 'image/jpeg'; readonly base64: string }
+  | { readonly kind: 'svg'; readonly text: string };
 
 /** The portal's colors for paper. */
 export const PAPER = {

@@ -111,7 +111,7 @@ export const restoreApproval =
     );
     if (row === undefined || row.expiresAt === null || row.decision !== null) return null;
     if (row.expiresAt > now) return row.expiresAt;
-    const who: By = { actor: { is: 'clock' }, subject: null, commandId: null, at: now };
+    const who: By = { actor: { kind: 'clock' }, subject: null, commandId: null, at: now };
     await world.embeddedEngine.reject(
       { tenant, organization: row.organization, user: null },
       {

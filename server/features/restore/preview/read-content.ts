@@ -75,8 +75,8 @@ export async function readMime(
   mime: Uint8Array<ArrayBuffer>,
 ): Promise<Result<ReadMail>> {
   const result = await releaseSlotDuring(() => reader.read(mime));
-  if (result.is === 'read') return ok(result.value);
-  return result.is === 'busy'
+  if (result.kind === 'read') return ok(result.value);
+  return result.kind === 'busy'
     ? failed({ kind: 'busy', message: t.busy, retryAfterMs: BUSY_MS })
     : failed({ kind: 'conflict', message: t.unreadable });
 }

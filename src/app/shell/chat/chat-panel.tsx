@@ -22,7 +22,7 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
   const head = useRef<HTMLHeadingElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   const opener = useRef<Element | null>(null);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const away = offline && state !== 'here';
 
   useEffect(() => {

@@ -10,7 +10,7 @@ export function CloudPrompt({ onDismiss }: { readonly onDismiss: () => void }) {
   const status = useWatch('status', EMPTY);
   const organizations = useWatch('organizations', EMPTY);
   const jobs = useWatch('backupJobs', EMPTY);
-  if (organizations == null || jobs == null || status?.is === 'catching-up') return null;
+  if (organizations == null || jobs == null || status?.kind === 'catching-up') return null;
   const step = getCloudStep(organizations, jobs);
   if (step === null) return null;
   const isOrganization = step.kind === 'organization';

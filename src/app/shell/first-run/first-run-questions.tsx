@@ -33,7 +33,7 @@ export function FirstRunQuestions({
   const { id } = me;
   const router = useRouter();
   const [needsSource, setNeedsSource] = useState(false);
-  const isOffline = useWatch('status', EMPTY)?.is === 'offline';
+  const isOffline = useWatch('status', EMPTY)?.kind === 'offline';
   const [state, send] = useMachine(
     firstRunMachine.provide({
       actors: {

@@ -75,14 +75,14 @@ async function start(
   const from = history.location.href;
   const answer = await withReauth(() => client().actAs(request));
   if (!answer.ok) return answer;
-  if (answer.value.is === 'unsent') return failed({ kind: 'conflict', message: BASE.badRequest });
+  if (answer.value.kind === 'unsent') return failed({ kind: 'conflict', message: BASE.badRequest });
   writeStored(ACTING_FROM, from);
-  if (answer.value.is === 'elsewhere') location.assign(answer.value.url);
+  if (answer.value.kind === 'elsewhere') location.assign(answer.value.url);
   else {
     await knownAs(answer.value.me);
     history.replace('/');
   }
-  return ok({ is: answer.value.is });
+  return ok({ kind: answer.value.kind });
 }
 
 async function exit(
@@ -91,15 +91,15 @@ async function exit(
 ): Promise<Result<ImpersonationResult>> {
   const answer = await client().stopActing(how);
   if (!answer.ok) return answer;
-  if (answer.value.is === 'unsent') return ok(answer.value);
-  if (answer.value.is === 'elsewhere') location.assign(answer.value.url);
+  if (answer.value.kind === 'unsent') return ok(answer.value);
+  if (answer.value.kind === 'elsewhere') location.assign(answer.value.url);
   else {
     const from = localPath(readStored(ACTING_FROM) ?? '') ?? '/';
     writeStored(ACTING_FROM, null);
     await knownAs(answer.value.me);
     history.replace(from);
   }
-  return ok({ is: answer.value.is });
+  return ok({ kind: answer.value.kind });
 }
 
 /**
@@ -112,7 +112,7 @@ function knownAs({ id, acting }: Me): Promise<void> {
     const look = (): void => {
       const who = currentSession();
       if (
-        who.is !== 'in' ||
+        who.kind !== 'in' ||
         who.me.id !== id ||
         who.me.acting?.impersonation !== acting?.impersonation
       )

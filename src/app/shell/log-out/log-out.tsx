@@ -36,7 +36,7 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
       {isLeaving && (
         <Suspense>
           <SignOut
-            isOffline={status?.is === 'offline' || status?.is === 'server-trouble'}
+            isOffline={status?.kind === 'offline' || status?.kind === 'server-trouble'}
             unsent={status === undefined ? 0 : status.waiting + status.refused}
             onStay={() => setLeaving(false)}
             onRetry={() => setLeaving(true)}

@@ -74,7 +74,7 @@ interface NoticeProps {
 
 function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
   const mutation = useServerMutation();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { message, link, copy, event, hideAck, hideClose, severity } = notice;
   const { icon, text, edge, wash } = SEVERITIES[severity];
 
@@ -166,7 +166,7 @@ function useInvitation({ id, roles, serviceProviderId, acting }: Me): {
   const [link, setLink] = useState(() => (invited?.user === id ? invited.link : null));
   const [isDue, setDue] = useState(false);
   const wanted = roles.includes('sub-sp') && acting === null;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   useEffect(() => {
     if (!wanted || offline || link !== null || isDue) return;
     let over = false;

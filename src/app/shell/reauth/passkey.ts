@@ -25,14 +25,14 @@ export async function askPasskey(options: string): Promise<string | null> {
 export async function makePasskey(
   options: string,
 ): Promise<
-  | { readonly is: 'made'; readonly response: string }
-  | { readonly is: 'known' }
-  | { readonly is: 'none' }
+  | { readonly kind: 'made'; readonly response: string }
+  | { readonly kind: 'known' }
+  | { readonly kind: 'none' }
 > {
   const { startRegistration, WebAuthnError } = await import('@simplewebauthn/browser');
   try {
     return {
-      is: 'made',
+      kind: 'made',
       response: JSON.stringify(
         await startRegistration({
           optionsJSON: JSON.parse(options) as PublicKeyCredentialCreationOptionsJSON,
@@ -41,7 +41,7 @@ export async function makePasskey(
     };
   } catch (error) {
     return {
-      is:
+      kind:
         error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED'
           ? 'known'
           : 'none',

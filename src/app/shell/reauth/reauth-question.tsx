@@ -34,7 +34,7 @@ export function ReauthQuestion() {
   const [error, setError] = useState<string | null>(null);
   const [waitUntil, setWaitUntil] = useState(0);
   const field = useRef<HTMLInputElement>(null);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const waits = Math.max(0, Math.ceil((waitUntil - useNow(1_000)) / 1_000));
 
   const take = (answer: Result<Options>): void => {

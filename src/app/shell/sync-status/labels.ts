@@ -22,7 +22,7 @@ export function getGlance(status: SyncStatus, zone: string, isShort = false): Gl
     status.partly > 0 ? t.partlyCount({ count: formatCount(status.partly) }) : '',
     status.waiting > 0 ? t.waitingCount({ count: formatCount(status.waiting) }) : '',
   ].filter((part) => part !== '');
-  const isAway = status.is === 'offline' || status.is === 'server-trouble';
+  const isAway = status.kind === 'offline' || status.kind === 'server-trouble';
   const rest =
     first.rest === ''
       ? also
@@ -56,7 +56,7 @@ export function spokenSync(status: SyncStatus, zone: string): string {
 }
 
 function getMostSevere(status: SyncStatus, zone: string, isShort: boolean): Glance {
-  if (status.reload || status.is === 'update-needed')
+  if (status.reload || status.kind === 'update-needed')
     return { icon: 'sync', tone: 'trouble', lead: t.newVersion, rest: t.reloadPage };
   if (status.storage === 'full')
     return {
@@ -65,7 +65,7 @@ function getMostSevere(status: SyncStatus, zone: string, isShort: boolean): Glan
       lead: t.deviceFull,
       rest: t.changesNotSaved,
     };
-  switch (status.is) {
+  switch (status.kind) {
     case 'offline':
       return {
         icon: 'offline',

@@ -84,7 +84,7 @@ function AsOf() {
   if (
     status === undefined ||
     status.syncedAt === null ||
-    (status.is !== 'offline' && status.is !== 'server-trouble')
+    (status.kind !== 'offline' && status.kind !== 'server-trouble')
   )
     return null;
   return (

@@ -54,7 +54,7 @@ export function SyncStatusDialog({
           >
             {t.syncNow}
           </Button>
-          {(status.reload || status.is === 'update-needed') && (
+          {(status.reload || status.kind === 'update-needed') && (
             <Button variant="primary" onClick={() => location.reload()}>
               {uiMessages.reload}
             </Button>
@@ -76,7 +76,7 @@ export function SyncStatusDialog({
       </p>
       <Troubles status={status} zone={zone} now={now} />
       <output className="block">
-        {request && (status.is === 'offline' || status.is === 'server-trouble') && (
+        {request && (status.kind === 'offline' || status.kind === 'server-trouble') && (
           <Trouble>{t.connecting}</Trouble>
         )}
       </output>
@@ -170,19 +170,19 @@ function Troubles({
   return (
     <>
       {status.reload && <Trouble>{t.newerVersionRuns}</Trouble>}
-      {!status.reload && status.is === 'update-needed' && <Trouble>{t.updateNeeded}</Trouble>}
+      {!status.reload && status.kind === 'update-needed' && <Trouble>{t.updateNeeded}</Trouble>}
       {status.storage === 'full' && <Trouble>{t.deviceFullHint}</Trouble>}
       {status.storage === 'memory' && <Trouble>{t.notStored}</Trouble>}
       {status.storage === 'best-effort' &&
-        (status.waiting > 0 || status.is === 'offline' || status.is === 'server-trouble') && (
+        (status.waiting > 0 || status.kind === 'offline' || status.kind === 'server-trouble') && (
           <Trouble>{t.mayBeDeleted}</Trouble>
         )}
-      {status.is === 'server-trouble' && <Trouble>{t.serverTroubleHint}</Trouble>}
-      {(status.is === 'offline' || status.is === 'server-trouble') && (
+      {status.kind === 'server-trouble' && <Trouble>{t.serverTroubleHint}</Trouble>}
+      {(status.kind === 'offline' || status.kind === 'server-trouble') && (
         <Trouble>
           {status.syncedAt !== null &&
             `${t.offlineData({ age: formatAge(status.syncedAt, now), time: formatWhen(status.syncedAt, zone) })} `}
-          {status.is === 'offline' ? t.worksOffline : t.worksWithoutServer}
+          {status.kind === 'offline' ? t.worksOffline : t.worksWithoutServer}
         </Trouble>
       )}
       {status.fault !== null && <Trouble>{status.fault}</Trouble>}

@@ -10,7 +10,7 @@ export interface RankingsPlace extends Chosen {
   readonly measure: Measure;
 }
 
-const SPAN: Span = { is: 'last', days: 7 };
+const SPAN: Span = { kind: 'last', days: 7 };
 export const RANKINGS_PLACE: RankingsPlace = {
   span: SPAN,
   companies: [],

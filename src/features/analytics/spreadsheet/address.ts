@@ -13,7 +13,7 @@ export interface SheetPlace extends Chosen {
   readonly text: string;
 }
 
-const SPAN: Span = { is: 'last', days: 14 };
+const SPAN: Span = { kind: 'last', days: 14 };
 const TEXT_CHARS = 100;
 export const SHEET_PLACE: SheetPlace = {
   span: SPAN,

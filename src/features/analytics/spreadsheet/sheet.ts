@@ -38,7 +38,7 @@ export interface SheetFigures {
 
 export function ownLines({ lines }: CalendarView): readonly SheetLine[] {
   return lines.map((line): SheetLine =>
-    line.is === 'company'
+    line.kind === 'company'
       ? {
           key: `c${line.company}`,
           company: line.company,

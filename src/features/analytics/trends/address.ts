@@ -48,7 +48,7 @@ export interface TrendsPlace extends Chosen {
   readonly by: TrendBy;
 }
 export const BYS: readonly TrendBy[] = ['company', 'type', 'source'];
-const SPAN: Span = { is: 'last', days: 14 };
+const SPAN: Span = { kind: 'last', days: 14 };
 export const TRENDS_PLACE: TrendsPlace = {
   span: SPAN,
   companies: [],

@@ -116,7 +116,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             <NoResults
               narrowed={narrowed}
               onAll={() => go({ ...TRENDS_PLACE, span: place.span, by: place.by })}
-              onLonger={() => go({ ...place, span: { is: 'last', days: 30 } })}
+              onLonger={() => go({ ...place, span: { kind: 'last', days: 30 } })}
             />
           ) : (
             <div className="grid gap-6 px-4 desk:px-6">

@@ -106,7 +106,7 @@ function CallDetails({ call }: { readonly call: ApiCall }) {
           ))}
         </ul>
       </Part>
-      {call.who.is !== 'person' && (
+      {call.who.kind !== 'person' && (
         <Part title={t.example}>
           <CopyText
             text={getCurl(call, location.origin)}
@@ -157,7 +157,7 @@ function Json({
 
 /** Shows who may make the call. */
 function Needs({ who }: { readonly who: Who }) {
-  switch (who.is) {
+  switch (who.kind) {
     case 'key':
       return who.abilities.length === 0 ? (
         <Badge>{t.anyKey}</Badge>

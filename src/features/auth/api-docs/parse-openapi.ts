@@ -39,8 +39,8 @@ export interface ApiCall {
  * only. `address`: the key is part of the address.
  */
 export type Who =
-  | { readonly is: 'key'; readonly abilities: readonly string[] }
-  | { readonly is: 'person' | 'ingest-key' | 'everybody' | 'address' };
+  | { readonly kind: 'key'; readonly abilities: readonly string[] }
+  | { readonly kind: 'person' | 'ingest-key' | 'everybody' | 'address' };
 export interface Field {
   readonly name: string;
   readonly depth: number;
@@ -97,9 +97,9 @@ export function found(groups: readonly Group[], words: string, all: boolean): re
     .map((group) => ({
       ...group,
       calls: group.calls.filter(({ id, method, path, description, who }) => {
-        if (!all && (who.is === 'person' || who.is === 'everybody')) return false;
+        if (!all && (who.kind === 'person' || who.kind === 'everybody')) return false;
         const text =
-          `${group.name} ${id} ${method} ${path} ${description} ${who.is === 'key' ? who.abilities.join(' ') : ''}`.toLowerCase();
+          `${group.name} ${id} ${method} ${path} ${description} ${who.kind === 'key' ? who.abilities.join(' ') : ''}`.toLowerCase();
         return request.every((word) => text.includes(word));
       }),
     }))
@@ -117,8 +117,8 @@ export function getCurl(
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} '${origin}${path}${query === '' ? '' : `?${query}`}'`,
   ];
-  if (who.is === 'key') lines.push(`-H "Authorization: Bearer $DAYBOOK_KEY"`);
-  if (who.is === 'ingest-key') lines.push(`-H "Authorization: Bearer $DAYBOOK_INGEST_KEY"`);
+  if (who.kind === 'key') lines.push(`-H "Authorization: Bearer $DAYBOOK_KEY"`);
+  if (who.kind === 'ingest-key') lines.push(`-H "Authorization: Bearer $DAYBOOK_INGEST_KEY"`);
   if (body === 'raw') lines.push('--data-binary @FILE');
   else if (body !== null)
     lines.push(
@@ -183,10 +183,10 @@ function getCall(page: unknown, path: string, method: string, operation: Json): 
 
 function getAudience(path: string, security: readonly unknown[]): Who {
   const key = security.map(asObject).find((need) => 'apiKey' in need);
-  if (key) return { is: 'key', abilities: toArray(key['apiKey']).map(String) };
-  if (security.some((need) => 'ingestKey' in asObject(need))) return { is: 'ingest-key' };
-  if (security.length > 0) return { is: 'person' };
-  return { is: path.startsWith('/ping/') ? 'address' : 'everybody' };
+  if (key) return { kind: 'key', abilities: toArray(key['apiKey']).map(String) };
+  if (security.some((need) => 'ingestKey' in asObject(need))) return { kind: 'ingest-key' };
+  if (security.length > 0) return { kind: 'person' };
+  return { kind: path.startsWith('/ping/') ? 'address' : 'everybody' };
 }
 
 function parseShape(schema: unknown): Shape {

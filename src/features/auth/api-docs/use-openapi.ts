@@ -15,7 +15,7 @@ export function useDescription(): Described {
   const [groups, setGroups] = useState(stored);
   const [details, setResult] = useState('');
   const [turn, setTurn] = useState(0);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const round = `${turn} ${offline}`;
   useEffect(() => {
     if (stored !== null) return;

@@ -25,7 +25,7 @@ export function ApiKeys() {
   const now = useNow(60_000);
   const id = me?.id ?? '';
   const request = useQuery('listApiKeys', { id }, me !== null && me.acting === null);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<MadeApiKey | null>(null);
   const [ending, setEnding] = useState<ApiKey | null>(null);

@@ -19,7 +19,7 @@ export function EmailState({
 }) {
   const { id, email, emailVerified, emailLinkUntil } = profile;
   const mutation = useServerMutation();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   if (emailVerified || email === '') return null;
 
   async function send(): Promise<void> {

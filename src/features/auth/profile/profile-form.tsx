@@ -30,7 +30,7 @@ export interface ProfileFormProps {
 /** Name, contact details, language and emails; saved together. */
 export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
   const zone = useZone();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const {
     form: draft,
     change: put,

@@ -37,9 +37,9 @@ export function Register() {
   const { userId } = useParams({ strict: false }) as { readonly userId?: string };
   const token = fragment.slice(1) || userId || '';
   const leaving = useRef(false);
-  const out = who?.is === 'out';
+  const out = who?.kind === 'out';
   useEffect(() => {
-    if (who?.is !== 'in' || leaving.current) return;
+    if (who?.kind !== 'in' || leaving.current) return;
     leaving.current = true;
     pauseRedirectTarget(true);
     void client()
@@ -53,7 +53,7 @@ export function Register() {
       <AccountPage title={TITLE}>
         <DelayedFallback>
           <output className="block text-ink-2">
-            {who?.is === 'in' ? t.signingOut : t.opening}
+            {who?.kind === 'in' ? t.signingOut : t.opening}
           </output>
         </DelayedFallback>
       </AccountPage>

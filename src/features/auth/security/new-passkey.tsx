@@ -35,8 +35,9 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
       const request = await withReauth(() => client().ask('passkeyOptions', { id }));
       if (!request.ok) return request;
       const made = await makePasskey(request.value.options);
-      if (made.is === 'known') return failed({ kind: 'conflict', message: t.passkeyExists });
-      if (made.is === 'none') return failed({ kind: 'conflict', message: ACCOUNT.passkeyNotMade });
+      if (made.kind === 'known') return failed({ kind: 'conflict', message: t.passkeyExists });
+      if (made.kind === 'none')
+        return failed({ kind: 'conflict', message: ACCOUNT.passkeyNotMade });
       return withReauth(() => client().ask('addPasskey', { id, name, response: made.response }));
     },
     onSaved: ({ recoveryCodes }) => {

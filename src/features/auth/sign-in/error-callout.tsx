@@ -8,20 +8,20 @@ import type { SignInError } from './sign-in-error.ts';
 /** Returns `in 9 s` while attempts are blocked, otherwise null. */
 export function useWaits(error: SignInError | null): string | null {
   const second = useNow(1_000);
-  return error?.is === 'throttled' ? waitWords(error.until, Math.max(second, error.from)) : null;
+  return error?.kind === 'throttled' ? waitWords(error.until, Math.max(second, error.from)) : null;
 }
 
 /** Shows what went wrong, and when to try again. */
 export function ErrorCallout({ error }: { readonly error: SignInError | null }) {
   const waits = useWaits(error);
-  if (error?.is === 'refused')
+  if (error?.kind === 'refused')
     return (
       <Callout tone="failed" alert>
         {error.sentence}
       </Callout>
     );
   return (
-    error?.is === 'throttled' &&
+    error?.kind === 'throttled' &&
     waits !== null && (
       <Callout tone="warning" alert>
         {error.sentence} <span aria-hidden>{t.canTryAgain({ when: waits })}</span>

@@ -4,10 +4,15 @@ import { signInMessages as t } from './sign-in.messages.en.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 
 export type SignInError =
-  | { readonly is: 'empty'; readonly what: 'username' | 'password' }
-  | { readonly is: 'refused'; readonly sentence: string }
+  | { readonly kind: 'empty'; readonly what: 'username' | 'password' }
+  | { readonly kind: 'refused'; readonly sentence: string }
   /** Attempts are blocked until `until`. */
-  | { readonly is: 'throttled'; readonly sentence: string; readonly from: Ms; readonly until: Ms };
+  | {
+      readonly kind: 'throttled';
+      readonly sentence: string;
+      readonly from: Ms;
+      readonly until: Ms;
+    };
 
 /**
  * Returns the message of a failed attempt. It never says whether the name or the password was
@@ -17,17 +22,17 @@ export function toSignInError(failure: Failure, now: Ms): SignInError {
   switch (failure.kind) {
     case 'too-many':
       return {
-        is: 'throttled',
+        kind: 'throttled',
         sentence: failure.message || BASE.tooManyTries,
         from: now,
         until: now + failure.retryAfterMs,
       };
     case 'needs-network':
-      return { is: 'refused', sentence: BASE.needsNetwork };
+      return { kind: 'refused', sentence: BASE.needsNetwork };
     case 'no-answer':
-      return { is: 'refused', sentence: failure.message || BASE.noAnswer };
+      return { kind: 'refused', sentence: failure.message || BASE.noAnswer };
     default:
-      return { is: 'refused', sentence: failure.message || BASE.loginFailed };
+      return { kind: 'refused', sentence: failure.message || BASE.loginFailed };
   }
 }
 

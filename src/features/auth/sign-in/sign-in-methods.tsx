@@ -89,7 +89,7 @@ function Way({
 /** Signs in with a passkey only. A failed attempt leaves no pending sign-in. */
 async function byPasskey(): Promise<Result<SignedIn>> {
   const begun = await client().signIn({ way: 'passkeys' });
-  if (!begun.ok || begun.value.is === 'in') return begun;
+  if (!begun.ok || begun.value.kind === 'in') return begun;
   const shown = await showPasskey(begun.value.step.passkey);
   const answer = shown.ok
     ? await client().signIn({ way: 'passkey', response: shown.value })

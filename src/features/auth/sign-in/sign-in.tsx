@@ -23,8 +23,8 @@ import { getPath } from './step-path.ts';
 export function SignIn() {
   const router = useRouter();
   const who = useWatch('who', EMPTY);
-  const branding = who === undefined || who.is === 'starting' ? null : who.branding;
-  const out = who?.is === 'out' ? who : null;
+  const branding = who === undefined || who.kind === 'starting' ? null : who.branding;
+  const out = who?.kind === 'out' ? who : null;
   const { fragment, sentence } = useWayIn();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
@@ -52,7 +52,7 @@ export function SignIn() {
     const result = await ask();
     // It stays busy until the redirect, which takes a while on a slow device.
     if (result.ok)
-      await (result.value.is === 'step'
+      await (result.value.kind === 'step'
         ? router.navigate({ to: getPath(result.value.step) })
         : router.invalidate());
     setBusy(false);
@@ -70,12 +70,12 @@ export function SignIn() {
     if (busy || waits !== null) return;
     if (username.trim() === '') {
       first.current?.focus();
-      setError({ is: 'empty', what: 'username' });
+      setError({ kind: 'empty', what: 'username' });
       return;
     }
     if (password === '') {
       secret.current?.focus();
-      setError({ is: 'empty', what: 'password' });
+      setError({ kind: 'empty', what: 'password' });
       return;
     }
     void go(() =>
@@ -126,7 +126,7 @@ export function SignIn() {
           maxLength={TEXT_LIMITS.nameChars}
           value={username}
           onChange={(event) => setUsername(event.target.value)}
-          error={error?.is === 'empty' && error.what === 'username' ? t.usernameMissing : null}
+          error={error?.kind === 'empty' && error.what === 'username' ? t.usernameMissing : null}
         />
         <TextField
           ref={secret}
@@ -141,7 +141,7 @@ export function SignIn() {
           maxLength={TEXT_LIMITS.passwordChars}
           value={password}
           onChange={(event) => setPassword(event.target.value)}
-          error={error?.is === 'empty' && error.what === 'password' ? t.passwordMissing : null}
+          error={error?.kind === 'empty' && error.what === 'password' ? t.passwordMissing : null}
           end={
             <IconButton
               icon={shown ? 'eye-off' : 'eye'}

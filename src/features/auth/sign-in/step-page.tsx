@@ -28,7 +28,7 @@ export function StepPage() {
   const signing = useWatch('signing', EMPTY);
   const { held } = useWayIn();
   const at = useLocation().pathname.replace(/\/+$/, '');
-  const request = signing?.is === 'step' ? signing.step : null;
+  const request = signing?.kind === 'step' ? signing.step : null;
   const [last, setLast] = useState(request);
   if (request !== null && request !== last) setLast(request);
   // The page does not change while an answer is pending or while it shows something only once.
@@ -36,7 +36,7 @@ export function StepPage() {
   const path = step === null ? null : getPath(step, at);
   // The route guard alone redirects signed-in users.
   const elsewhere =
-    held || who?.is !== 'out' || signing === undefined
+    held || who?.kind !== 'out' || signing === undefined
       ? null
       : path === null
         ? '/login'

@@ -71,14 +71,14 @@ async function answerStep(
     holdPage(false);
     return failed(result.failure);
   }
-  if (result.value.is === 'step') {
+  if (result.value.kind === 'step') {
     holdPage(false);
-    return ok({ is: 'step' });
+    return ok({ kind: 'step' });
   }
   const { recoveryCodes } = result.value;
   if (recoveryCodes === null) {
     holdPage(false);
     await router.invalidate();
   }
-  return ok({ is: 'in', recoveryCodes });
+  return ok({ kind: 'in', recoveryCodes });
 }

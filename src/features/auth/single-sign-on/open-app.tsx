@@ -43,7 +43,7 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
     input: { provider, earlierClicks, hasSession: hasZertoSession() },
   });
   const { url, failure, hasSession } = state.context;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const name = SSO_WORDS[provider];
 
   return (

@@ -25,7 +25,7 @@ export function JobActions({
   readonly onDeleted: () => void;
 }) {
   const { id, enabled, running, schedulePolicy } = row;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { history } = useRouter();
   const mutation = useServerMutation();
   const [open, setOpen] = useState<'notifications' | 'delete' | null>(null);

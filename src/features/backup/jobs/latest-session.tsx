@@ -22,7 +22,7 @@ type Session = NonNullable<Latest['session']>;
 /** The running or last session of a job, live: how far it is, what it waits for, and its log. */
 export function LatestSession({ row, now }: { readonly row: BackupJobRow; readonly now: Ms }) {
   const zone = useZone();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { value, failure, again } = useLatestSession(row);
   const [logOpen, setLogOpen] = useState(false);
   if (row.running === null && row.recent.length === 0)

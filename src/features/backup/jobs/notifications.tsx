@@ -52,7 +52,7 @@ function Form({
   saved,
   onClose,
 }: Props & { readonly saved: OutputOf<'getJobNotifications'> }) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: createNotificationsForm(saved),
     offline,

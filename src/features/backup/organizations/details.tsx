@@ -35,7 +35,7 @@ export function OrganizationDetails({
   readonly onDeleted: () => void;
 }) {
   const { history } = useRouter();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [isDeleting, setDeleting] = useState(false);
   const [counted] =
     useCachedQuery('listOrganizations', EMPTY).value?.rows.filter(({ _id }) => _id === row.id) ??

@@ -12,7 +12,7 @@ import { organizationMessages as t } from './messages.en.ts';
 
 /** Whether restores of the organization wait for a second person. */
 export function RestoreApproval({ row }: { readonly row: OrganizationRow }) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { disabled = false } = useActingRefusal('setRestoreApproval');
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);

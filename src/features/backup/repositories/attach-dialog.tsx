@@ -33,7 +33,7 @@ export function AttachDialog({
   readonly onClose: () => void;
   readonly onDone: (id: string) => void;
 }) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: makeForm(organizations),
     offline,

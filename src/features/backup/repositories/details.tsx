@@ -42,7 +42,7 @@ export interface RepositoryDetailsProps {
 export function RepositoryDetails(props: RepositoryDetailsProps) {
   const { row, jobs, usage, now, zone, onRequested } = props;
   const [open, setOpen] = useState<'edit' | 'password' | 'delete' | null>(null);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   if (open === 'edit')
     return <EditRepository row={row} onDone={() => setOpen(null)} onCancel={() => setOpen(null)} />;
   const needsNetwork = {

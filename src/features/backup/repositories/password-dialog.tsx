@@ -17,7 +17,7 @@ export function PasswordDialog({
   readonly row: BackupRepositoryRow;
   readonly onClose: () => void;
 }) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: { password: '', repeatPassword: '', passwordDescription },
     offline,

@@ -98,7 +98,7 @@ function Fields<Value, Answer>({
   readonly onDone: (answer: Answer) => void;
   readonly onCancel?: () => void;
 }) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
     initial,
     offline,

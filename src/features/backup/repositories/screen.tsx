@@ -147,7 +147,7 @@ function AttachButton({
   readonly mayAttach: boolean;
   readonly onAttach: () => void;
 }) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const seesAll = useMe()?.companies === null;
   if (!seesAll) return null;
   const why = offline ? MESSAGES.needsNetwork : mayAttach ? undefined : t.needsOrganization;
@@ -166,7 +166,7 @@ function AttachButton({
 /** Opens the form of a new repository. A repository belongs to an organization. */
 function CreateButton({ mayCreate }: { readonly mayCreate: boolean }) {
   const { go } = useListPlace(REPOSITORIES_PATH);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const why = offline ? MESSAGES.needsNetwork : mayCreate ? undefined : t.needsOrganization;
   return (
     <CallButton

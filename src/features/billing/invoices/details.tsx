@@ -125,15 +125,15 @@ export function InvoiceDetails({
 }
 
 function Line({
-  line: { is, item, description, quantity, price, amount },
+  line: { kind, item, description, quantity, price, amount },
   currency,
 }: {
   readonly line: InvoiceLine;
   readonly currency: string;
 }) {
-  const word = item ?? (is === 'subtotal' ? t.subtotal : is === 'discount' ? t.discount : null);
+  const word = item ?? (kind === 'subtotal' ? t.subtotal : kind === 'discount' ? t.discount : null);
   return (
-    <tr className={`border-b border-hair ${is === 'subtotal' ? 'text-ink-2' : ''}`}>
+    <tr className={`border-b border-hair ${kind === 'subtotal' ? 'text-ink-2' : ''}`}>
       <td className="pr-3 break-words">
         {word !== null && <span className="block">{word}</span>}
         {description !== null && (

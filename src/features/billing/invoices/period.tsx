@@ -18,11 +18,11 @@ const RangeDialog = lazyDialog(
 /** Periods to choose from. Invoices are monthly. */
 const SHOWN: readonly Span[] = [
   ...SPAN_UNITS.flatMap((unit): Span[] => [
-    { is: 'this', unit },
-    { is: 'before', unit },
+    { kind: 'this', unit },
+    { kind: 'before', unit },
   ]),
-  { is: 'last', days: 30 },
-  { is: 'last', days: 90 },
+  { kind: 'last', days: 30 },
+  { kind: 'last', days: 90 },
 ];
 
 /** Invoice period: all, a month, a quarter, a year, or custom days. */
@@ -62,7 +62,7 @@ export function Period({
         <Suspense>
           <RangeDialog
             by="range"
-            span={span ?? { is: 'this', unit: 'month' }}
+            span={span ?? { kind: 'this', unit: 'month' }}
             rule={{ zone, hour: 0 }}
             now={now}
             onSpan={onSpan}

@@ -52,7 +52,7 @@ export function Invoices() {
   const path = useAreaPage('/monitoring/invoices');
   const place = invoicesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const { open } = place;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const companies = useWatch('companies', EMPTY) ?? [];
   const zone = useZone();
   const now = useNow(60_000);
@@ -67,7 +67,7 @@ export function Invoices() {
   if (request.value !== null && request.value !== old) setOld(request.value);
   const page = request.value ?? old;
   const invoice = open === null ? null : one.value;
-  const none = page?.source.is === 'none';
+  const none = page?.source.kind === 'none';
 
   const go = (next: Partial<InvoicesPlace>, how: 'push' | 'replace' = 'push'): void =>
     history[how](path + invoicesQuery(invoicesMoved(place, next)));
@@ -282,7 +282,7 @@ function Empty({
   readonly canManage: boolean;
   readonly onAll: () => void;
 }) {
-  if (source.is === 'none') {
+  if (source.kind === 'none') {
     return (
       <Notice
         icon="invoice"
@@ -303,7 +303,7 @@ function Empty({
       </Notice>
     );
   }
-  if (source.is === 'reading')
+  if (source.kind === 'reading')
     return (
       <Notice icon="invoice" level={2} title={t.syncing}>
         <p className="m-0">{t.syncingHint}</p>

@@ -31,7 +31,7 @@ export function Licensing() {
   const { history } = useRouter();
   const place = licensingPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const byCompany = place.view === 'companies';
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const zone = useZone();
   const exports = useAbility('monitoring.licensing-export');
   const time = place.month === '' ? {} : { month: place.month };

@@ -1,12 +1,12 @@
 /** Intuit's callback parameters, as in the address. */
 export type Back =
   | {
-      readonly is: 'given';
+      readonly kind: 'given';
       readonly code: string;
       readonly realmId: string;
       readonly state: string;
     }
-  | { readonly is: 'refused' };
+  | { readonly kind: 'refused' };
 
 /** Returns null if the address is not a callback. */
 export function backIn(search: string): Back | null {
@@ -15,6 +15,6 @@ export function backIn(search: string): Back | null {
   const realmId = params.get('realmId');
   const state = params.get('state');
   if (code !== null && realmId !== null && state !== null)
-    return { is: 'given', code, realmId, state };
-  return params.has('error') ? { is: 'refused' } : null;
+    return { kind: 'given', code, realmId, state };
+  return params.has('error') ? { kind: 'refused' } : null;
 }

@@ -30,7 +30,7 @@ const SOON = 2_000;
  */
 export function QuickBooks() {
   const { history } = useRouter();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const companies = useWatch('companies', EMPTY) ?? [];
   const all = useMe()?.companies === null;
   const zone = useZone();
@@ -157,7 +157,7 @@ export function QuickBooks() {
 
 /** Returns null if QuickBooks is connected, otherwise the error message. */
 async function finish(back: Back): Promise<string | null> {
-  if (back.is === 'refused') return t.accessDenied;
+  if (back.kind === 'refused') return t.accessDenied;
   const { code, realmId, state } = back;
   const details = await client().ask('finishQuickBooks', { code, realmId, state });
   return details.ok ? null : details.failure.message;

@@ -20,7 +20,7 @@ export function BillingSettingsPage() {
   const request = useCachedQuery('getBillingSettings', EMPTY);
   const [saved, setSaved] = useState<BillingSettings | null>(null);
   const [dirty, setDirty] = useState<readonly string[]>([]);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const settings = saved ?? request.value;
   const mark = useMarks(setDirty);
   return (

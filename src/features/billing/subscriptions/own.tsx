@@ -53,7 +53,7 @@ function OwnSubscriptions({
   const me = useMe();
   const zone = useZone();
   const canChange = useAbility('o365.service-level');
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const query = useSearchQuery(
     'getSubscription',
     { userId: me?.id ?? '' },

@@ -39,7 +39,7 @@ export function SuiteBilling() {
     useRouterState({ select: ({ location }) => location.searchStr }),
     today,
   );
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const query = useSearchQuery(
     'listSubscriptions',
     { month: String(place.month), year: String(place.year) },

@@ -19,7 +19,7 @@ export interface UsagePlace {
 }
 
 export const USAGE_DEFAULTS: UsagePlace = {
-  span: { is: 'last', days: 30 },
+  span: { kind: 'last', days: 30 },
   organization: null,
   state: null,
   text: '',

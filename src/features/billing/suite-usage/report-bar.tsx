@@ -23,7 +23,7 @@ export function useUsageReport(
 } {
   const { history } = useRouter();
   const place = usagePlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   return {
     place,
     go: (next, how = 'push') => history[how](usageAddress(path, moveUsage(place, next))),

@@ -15,9 +15,9 @@ export interface ColourFieldProps {
 /** A color as hex value or from the browser's color picker, with its contrast verdict. */
 export function ColourField({ label, value, verdict, error, onChange }: ColourFieldProps) {
   const id = useId();
-  const { is, shown, nearest } = verdict;
+  const { kind, shown, nearest } = verdict;
   const text = error ?? verdict.description;
-  const bad = error !== null || is === 'no-colour' || is === 'refused';
+  const bad = error !== null || kind === 'no-colour' || kind === 'refused';
   const swatch = /^#[\da-f]{6}$/i.test(value.trim()) ? value.trim() : (shown ?? '#000000');
   return (
     <div className="grid gap-1.5">
@@ -40,7 +40,7 @@ export function ColourField({ label, value, verdict, error, onChange }: ColourFi
           spellCheck={false}
           autoComplete="off"
           autoCapitalize="none"
-          aria-invalid={error !== null || is === 'no-colour'}
+          aria-invalid={error !== null || kind === 'no-colour'}
           aria-describedby={`${id}-below`}
           onChange={(event) => onChange(event.target.value)}
           className={`h-8 w-28 min-w-0 rounded-part border bg-sheet px-3 font-mono text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11 ${bad ? 'border-failed' : 'border-control'}`}
@@ -59,9 +59,9 @@ export function ColourField({ label, value, verdict, error, onChange }: ColourFi
       <p
         id={`${id}-below`}
         aria-live="polite"
-        className={`m-0 flex items-start gap-1.5 text-agate ${bad ? 'text-failed' : is === 'legible' ? 'text-success' : 'text-ink-3'}`}
+        className={`m-0 flex items-start gap-1.5 text-agate ${bad ? 'text-failed' : kind === 'legible' ? 'text-success' : 'text-ink-3'}`}
       >
-        {is !== 'none' && (
+        {kind !== 'none' && (
           <Icon name={bad ? 'failed' : 'success'} size={12} className="mt-0.5 shrink-0" />
         )}
         <span className="min-w-0 break-words">{text}</span>

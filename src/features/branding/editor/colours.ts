@@ -29,7 +29,7 @@ export const COLOUR_NAMES = [
  * different. `nearest`: the first legible color between the chosen one and black or white.
  */
 export interface Verdict {
-  readonly is: 'none' | 'no-colour' | 'legible' | 'refused';
+  readonly kind: 'none' | 'no-colour' | 'legible' | 'refused';
   readonly description: string;
   readonly shown: string | null;
   readonly nearest: string | null;
@@ -72,13 +72,13 @@ export function getVerdict(name: ColourName, colours: Colours): Verdict {
         : null;
     if (made !== null)
       return {
-        is: 'none',
+        kind: 'none',
         description: t.derivedColor({ color: made.accent }),
         shown: made.accent,
         nearest: null,
       };
     return {
-      is: 'none',
+      kind: 'none',
       description: t.defaultColor({ color: isSide ? side : accent }),
       shown: isSide ? side : accent,
       nearest: null,
@@ -86,7 +86,7 @@ export function getVerdict(name: ColourName, colours: Colours): Verdict {
   }
   if (!HEX.test(colour))
     return {
-      is: 'no-colour',
+      kind: 'no-colour',
       description: isSide ? t.colorOrNameNotValid : t.colorNotValid,
       shown: null,
       nearest: null,
@@ -96,13 +96,13 @@ export function getVerdict(name: ColourName, colours: Colours): Verdict {
   const measured = { ratio: isSide ? ratio(sideInk2, colour) : ratio(colour, sheet) };
   if (fits(colour))
     return {
-      is: 'legible',
+      kind: 'legible',
       description: isSide ? t.sidebarReadable(measured) : t.accentReadable(measured),
       shown: colour === typed ? null : colour,
       nearest: null,
     };
   return {
-    is: 'refused',
+    kind: 'refused',
     description: isSide
       ? t.sidebarNotReadable({ ...measured, color: side })
       : t.accentNotReadable({ ...measured, color: accent }),

@@ -23,7 +23,7 @@ function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
   const { id, own, name } = chosen;
   const request = useCachedQuery('brandingOf', { id });
   const [saved, setSaved] = useState<Branding | null>(null);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const branding = saved ?? request.value;
   return (
     <Page title={t.branding} {...(!own && name !== null && { detail: name })}>

@@ -36,7 +36,7 @@ function Settings({
   const [dirty, setDirty] = useState<readonly string[]>([]);
   const status = useWatch('status', EMPTY);
   const acting = useMe()?.acting ?? null;
-  const offline = status?.is === 'offline';
+  const offline = status?.kind === 'offline';
   const stored = saved ?? request.value;
   const mark =
     (part: string) =>

@@ -71,8 +71,8 @@ function Form({
     })),
     submit: (input) => client().send('endShift', input),
     onSaved: () => {
-      if (status?.is === 'offline') tellInfo(t.queuedOffline);
-      else if (status?.is === 'server-trouble') tellInfo(t.queuedServerTrouble);
+      if (status?.kind === 'offline') tellInfo(t.queuedOffline);
+      else if (status?.kind === 'server-trouble') tellInfo(t.queuedServerTrouble);
       else tell(t.handedOver);
       onClose();
     },

@@ -49,7 +49,7 @@ export function sinceWords(
 /** Returns the default run list for all days on the device: open results of any age. */
 export const allOpen = ({ order, reverse, group }: List): List => ({
   ...DEFAULTS,
-  span: { is: 'last', days: 30 },
+  span: { kind: 'last', days: 30 },
   order,
   reverse,
   group,

@@ -24,7 +24,7 @@ export function Hints({ row, canAct }: { readonly row: RunView; readonly canAct:
   const on = useBranding()?.features.hints === true;
   const reads = useAbility('monitoring.daily-checks');
   const canManage = useAbility('monitoring.hints');
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const request = useCachedQuery('hintsAtHand', EMPTY, { wanted: on && reads });
   const [all, setAll] = useState(false);
   const { problem } = row;

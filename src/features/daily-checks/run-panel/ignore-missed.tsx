@@ -31,7 +31,7 @@ export interface IgnoreMissedProps {
 export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: IgnoreMissedProps) {
   const [asking, setAsking] = useState(false);
   const mutation = useServerMutation();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const change = async (action: Promise<boolean>): Promise<void> => {
     await mutation.send(async () => ok(await action));
   };

@@ -30,9 +30,9 @@ export function WallAttention({
   if (attention.length === 0) {
     const quiet = getQuietState(overview);
     return (
-      <section className="wall-needs wall-clear" data-quiet={quiet.is}>
+      <section className="wall-needs wall-clear" data-quiet={quiet.kind}>
         <p>
-          {quiet.is === 'clear' && <Icon name="tick" size={64} stroke={1.25} />}
+          {quiet.kind === 'clear' && <Icon name="tick" size={64} stroke={1.25} />}
           {quiet.words}
         </p>
       </section>

@@ -19,7 +19,7 @@ export interface Figure {
  */
 export const wallFilter = (today: Day, rule: DayRule): RunsFilter => ({
   ...EVERYTHING,
-  ...getTimes({ is: 'last', days: 2 }, today, rule),
+  ...getTimes({ kind: 'last', days: 2 }, today, rule),
   rows: 'jobs',
 });
 

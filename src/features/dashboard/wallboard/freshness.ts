@@ -8,7 +8,7 @@ import { wallMessages as t } from './messages.en.ts';
  * How current the wall board's data is. `stale`: the figures are muted and a banner explains why.
  */
 export interface WallFreshness {
-  readonly is: 'starting' | 'live' | 'catching-up' | 'stale';
+  readonly kind: 'starting' | 'live' | 'catching-up' | 'stale';
   readonly lead: string;
   readonly rest: string;
 }
@@ -16,28 +16,28 @@ export interface WallFreshness {
 /** Returns the text to show without open issues. "All well" requires that data has ever arrived. */
 export const getQuietState = ({
   newestAt,
-}: Pick<Overview, 'newestAt'>): { readonly is: 'clear' | 'bare'; readonly words: string } =>
+}: Pick<Overview, 'newestAt'>): { readonly kind: 'clear' | 'bare'; readonly words: string } =>
   newestAt === null
-    ? { is: 'bare', words: t.noResultsYet }
-    : { is: 'clear', words: t.nothingNeedsAttention };
+    ? { kind: 'bare', words: t.noResultsYet }
+    : { kind: 'clear', words: t.nothingNeedsAttention };
 
 /** A live device hears from its server every minute. After three minutes its data counts as old. */
 export const OLD_MS: Ms = 180_000;
 
 /** Returns how current the data is, and any problem with it. Old data is never shown as live. */
 export function getFreshness(status: SyncStatus | undefined, now: Ms, zone: string): WallFreshness {
-  if (!status) return { is: 'starting', lead: t.starting, rest: '' };
+  if (!status) return { kind: 'starting', lead: t.starting, rest: '' };
   const { syncedAt } = status;
   const age = syncedAt === null ? null : now - syncedAt;
   const data = syncedAt === null ? t.noData : dataWords(syncedAt, now, zone);
-  if (status.is === 'signed-out') return { is: 'stale', lead: t.signedOut, rest: data };
-  if (status.reload || status.is === 'update-needed')
-    return { is: 'stale', lead: t.reloading, rest: data };
-  if (status.is === 'offline' || status.is === 'server-trouble') {
-    const offline = status.is === 'offline';
+  if (status.kind === 'signed-out') return { kind: 'stale', lead: t.signedOut, rest: data };
+  if (status.reload || status.kind === 'update-needed')
+    return { kind: 'stale', lead: t.reloading, rest: data };
+  if (status.kind === 'offline' || status.kind === 'server-trouble') {
+    const offline = status.kind === 'offline';
     const since = status.offlineSince === null ? null : formatTime(status.offlineSince, zone);
     return {
-      is: 'stale',
+      kind: 'stale',
       lead:
         since === null
           ? offline
@@ -48,10 +48,10 @@ export function getFreshness(status: SyncStatus | undefined, now: Ms, zone: stri
     };
   }
   if (status.fault !== null && status.storage !== 'full')
-    return { is: 'stale', lead: t.notUpToDate, rest: data };
-  if (age !== null && age > OLD_MS) return { is: 'stale', lead: t.notUpToDate, rest: data };
-  if (status.is === 'catching-up') return { is: 'catching-up', lead: t.catchingUp, rest: data };
-  return { is: 'live', lead: t.live, rest: data };
+    return { kind: 'stale', lead: t.notUpToDate, rest: data };
+  if (age !== null && age > OLD_MS) return { kind: 'stale', lead: t.notUpToDate, rest: data };
+  if (status.kind === 'catching-up') return { kind: 'catching-up', lead: t.catchingUp, rest: data };
+  return { kind: 'live', lead: t.live, rest: data };
 }
 
 function dataWords(at: Ms, now: Ms, zone: string): string {
@@ -70,5 +70,5 @@ export const mustReload = (
   now: Ms,
 ): boolean =>
   status !== undefined &&
-  (status.reload || status.is === 'update-needed') &&
+  (status.reload || status.kind === 'update-needed') &&
   (reloadedAt === null || now - reloadedAt > 600_000);

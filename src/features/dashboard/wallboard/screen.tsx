@@ -46,7 +46,7 @@ function Board({ branding }: { readonly branding: Branding }) {
     round: 0,
   });
   const overview = useWatch('overview', {
-    ...getTimes({ is: 'today' }, today, rule),
+    ...getTimes({ kind: 'today' }, today, rule),
     companies: NONE,
     instructionTypes: [],
   });
@@ -81,19 +81,19 @@ function Board({ branding }: { readonly branding: Branding }) {
   }, []);
 
   return (
-    <main id="content" className="wall" data-standing={currentStatus.is}>
+    <main id="content" className="wall" data-standing={currentStatus.kind}>
       <title>{t.pageTitle({ brand: getTitle(branding) })}</title>
       <header className="wall-top">
         <span className="wall-brand">
           <BrandMark branding={branding} height={32} />
           <h1>{branding.name}</h1>
         </span>
-        <p className="wall-data" data-standing={currentStatus.is}>
+        <p className="wall-data" data-standing={currentStatus.kind}>
           <Icon
             name={
-              currentStatus.is !== 'stale'
+              currentStatus.kind !== 'stale'
                 ? 'sync'
-                : status?.is === 'offline'
+                : status?.kind === 'offline'
                   ? 'offline'
                   : 'warning'
             }

@@ -30,7 +30,7 @@ type Published = OutputOf<'publishedNotifications'>[number];
 export function AdminNotices() {
   const zone = useZone();
   const { value, at, failure, again } = useCachedQuery('publishedNotifications', EMPTY);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const readers = useReaders(useAbility('monitoring.users') && !offline);
   const [making, setMaking] = useState(false);
   const [ending, setEnding] = useState<Published | null>(null);

@@ -32,7 +32,7 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
   const [state, setState] = useState<PushState | null>(null);
   const [asking, setAsking] = useState(false);
   const mutation = useServerMutation();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const zone = useZone();
   const now = useNow(60_000);
   useEffect(() => {

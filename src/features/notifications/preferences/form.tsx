@@ -31,7 +31,7 @@ export interface NotifyFormProps {
 
 /** Form: categories, channels, schedule and quiet hours; saved together. */
 export function NotifyForm({ preferences, onSaved }: NotifyFormProps) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const {
     form: draft,
     change,

@@ -27,10 +27,10 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { webhookMessages as t } from './messages.en.ts';
 
 type Open =
-  | { readonly is: 'new' }
-  | { readonly is: 'edit' | 'remove' | 'renew' | 'history'; readonly one: WebhookOut }
+  | { readonly kind: 'new' }
+  | { readonly kind: 'edit' | 'remove' | 'renew' | 'history'; readonly one: WebhookOut }
   | {
-      readonly is: 'secret';
+      readonly kind: 'secret';
       readonly name: string;
       readonly secret: string;
       readonly again: boolean;
@@ -38,7 +38,7 @@ type Open =
 
 /** `/monitoring/webhooks`: webhooks and their last responses. */
 export function Webhooks() {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const zone = useZone();
   const now = useNow(5_000);
   const request = useCachedQuery('listWebhooks', EMPTY, { everyMs: EVERY_MS });
@@ -69,7 +69,7 @@ export function Webhooks() {
   async function renew(one: WebhookOut): Promise<void> {
     const result = await withReauth(() => client().ask('renewWebhookSecret', { id: getId(one) }));
     if (result.ok) {
-      setOpen({ is: 'secret', name: one.name, secret: result.value.secret, again: true });
+      setOpen({ kind: 'secret', name: one.name, secret: result.value.secret, again: true });
       return;
     }
     close();
@@ -82,7 +82,7 @@ export function Webhooks() {
       icon="plus"
       disabled={offline}
       {...why}
-      onClick={() => setOpen({ is: 'new' })}
+      onClick={() => setOpen({ kind: 'new' })}
     >
       {t.newWebhook}
     </CallButton>
@@ -137,26 +137,26 @@ export function Webhooks() {
               offline={offline}
               busy={mutation.pending === getId(one)}
               onTest={() => void test(one)}
-              onHistory={() => setOpen({ is: 'history', one })}
-              onEdit={() => setOpen({ is: 'edit', one })}
-              onRenew={() => setOpen({ is: 'renew', one })}
-              onRemove={() => setOpen({ is: 'remove', one })}
+              onHistory={() => setOpen({ kind: 'history', one })}
+              onEdit={() => setOpen({ kind: 'edit', one })}
+              onRenew={() => setOpen({ kind: 'renew', one })}
+              onRemove={() => setOpen({ kind: 'remove', one })}
             />
           ))
         )}
       </div>
-      {(open?.is === 'new' || open?.is === 'edit') && (
+      {(open?.kind === 'new' || open?.kind === 'edit') && (
         <Editor
-          webhook={open.is === 'edit' ? open.one : null}
+          webhook={open.kind === 'edit' ? open.one : null}
           offline={offline}
           onClose={close}
           onSaved={(name, secret) => {
-            setOpen(secret === null ? null : { is: 'secret', name, secret, again: false });
+            setOpen(secret === null ? null : { kind: 'secret', name, secret, again: false });
             request.again();
           }}
         />
       )}
-      {open?.is === 'history' && (
+      {open?.kind === 'history' && (
         <History
           id={getId(open.one)}
           name={open.one.name}
@@ -167,7 +167,7 @@ export function Webhooks() {
           onClose={close}
         />
       )}
-      {open?.is === 'secret' && (
+      {open?.kind === 'secret' && (
         <Dialog
           title={open.name}
           wide
@@ -185,7 +185,7 @@ export function Webhooks() {
           </section>
         </Dialog>
       )}
-      {open?.is === 'renew' && (
+      {open?.kind === 'renew' && (
         <Dialog
           title={t.renewTitle}
           onClose={close}
@@ -211,7 +211,7 @@ export function Webhooks() {
           </div>
         </Dialog>
       )}
-      {open?.is === 'remove' && (
+      {open?.kind === 'remove' && (
         <Dialog
           title={t.removeTitle}
           onClose={close}

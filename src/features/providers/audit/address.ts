@@ -21,7 +21,7 @@ export interface EventsPlace {
   readonly open: string;
 }
 
-const DAYS: Span = { is: 'last', days: 7 };
+const DAYS: Span = { kind: 'last', days: 7 };
 const WORDS = ['provider', 'type', 'entity', 'actor', 'company', 'text', 'before', 'open'] as const;
 
 /** Parses any query. Invalid values fall back to their defaults. */

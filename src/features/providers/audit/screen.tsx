@@ -42,7 +42,7 @@ function Log({ branding }: { readonly branding: Branding }) {
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const zone = branding.timeZone;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const ask = eventsAsk(place, now, rule);
   const { page, busy, error, again } = useEvents(
     { ...ask, ...(place.before !== '' && { before: place.before }) },

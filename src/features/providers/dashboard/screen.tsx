@@ -26,7 +26,7 @@ export function AdminDashboard() {
   const { value, at, live, failure, isLoading, again } = useCachedQuery('adminOverview', EMPTY, {
     everyMs: EVERY_MS,
   });
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const detail =
     value === null
       ? undefined

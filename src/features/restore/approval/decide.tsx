@@ -26,7 +26,7 @@ export function Decide({
   readonly taskId: string;
   readonly onDecided: () => void;
 }) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const acting = useActingRefusal('approveRestoreTask');
   const refusal = offline
     ? { 'disabled': true, 'data-tip': t.needsNetwork, 'aria-description': t.needsNetwork }

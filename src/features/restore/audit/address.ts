@@ -28,7 +28,7 @@ export interface AuditPlace {
 }
 
 export const AUDIT_DEFAULTS: AuditPlace = {
-  span: { is: 'last', days: 30 },
+  span: { kind: 'last', days: 30 },
   organization: null,
   action: null,
   user: null,

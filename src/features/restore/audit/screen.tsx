@@ -35,7 +35,7 @@ function AuditPage({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const place = auditPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const organizations = useWatch('organizations', EMPTY) ?? [];
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const now = useNow(60_000);
   const [max, setMax] = useState(STEP);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };

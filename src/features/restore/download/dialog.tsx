@@ -36,7 +36,7 @@ export function DownloadDialog({
   const name = useId();
   const [format, setFormat] = useState<DownloadOptions['format']>('zip');
   const [inBackground, setInBackground] = useState(false);
-  const isOffline = useWatch('status', EMPTY)?.is === 'offline';
+  const isOffline = useWatch('status', EMPTY)?.kind === 'offline';
   const { size, failure } = useSize(kind, session, chosen);
   const isForced = isMadeInBackground(format);
   return (

@@ -23,7 +23,7 @@ const PATH = '/o365/restore/downloads';
 export function RestoreDownload() {
   const { fileId } = useParams({ strict: false }) as { readonly fileId: string };
   const { value, failure, reload } = useBackgroundDownload(fileId);
-  const isOffline = useWatch('status', EMPTY)?.is === 'offline';
+  const isOffline = useWatch('status', EMPTY)?.kind === 'offline';
   const isGone = failure?.kind === 'not-found';
   return (
     <Page title={value?.name ?? t.title}>

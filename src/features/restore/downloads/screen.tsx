@@ -26,7 +26,7 @@ export function RestoreDownloads() {
   const [limit, setLimit] = useState(STEP);
   const { value, failure, reload } = useDownloads(limit);
   const [refused, setRefused] = useState<Failure | null>(null);
-  const isOffline = useWatch('status', EMPTY)?.is === 'offline';
+  const isOffline = useWatch('status', EMPTY)?.kind === 'offline';
   return (
     <Page title={t.title} detail={value === null ? '' : formatCount(value.count)}>
       <div className="grid gap-3 py-3 tablet:px-5">

@@ -40,7 +40,7 @@ export function RestoreHistory({
   readonly onClose: () => void;
 }) {
   const isTablet = useIsTablet();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { tasks, failure, next, more, reload } = useTasks(organizationId);
   const [open, setOpen] = useState<string | null>(null);
   const [refused, setRefused] = useState<Failure | null>(null);

@@ -30,7 +30,7 @@ export function OperatorConsole() {
   const { history } = useRouter();
   const { service: wanted } = useParams({ strict: false }) as { readonly service?: string };
   const query = useRouterState({ select: ({ location }) => location.searchStr });
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const portal = useBranding()?.features.office365.restorePortal;
   const { value, failure, again } = useQuery('getOperatorConsole', {});
   const open = SERVICES.filter((one) => portal?.[one] === true);

@@ -22,7 +22,7 @@ export function RoleDetails({
   readonly onDeleted: () => void;
 }) {
   const { history } = useRouter();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [isDeleting, setDeleting] = useState(false);
   const { id, organizationId } = row;
   const { value } = useCachedQuery('getRestoreRole', { opRoleId: id, organizationId });

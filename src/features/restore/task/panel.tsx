@@ -54,7 +54,7 @@ export function RestorePanel({
   onClose,
 }: RestorePanelProps) {
   const { kind } = workload;
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [draft, setDraft] = useState<RestoreDraft>(() => getNewDraft(kind, latest));
   const [isChecked, setIsChecked] = useState(false);
   const [chosen, setChosen] = useState(latest);

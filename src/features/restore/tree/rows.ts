@@ -97,8 +97,8 @@ export function findActiveIndex(
 
 /** What a key of the ARIA tree pattern does on a row. */
 export type TreeMove =
-  | { readonly is: 'focus'; readonly index: number }
-  | { readonly is: 'expand' | 'collapse' | 'open'; readonly row: NodeRow };
+  | { readonly kind: 'focus'; readonly index: number }
+  | { readonly kind: 'expand' | 'collapse' | 'open'; readonly row: NodeRow };
 
 /** Returns what a key does, or null. `at`: the index of the active row. */
 export function moveInTree(
@@ -110,7 +110,7 @@ export function moveInTree(
   const row = rows[at];
   if (!row) return null;
   const focus = (index: number): TreeMove => ({
-    is: 'focus',
+    kind: 'focus',
     index: Math.max(0, Math.min(rows.length - 1, index)),
   });
   switch (key) {
@@ -128,9 +128,9 @@ export function moveInTree(
       return focus(rows.length - 1);
     case 'ArrowRight':
       if (row.kind !== 'node' || row.isExpanded === null) return null;
-      return row.isExpanded ? focus(at + 1) : { is: 'expand', row };
+      return row.isExpanded ? focus(at + 1) : { kind: 'expand', row };
     case 'ArrowLeft': {
-      if (row.kind === 'node' && row.isExpanded === true) return { is: 'collapse', row };
+      if (row.kind === 'node' && row.isExpanded === true) return { kind: 'collapse', row };
       const parent = rows.findLastIndex(
         (other, index) => index < at && other.kind === 'node' && other.level < row.level,
       );
@@ -138,7 +138,7 @@ export function moveInTree(
     }
     case 'Enter':
     case ' ':
-      return row.kind === 'node' ? { is: 'open', row } : null;
+      return row.kind === 'node' ? { kind: 'open', row } : null;
     default:
       return null;
   }

@@ -93,11 +93,11 @@ export function NodeTree({
     const move = moveInTree(rows, at, event.key, PAGE);
     if (move === null) return;
     event.preventDefault();
-    if (move.is === 'focus') {
+    if (move.kind === 'focus') {
       activate(move.index);
       virtual.scrollToIndex(move.index, { align: 'auto' });
-    } else if (move.is === 'open') press(move.row, at);
-    else onExpand(move.row.id, move.is === 'expand');
+    } else if (move.kind === 'open') press(move.row, at);
+    else onExpand(move.row.id, move.kind === 'expand');
   };
   const root = branches.get(ROOT);
   const count = search === '' ? (root?.count ?? null) : null;

@@ -7,23 +7,23 @@ import { spanMessages as t } from './messages.en.ts';
  * inclusive.
  */
 export type Span =
-  | { readonly is: 'today' }
-  | { readonly is: 'yesterday' }
-  | { readonly is: 'last'; readonly days: number }
-  | { readonly is: 'this' | 'before'; readonly unit: SpanUnit }
-  | { readonly is: 'range'; readonly from: Day; readonly to: Day };
+  | { readonly kind: 'today' }
+  | { readonly kind: 'yesterday' }
+  | { readonly kind: 'last'; readonly days: number }
+  | { readonly kind: 'this' | 'before'; readonly unit: SpanUnit }
+  | { readonly kind: 'range'; readonly from: Day; readonly to: Day };
 
 export const SPAN_UNITS = ['month', 'quarter', 'year'] as const;
 export type SpanUnit = (typeof SPAN_UNITS)[number];
 
 /** Presets of the menu, in order. */
 export const SHORTCUTS: readonly Span[] = [
-  { is: 'today' },
-  { is: 'yesterday' },
-  ...[2, 3, 4, 5, 7, 14, 30, 90].map((days): Span => ({ is: 'last', days })),
+  { kind: 'today' },
+  { kind: 'yesterday' },
+  ...[2, 3, 4, 5, 7, 14, 30, 90].map((days): Span => ({ kind: 'last', days })),
   ...SPAN_UNITS.flatMap((unit): Span[] => [
-    { is: 'this', unit },
-    { is: 'before', unit },
+    { kind: 'this', unit },
+    { kind: 'before', unit },
   ]),
 ];
 
@@ -36,15 +36,15 @@ export interface DayRule {
 }
 
 export function spanKey(span: Span): string {
-  switch (span.is) {
+  switch (span.kind) {
     case 'today':
     case 'yesterday':
-      return span.is;
+      return span.kind;
     case 'last':
       return `last-${span.days}`;
     case 'this':
     case 'before':
-      return `${span.is === 'this' ? 'this' : 'last'}-${span.unit}`;
+      return `${span.kind === 'this' ? 'this' : 'last'}-${span.unit}`;
     case 'range':
       return `${span.from}..${span.to}`;
   }
@@ -52,12 +52,12 @@ export function spanKey(span: Span): string {
 
 /** Returns null if the key is invalid. */
 export function spanOfKey(key: string): Span | null {
-  if (key === 'today' || key === 'yesterday') return { is: key };
+  if (key === 'today' || key === 'yesterday') return { kind: key };
   const last = /^last-([1-9]\d{0,2})$/.exec(key)?.[1];
-  if (last !== undefined) return { is: 'last', days: Number(last) };
+  if (last !== undefined) return { kind: 'last', days: Number(last) };
   const named = /^(this|last)-(month|quarter|year)$/.exec(key);
   const unit = SPAN_UNITS.find((one) => one === named?.[2]);
-  if (named && unit) return { is: named[1] === 'this' ? 'this' : 'before', unit };
+  if (named && unit) return { kind: named[1] === 'this' ? 'this' : 'before', unit };
   const [from, to, more] = key.split('..');
   if (
     from === undefined ||
@@ -68,11 +68,11 @@ export function spanOfKey(key: string): Span | null {
     from > to
   )
     return null;
-  return { is: 'range', from, to };
+  return { kind: 'range', from, to };
 }
 
 export function spanLabel(span: Span): string {
-  switch (span.is) {
+  switch (span.kind) {
     case 'today':
       return t.today;
     case 'yesterday':
@@ -92,7 +92,7 @@ export function spanLabel(span: Span): string {
 
 /** Returns the first and last day of a span. */
 export function getDays(span: Span, today: Day): readonly [first: Day, last: Day] {
-  switch (span.is) {
+  switch (span.kind) {
     case 'today':
       return [today, today];
     case 'yesterday':

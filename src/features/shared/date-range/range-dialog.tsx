@@ -17,13 +17,13 @@ export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialo
   const [first, last] = getDays(span, dayAt(now, rule));
   const [from, setFrom] = useState(first);
   const [to, setTo] = useState(last);
-  const [days, setDays] = useState(span.is === 'last' ? String(span.days) : '');
+  const [days, setDays] = useState(span.kind === 'last' ? String(span.days) : '');
   const field = useRef<HTMLInputElement>(null);
   const done = (): void => {
     if (by === 'number') {
-      if (Number(days) > 0) onSpan({ is: 'last', days: Number(days) });
+      if (Number(days) > 0) onSpan({ kind: 'last', days: Number(days) });
     } else if (isDay(from) && isDay(to))
-      onSpan({ is: 'range', from: from < to ? from : to, to: from < to ? to : from });
+      onSpan({ kind: 'range', from: from < to ? from : to, to: from < to ? to : from });
     onClose();
   };
   return (

@@ -41,7 +41,7 @@ export function DeviceCodeStep({
   readonly check: (id: string) => Promise<Result<DeviceCodeState>>;
   readonly onGranted: (id: string) => void;
 }) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const actor = useActorRef(
     deviceCodeMachine.provide({
       actors: {

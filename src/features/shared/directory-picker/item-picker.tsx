@@ -104,7 +104,7 @@ function Objects<Item extends PickedItem>({
   readonly makeItem: (picked: PickedItem) => Item;
   readonly onChange: (items: readonly Item[]) => void;
 }) {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { rows, isComplete, failure } = useDirectory(organizationId, kind, hasAllSites);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);

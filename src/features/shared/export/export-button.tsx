@@ -27,7 +27,7 @@ export function ExportButton({ filter, shown, loaded, zone }: ExportButtonProps)
   const status = useWatch('status', EMPTY);
   const begin = (): void => {
     const fresh = {
-      live: status?.is === 'live' || status?.is === 'catching-up',
+      live: status?.kind === 'live' || status?.kind === 'catching-up',
       upTo: status?.syncedAt ?? null,
       loaded,
     };

@@ -28,10 +28,10 @@ export function usePolledQuery<N extends ReadCall>(
   input: InputOf<N>,
   wanted: boolean,
 ): PolledQuery<OutputOf<N>> {
-  const is = useWatch('status', EMPTY)?.is;
+  const status = useWatch('status', EMPTY)?.kind;
   const { value, at, failure, again } = useCachedQuery(name, input, {
     wanted,
-    everyMs: is === 'offline' || is === 'server-trouble' ? OFFLINE_EVERY_MS : EVERY_MS,
+    everyMs: status === 'offline' || status === 'server-trouble' ? OFFLINE_EVERY_MS : EVERY_MS,
   });
   return { value, at, error: failure?.message ?? null, again };
 }

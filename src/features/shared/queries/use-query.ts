@@ -31,7 +31,7 @@ export function useQuery<N extends CallName>(
   wanted = true,
   { everyMs = null, round = '' }: QueryTimes = EMPTY,
 ): QueryResult<OutputOf<N>> {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const { answer, isLoading, again, set } = useServerQuery<N, Answer<OutputOf<N>>>(
     'useQuery',
     name,

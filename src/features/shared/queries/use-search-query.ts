@@ -34,7 +34,7 @@ export function useSearchQuery<N extends ReadCall>(
     wanted = true,
   }: { readonly isStored?: boolean; readonly wanted?: boolean } = {},
 ): SearchQuery<OutputOf<N>> {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const begun = useRef(false);
   const { answer, isLoading, again } = useServerQuery<N, Answer<OutputOf<N>>>(
     'useSearchQuery',

@@ -10,7 +10,7 @@ export interface List extends Omit<RunsFilter, 'from' | 'to'> {
 }
 
 export const DEFAULTS: List = {
-  span: { is: 'last', days: 2 },
+  span: { kind: 'last', days: 2 },
   rows: 'jobs',
   review: 'pending',
   states: [],

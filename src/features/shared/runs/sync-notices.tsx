@@ -26,8 +26,8 @@ export function Notices({ status, newestAt, zone, now }: NoticesProps) {
   const upTo = status.syncedAt ?? newestAt;
   const when = (at: Ms): string =>
     now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
-  if (status.is === 'offline' || status.is === 'server-trouble') {
-    const offline = status.is === 'offline';
+  if (status.kind === 'offline' || status.kind === 'server-trouble') {
+    const offline = status.kind === 'offline';
     return (
       <output className="flex min-h-10 flex-wrap items-center gap-x-2 border-t border-rule bg-warning-wash px-4 py-1">
         <Icon name={offline ? 'offline' : 'warning'} className="text-warning" />

@@ -100,9 +100,9 @@ export function SuiteList<Row extends ListedRow>({
           [row.name, ...getSearchWords(row)].some((word) => word.toLowerCase().includes(text)),
         ) ?? null);
   const open = rows?.find(({ id }) => id === place.open) ?? null;
-  const isOffline = status?.is === 'offline';
+  const isOffline = status?.kind === 'offline';
   const entry = open === null && place.open === NEW ? newEntry : undefined;
-  const isLoading = rows === null || (rows.length === 0 && status?.is === 'catching-up');
+  const isLoading = rows === null || (rows.length === 0 && status?.kind === 'catching-up');
   const close = (): void => {
     go({ open: null });
     focusEntry(place.open === NEW ? null : place.open);

@@ -60,7 +60,7 @@ export function WizardPage<Data extends object>({
     actor,
     (snapshot) => snapshot.matches('saving') || snapshot.matches('finishing'),
   );
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const form = useRef<HTMLFormElement>(null);
   const { data, step, isRestored, failure } = context;
   const views = getStepViews(definition, context);

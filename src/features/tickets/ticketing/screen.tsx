@@ -20,7 +20,7 @@ import { ticketingMessages as t } from './messages.en.ts';
  * `/monitoring/ticketing`: the provider's ticketing system and the mapping of companies (TICKET-8).
  */
 export function Ticketing() {
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const all = useMe()?.companies === null;
   const zone = useZone();
   const request = useCachedQuery('getTicketing', EMPTY, { wanted: all });

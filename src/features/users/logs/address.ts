@@ -19,7 +19,7 @@ export interface LogsPlace {
 }
 
 export const LOGS_DEFAULTS: LogsPlace = {
-  span: { is: 'last', days: 7 },
+  span: { kind: 'last', days: 7 },
   user: null,
   what: null,
   text: '',

@@ -38,7 +38,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
   const { history } = useRouter();
   const path = useAreaPage('/monitoring/users-logs');
   const place = logsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const ask = logsAsk(place, now, rule);
@@ -126,7 +126,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
                   {t.clearFilters}
                 </Button>
               ) : (
-                <Button onClick={() => go({ span: { is: 'last', days: 90 } })}>
+                <Button onClick={() => go({ span: { kind: 'last', days: 90 } })}>
                   {t.show90Days}
                 </Button>
               )

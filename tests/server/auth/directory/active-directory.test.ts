@@ -40,7 +40,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   test('DIR-1: the right password works by name and by name@domain; a wrong, an empty and an unknown one are wrong', async () => {
     for (const name of ['kate', 'KATE', 'kate@example.test']) {
       expect(await directory.bind(name, PASSWORD)).toEqual({
-        is: 'right',
+        kind: 'right',
         dn: 'CN=kate,CN=Users,DC=example,DC=test',
         name: 'kate',
         email: 'kate@example.test',
@@ -53,14 +53,16 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
       ['', PASSWORD],
       ['kate@elsewhere.test', PASSWORD],
     ] as const) {
-      expect(await directory.bind(name, password), `${name} ${password}`).toEqual({ is: 'wrong' });
+      expect(await directory.bind(name, password), `${name} ${password}`).toEqual({
+        kind: 'wrong',
+      });
     }
   });
 
   test('DIR-1: a disabled account and one that must change its password are distinguished', async () => {
-    expect(await directory.bind('gone', PASSWORD)).toEqual({ is: 'disabled' });
-    expect(await directory.bind('must', PASSWORD)).toEqual({ is: 'must-change' });
-    expect(await directory.bind('must', 'wrong')).toEqual({ is: 'wrong' });
+    expect(await directory.bind('gone', PASSWORD)).toEqual({ kind: 'disabled' });
+    expect(await directory.bind('must', PASSWORD)).toEqual({ kind: 'must-change' });
+    expect(await directory.bind('must', 'wrong')).toEqual({ kind: 'wrong' });
   });
 
   test("DIR-6: an account's status is read without its password: disabled, expired or deleted; a locked one and one that must change its password are active", async () => {
@@ -114,52 +116,52 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
       )(['kate']),
     ).toBe(null);
     expect(await readAccountStatuses(world, at, 'wrong')(['kate'])).toBe(null);
-    expect(await directory.bind('over', PASSWORD)).toEqual({ is: 'disabled' });
+    expect(await directory.bind('over', PASSWORD)).toEqual({ kind: 'disabled' });
   });
 
   test('DIR-1: after too many wrong passwords the account is locked, for the right one too, until it is unlocked', async () => {
     for (let tries = 0; tries < 3; tries += 1) await directory.bind('lock', 'wrong');
-    expect(await directory.bind('lock', PASSWORD)).toEqual({ is: 'locked' });
-    expect(await directory.change('lock', PASSWORD, NEXT)).toMatchObject({ is: 'refused' });
-    expect(await directory.unlock('lock')).toEqual({ is: 'done' });
-    expect(await directory.bind('lock', PASSWORD)).toMatchObject({ is: 'right' });
-    expect(await directory.unlock('nobody')).toEqual({ is: 'unknown' });
+    expect(await directory.bind('lock', PASSWORD)).toEqual({ kind: 'locked' });
+    expect(await directory.change('lock', PASSWORD, NEXT)).toMatchObject({ kind: 'refused' });
+    expect(await directory.unlock('lock')).toEqual({ kind: 'done' });
+    expect(await directory.bind('lock', PASSWORD)).toMatchObject({ kind: 'right' });
+    expect(await directory.unlock('nobody')).toEqual({ kind: 'unknown' });
   });
 
   test("DIR-2: a change needs the old password; a refusal by the policy is shown in the directory's words and keeps the old one", async () => {
-    expect(await directory.change('change', 'wrong', NEXT)).toEqual({ is: 'wrong' });
+    expect(await directory.change('change', 'wrong', NEXT)).toEqual({ kind: 'wrong' });
     const refused = await directory.change('change', PASSWORD, 'short');
     expect(refused).toMatchObject({
-      is: 'refused',
+      kind: 'refused',
       says: expect.stringMatching(/password.*(short|length)/i) as unknown,
     });
     expect(JSON.stringify(refused)).not.toContain('"short"');
-    expect(await directory.bind('change', PASSWORD)).toMatchObject({ is: 'right' });
-    expect(await directory.change('change', PASSWORD, NEXT)).toEqual({ is: 'done' });
-    expect(await directory.bind('change', NEXT)).toMatchObject({ is: 'right' });
-    expect(await directory.change('nobody', PASSWORD, NEXT)).toEqual({ is: 'unknown' });
+    expect(await directory.bind('change', PASSWORD)).toMatchObject({ kind: 'right' });
+    expect(await directory.change('change', PASSWORD, NEXT)).toEqual({ kind: 'done' });
+    expect(await directory.bind('change', NEXT)).toMatchObject({ kind: 'right' });
+    expect(await directory.change('nobody', PASSWORD, NEXT)).toEqual({ kind: 'unknown' });
   });
 
   test('DIR-2: a user who must change the password can, and is signed in with the new one', async () => {
-    expect(await directory.change('must', PASSWORD, NEXT)).toEqual({ is: 'done' });
-    expect(await directory.bind('must', NEXT)).toMatchObject({ is: 'right' });
+    expect(await directory.change('must', PASSWORD, NEXT)).toEqual({ kind: 'done' });
+    expect(await directory.bind('must', NEXT)).toMatchObject({ kind: 'right' });
   });
 
   test('DIR-2: a reset needs no old password, and can require another one at the next sign-in', async () => {
     expect(await directory.reset('reset', 'short', false)).toMatchObject({
-      is: 'refused',
+      kind: 'refused',
       says: expect.stringMatching(/password/i) as unknown,
     });
-    expect(await directory.reset('reset', NEXT, false)).toEqual({ is: 'done' });
-    expect(await directory.bind('reset', NEXT)).toMatchObject({ is: 'right' });
-    expect(await directory.reset('reset', `${NEXT}-2`, true)).toEqual({ is: 'done' });
-    expect(await directory.bind('reset', `${NEXT}-2`)).toEqual({ is: 'must-change' });
-    expect(await directory.reset('nobody', NEXT, false)).toEqual({ is: 'unknown' });
+    expect(await directory.reset('reset', NEXT, false)).toEqual({ kind: 'done' });
+    expect(await directory.bind('reset', NEXT)).toMatchObject({ kind: 'right' });
+    expect(await directory.reset('reset', `${NEXT}-2`, true)).toEqual({ kind: 'done' });
+    expect(await directory.bind('reset', `${NEXT}-2`)).toEqual({ kind: 'must-change' });
+    expect(await directory.reset('nobody', NEXT, false)).toEqual({ kind: 'unknown' });
   });
 
   test('DIR-3: a typed name is a value, never part of a query', async () => {
     expect(await directory.bind("o'neil(1)", PASSWORD)).toMatchObject({
-      is: 'right',
+      kind: 'right',
       name: "o'neil(1)",
     });
     for (const name of [
@@ -173,8 +175,8 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
       'EXTERNAL',
       'x)(|(cn=kate',
     ]) {
-      expect(await directory.bind(name, PASSWORD), `as ${name}`).toEqual({ is: 'wrong' });
-      expect((await directory.unlock(name)).is, `as ${name}`).toBe('unknown');
+      expect(await directory.bind(name, PASSWORD), `as ${name}`).toEqual({ kind: 'wrong' });
+      expect((await directory.unlock(name)).kind, `as ${name}`).toBe('unknown');
     }
   });
 
@@ -182,34 +184,34 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     const { at, address } = here();
     expect(
       await activeDirectory(world, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),
-    ).toEqual({ is: 'unreachable' });
+    ).toEqual({ kind: 'unreachable' });
     expect(
       await activeDirectory(world, { ...at, url: 'ldaps://localhost' }, SERVICE).bind(
         'kate',
         PASSWORD,
       ),
-    ).toEqual({ is: 'unreachable' });
+    ).toEqual({ kind: 'unreachable' });
     expect(
       await activeDirectory(world, { ...at, url: `ldap://${address}` }, SERVICE).bind(
         'kate',
         PASSWORD,
       ),
       'StartTLS',
-    ).toMatchObject({ is: 'right' });
+    ).toMatchObject({ kind: 'right' });
     expect(
       await activeDirectory(world, { ...at, url: `ldap://${address}`, ca: null }, SERVICE).bind(
         'kate',
         PASSWORD,
       ),
       'StartTLS',
-    ).toEqual({ is: 'unreachable' });
+    ).toEqual({ kind: 'unreachable' });
   });
 
   test('DIR-4: a missing directory, or one with a wrong service account, is reported as unreachable', async () => {
     const wrong = activeDirectory(world, here().at, 'wrong');
     expect([await wrong.unlock('kate'), await wrong.change('kate', PASSWORD, NEXT)]).toEqual([
-      { is: 'unreachable' },
-      { is: 'unreachable' },
+      { kind: 'unreachable' },
+      { kind: 'unreachable' },
     ]);
     expect(await tryDirectory(world, here().at, SERVICE)).toBeGreaterThan(1);
     await expect(tryDirectory(world, here().at, 'wrong')).rejects.toThrow('AcceptSecurityContext');
@@ -246,7 +248,7 @@ test('DIR-4: a server without TLS gets no password, and a private address that t
           'kate',
           PASSWORD,
         ),
-      ).toEqual({ is: 'unreachable' });
+      ).toEqual({ kind: 'unreachable' });
     expect([calls, Buffer.concat(heard).includes(PASSWORD)]).toEqual([2, false]);
     const { world: closed } = await makeFixture();
     expect(
@@ -254,7 +256,7 @@ test('DIR-4: a server without TLS gets no password, and a private address that t
         'kate',
         PASSWORD,
       ),
-    ).toEqual({ is: 'unreachable' });
+    ).toEqual({ kind: 'unreachable' });
     expect(calls).toBe(2);
   } finally {
     server.close();

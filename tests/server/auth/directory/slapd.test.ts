@@ -30,7 +30,7 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
   test('DIR-1: the right password works by name and by name@domain; a wrong, an empty and an unknown one are wrong', async () => {
     for (const name of ['kate', 'KATE', 'kate@example.test']) {
       expect(await directory.bind(name, PASSWORD)).toEqual({
-        is: 'right',
+        kind: 'right',
         dn: 'cn=kate,dc=example,dc=test',
         name: 'kate',
         email: 'kate@example.test',
@@ -45,13 +45,15 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
       ['kate@elsewhere.test', PASSWORD],
       ['service', SERVICE],
     ] as const) {
-      expect(await directory.bind(name, password), `${name} ${password}`).toEqual({ is: 'wrong' });
+      expect(await directory.bind(name, password), `${name} ${password}`).toEqual({
+        kind: 'wrong',
+      });
     }
   });
 
   test('DIR-3: a typed name is a value, never part of a query', async () => {
     expect(await directory.bind("o'neil(1)", PASSWORD)).toMatchObject({
-      is: 'right',
+      kind: 'right',
       name: "o'neil(1)",
     });
     for (const name of [
@@ -65,8 +67,8 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
       'EXTERNAL',
       'x)(|(cn=kate',
     ]) {
-      expect(await directory.bind(name, PASSWORD), `as ${name}`).toEqual({ is: 'wrong' });
-      expect((await directory.unlock(name)).is, `as ${name}`).toBe('unknown');
+      expect(await directory.bind(name, PASSWORD), `as ${name}`).toEqual({ kind: 'wrong' });
+      expect((await directory.unlock(name)).kind, `as ${name}`).toBe('unknown');
     }
   });
 
@@ -103,26 +105,26 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
     const { at, plain } = here();
     expect(
       await activeDirectory(world, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),
-    ).toEqual({ is: 'unreachable' });
+    ).toEqual({ kind: 'unreachable' });
     expect(
       await activeDirectory(
         world,
         { ...at, url: at.url.replace('127.0.0.1', 'localhost') },
         SERVICE,
       ).bind('kate', PASSWORD),
-    ).toEqual({ is: 'unreachable' });
+    ).toEqual({ kind: 'unreachable' });
     expect(
       await activeDirectory(world, { ...at, url: plain }, SERVICE).bind('kate', PASSWORD),
       'StartTLS',
-    ).toMatchObject({ is: 'right' });
+    ).toMatchObject({ kind: 'right' });
     expect(
       await activeDirectory(world, { ...at, url: plain, ca: null }, SERVICE).bind('kate', PASSWORD),
       'StartTLS',
-    ).toEqual({ is: 'unreachable' });
+    ).toEqual({ kind: 'unreachable' });
     const wrong = activeDirectory(world, at, 'wrong');
     expect([await wrong.bind('kate', PASSWORD), await wrong.unlock('kate')]).toEqual([
-      { is: 'unreachable' },
-      { is: 'unreachable' },
+      { kind: 'unreachable' },
+      { kind: 'unreachable' },
     ]);
     expect(await tryDirectory(world, at, SERVICE)).toBe(2);
     await expect(tryDirectory(world, at, 'wrong')).rejects.toThrow('0x31');

@@ -193,7 +193,7 @@ function getStand(
 }
 
 const isEnabled = ({ habit }: JobPlan, at: Ms): boolean =>
-  !(habit.is === 'forgotten' && habit.at <= at);
+  !(habit.kind === 'forgotten' && habit.at <= at);
 const getStatus = (run: PlannedRun | undefined, at: Ms): string | null =>
   run === undefined ? null : run.endedAt > at ? 'Running' : getResult(run);
 const getMessage = (run: PlannedRun | undefined, at: Ms): string | null =>

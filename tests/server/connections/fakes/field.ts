@@ -77,7 +77,7 @@ export async function aField(
               entity: `company:${n}`,
             },
           ],
-          { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+          { actor: { kind: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
         );
         return n;
       }),
@@ -91,7 +91,7 @@ export async function aField(
           everySec: 300,
           enabled: true,
           certificate: null,
-          credentials: { is: 'key', secret: KEY },
+          credentials: { kind: 'key', secret: KEY },
           ...more,
         },
         ask(),

@@ -198,8 +198,8 @@ eachDatabase((name, open) => {
             );
             expect(
               details.lines.map((line) => [
-                line.is === 'job' ? must(line.of).name : line.name,
-                line.is === 'job' ? `job-${line.job}` : null,
+                line.kind === 'job' ? must(line.of).name : line.name,
+                line.kind === 'job' ? `job-${line.job}` : null,
                 line.share,
                 line.cells,
               ]),
@@ -315,7 +315,7 @@ eachDatabase((name, open) => {
             ]),
           ).toEqual(
             view.lines.flatMap((line) =>
-              line.is === 'job' ? [[`job-${line.job}`, line.share, line.cells]] : [],
+              line.kind === 'job' ? [[`job-${line.job}`, line.share, line.cells]] : [],
             ),
           );
           expect(
@@ -328,7 +328,7 @@ eachDatabase((name, open) => {
             ]),
           ).toEqual(
             view.lines.flatMap((line) =>
-              line.is === 'company'
+              line.kind === 'company'
                 ? [[line.company, line.name, line.jobs, line.share, line.bad]]
                 : [],
             ),
@@ -340,7 +340,7 @@ eachDatabase((name, open) => {
           expect(RUN_STATES.map((state) => stats.cells[state])).toEqual(
             RUN_STATES.map((_state, i) =>
               view.lines.reduce(
-                (all, line) => all + (line.is === 'job' ? (line.counts[i] ?? 0) : 0),
+                (all, line) => all + (line.kind === 'job' ? (line.counts[i] ?? 0) : 0),
                 0,
               ),
             ),

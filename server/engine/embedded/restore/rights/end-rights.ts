@@ -18,8 +18,8 @@ export const endRights =
   ): JobHandler<'restore-rights'> =>
   async ({ tenant, payload: { grant: id }, signal }) => {
     const due = await endWhenDue(world, tenant, id);
-    if (due.is === 'over') return null;
-    if (due.is === 'later') return due.at;
+    if (due.kind === 'over') return null;
+    if (due.kind === 'later') return due.at;
     const { accessToken, region, registrationId, tokenExpiresAt } = due;
     const client: GraphClient = openAdministrator(region, accessToken, signal);
     const removed = await deleteRegistration(client, registrationId);
@@ -41,10 +41,10 @@ export const endRights =
 const PASSING: ReadonlySet<string> = new Set(['busy', 'unreachable', 'internal']);
 
 type Due =
-  | { readonly is: 'over' }
-  | { readonly is: 'later'; readonly at: Ms }
+  | { readonly kind: 'over' }
+  | { readonly kind: 'later'; readonly at: Ms }
   | {
-      readonly is: 'ended';
+      readonly kind: 'ended';
       readonly organization: Id;
       readonly user: string;
       readonly region: Region;
@@ -58,14 +58,14 @@ const endWhenDue = (world: AppContext, tenant: TenantId, id: Id): Promise<Due> =
   world.store.tenant<Due>(tenant, async (tx) => {
     const now = world.clock.now();
     const grant = await loadGrant(tx, world, id);
-    if (grant === null || grant.sealed === null) return { is: 'over' };
+    if (grant === null || grant.sealed === null) return { kind: 'over' };
     const { sealed, organization, user, registrationId, region } = grant;
     const { accessToken, tokenExpiresAt } = sealed;
     if (grant.endedAt === null) {
       const isExpired = grant.expiresAt <= now;
-      if (!isExpired && grant.stoppedAt === null) return { is: 'later', at: grant.expiresAt };
+      if (!isExpired && grant.stoppedAt === null) return { kind: 'later', at: grant.expiresAt };
       if (!isExpired && (await isGrantInUse(tx, id)))
-        return { is: 'later', at: Math.min(now + AGAIN_MS, grant.expiresAt) };
+        return { kind: 'later', at: Math.min(now + AGAIN_MS, grant.expiresAt) };
       await endGrant(tx, world, id, sealed);
       if (sealed.access !== null)
         await recordGrant(tx, world, {
@@ -75,5 +75,13 @@ const endWhenDue = (world: AppContext, tenant: TenantId, id: Id): Promise<Due> =
           origin: null,
         });
     }
-    return { is: 'ended', organization, user, region, accessToken, tokenExpiresAt, registrationId };
+    return {
+      kind: 'ended',
+      organization,
+      user,
+      region,
+      accessToken,
+      tokenExpiresAt,
+      registrationId,
+    };
   });

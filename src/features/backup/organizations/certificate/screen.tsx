@@ -67,7 +67,7 @@ function Steps({ row, current }: { readonly row: OrganizationRow; readonly curre
   const { history } = useRouter();
   const zone = useZone();
   const now = useNow(60_000);
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   // The row has the new certificate as soon as it is renewed.
   const [former] = useState(current);
   const [code, setCode] = useState<string | null>(null);
