@@ -1,4 +1,5 @@
-import type { EventType } from './events.ts';
+import type { Actor, EventType } from './events.ts';
+import { RENAMED_DATA, renameKind, toFormerKind } from './former-fields.ts';
 
 /**
  * The names that event types had in former versions. Logs, backups and servers of the version
@@ -33,7 +34,11 @@ const CURRENT_TYPES = {
   'backupjob.notificationschanged@1': 'backupjob.notificationsUpdated@1',
 } as const satisfies Readonly<Record<string, EventType>>;
 
-export const FORMER_TYPES = Object.keys(CURRENT_TYPES) as (keyof typeof CURRENT_TYPES)[];
+/** The types under which the version before reads an event whose name or data differ today. */
+export const FORMER_TYPES = [
+  ...(Object.keys(CURRENT_TYPES) as (keyof typeof CURRENT_TYPES)[]),
+  ...(Object.keys(RENAMED_DATA) as (keyof typeof RENAMED_DATA)[]),
+];
 const CURRENT: ReadonlyMap<string, EventType> = new Map(Object.entries(CURRENT_TYPES));
 const FORMER: ReadonlyMap<string, string> = new Map(
   Object.entries(CURRENT_TYPES).map(([former, current]) => [current, former]),
@@ -47,21 +52,26 @@ export interface StoredEvent {
 
 /** Returns the event under its current name, with the current names of its fields. */
 export function renameEvent(event: StoredEvent): StoredEvent {
-  const type = CURRENT.get(event.type);
-  if (type === undefined) return event;
-  if (type !== 'problem.ticketLinked@1') return { type, data: event.data };
-  const { tied: linkedTicket, ...data } = event.data as { readonly tied?: unknown };
-  return { type, data: { ...data, linkedTicket } };
+  const type = CURRENT.get(event.type) ?? event.type;
+  const data = getRenaming(type)?.rename(event.data) ?? event.data;
+  return type === event.type && data === event.data ? event : { type, data };
 }
 
 /** Returns the event as readers of the version before know it (SYNC-9). */
 export function toFormerEvent(event: StoredEvent): StoredEvent {
-  const type = FORMER.get(event.type);
-  if (type === undefined) return event;
-  if (event.type !== 'problem.ticketLinked@1') return { type, data: event.data };
-  const { linkedTicket, ...data } = event.data as { readonly linkedTicket?: unknown };
-  return { type, data: { ...data, tied: linkedTicket } };
+  const type = FORMER.get(event.type) ?? event.type;
+  const data = getRenaming(event.type)?.toFormer(event.data) ?? event.data;
+  return type === event.type && data === event.data ? event : { type, data };
 }
+
+const getRenaming = (type: string): (typeof RENAMED_DATA)[keyof typeof RENAMED_DATA] | undefined =>
+  Object.hasOwn(RENAMED_DATA, type) ? RENAMED_DATA[type as keyof typeof RENAMED_DATA] : undefined;
+
+/** Returns who caused a stored event: in former versions, an actor's kind was called `is`. */
+export const renameActor = (actor: unknown): Actor => renameKind(actor) as Actor;
+
+/** Returns the actor as readers of the version before know it (SYNC-9). */
+export const toFormerActor = (actor: Actor): unknown => toFormerKind(actor);
 
 /** Returns the names under which logs contain these types: the current and the former ones. */
 export const listStoredTypes = (types: readonly EventType[]): string[] =>

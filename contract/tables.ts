@@ -138,7 +138,7 @@ export const TABLES = {
       cause_n: number((row) => row.cause),
       last_at: number((row) => row.lastAt),
       closed_at: number((row) => row.closedAt),
-      ticket_id: text((row) => row.tied?.id ?? null),
+      ticket_id: text((row) => row.linkedTicket?.id ?? null),
     },
   }),
   key: table<KeyRow>()({

@@ -25,11 +25,12 @@ export const ApiKeySchema = v.object({
 export type ApiKey = v.InferOutput<typeof ApiKeySchema>;
 
 /**
- * `most`: the maximum number of keys per user. `abilities`: those of the user's abilities that at
- * least one API call needs.
+ * `max`: the maximum number of keys per user; `most` is its former name, until the next version.
+ * `abilities`: those of the user's abilities that at least one API call needs.
  */
 export const ApiKeysSchema = v.object({
   keys: v.array(ApiKeySchema),
+  max: v.number(),
   most: v.number(),
   abilities: v.array(AbilitySchema),
 });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { renameKind, withFormerNames } from '../former-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { COLLECTOR_KINDS, ENTITIES, JOB_ACTIONS, SIGN_INS } from './connection.ts';
 import { nameText } from '../text-schema.ts';
@@ -8,11 +9,12 @@ const uuid = v.pipe(v.string(), v.uuid());
 const secret = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars));
 const companyN = v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
 
-export const CredentialsSchema = v.variant('kind', [
+const CurrentCredentialsSchema = v.variant('kind', [
   v.strictObject({ kind: v.literal('key'), secret }),
   v.strictObject({ kind: v.literal('password'), name: nameText(), secret }),
   v.strictObject({ kind: v.literal('client'), name: nameText(), secret }),
 ]);
+export const CredentialsSchema = withFormerNames(CurrentCredentialsSchema, renameKind);
 export type Credentials = v.InferOutput<typeof CredentialsSchema>;
 
 const fields = {

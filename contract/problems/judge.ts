@@ -59,14 +59,14 @@ function rangeAround(
  */
 export function getAnomalies(
   facts: Facts,
-  stat: Pick<StatRow, 'durations' | 'bytes' | 'files' | 'taught'>,
+  stat: Pick<StatRow, 'durations' | 'bytes' | 'files' | 'calibrated'>,
 ): Anomaly[] {
   if (facts.status !== 'Success' && facts.status !== 'Warning') return [];
   const found: Anomaly[] = [];
   const judge = (measure: Measure, value: number | null, history: readonly number[]): void => {
     const band = value === null ? null : getBand(measure, value, history);
     if (band === null || value === null) return;
-    const [low, high] = widen(band, stat.taught[measure]);
+    const [low, high] = widen(band, stat.calibrated[measure]);
     if (value < low || value > high) found.push({ measure, value, low, high });
   };
   judge('duration', facts.durationSec, stat.durations);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { CompanyN, Ms } from '../ids.ts';
+import { renameRange, withFormerNames } from '../former-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { getPattern, PatternSchema, getTexts } from '../pattern.ts';
 import type { JobType, ProblemState, Source } from '../runs/vocabulary.ts';
@@ -24,10 +25,13 @@ const minute = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(1_4
 const list = <S extends v.GenericSchema>(one: S) => v.pipe(v.array(one), v.maxLength(200));
 
 /**
- * A range from `least` to `most`, both inclusive; null means unbounded. Seconds, bytes, or number
+ * A range from `min` to `max`, both inclusive; null means unbounded. Seconds, bytes, or number
  * of consecutive results.
  */
-export const RangeSchema = v.strictObject({ least: v.nullable(amount), most: v.nullable(amount) });
+export const RangeSchema = withFormerNames(
+  v.strictObject({ min: v.nullable(amount), max: v.nullable(amount) }),
+  renameRange,
+);
 export type Range = v.InferOutput<typeof RangeSchema>;
 
 /**
@@ -61,8 +65,8 @@ export const RuleWhenSchema = v.strictObject({
 });
 export type RuleWhen = v.InferOutput<typeof RuleWhenSchema>;
 
-const said = (most: number) =>
-  v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most)));
+const said = (max: number) =>
+  v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(max)));
 /**
  * The actions of a rule. `exception`: the result is known and counts as OK. `snoozeHours`: starts
  * at the result. `notify`: users to email. `hint`: shown with the result.
@@ -132,7 +136,7 @@ export const problemUnexcepted = v.strictObject({
   type: v.literal('problem.unexcepted@1'),
   data: v.strictObject({ problem }),
 });
-export const RULE_ACTIONS = ['snoozed', 'noted', 'ticketed', 'notified', 'hinted'] as const;
+export const RULE_ACTIONS = ['snoozed', 'noted', 'ticketLinked', 'notified', 'hinted'] as const;
 /**
  * What a rule did to a problem, apart from an exception. Snooze, note and ticket also have events
  * of their own.
@@ -164,7 +168,7 @@ export interface RuleResult {
   readonly startedAt: Ms;
 }
 
-export const NO_RANGE: Range = { least: null, most: null };
+export const NO_RANGE: Range = { min: null, max: null };
 export const ANYTHING: RuleWhen = {
   sources: [],
   types: [],
@@ -187,7 +191,7 @@ export const NOTHING_DONE: RuleDoes = {
   notify: [],
 };
 
-const bounded = ({ least, most }: Range): boolean => least !== null || most !== null;
+const bounded = ({ min, max }: Range): boolean => min !== null || max !== null;
 /**
  * Returns whether the rule has any condition. A rule that matches every result would hide results
  * that nobody has seen.
@@ -247,8 +251,8 @@ export function getMatcher(when: RuleWhen): (result: RuleResult) => boolean {
 const within = (range: Range, value: number | null): boolean =>
   !bounded(range) ||
   (value !== null &&
-    (range.least === null || value >= range.least) &&
-    (range.most === null || value <= range.most));
+    (range.min === null || value >= range.min) &&
+    (range.max === null || value <= range.max));
 
 function timer({ days, from, to, zone }: NonNullable<RuleWhen['time']>): (at: Ms) => boolean {
   return (at) => {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { NewEvent, Event } from '../events.ts';
 import type { Failure } from '../errors.ts';
+import { renameChange, withFormerNames } from '../former-fields.ts';
 import type { CompanyN, Ms, ProblemN, RunN, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { MESSAGES } from '../messages.ts';
@@ -14,7 +15,7 @@ import { nameText } from '../text-schema.ts';
  * second is refused with the name of the first reviewer. Of two notes or two snoozes the last to
  * arrive wins, and the user whose change was replaced is notified.
  */
-export const ChangeSchema = v.variant('kind', [
+const CurrentChangeSchema = v.variant('kind', [
   v.strictObject({
     kind: v.literal('review'),
     comment: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.noteChars))),
@@ -32,9 +33,10 @@ export const ChangeSchema = v.variant('kind', [
     reason: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.reasonChars)),
   }),
   v.strictObject({ kind: v.literal('ticket'), ticket: v.nullable(nameText(LIMITS.ticketChars)) }),
-  v.strictObject({ kind: v.literal('wake') }),
+  v.strictObject({ kind: v.literal('unsnooze') }),
   v.strictObject({ kind: v.literal('not-anomaly') }),
 ]);
+export const ChangeSchema = withFormerNames(CurrentChangeSchema, renameChange);
 export type Change = v.InferOutput<typeof ChangeSchema>;
 
 const noteText = v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars));
@@ -81,7 +83,7 @@ export function getChanges({
       ? []
       : [
           ignoredUntil === null
-            ? { kind: 'wake' as const }
+            ? { kind: 'unsnooze' as const }
             : {
                 kind: 'snooze' as const,
                 until: ignoredUntil,
@@ -205,7 +207,7 @@ function getEvent(change: Change, problems: number[]): Event {
       };
     case 'ticket':
       return { type: 'problem.ticketSet@1', data: { problems, ticket: change.ticket } };
-    case 'wake':
+    case 'unsnooze':
       return { type: 'problem.unsnoozed@1', data: { problems } };
   }
 }

@@ -109,12 +109,12 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
       return eachProblem(rows, event.data.problems, (one) => ({
         ...one,
         ticket,
-        ...(one.tied && { tied: null }),
+        ...(one.linkedTicket && { linkedTicket: null }),
       }));
     }
     case 'problem.ticketLinked@1': {
       const { linkedTicket } = event.data;
-      return eachProblem(rows, event.data.problems, (one) => ({ ...one, tied: linkedTicket }));
+      return eachProblem(rows, event.data.problems, (one) => ({ ...one, linkedTicket }));
     }
     case 'problem.excepted@1':
     case 'problem.unexcepted@1':
@@ -258,7 +258,7 @@ export const emptyStat = (n: number): StatRow => ({
   lastSuccess: null,
   running: null,
   missedFor: null,
-  taught: {},
+  calibrated: {},
 });
 
 const keep = <T>(list: readonly T[], one: T | null): readonly T[] =>
@@ -387,11 +387,11 @@ function setJobProblem(rows: Rows, n: number, problem: number | null): void {
 function applyCalibration(rows: Rows, { data }: EventOf<'job.calibrated@1'>): void {
   const stat = rows.stat?.get(data.n);
   if (!stat) return;
-  const [low, high] = stat.taught[data.measure] ?? [data.value, data.value];
+  const [low, high] = stat.calibrated[data.measure] ?? [data.value, data.value];
   rows.stat?.set(data.n, {
     ...stat,
-    taught: {
-      ...stat.taught,
+    calibrated: {
+      ...stat.calibrated,
       [data.measure]: [Math.min(low, data.value), Math.max(high, data.value)],
     },
   });

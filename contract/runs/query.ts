@@ -212,7 +212,7 @@ export interface ProblemView {
   readonly note: (Note & { readonly name: string }) | null;
   readonly ticket: string | null;
   /** The linked ticket in this portal, if there is one, and whether it is open. */
-  readonly tied?: LinkedTicket | null;
+  readonly linkedTicket?: LinkedTicket | null;
   /** The rule (its name) under which the problem counts as OK. */
   readonly exception?: { readonly name: string; readonly at: Ms } | null;
   /** Hints from rules. */

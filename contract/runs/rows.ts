@@ -86,7 +86,7 @@ export const StatRowSchema = v.object({
   /** The expected start that is already marked as missed, so that it is marked only once. */
   missedFor: v.nullable(ms),
   /** Values that a person marked as normal ("not an anomaly"); they widen the typical range. */
-  taught: v.object({
+  calibrated: v.object({
     duration: v.exactOptional(range),
     bytes: v.exactOptional(range),
     files: v.exactOptional(range),
@@ -178,7 +178,7 @@ export const ProblemRowSchema = v.object({
   note: v.nullable(NoteSchema),
   ticket: v.nullable(v.string()),
   /** The linked ticket in this portal with that number, if there is one, and whether it is open. */
-  tied: v.exactOptional(v.nullable(StoredLinkedTicketSchema)),
+  linkedTicket: v.exactOptional(v.nullable(StoredLinkedTicketSchema)),
   /** Known, counts as OK: the rule, by its name at that time, and since when. */
   exception: v.exactOptional(v.nullable(v.object(exception))),
   /** A person ended the exception, so no rule applies one again. */

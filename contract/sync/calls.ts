@@ -99,7 +99,11 @@ export type Bootstrap = v.InferOutput<typeof BootstrapSchema>;
 /** An event as readers of the previous protocol get it (SYNC-9). */
 const FormerLoggedSchema = v.object({
   ...LoggedSchema.entries,
-  event: v.object({ type: v.picklist(FORMER_TYPES), data: v.looseObject({}) }),
+  actor: v.looseObject({ is: v.string() }),
+  event: v.union([
+    LoggedSchema.entries.event,
+    v.object({ type: v.picklist(FORMER_TYPES), data: v.looseObject({}) }),
+  ]),
 });
 /** Has the type of today's events, which everyone gets who asks for the current protocol. */
 const anyLogged = v.union([LoggedSchema, FormerLoggedSchema]) as v.GenericSchema<

@@ -294,7 +294,7 @@ function changed(before: Dealt, change: Change, now: number): Dealt {
       };
     case 'snooze':
       return { ...before, snooze: { ...ME, at: now, until: change.until, reason: change.reason } };
-    case 'wake':
+    case 'unsnooze':
       return { ...before, snooze: null };
     case 'ticket':
       return before;

@@ -167,7 +167,7 @@ async function act(
         { kind: 'review', comment: null },
         { kind: 'reopen' },
         { kind: 'snooze', until: Date.UTC(2026, 7, 1), reason: 'later' },
-        { kind: 'wake' },
+        { kind: 'unsnooze' },
       ]);
       const bulk = chance.below(3) === 0;
       const sent = bulk

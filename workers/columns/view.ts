@@ -101,7 +101,7 @@ function problemView(problem: ProblemRow, lookup: Lookup, days: Days, now: Ms): 
     snooze: named(problem.snooze),
     note: named(problem.note),
     ticket: problem.ticket,
-    ...(problem.tied && { tied: problem.tied }),
+    ...(problem.linkedTicket && { linkedTicket: problem.linkedTicket }),
     ...(problem.helpedBy && { helpedBy: problem.helpedBy }),
     ...(problem.exception && { exception: problem.exception }),
     ...(problem.ruled && {

@@ -1,13 +1,14 @@
 import { viewColumns, type RunColumns } from '#contract/runs/columns.ts';
 import { DiskError } from './disk-errors.ts';
 import type { Ahead, Opened, Patch, SegmentInfo, SmallRows, WantedRows } from '../types.ts';
-import { SMALL_TABLES } from '../tables.ts';
+import { SMALL_TABLES, TABLE_FORMS } from '../tables.ts';
 import {
   chunkName,
   getChunk,
   joinRows,
   LATER_TABLES,
   getRows,
+  renameRows,
   type Chunk,
 } from './table-snapshots.ts';
 import { openJson, type Sealed } from './cipher.ts';
@@ -58,7 +59,7 @@ export async function openAll(
       syncedAt,
       days,
       segments,
-      lacksTables: SMALL_TABLES.some((table) => manifest.tables?.includes(table) !== true),
+      lacksTables: hasFormerRows(manifest),
       dayStarts: known.days,
       problemsOf: known.problemsOf,
     };
@@ -247,8 +248,15 @@ export async function readPatch(context: DiskContext, id: number): Promise<Patch
   return openPatch(context, record);
 }
 
-export const openPatch = (context: DiskContext, record: PatchRecord): Promise<Patch> =>
-  openJson(context.cipher, 'patches', String(record.id), record.sealed);
+export async function openPatch(context: DiskContext, record: PatchRecord): Promise<Patch> {
+  const { cipher } = context;
+  const patch = await openJson<Patch>(cipher, 'patches', String(record.id), record.sealed);
+  return { ...patch, rows: renameRows(patch.rows) };
+}
+
+/** Returns whether an older build loaded the data: tables are missing, or rows have former names. */
+const hasFormerRows = ({ tables }: Manifest): boolean =>
+  TABLE_FORMS.some((form) => tables?.includes(form) !== true);
 
 /** `wanted`: returns only those of its rows. */
 export async function openChunk(
@@ -315,7 +323,7 @@ async function findAll(
       record: await store.get('segments', info.id).catch(unlessLost),
     })),
   );
-  if (hasFront(manifest) && (await record)?.name === 'front')
+  if (hasFront(manifest) && !hasFormerRows(manifest) && (await record)?.name === 'front')
     return {
       manifest,
       front: coming,

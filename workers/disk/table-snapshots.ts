@@ -1,3 +1,4 @@
+import { renameRow } from '#contract/former-fields.ts';
 import type { SmallRows, SmallTable } from '../types.ts';
 import { getId, isNamed, SMALL_TABLES } from '../tables.ts';
 import type { SmallRow } from '../tables.ts';
@@ -45,7 +46,7 @@ export function getRows(chunks: readonly Chunk[]): SmallRows {
   const all: Partial<Record<SmallTable, SmallRow[]>> = {};
   for (const { table, rows } of chunks) {
     const into = (all[table] ??= []);
-    for (const row of rows) into.push(row);
+    for (const row of rows) into.push(renameRow(table, row));
   }
   return all as object; // each list holds rows of its table
 }
@@ -73,5 +74,13 @@ export const joinRows = (all: readonly SmallRows[]): SmallRows => {
   }
   return joined as object;
 };
+
+/** Returns rows that an older build stored under the names of today. */
+export function renameRows(rows: SmallRows): SmallRows {
+  const all: Partial<Record<SmallTable, SmallRow[]>> = {};
+  for (const table of SMALL_TABLES)
+    if (rows[table]) all[table] = rowsIn(rows, table).map((row) => renameRow(table, row));
+  return all as object; // each list holds rows of its table
+}
 
 const rowsIn = (rows: SmallRows, table: SmallTable): readonly SmallRow[] => rows[table] ?? [];

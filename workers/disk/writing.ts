@@ -2,7 +2,7 @@ import { runAt } from '#contract/runs/columns.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { DayRuns, Fresh, Patch, SegmentInfo } from '../types.ts';
 import { clearAnswers } from './cached-answers.ts';
-import { SMALL_TABLES } from '../tables.ts';
+import { TABLE_FORMS } from '../tables.ts';
 import { getChunks } from './table-snapshots.ts';
 import { sealJson } from './cipher.ts';
 import {
@@ -54,7 +54,7 @@ export async function begin(context: DiskContext, fresh: Fresh): Promise<void> {
     await putManifest(store, {
       load,
       epoch,
-      tables: SMALL_TABLES,
+      tables: TABLE_FORMS,
       cursor,
       folds: (before?.folds ?? 0) + 1,
       generation: (before?.generation ?? 0) + 1,

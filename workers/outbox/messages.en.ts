@@ -7,7 +7,7 @@ export const outboxMessages = defineMessages('outbox', {
   reopen: 'Reopen {count, plural, one {# result} other {# results}}',
   note: 'Note on {count, plural, one {# result} other {# results}}',
   snooze: 'Snooze {count, plural, one {# result} other {# results}}',
-  wake: 'End snooze of {count, plural, one {# result} other {# results}}',
+  unsnooze: 'End snooze of {count, plural, one {# result} other {# results}}',
   ticket: 'Ticket for {count, plural, one {# result} other {# results}}',
   markNormal: 'Mark {count, plural, one {# result} other {# results}} as normal',
   saveView: 'Save the view “{name}”',

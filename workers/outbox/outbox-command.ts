@@ -100,7 +100,7 @@ const LABELS = {
   'reopen': 'reopen',
   'note': 'note',
   'snooze': 'snooze',
-  'wake': 'wake',
+  'unsnooze': 'unsnooze',
   'ticket': 'ticket',
   'not-anomaly': 'markNormal',
 } as const satisfies Record<Change['kind'], keyof typeof t>;

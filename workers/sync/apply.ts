@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Logged } from '#contract/events.ts';
 import { LoggedSchema } from '#contract/events.ts';
 import { emptyTables, fold } from '#contract/fold.ts';
-import { renameEvent } from '#contract/former-events.ts';
+import { renameActor, renameEvent } from '#contract/former-events.ts';
 import type { Id, Rows, Table } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { CommandId, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
@@ -220,13 +220,17 @@ export const rekind = (run: LeanRun, job: JobRow): LeanRun => {
 /** A server of the version before sends events under their former names. */
 function withCurrentName(raw: unknown): unknown {
   const logged = raw as {
+    readonly actor?: unknown;
     readonly event?: { readonly type?: unknown; readonly data?: unknown };
   } | null;
   const event = logged?.event;
   if (typeof event?.type !== 'string' || typeof event.data !== 'object' || event.data === null)
     return raw;
-  const renamed = renameEvent({ type: event.type, data: event.data });
-  return renamed.type === event.type ? raw : { ...logged, event: renamed };
+  return {
+    ...logged,
+    actor: renameActor(logged?.actor),
+    event: renameEvent({ type: event.type, data: event.data }),
+  };
 }
 
 const getName = (raw: unknown): string => {

@@ -198,7 +198,7 @@ async function closeMonth(
 ): Promise<void> {
   const at = Math.min(now, getMonthEnd(month, timeZone) + 9 * HOUR);
   await tx.append(await countUsage(tx, world, month, { timeZone, now: at }), {
-    actor: { is: 'clock' },
+    actor: { kind: 'clock' },
     subject: null,
     commandId: null,
     at,
@@ -255,7 +255,7 @@ const append = (
   user: UserId | null = null,
 ): Promise<unknown> =>
   tx.append([{ event, company, entity }], {
-    actor: user === null ? { is: 'clock' } : { is: 'user', id: user },
+    actor: user === null ? { kind: 'clock' } : { kind: 'user', id: user },
     subject: null,
     commandId: null,
     at,

@@ -59,6 +59,7 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
     });
     return ok({
       keys,
+      max: LIMITS.apiKeys,
       most: LIMITS.apiKeys,
       abilities: OFFERED_ABILITIES.filter((ability) => hasAbility(session, ability)),
     });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Actor, EventType } from '#contract/events.ts';
-import { getCurrentType, listStoredTypes } from '#contract/former-events.ts';
+import { listStoredTypes, renameActor, renameEvent } from '#contract/former-events.ts';
 import type { CompanyN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
 import type { Execution, ProblemAction } from '#contract/runs/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/runs/rows.ts';
@@ -173,8 +173,9 @@ async function loadHistory(
         .execute()
     ).map(({ id, name }) => [id, name]),
   );
-  return events.flatMap(({ type: storedType, at, actor, data }) => {
-    const type = getCurrentType(storedType);
+  return events.flatMap(({ at, ...stored }) => {
+    const { type, data } = renameEvent(stored);
+    const actor = renameActor(stored.actor);
     return !isHistoryEvent(type)
       ? []
       : [

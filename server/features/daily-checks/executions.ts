@@ -149,5 +149,5 @@ function isSo(change: Change, problem: Target['problem'] | undefined): boolean {
   if (!problem) return false;
   return change.kind === 'note'
     ? (problem.note?.content ?? null) === change.content
-    : change.kind === 'wake' && problem.snooze === null;
+    : change.kind === 'unsnooze' && problem.snooze === null;
 }

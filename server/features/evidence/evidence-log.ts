@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Actor, EventOf, EventType } from '#contract/events.ts';
-import { listStoredTypes, renameEvent } from '#contract/former-events.ts';
+import { listStoredTypes, renameActor, renameEvent } from '#contract/former-events.ts';
 import type { CompanyN, JobN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -146,8 +146,9 @@ export async function loadRecordsBefore(
   count: number,
 ): Promise<AuditRecord[]> {
   const { rows } = await buildRecordsQuery(tx.tenant, request, count).execute(tx.sql);
-  return rows.map(({ type, data, company, ...rest }) => ({
+  return rows.map(({ type, data, company, actor, ...rest }) => ({
     ...rest,
+    actor: renameActor(actor),
     company: company ?? 0,
     event: renameEvent({ type, data }) as AuditedEvent,
   }));

@@ -102,7 +102,7 @@ export function applyRules(
         say(actor, { type: 'problem.noted@1', data: { problems: [n], content: does.note } });
       }
       if (does.ticket !== null && upper.get('ticket') === rule && problem.ticket === null) {
-        did.push('ticketed');
+        did.push('ticketLinked');
         say(actor, { type: 'problem.ticketSet@1', data: { problems: [n], ticket: does.ticket } });
       }
       if (does.notify.length > 0) {

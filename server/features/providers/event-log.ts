@@ -2,7 +2,12 @@ import { sql } from 'kysely';
 import type { EventListed } from '#contract/providers/admin-calls.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Actor } from '#contract/events.ts';
-import { getCurrentType, listFormerTypes, renameEvent } from '#contract/former-events.ts';
+import {
+  getCurrentType,
+  listFormerTypes,
+  renameActor,
+  renameEvent,
+} from '#contract/former-events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -100,7 +105,8 @@ async function matching(
     );
   if (entity !== undefined) query = query.where('entity', 'like', `${escapeLike(entity)}%`);
   if (company !== undefined) query = query.where('company', '=', company);
-  if (actor === 'clock' || actor === 'source') query = query.where(sql`actor->>'is'`, '=', actor);
+  if (actor === 'clock' || actor === 'source')
+    query = query.where(sql`coalesce(actor->>'kind', actor->>'is')`, '=', actor);
   else if (actor !== undefined)
     query = query.where((is) =>
       is.or([is(sql`actor->>'id'`, '=', actor), is(sql`subject::text`, '=', actor)]),
@@ -138,24 +144,27 @@ async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventLis
     ).map(({ n, row }) => [n, row.name]),
   );
   const keys = new Map((await tx.all('key')).map(({ id, name }) => [id, name]));
-  return found.map(({ seq, at, type, entity, company, actor, subject, data }) => ({
-    seq,
-    at,
-    type: getCurrentType(type),
-    entity,
-    company: company === null ? null : (companies.get(company) ?? String(company)),
-    actor:
-      actor.kind === 'user'
-        ? (people.get(actor.id) ?? actor.id)
-        : actor.kind === 'source'
-          ? actorMessages.sourceNamed({ name: keys.get(actor.id) ?? actor.id })
-          : actor.kind === 'rule'
-            ? actorMessages.rule({ name: actor.name })
-            : actor.kind,
-    subject: subject === null ? null : (people.get(subject) ?? subject),
-    acting: actor.kind === 'user' && actor.impersonation !== undefined,
-    data: JSON.stringify(renameEvent({ type, data }).data),
-  }));
+  return found.map(({ seq, at, type, entity, company, actor: stored, subject, data }) => {
+    const actor = renameActor(stored);
+    return {
+      seq,
+      at,
+      type: getCurrentType(type),
+      entity,
+      company: company === null ? null : (companies.get(company) ?? String(company)),
+      actor:
+        actor.kind === 'user'
+          ? (people.get(actor.id) ?? actor.id)
+          : actor.kind === 'source'
+            ? actorMessages.sourceNamed({ name: keys.get(actor.id) ?? actor.id })
+            : actor.kind === 'rule'
+              ? actorMessages.rule({ name: actor.name })
+              : actor.kind,
+      subject: subject === null ? null : (people.get(subject) ?? subject),
+      acting: actor.kind === 'user' && actor.impersonation !== undefined,
+      data: JSON.stringify(renameEvent({ type, data }).data),
+    };
+  });
 }
 
 /** Returns the number of the last event before a time by binary search; 0 if all are later. */

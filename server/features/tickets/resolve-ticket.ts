@@ -66,11 +66,11 @@ export async function listUnlinked(
   if (!first) return failed(NOT_FOUND);
   if (problems.some(({ company }) => company !== first.company))
     return failed(bad('problems', MESSAGES.ticketOneCompany));
-  const linked = problems.find((one) => one.tied);
-  if (linked?.tied)
+  const linked = problems.find((one) => one.linkedTicket);
+  if (linked?.linkedTicket)
     return failed(
       conflict(
-        linked.tied.open
+        linked.linkedTicket.open
           ? MESSAGES.ticketHasOne({ number: linked.ticket ?? '' })
           : MESSAGES.ticketHadOne({ number: linked.ticket ?? '' }),
       ),

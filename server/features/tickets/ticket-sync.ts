@@ -89,7 +89,7 @@ async function ofJob(tx: TenantTx, job: JobN): Promise<OfJob> {
   const rows = await tx.rows('problem', open === null ? ns : [...ns, open]);
   const problems = ns.flatMap((n) => rows.get(n) ?? []);
   const tickets = await tx.rows('ticket', [
-    ...new Set(problems.flatMap(({ tied: linkedTicket }) => linkedTicket?.id ?? [])),
+    ...new Set(problems.flatMap(({ linkedTicket }) => linkedTicket?.id ?? [])),
   ]);
   return {
     open: open === null ? null : (rows.get(open) ?? null),
@@ -111,19 +111,19 @@ async function again(
 ): Promise<void> {
   if (open === null || open.closedAt !== null) return;
   // A ticket number entered by hand, or a ticket that a user removed, is not changed.
-  if (!open.tied && open.ticket !== null) return;
-  const before = open.tied
+  if (!open.linkedTicket && open.ticket !== null) return;
+  const before = open.linkedTicket
     ? open
     : problems
         .filter(({ cause, n }) => cause === open.cause && n < open.n)
         .toSorted((a, b) => b.n - a.n)[0];
-  const ticket = tickets.find(({ id }) => id === before?.tied?.id);
+  const ticket = tickets.find(({ id }) => id === before?.linkedTicket?.id);
   if (!ticket) return;
   const { closedAt } = ticket;
   const late =
     closedAt !== null && (now - closedAt > desk.settings.reopenDays * DAY || at <= closedAt);
-  if (late || (closedAt === null && open.tied)) return;
-  if (!open.tied) await tx.append(tie(ticket, true, [open.n]), byClock(now));
+  if (late || (closedAt === null && open.linkedTicket)) return;
+  if (!open.linkedTicket) await tx.append(tie(ticket, true, [open.n]), byClock(now));
   const status = openStatus(desk);
   if (closedAt === null || status === null) return;
   await tx.append(

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Actor, Logged } from '#contract/events.ts';
 import type { Id } from '#contract/fold.ts';
-import { renameEvent } from '#contract/former-events.ts';
+import { renameActor, renameEvent } from '#contract/former-events.ts';
 import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
@@ -349,7 +349,7 @@ interface EventRecord {
 export const toLogged = (row: EventRecord): Logged => ({
   seq: row.seq,
   at: row.at,
-  actor: row.actor,
+  actor: renameActor(row.actor),
   subject: row.subject,
   commandId: row.command_id,
   company: row.company,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logged } from '#contract/events.ts';
-import { toFormerEvent } from '#contract/former-events.ts';
+import { toFormerActor, toFormerEvent } from '#contract/former-events.ts';
 import { failed, ok } from '#contract/result.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -33,6 +33,7 @@ const tooOld = (protocol: number | undefined): boolean =>
 const isFormer = (protocol: number = PROTOCOL - 1): boolean => protocol < PROTOCOL;
 const toFormer = (logged: Logged): Logged => ({
   ...logged,
+  actor: toFormerActor(logged.actor) as Logged['actor'],
   event: toFormerEvent(logged.event) as Logged['event'],
 });
 const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNeeded });

@@ -14,7 +14,7 @@ export type BulkAction =
   | 'review'
   | 'reopen'
   | 'snooze'
-  | 'wake'
+  | 'unsnooze'
   | 'note'
   | 'ticket'
   | 'all'
@@ -44,7 +44,7 @@ export function BulkBar({ selection, total, phone, showing, busy, onAction }: Bu
       ? { action: 'reopen', label: t.reopen, keycap: null, icon: 'undo' }
       : { action: 'review', label: t.review, keycap: 'E', icon: 'check' },
     showing === 'snoozed'
-      ? { action: 'wake', label: t.endSnooze, keycap: null, icon: 'undo' }
+      ? { action: 'unsnooze', label: t.endSnooze, keycap: null, icon: 'undo' }
       : { action: 'snooze', label: t.snooze, keycap: 'S', icon: 'snooze' },
     { action: 'note', label: t.note, keycap: 'N', icon: 'note' },
     { action: 'ticket', label: t.ticket, keycap: 'T', icon: 'ticket' },

@@ -266,7 +266,7 @@ export function DailyChecksPage({
       case 'review':
         return canAct ? actions.review([row.n]) : undefined;
       case 'undo':
-        return actions.change({ kind: row.problem?.review ? 'reopen' : 'wake' }, [row.n]);
+        return actions.change({ kind: row.problem?.review ? 'reopen' : 'unsnooze' }, [row.n]);
     }
   };
   const bulk = (action: BulkAction): void => {
@@ -282,7 +282,7 @@ export function DailyChecksPage({
       case 'review':
         return actions.change({ kind: 'review', comment: null }, actions.targets());
       case 'reopen':
-      case 'wake':
+      case 'unsnooze':
         return actions.change({ kind: action }, actions.targets());
     }
   };

@@ -136,7 +136,7 @@ const Cells = memo(function Cells({ row, canAct, me, zone, now }: CellsProps) {
         {problem?.ticket != null && (
           <>
             <bdi>{problem.ticket}</bdi>
-            {problem.tied?.open === false && (
+            {problem.linkedTicket?.open === false && (
               <>
                 {' '}
                 <Icon name="check" size={12} label={t.closedLabel} className="text-success" />
@@ -227,7 +227,7 @@ export const Card = memo(function Card(props: RowProps) {
 const ticketWords = (problem: RunView['problem']): string | undefined =>
   problem?.ticket == null
     ? undefined
-    : problem.tied?.open === false
+    : problem.linkedTicket?.open === false
       ? t.ticketClosed({ ticket: problem.ticket })
       : problem.ticket;
 

@@ -46,12 +46,12 @@ export function getUndoActions(
     case 'reopen':
       return [{ change: { kind: 'review', comment: onlyComment(runs, before) }, runs }];
     case 'snooze':
-    case 'wake':
+    case 'unsnooze':
       return regroup(runs, (n) => {
         const snooze = before.get(n)?.problem?.snooze;
         return snooze
           ? { kind: 'snooze', until: snooze.until, reason: snooze.reason }
-          : { kind: 'wake' };
+          : { kind: 'unsnooze' };
       });
     case 'note':
       if (runs.some((n) => !before.has(n))) return null;
@@ -61,7 +61,7 @@ export function getUndoActions(
       }));
     case 'ticket':
       // A linked ticket cannot be restored from its number alone.
-      if (runs.some((n) => !before.has(n) || before.get(n)?.problem?.tied)) return null;
+      if (runs.some((n) => !before.has(n) || before.get(n)?.problem?.linkedTicket)) return null;
       return regroup(runs, (n) => ({
         kind: 'ticket',
         ticket: before.get(n)?.problem?.ticket ?? null,
@@ -102,7 +102,7 @@ export function getToastText(
         return t.runReopened({ run });
       case 'snooze':
         return t.runSnoozed({ run, until: formatWhen(change.until, zone) });
-      case 'wake':
+      case 'unsnooze':
         return t.runSnoozeEnded({ run });
       case 'note':
         return change.content === null ? t.runNoteDeleted({ run }) : t.runNoted({ run });
@@ -121,7 +121,7 @@ export function getToastText(
       return t.runsReopened({ count: formatCount(count) });
     case 'snooze':
       return t.runsSnoozed({ count: formatCount(count), until: formatWhen(change.until, zone) });
-    case 'wake':
+    case 'unsnooze':
       return t.runsSnoozeEnded({ count });
     case 'note':
       return change.content === null ? t.runsNoteDeleted({ count }) : t.runsNoted({ count });

@@ -45,7 +45,7 @@ export interface TicketDialogProps {
 export function TicketDialog(props: TicketDialogProps) {
   const { title, runs, row, onNamed, onClose } = props;
   const before = row?.problem?.ticket ?? '';
-  const linkedTicket = row?.problem?.tied ?? null;
+  const linkedTicket = row?.problem?.linkedTicket ?? null;
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const request = useCachedQuery(
     'getTicketForm',

@@ -104,7 +104,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
     send({ change: next, runs });
     const bulk = runs.length > 1 || (runs[0] !== undefined && selection.runs.has(runs[0]));
     if (bulk) round.setSelection(EMPTY);
-    if (next.kind === 'reopen' || next.kind === 'wake' || view === undefined) return;
+    if (next.kind === 'reopen' || next.kind === 'unsnooze' || view === undefined) return;
     // Moves the focus to the row after the last changed one.
     const touched = new Set(runs);
     const last = getLines(view).findLastIndex(

@@ -29,7 +29,7 @@ export function rulesPlace(search: string): RulesPlace {
         exception: query.has('known'),
         note: said('note'),
         ticket: said('ticket'),
-        streak: { least: said('streak').replaceAll(/\D/g, ''), most: '' },
+        streak: { min: said('streak').replaceAll(/\D/g, ''), max: '' },
       }),
   };
 }

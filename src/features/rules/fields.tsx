@@ -77,18 +77,16 @@ export function WhenFields({ form, errors, companies, onChange }: FieldsProps) {
         <div key={field} className="grid grid-cols-2 items-end gap-3">
           <TextField
             label={t.min({ label: word })}
-            value={form[field].least}
+            value={form[field].min}
             inputMode="decimal"
             error={errors[field] ?? null}
-            onChange={({ target }) =>
-              onChange({ [field]: { ...form[field], least: target.value } })
-            }
+            onChange={({ target }) => onChange({ [field]: { ...form[field], min: target.value } })}
           />
           <TextField
             label={t.max({ label: word })}
-            value={form[field].most}
+            value={form[field].max}
             inputMode="decimal"
-            onChange={({ target }) => onChange({ [field]: { ...form[field], most: target.value } })}
+            onChange={({ target }) => onChange({ [field]: { ...form[field], max: target.value } })}
           />
         </div>
       ))}

@@ -45,14 +45,14 @@ export interface Form {
   readonly notify: readonly string[];
 }
 interface Typed {
-  readonly least: string;
-  readonly most: string;
+  readonly min: string;
+  readonly max: string;
 }
 type FormErrors = Readonly<Partial<Record<keyof Form | 'when' | 'does', string>>>;
 
 const SECONDS = 60;
 const BYTES = 1_000_000;
-const UNTYPED: Typed = { least: '', most: '' };
+const UNTYPED: Typed = { min: '', max: '' };
 
 export const emptyForm = (zone: string): Form =>
   getForm(
@@ -100,7 +100,7 @@ export function getRule(
   const range = (field: 'minutes' | 'megabytes' | 'streak', unit: number): Range => {
     const read = getRange(form[field], unit);
     if (typeof read === 'string') errors[field] = read;
-    return typeof read === 'string' ? { least: null, most: null } : read;
+    return typeof read === 'string' ? { min: null, max: null } : read;
   };
   const time = form.timed
     ? {
@@ -163,14 +163,14 @@ export function toRuleInput(form: Form, zone: string): Pick<RuleFields, 'when' |
 }
 
 const said = (text: string): string | null => (text.trim() === '' ? null : text.trim());
-const typed = ({ least, most }: Range, unit: number): Typed => ({
-  least: least === null ? '' : String(least / unit),
-  most: most === null ? '' : String(most / unit),
+const typed = ({ min, max }: Range, unit: number): Typed => ({
+  min: min === null ? '' : String(min / unit),
+  max: max === null ? '' : String(max / unit),
 });
 
 /** Returns the range, or the error message. */
-function getRange({ least, most }: Typed, unit: number): Range | string {
-  const [low, high] = [least, most].map((text) =>
+function getRange({ min, max }: Typed, unit: number): Range | string {
+  const [low, high] = [min, max].map((text) =>
     text.trim() === '' ? null : Math.round(Number(text.replace(',', '.')) * unit),
   );
   if (
@@ -180,7 +180,7 @@ function getRange({ least, most }: Typed, unit: number): Range | string {
   )
     return t.numberNeeded;
   if (low != null && high != null && low > high) return t.minAboveMax;
-  return { least: low ?? null, most: high ?? null };
+  return { min: low ?? null, max: high ?? null };
 }
 
 export const clockText = (minute: number): string =>

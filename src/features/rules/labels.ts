@@ -66,12 +66,12 @@ const textCondition = (
   matches: (values: { text: string }) => string,
 ): string | false => text !== '' && (/[*?]/.test(text) ? matches({ text }) : contains({ text }));
 
-const isBounded = ({ least, most }: RuleWhen['bytes']): boolean => least !== null || most !== null;
-function rangeText({ least, most }: RuleWhen['bytes'], format: (value: number) => string): string {
-  if (least === null) return t.atMost({ max: format(most ?? 0) });
-  return most === null
-    ? t.atLeast({ min: format(least) })
-    : t.between({ min: format(least), max: format(most) });
+const isBounded = ({ min, max }: RuleWhen['bytes']): boolean => min !== null || max !== null;
+function rangeText({ min, max }: RuleWhen['bytes'], format: (value: number) => string): string {
+  if (min === null) return t.atMost({ max: format(max ?? 0) });
+  return max === null
+    ? t.atLeast({ min: format(min) })
+    : t.between({ min: format(min), max: format(max) });
 }
 
 function startText(time: NonNullable<RuleWhen['time']>): string {

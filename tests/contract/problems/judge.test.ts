@@ -57,7 +57,7 @@ function slowAnomaly(
   // Nothing where there was some: below the least that there ever was.
   if (measure === 'bytes' && one === 0 && median > 0 && low === 0)
     low = Math.min(high, ...values.filter((other) => other > 0));
-  // A range that was taught joins the usual one: what lies between them is usual too.
+  // A range that was calibrated joins the usual one: what lies between them is usual too.
   return (
     one < Math.min(low, calibrated?.[0] ?? low) || one > Math.max(high, calibrated?.[1] ?? high)
   );
@@ -79,7 +79,7 @@ test('RUN-4: anomalies are those of the definition, calculated the slow way', ()
           bytes: [],
           files: [],
           ...(measure === 'duration' ? { durations: values } : { [measure]: values }),
-          taught: calibrated ? { [measure]: calibrated } : {},
+          calibrated: calibrated ? { [measure]: calibrated } : {},
         };
         const facts: Facts = {
           status,
@@ -126,7 +126,7 @@ test('RUN-4: a value marked as normal is not an anomaly again, and only successf
     durations: Array<number>(8).fill(600),
     bytes: Array<number>(8).fill(1e9),
     files: Array<number>(8).fill(1000),
-    taught: {},
+    calibrated: {},
   };
   const facts: Facts = {
     status: 'Success',
@@ -143,7 +143,7 @@ test('RUN-4: a value marked as normal is not an anomaly again, and only successf
   expect(
     getAnomalies(facts, {
       ...stat,
-      taught: { duration: [6000, 6000], bytes: [0, 0], files: [499, 499] },
+      calibrated: { duration: [6000, 6000], bytes: [0, 0], files: [499, 499] },
     }),
   ).toEqual([]);
   for (const status of ['Running', 'Failed', 'Error', 'Missed'] as const)

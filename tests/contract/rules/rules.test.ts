@@ -79,12 +79,12 @@ function tried(glob: string, one: string): boolean {
     tried(glob.slice(1), one.slice(1))
   );
 }
-const inside = ({ least, most }: Range, value: number | null): boolean => {
-  if (least === null && most === null) return true;
+const inside = ({ min, max }: Range, value: number | null): boolean => {
+  if (min === null && max === null) return true;
   return (
     value !== null &&
-    Math.max(least ?? value, value) === value &&
-    Math.min(most ?? value, value) === value
+    Math.max(min ?? value, value) === value &&
+    Math.min(max ?? value, value) === value
   );
 };
 /** In UTC: minute by minute from each beginning. */
@@ -114,8 +114,8 @@ const short = fc
   .map((all) => all.join(''));
 const bound = fc.option(fc.integer({ min: 0, max: 6 }));
 const range = fc.oneof(
-  { weight: 2, arbitrary: fc.constant({ least: null, most: null }) },
-  fc.record({ least: bound, most: bound }),
+  { weight: 2, arbitrary: fc.constant({ min: null, max: null }) },
+  fc.record({ min: bound, max: bound }),
 );
 const minute = fc.integer({ min: 0, max: 1_439 });
 const aWhen: fc.Arbitrary<RuleWhen> = fc.record({
@@ -226,7 +226,7 @@ test('RULES-1: a rule has a condition, and applies while it is on, from its star
   expect(
     [
       { ...ANYTHING, job: 'x' },
-      { ...ANYTHING, streak: { least: 2, most: null } },
+      { ...ANYTHING, streak: { min: 2, max: null } },
       { ...ANYTHING, time: { days: [6, 7], from: 5, to: 5, zone: 'UTC' } },
     ].map(asksSomething),
   ).toEqual([true, true, true]);

@@ -68,16 +68,16 @@ test('TICKET-2: a device that has only problems receives number, state and page 
       type: 'problem.ticketLinked@1',
       data: { problems: [7, 8], linkedTicket: { id: ID, open: true, url: null } },
     }),
-  ).toMatchObject({ ticket: 'D-3', tied: { id: ID, open: true } });
+  ).toMatchObject({ ticket: 'D-3', linkedTicket: { id: ID, open: true } });
   expect(
     say({
       type: 'problem.ticketLinked@1',
       data: { problems: [7], linkedTicket: { id: ID, open: false, url: 'https://psa.example/1' } },
-    })?.tied,
+    })?.linkedTicket,
   ).toEqual({ id: ID, open: false, url: 'https://psa.example/1' });
   expect(
     say({ type: 'problem.ticketSet@1', data: { problems: [7], ticket: 'T-9' } }),
-  ).toMatchObject({ ticket: 'T-9', tied: null });
+  ).toMatchObject({ ticket: 'T-9', linkedTicket: null });
 });
 
 test('TICKET-3: what is left out of a change stays; closing and opening again are known with who did it', () => {

@@ -363,7 +363,7 @@ eachDatabase((name, open) => {
     expect(answer.status).toBe(200);
     const reading = answer.text();
     expect((await exit(host, token)).status).toBe(200);
-    expect(await reading).toMatch(/data: \{"is":"out"\}\n\n$/);
+    expect(await reading).toMatch(/data: \{"kind":"out"\}\n\n$/);
   });
 
   test(`ACT-2, PROFILE-5: the user sees it among the sessions and can end it (${name})`, async () => {

@@ -64,7 +64,7 @@ async function loadDemo(
         (run.startedAt >= since || run.startedAt === newest.get(run.job)),
     )
     .map(({ job: of, status, startedAt, durationSec, message }) =>
-      // Of a success nothing is said there; what is unusual here, thirty days have taught the
+      // Of a success nothing is said there; what is unusual here, thirty days have shown the
       // estate.
       ({
         of,

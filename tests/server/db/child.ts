@@ -1,7 +1,7 @@
 /**
  * A process that works in a data folder, for tests that kill it: `node child.ts <hold|write>
- * <folder> <tenant>`. Says one line of JSON at a time: `{"is":"held"}` or
- * `{"is":"refused","message":…}`, then, writing, `{"is":"kept","seq":…}` for each acknowledged
+ * <folder> <tenant>`. Says one line of JSON at a time: `{"kind":"held"}` or
+ * `{"kind":"refused","message":…}`, then, writing, `{"kind":"kept","seq":…}` for each acknowledged
  * append.
  */
 import { holdFolder } from '../../../server/platform/db/lock.ts';

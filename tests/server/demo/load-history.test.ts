@@ -302,7 +302,7 @@ test('EST-5, EST-9, EST-10: the first start prints the small data set with its u
   // Some of what technicians named are tickets, and problems show them; the next start makes no
   // more.
   const tickets = await all(world, own, 'ticket');
-  const linkedTicket = (await all(world, own, 'problem')).filter((one) => one.tied);
+  const linkedTicket = (await all(world, own, 'problem')).filter((one) => one.linkedTicket);
   expect([
     tickets.filter(({ status }) => !status.closed).length > 3,
     tickets.some(({ status }) => status.closed),

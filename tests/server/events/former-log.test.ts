@@ -4,12 +4,13 @@ import type { Logged, NewEvent } from '#contract/events.ts';
 import { emptyTables } from '#contract/fold.ts';
 import { renameEvent, toFormerEvent } from '#contract/former-events.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
+import { migration0049 } from '#server/platform/db/migrations/0049_field_names.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import { applyEvents } from '#workers/sync/apply.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aTenant, byClock } from '../db/drafts.ts';
-import { FORMER_LOG, TODAY } from './former-log.ts';
+import { DATA_TODAY, FORMER_LOG, TODAY } from './former-log.ts';
 
 /** The same log under the names of today. */
 const CURRENT_LOG = FORMER_LOG.map(({ type, data, ...envelope }): NewEvent => {
@@ -18,7 +19,11 @@ const CURRENT_LOG = FORMER_LOG.map(({ type, data, ...envelope }): NewEvent => {
     ...envelope,
     event: {
       type: TODAY[type] ?? type,
-      data: linkedTicket === undefined ? data : { ...others, linkedTicket },
+      data: {
+        ...others,
+        ...(linkedTicket !== undefined && { linkedTicket }),
+        ...DATA_TODAY[type],
+      },
     } as NewEvent['event'],
   };
 });
@@ -38,14 +43,39 @@ eachDatabase((name, open) => {
     expect(await listRows(store, former)).toEqual(await listRows(store, current));
     const events = await store.tenant(former, (tx) => tx.eventsAfter(0, 1_000));
     expect(events.map(({ event }) => event)).toEqual(CURRENT_LOG.map(({ event }) => event));
+    expect(events.map(({ actor }) => actor)).toEqual(events.map(() => ({ kind: 'clock' })));
+  });
+
+  test(`LOG-10: rows that an older version stored get the names of today (${name})`, async () => {
+    const store = await open();
+    const tenant = await aTenant(store);
+    const log = CURRENT_LOG.filter(({ event }) => event.type !== 'rule.deleted@1');
+    await store.tenant(tenant, (tx) => tx.append(log, byClock));
+    const rows = await listRows(store, tenant);
+    const task = { kind: 'undo', task: '90000000-0000-4000-8000-000000000004' };
+    await asOwner(store, tenant, [
+      `update job set row = jsonb_set(row::jsonb, '{schedule}', '{"is": "cron", "cron": "0 2 * * *", "tz": "Europe/Berlin"}')::json`,
+      `update problem set row = ((row::jsonb - 'linkedTicket') || '{"tied": {"id": "70000000-0000-4000-8000-000000000001", "open": true, "url": "https://psa.example.com/1"}}')::json`,
+      `update stat set row = ((row::jsonb - 'calibrated') || '{"taught": {"duration": [90, 90]}}')::json`,
+      `update result_rule set row = jsonb_set(row::jsonb, '{when,duration}', '{"least": 5, "most": null}')::json`,
+      `insert into engine_task (tenant_id, id, organization_id, kind, state, request, created_at) values ('${tenant}', '90000000-0000-4000-8000-000000000005', '90000000-0000-4000-8000-000000000002', 'undo', 'finished', '{"is": "undo", "task": "90000000-0000-4000-8000-000000000004"}', 0)`,
+    ]);
+    expect(await listRows(store, tenant)).not.toEqual(rows);
+    await asOwner(store, tenant, migration0049.statements);
+    expect(await listRows(store, tenant)).toEqual(rows);
+    const { rows: tasks } = await store.tenant(tenant, ({ sql: db }) =>
+      sql<{ request: unknown }>`select request from engine_task`.execute(db),
+    );
+    expect(tasks).toEqual([{ request: task }]);
   });
 });
 
 test('LOG-10, SYNC-9: a device folds events under former names to the same rows', () => {
   const current = CURRENT_LOG.map(toLogged);
-  const former = FORMER_LOG.map(({ type, data, ...envelope }, index) =>
-    toLogged({ ...envelope, event: { type, data } as never }, index),
-  );
+  const former = FORMER_LOG.map(({ type, data, ...envelope }, index) => ({
+    ...toLogged({ ...envelope, event: { type, data } as never }, index),
+    actor: { is: 'clock' },
+  }));
   const expected = applyEvents(EMPTY_DEVICE, current, current.length);
   expect(expected.poison).toEqual([]);
   expect(expected.patch.rows.problem).toMatchObject([{ ticket: 'T-1', snooze: null }]);
@@ -105,6 +135,15 @@ async function storeFormerLog({ tenant, sql: db }: TenantTx): Promise<void> {
   await sql`update head set seq = ${FORMER_LOG.length} where tenant_id = ${tenant}::uuid`.execute(
     db,
   );
+}
+
+/** Runs statements as the tables' owner, as the migrator does. */
+async function asOwner(store: Store, tenant: string, statements: readonly string[]): Promise<void> {
+  await store.system(async (db) => {
+    await sql`reset role`.execute(db);
+    await sql`select set_config('app.tenant_id', ${tenant}, true)`.execute(db);
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  });
 }
 
 async function listRows(store: Store, tenant: string): Promise<Record<string, unknown>> {

@@ -31,6 +31,19 @@ const JOB = {
   schedule: null,
   graceSec: null,
 };
+const WHEN_TODAY = {
+  sources: [],
+  types: [],
+  states: ['Failed'],
+  companies: [],
+  job: '',
+  computer: '',
+  text: '',
+  duration: { min: 5, max: null },
+  bytes: { min: null, max: null },
+  streak: { min: null, max: null },
+  time: null,
+};
 const RULE_FIELDS = {
   name: 'Known warnings',
   enabled: true,
@@ -44,9 +57,9 @@ const RULE_FIELDS = {
     job: '',
     computer: '',
     text: '',
-    duration: { min: 5, max: null },
-    bytes: { min: null, max: null },
-    streak: { min: null, max: null },
+    duration: { least: 5, most: null },
+    bytes: { least: null, most: null },
+    streak: { least: null, most: null },
     time: null,
   },
   does: {
@@ -93,8 +106,20 @@ export const FORMER_LOG: readonly FormerEvent[] = [
     hint: 'abcd',
   }),
   acme(`key:${KEY}`, 'key.heard@1', { id: KEY }),
-  acme('job:1', 'job.found@1', { n: 1, uid: 'job-1', key: KEY, company: 1, ...JOB }),
-  acme('job:1', 'job.changed@1', { n: 1, ...JOB, name: 'Nightly to the cloud' }),
+  acme('job:1', 'job.found@1', {
+    n: 1,
+    uid: 'job-1',
+    key: KEY,
+    company: 1,
+    ...JOB,
+    schedule: { is: 'every', everySec: 3_600, kind: 'Periodically' },
+  }),
+  acme('job:1', 'job.changed@1', {
+    n: 1,
+    ...JOB,
+    name: 'Nightly to the cloud',
+    schedule: { is: 'cron', cron: '0 2 * * *', tz: 'Europe/Berlin' },
+  }),
   acme('job:1', 'job.taught@1', { n: 1, measure: 'duration', value: 90 }),
   acme('job:1', 'job.ignored@1', { n: 1, what: 'missed', until: null }),
   acme('job:1', 'job.heeded@1', { n: 1, what: 'missed' }),
@@ -227,6 +252,15 @@ export const FORMER_LOG: readonly FormerEvent[] = [
     notifications: { enabled: true, notifyOnFailure: true, userIds: [USER], externalCount: 1 },
   }),
 ];
+
+/** The data of those events that have other names in it today. */
+export const DATA_TODAY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'job.found@1': { schedule: { type: 'every', everySec: 3_600, kind: 'Periodically' } },
+  'job.changed@1': { schedule: { type: 'cron', cron: '0 2 * * *', tz: 'Europe/Berlin' } },
+  'rule.made@1': { when: WHEN_TODAY },
+  'rule.changed@1': { when: WHEN_TODAY },
+  'problem.ruled@1': { did: ['ticketLinked', 'hinted'] },
+};
 
 /** What each is called today. */
 export const TODAY: Readonly<Record<string, string>> = {

@@ -196,7 +196,7 @@ eachDatabase((name, open) => {
     const actions: readonly (readonly [Asker, object])[] = [
       [dana, { kind: 'note', content: 'disk 3' }],
       [max, { kind: 'snooze', until, reason: 'new rack' }],
-      [dana, { kind: 'wake' }],
+      [dana, { kind: 'unsnooze' }],
       [dana, { kind: 'ticket', ticket: 'INC-1' }],
       [max, { kind: 'review', comment: null }],
       [max, { kind: 'reopen' }],

@@ -118,8 +118,8 @@ test('G33: a stream is notified and closed within 5 s of logging out, and of los
   await Promise.all([out.ended, scoped.ended]);
   expect(performance.now() - began).toBeLessThan(5_000);
   expect([
-    out.pokes.join('').includes('{"is":"out"}'),
-    scoped.pokes.join('').includes('{"is":"scope"}'),
+    out.pokes.join('').includes('{"kind":"out"}'),
+    scoped.pokes.join('').includes('{"kind":"scope"}'),
   ]).toEqual([true, true]);
 });
 

@@ -206,9 +206,9 @@ test('G53: unknown fields are refused by name, and input is never echoed', async
 
 test('G53: keys that reach a prototype are refused at any depth and in any notation', async () => {
   const bodies = [
-    '{"ids":[1],"change":{"is":"reopen"},"__proto__":{"admin":true}}',
-    '{"ids":[1],"change":{"is":"reopen","__proto__":{"x":1}}}',
-    '{"ids":[1],"change":{"is":"reopen"},"\\u005f_proto__":{}}',
+    '{"ids":[1],"change":{"kind":"reopen"},"__proto__":{"admin":true}}',
+    '{"ids":[1],"change":{"kind":"reopen","__proto__":{"x":1}}}',
+    '{"ids":[1],"change":{"kind":"reopen"},"\\u005f_proto__":{}}',
     '{"constructor":{"prototype":{"admin":true}}}',
     '{"ids":[{"prototype":1}]}',
     '{"ids":[[[[{"__proto__":1}]]]]}',
@@ -306,7 +306,7 @@ test('OUT-3: the key of a command is its ID, its device and its number, and a ha
     order: 7,
     bodyHash: expect.stringMatching(/^[\da-f]{64}$/),
   });
-  expect(await loadKey(`{ "change": {"is": "reopen"}, "ids": [1] }`, all)).toEqual(one);
+  expect(await loadKey(`{ "change": {"kind": "reopen"}, "ids": [1] }`, all)).toEqual(one);
   expect(await loadKey({ ids: [2], change }, all)).not.toEqual(one);
   expect(await loadKey({ ids: [1], change }, {})).toBeNull();
   expect(await loadKey({ ids: [1], change }, { 'idempotency-key': 'x' })).toEqual([

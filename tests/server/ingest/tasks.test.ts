@@ -175,7 +175,7 @@ eachDatabase((_name, open) => {
       { kind: 'note', content: 'is it on?' },
       { kind: 'ticket', ticket: 'T-5' },
       { kind: 'snooze', until, reason: 'parts on order' },
-      { kind: 'wake' },
+      { kind: 'unsnooze' },
       { kind: 'note', content: null },
       { kind: 'ticket', ticket: null },
       { kind: 'review', comment: null },

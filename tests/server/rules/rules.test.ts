@@ -132,7 +132,7 @@ eachDatabase((_name, open) => {
     const { office, dana } = await begin();
     const id = await made(
       dana,
-      aRule({ text: 'passed over', duration: { least: null, most: 600 } }, { exception: true }),
+      aRule({ text: 'passed over', duration: { min: null, max: 600 } }, { exception: true }),
     );
     const late = { startTime: iso(now()), endTime: iso(now()) };
     await warns(office, 'Files', { ...late, durationSec: 60 });
@@ -217,7 +217,7 @@ eachDatabase((_name, open) => {
 
   test('RULES-3: many results in one request and consecutive results are distinguished; rules match missed runs as well', async () => {
     const { office, dana } = await begin();
-    await made(dana, aRule({ streak: { least: 3, most: null } }, { ticket: 'THIRD' }));
+    await made(dana, aRule({ streak: { min: 3, max: null } }, { ticket: 'THIRD' }));
     fixture.pass(HOUR);
     await office.post(
       1,
@@ -384,7 +384,7 @@ eachDatabase((_name, open) => {
       ['Mail', 'Calloway Freight'],
       ['Files', 'Calloway Freight'],
     ]);
-    expect((await tried(dana, { streak: { least: 2, most: null } })).rows).toHaveLength(1);
+    expect((await tried(dana, { streak: { min: 2, max: null } })).rows).toHaveLength(1);
     expect((await tried(dana, { job: 'files' }, { id: other })).conflicts).toEqual([]);
     expect((await tried(dana, { job: 'files' }, { id: off })).conflicts).toMatchObject([
       { _id: other, above: true },

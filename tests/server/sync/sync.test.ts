@@ -366,7 +366,7 @@ eachDatabase((_name, open) => {
     expect(ahead.cursor).toBe(data.cursor);
   });
 
-  test('SYNC-9, LOG-10: devices of the version before, and programs, get events under their former names', async () => {
+  test('SYNC-9, LOG-10: devices of the version before, and programs, get events and send changes under their former names', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('nora', ['operator']);
     await office.post(1, [failure('files', `${TODAY}T02:00:00Z`)]);
@@ -374,9 +374,11 @@ eachDatabase((_name, open) => {
     const run = begun.problems[0]?.lastRun;
     for (const change of [
       { kind: 'snooze', until: Date.parse(`${TODAY}T23:00:00Z`), reason: 'later' },
-      { kind: 'wake' },
+      { is: 'wake' },
     ])
-      await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, { change });
+      expect(
+        (await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, { change })).status,
+      ).toBe(200);
     const listTypes = async (protocol: string): Promise<string[]> =>
       (
         await me<EventsPage>(
@@ -409,9 +411,9 @@ eachDatabase((_name, open) => {
     );
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
     const next = async (): Promise<string> => (await reader?.read())?.value ?? 'closed';
-    expect(await next()).toMatch(/^data: \{"is":"head"/);
+    expect(await next()).toMatch(/^data: \{"kind":"head"/);
     await office.post(1, [failure('poked', `${TODAY}T05:00:00Z`)]);
-    expect(await next()).toMatch(/^data: \{"is":"head"/);
+    expect(await next()).toMatch(/^data: \{"kind":"head"/);
     await fixture.world.store.tenant(office.tenant, (tx) =>
       tx.append(
         [

@@ -110,7 +110,10 @@ eachDatabase((_name, open) => {
       madeBy: 'DANA',
     });
     expect([theirs.externalXRef, cw.tickets.length]).toEqual([`daybook:${id}`, 1]);
-    expect(await desk.problem(a.n)).toMatchObject({ ticket: '7001', tied: { id, open: true } });
+    expect(await desk.problem(a.n)).toMatchObject({
+      ticket: '7001',
+      linkedTicket: { id, open: true },
+    });
     // The same command again is the same ticket, and new results keep it.
     expect(getId(await adopt([a.n], '#7001', desk.dana, headers))).toBe(id);
     expect(await desk.fails('Files')).toMatchObject({ n: a.n, ticket: '7001' });
@@ -121,7 +124,7 @@ eachDatabase((_name, open) => {
     await desk.tick();
     expect([await desk.ticket(id), await desk.problem(a.n)]).toMatchObject([
       { closedBy: 'system' },
-      { tied: { open: false } },
+      { linkedTicket: { open: false } },
     ]);
     expect(
       (await rebuild(fixture.world.store, { only: [desk.office.tenant] }))[0]?.differences,

@@ -95,7 +95,7 @@ eachDatabase((_name, open) => {
       status: { id: '1', name: 'New' },
       priority: { id: '1', name: 'High' },
     });
-    expect((await desk.problem(a.n)).tied?.url).toContain('TicketID=7001');
+    expect((await desk.problem(a.n)).linkedTicket?.url).toContain('TicketID=7001');
     const zones = (): number =>
       at.asked.filter(({ path }) => path.endsWith('zoneInformation')).length;
     const before = zones();
@@ -206,8 +206,8 @@ eachDatabase((_name, open) => {
     fixture.pass(61_000);
     await desk.tick();
     expect([await desk.problem(a.n), await desk.problem(b.n)]).toMatchObject([
-      { ticket: 'T20260302.7001', tied: { open: false } },
-      { tied: { open: false } },
+      { ticket: 'T20260302.7001', linkedTicket: { open: false } },
+      { linkedTicket: { open: false } },
     ]);
   });
 

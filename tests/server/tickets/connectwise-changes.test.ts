@@ -52,7 +52,7 @@ eachDatabase((_name, open) => {
     });
     expect((await desk.list('?state=closed')).count).toBe(5);
     const problem = (await desk.ticket(made[1]?.id ?? '')).list[0];
-    expect((await desk.problem(problem?.n ?? 0)).tied?.open).toBe(false);
+    expect((await desk.problem(problem?.n ?? 0)).linkedTicket?.open).toBe(false);
     expect(
       (await desk.dana<Execution>('GET', `monitoring/backoffice/jobExecutions/${problem?.run}`))
         .body.data.problem?.ticket,
@@ -196,10 +196,10 @@ eachDatabase((_name, open) => {
     cw.turn(5001, 3);
     fixture.pass(61_000);
     await desk.tick();
-    expect((await desk.problem(b.n)).tied?.open).toBe(false);
+    expect((await desk.problem(b.n)).linkedTicket?.open).toBe(false);
     await desk.fails('Files');
     await desk.tick();
-    expect([cw.tickets[0]?.closedFlag, (await desk.problem(b.n)).tied?.open]).toEqual([
+    expect([cw.tickets[0]?.closedFlag, (await desk.problem(b.n)).linkedTicket?.open]).toEqual([
       false,
       true,
     ]);

@@ -55,7 +55,7 @@ eachDatabase((_name, open) => {
     for (const { n } of [a, b])
       expect(await desk.problem(n)).toMatchObject({
         ticket: '5001',
-        tied: { id: ticket.id, open: true, url: ticket.url },
+        linkedTicket: { id: ticket.id, open: true, url: ticket.url },
       });
     // What is changed here is told there.
     await desk.dana('PUT', `${TICKETS}/${ticket.id}`, {
@@ -69,7 +69,7 @@ eachDatabase((_name, open) => {
       [{ ticketId: 5001, text: 'Seen' }],
     ]);
     await desk.dana('PUT', `${TICKETS}/${ticket.id}`, { status: '3' });
-    expect([cw.tickets[0]?.closedFlag, (await desk.problem(a.n)).tied?.open]).toEqual([
+    expect([cw.tickets[0]?.closedFlag, (await desk.problem(a.n)).linkedTicket?.open]).toEqual([
       true,
       false,
     ]);

@@ -135,7 +135,7 @@ test('TICKET-1, TICKET-5, TICKET-7: in any order of results, people, ConnectWise
           const there = cw.tickets.find(({ externalXRef }) => externalXRef === `daybook:${id}`);
           expect([waiting, there?.closedFlag]).toEqual([false, closedAt !== null]);
           for (const { n } of (await desk.ticket(id)).list)
-            expect((await desk.problem(n)).tied?.open).toBe(closedAt === null);
+            expect((await desk.problem(n)).linkedTicket?.open).toBe(closedAt === null);
         }
         expect(
           (await rebuild(fixture.world.store, { only: [desk.office.tenant] }))[0]?.differences,

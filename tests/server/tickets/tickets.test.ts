@@ -43,10 +43,10 @@ eachDatabase((_name, open) => {
     expect(ticket.list.map(({ job }) => job).toSorted()).toEqual(['Files', 'Mail']);
     expect(await desk.problem(a.n)).toMatchObject({
       ticket: 'D-1',
-      tied: { id: ticket.id, open: true, url: null },
+      linkedTicket: { id: ticket.id, open: true, url: null },
     });
     const again = await desk.fails('Files');
-    expect(again).toMatchObject({ n: a.n, runs: 2, ticket: 'D-1', tied: { open: true } });
+    expect(again).toMatchObject({ n: a.n, runs: 2, ticket: 'D-1', linkedTicket: { open: true } });
     const { history } = (
       await desk.dana<Execution>('GET', `monitoring/backoffice/jobExecutions/${again.lastRun}`)
     ).body.data;
@@ -69,7 +69,7 @@ eachDatabase((_name, open) => {
       expect((await desk.dana('POST', TICKETS, body)).status).toBe(400);
     // Another failure of the job is another problem: it has no ticket.
     expect(
-      (await desk.fails('Files', { message: 'No space left on device' })).tied,
+      (await desk.fails('Files', { message: 'No space left on device' })).linkedTicket,
     ).toBeUndefined();
   });
 
@@ -82,12 +82,12 @@ eachDatabase((_name, open) => {
       said(await desk.dana('POST', TICKETS, { problems: [b.n, a.n], subject: 'Once more' })),
     ).toEqual([409, MESSAGES.ticketHasOne({ number: 'D-1' })]);
     await desk.dana('PUT', `${TICKETS}/${ticket.id}`, { status: 'closed' });
-    expect(await desk.problem(a.n)).toMatchObject({ ticket: 'D-1', tied: { open: false } });
+    expect(await desk.problem(a.n)).toMatchObject({ ticket: 'D-1', linkedTicket: { open: false } });
     expect(
       said(await desk.dana('POST', TICKETS, { problems: [a.n], subject: 'Once more' })),
     ).toEqual([409, MESSAGES.ticketHadOne({ number: 'D-1' })]);
     expect((await desk.dana('DELETE', `${TICKETS}/${ticket.id}`)).status).toBe(200);
-    expect(await desk.problem(a.n)).toMatchObject({ ticket: null, tied: null });
+    expect(await desk.problem(a.n)).toMatchObject({ ticket: null, linkedTicket: null });
     expect((await desk.dana('GET', `${TICKETS}/${ticket.id}`)).status).toBe(404);
     expect((await desk.make([a.n])).number).toBe('D-2');
     await desk.succeeds('Mail');
@@ -157,7 +157,7 @@ eachDatabase((_name, open) => {
     await desk.dana('PUT', `${TICKETS}/${id}`, { status: 'new' });
     expect([await desk.ticket(id), await desk.problem(a.n)]).toMatchObject([
       { closedAt: null, closedBy: null },
-      { tied: { open: true } },
+      { linkedTicket: { open: true } },
     ]);
   });
 
@@ -168,7 +168,7 @@ eachDatabase((_name, open) => {
     await desk.dana('PUT', `monitoring/backoffice/jobExecutions/${a.lastRun}`, {
       change: { kind: 'ticket', ticket: 'T-77' },
     });
-    expect(await desk.problem(a.n)).toMatchObject({ ticket: 'T-77', tied: null });
+    expect(await desk.problem(a.n)).toMatchObject({ ticket: 'T-77', linkedTicket: null });
     expect(await desk.ticket(id)).toMatchObject({ problems: 0, list: [] });
     expect(
       (await rebuild(fixture.world.store, { only: [desk.office.tenant] }))[0]?.differences,
@@ -349,18 +349,18 @@ eachDatabase((_name, open) => {
     await desk.tick();
     expect(await desk.ticket(id)).toMatchObject({ closedBy: 'success', openProblems: 0 });
     const back = await desk.fails('Files');
-    expect([back.n === a.n, back.tied]).toEqual([false, undefined]);
+    expect([back.n === a.n, back.linkedTicket]).toEqual([false, undefined]);
     await desk.tick();
     expect([await desk.ticket(id), await desk.problem(back.n)]).toMatchObject([
       { closedAt: null, problems: 3, status: { id: 'new' } },
-      { ticket: 'D-1', tied: { id, open: true } },
+      { ticket: 'D-1', linkedTicket: { id, open: true } },
     ]);
     await desk.succeeds('Files');
     await desk.tick();
     fixture.pass(4 * 24 * 3_600_000);
     const late = await desk.fails('Files');
     await desk.tick();
-    expect([(await desk.problem(late.n)).tied, (await desk.ticket(id)).closedBy]).toEqual([
+    expect([(await desk.problem(late.n)).linkedTicket, (await desk.ticket(id)).closedBy]).toEqual([
       undefined,
       'success',
     ]);

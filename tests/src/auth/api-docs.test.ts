@@ -103,7 +103,7 @@ test('KEY-9: an example is a shell command with the key and the required input',
   expect(getCurl(call('changeExecution'), 'https://p.example')).toContain(
     `-X PUT 'https://p.example/api/v1/monitoring/backoffice/jobExecutions/{id}'`,
   );
-  expect(getCurl(call('changeExecution'), '')).toContain(`-d '{"change":{"is":"review"`);
+  expect(getCurl(call('changeExecution'), '')).toContain(`-d '{"change":{"kind":"review"`);
   expect(getCurl(call('ingestRestic'), '')).toContain(
     'Bearer $DAYBOOK_INGEST_KEY" \\\n  --data-binary @FILE',
   );

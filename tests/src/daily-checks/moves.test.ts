@@ -98,7 +98,7 @@ test('DAY-15: undo restores earlier notes and snoozes with their texts; it is no
     getUndoActions({ change: { kind: 'snooze', until: 9, reason: 'x' }, runs: [1, 2] }, seen),
   ).toEqual([
     { change: { kind: 'snooze', until: 5, reason: 'move' }, runs: [1] },
-    { change: { kind: 'wake' }, runs: [2] },
+    { change: { kind: 'unsnooze' }, runs: [2] },
   ]);
   expect(getUndoActions({ change: { kind: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual(
     [{ change: { kind: 'reopen' }, runs: [1, 2] }],
@@ -113,8 +113,8 @@ test('DAY-15: undo of a review keeps an earlier review by another user', () => {
   const back =
     getUndoActions({ change: { kind: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
   expect(listOwnActions(back, seen, 'me')).toEqual([{ change: { kind: 'reopen' }, runs: [1, 3] }]);
-  expect(listOwnActions([{ change: { kind: 'wake' }, runs: [2] }], seen, 'me')).toEqual([
-    { change: { kind: 'wake' }, runs: [2] },
+  expect(listOwnActions([{ change: { kind: 'unsnooze' }, runs: [2] }], seen, 'me')).toEqual([
+    { change: { kind: 'unsnooze' }, runs: [2] },
   ]);
 });
 

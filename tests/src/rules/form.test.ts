@@ -17,9 +17,9 @@ const minute = fc.integer({ min: 0, max: 1_439 });
 const bound = (unit: number) =>
   fc
     .tuple(fc.option(fc.integer({ min: 0, max: 50 })), fc.option(fc.integer({ min: 50, max: 99 })))
-    .map(([least, most]) => ({
-      least: least === null ? null : least * unit,
-      most: most === null ? null : most * unit,
+    .map(([min, max]) => ({
+      min: min === null ? null : min * unit,
+      max: max === null ? null : max * unit,
     }));
 const word = fc.constantFrom('files', 'a | b', 'lap-*');
 const aRule: fc.Arbitrary<RuleFields> = fc.record({
@@ -91,8 +91,8 @@ test('RULES-6: errors of a rule are shown at their fields before it is sent; a r
     ...emptyForm(ZONE),
     from: '2026-03-02',
     to: '2026-03-01',
-    minutes: { least: '5', most: '4' },
-    megabytes: { least: 'x', most: '' },
+    minutes: { min: '5', max: '4' },
+    megabytes: { min: 'x', max: '' },
     snoozeHours: '0',
     timed: true,
     begins: '',
@@ -172,7 +172,7 @@ test('RULES-6: a rule is described in plain sentences, and the examples can be s
     states: ['Warning' as const, 'Failed' as const],
     text: 'locked',
     job: 'lap-*',
-    streak: { least: 3, most: null },
+    streak: { min: 3, max: null },
     time: { days: [6, 7], from: 1_320, to: 360, zone: ZONE },
   };
   const does = { ...NOTHING_DONE, exception: true, snoozeHours: 48, notify: ['x'] };
@@ -182,7 +182,7 @@ test('RULES-6: a rule is described in plain sentences, and the examples can be s
   expect(
     ruleText(
       {
-        when: { ...ANYTHING, computer: 'x', duration: { least: 60, most: 120 } },
+        when: { ...ANYTHING, computer: 'x', duration: { min: 60, max: 120 } },
         does: NOTHING_DONE,
       },
       String,

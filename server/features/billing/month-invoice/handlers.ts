@@ -141,7 +141,7 @@ export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
         connectQuickBooks(world, ctx.tenant, books, books.realm_id).createInvoice(row.id, draft),
       );
       if (!made.ok) {
-        if (made.fault.is === 'refused')
+        if (made.fault.kind === 'refused')
           await world.store.tenant(ctx.tenant, (tx) => deleteDraft(tx, row.id));
         return failed(unheard(made.fault));
       }

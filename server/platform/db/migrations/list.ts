@@ -37,6 +37,7 @@ import { migration0044 } from './0044_restore_rights.ts';
 import { migration0046 } from './0046_restore_tasks.ts';
 import { migration0047 } from './0047_attached_repositories.ts';
 import { migration0048 } from './0048_repository_upkeep_requests.ts';
+import { migration0049 } from './0049_field_names.ts';
 import { migration0050 } from './0050_sites.ts';
 import { migration0052 } from './0052_restore_requests.ts';
 import { migration0054 } from './0054_background_downloads.ts';
@@ -91,6 +92,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0046,
   migration0047,
   migration0048,
+  migration0049,
   migration0050,
   migration0052,
   migration0054,

@@ -33,8 +33,8 @@ export function ApiKeys() {
     <OwnPage title={t.apiKeys} queries={[request]}>
       {() => {
         if (request.value === null) return null;
-        const { keys, most, abilities } = request.value;
-        const full = keys.filter(({ until }) => until > now).length >= most;
+        const { keys, max, abilities } = request.value;
+        const full = keys.filter(({ until }) => until > now).length >= max;
         return (
           <FormSection
             wide
@@ -78,7 +78,7 @@ export function ApiKeys() {
                 {t.newApiKey}
               </Button>
               {abilities.length === 0 && <span className="text-ink-3">{t.noPermissions}</span>}
-              {full && <span className="text-ink-3">{t.limitReached({ max: most })}</span>}
+              {full && <span className="text-ink-3">{t.limitReached({ max })}</span>}
             </div>
             {making && (
               <NewKey

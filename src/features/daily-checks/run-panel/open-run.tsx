@@ -107,7 +107,7 @@ function getStamp({ problem, waiting, status }: RunView): string {
     problem?.snooze?.at,
     problem?.note?.at,
     problem?.ticket,
-    problem?.tied?.open,
+    problem?.linkedTicket?.open,
     problem?.helpedBy?.length,
     problem?.closedAt,
   ].join(' ');

@@ -45,7 +45,7 @@ export type PanelAction =
   | 'review-with'
   | 'reopen'
   | 'snooze'
-  | 'wake'
+  | 'unsnooze'
   | 'note'
   | 'ticket'
   | 'not-anomaly';
@@ -241,8 +241,8 @@ export function RunPanel(props: PanelProps) {
             <div className="col-span-full flex items-baseline gap-2 pt-1.5">
               <dt>{t.ticket}</dt>
               <dd className="min-w-0 break-words">
-                {problem.tied ? (
-                  <TicketOf number={problem.ticket} linkedTicket={problem.tied} />
+                {problem.linkedTicket ? (
+                  <TicketOf number={problem.ticket} linkedTicket={problem.linkedTicket} />
                 ) : (
                   problem.ticket
                 )}
@@ -358,7 +358,7 @@ function Actions({
         </Button>
       )}
       {row.review === 'snoozed' ? (
-        <Button className="grow" onClick={() => onAction('wake')}>
+        <Button className="grow" onClick={() => onAction('unsnooze')}>
           {t.endSnooze}
         </Button>
       ) : (

@@ -203,7 +203,7 @@ export async function anDemo(
       lastSuccess: null,
       running: null,
       missedFor: null,
-      taught: {},
+      calibrated: {},
     };
   });
   await store.tenant(tenant, async ({ sql }) => {
