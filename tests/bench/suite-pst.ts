@@ -90,7 +90,7 @@ export async function benchPst(say: (text: string) => void): Promise<Sheet> {
         {
           stream: none,
           collect: () => Promise.resolve(new Uint8Array()),
-          parse: () => Promise.resolve(result?.is === 'read' ? result.value : null),
+          parse: () => Promise.resolve(result?.kind === 'read' ? result.value : null),
           parseItem: () => Promise.resolve(null),
         },
       );

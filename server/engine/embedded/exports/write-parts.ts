@@ -168,9 +168,9 @@ async function parse<T>(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<T | null> {
   const result = await thread.read(bytes);
-  if (result.is === 'busy')
+  if (result.kind === 'busy')
     throw new ContentError({ kind: 'busy', message: 'Too many items are being read.' });
-  return result.is === 'read' ? result.value : null;
+  return result.kind === 'read' ? result.value : null;
 }
 
 async function collect(

@@ -365,7 +365,7 @@ test('G67: items of any JSON are read or refused, and those that are read can be
           seed,
         );
         const result = await reader.read(new Uint8Array(Buffer.from(json)));
-        if (result.is !== 'read') return;
+        if (result.kind !== 'read') return;
         read += 1;
         const writer = makePstWriter({ name: 'Ana Silva', uid: UID });
         writer.addItem(['Items'], result.value);
@@ -391,7 +391,7 @@ test('G67: a series of odd dates and numbers ends', async () => {
     const recurrence = { pattern: { type: 'daily', interval: 1, ...changes }, range };
     const json = JSON.stringify({ ...SERIES, recurrence });
     const result = await reader.read(new Uint8Array(Buffer.from(json)));
-    expect(result.is).toBe('read');
+    expect(result.kind).toBe('read');
   }
 });
 

@@ -17,7 +17,7 @@ export function makeItemReader(world: { readonly clock: Clock }): ItemReader {
   return {
     async read(json) {
       const result = await threads.read(json);
-      return result.is === 'read' ? { ...result, value: restoreMessage(result.value) } : result;
+      return result.kind === 'read' ? { ...result, value: restoreMessage(result.value) } : result;
     },
   };
 }
