@@ -365,6 +365,8 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   listRestorePoints: 'plain',
   openRestoreSession: 'plain',
   stopRestoreSession: 'plain',
+  searchBackups: 'plain',
+  locateBackupItem: 'plain',
   getRestoreRights: 'plain',
   requestRestoreDeviceCode: 'sensitive, never while acting',
   requestRestoreToken: 'partly sensitive, never while acting',

@@ -60,6 +60,7 @@ import { previewHandlers } from './features/restore/preview/handlers.ts';
 import { restoreHandlers } from './features/restore/restores.ts';
 import { postPreviewHandlers } from './features/restore/preview/posts.ts';
 import { restoreTeamHandlers } from './features/restore/teams.ts';
+import { restoreSearchHandlers } from './features/restore/search.ts';
 import { restoreSessionHandlers } from './features/restore/sessions.ts';
 import { operatorSignInHandlers } from './features/auth/operator-sign-in.ts';
 import { operatorConsoleHandlers } from './features/restore/roles/console.ts';
@@ -165,6 +166,7 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...backupDashboardHandlers(world),
   ...sessionHandlers(world),
   ...restoreSessionHandlers(world),
+  ...restoreSearchHandlers(world),
   ...backgroundDownloadHandlers(world),
   ...restoreContentHandlers(world),
   ...previewHandlers(world),

@@ -7,6 +7,7 @@ import type {
   RepositoryUsage,
 } from './repositories.ts';
 import type { RestoreFlags } from './restore-flags.ts';
+import type { FoundItem, ItemPlace, SearchInput } from './search.ts';
 
 /**
  * What every backup engine offers. The portal's features call engines through this interface only.
@@ -69,7 +70,9 @@ export interface Engine {
   listChildren(scope: EngineScope, input: ListChildrenInput): Reply<Page<Node>>;
   /** All versions of an item over all points, newest first. */
   listVersions(scope: EngineScope, input: { explorer: Id; node: Id }): Reply<readonly Node[]>;
-  search(scope: EngineScope, input: SearchInput): Reply<Page<Node>>;
+  /** Searches all objects at all points, the newest items first. */
+  search(scope: EngineScope, input: SearchInput): Reply<Page<FoundItem>>;
+  locateItem(scope: EngineScope, input: { explorer: Id; node: Id }): Reply<ItemPlace>;
   getSize(scope: EngineScope, input: { explorer: Id; nodes: readonly Id[] }): Reply<Size>;
   readContent(scope: EngineScope, input: ContentInput): Reply<Content>;
   /** Prepares a download: a single item as it is, or an archive of all that the nodes hold. */
@@ -405,14 +408,6 @@ export type ItemKind = Exclude<Node, { readonly children: number | null }>['kind
 /** `none`: files of a team that belong to no channel. */
 export type ChannelMembership = 'standard' | 'private' | 'shared' | 'none';
 
-export interface SearchInput extends PageInput {
-  readonly explorer: Id;
-  readonly text: string;
-  /** Below this node; null: everywhere. */
-  readonly parent: Id | null;
-  /** Over all points, not only the explorer's. */
-  readonly allPoints: boolean;
-}
 export interface Size {
   readonly items: number;
   readonly bytes: Bytes;

@@ -3,12 +3,14 @@ import { backgroundDownloadCalls } from './background-calls.ts';
 import { restoreContentCalls } from './content-calls.ts';
 import { operatorCalls } from './operator-calls.ts';
 import { restoreRoleCalls } from './role-calls.ts';
+import { restoreSearchCalls } from './search-calls.ts';
 import { restoreSessionCalls } from './session-calls.ts';
 import { restoreTeamCalls } from './team-calls.ts';
 
 /** The calls with which backups are browsed and restored. */
 export const restoreCalls = {
   ...restoreSessionCalls,
+  ...restoreSearchCalls,
   ...restoreContentCalls,
   ...backgroundDownloadCalls,
   ...restoreTeamCalls,

@@ -28,7 +28,7 @@ const parentId = v.optional(
     v.transform((id) => (id.toLowerCase() === 'root' ? undefined : id)),
   ),
 );
-const flag = v.pipe(
+export const flag = v.pipe(
   v.picklist(['true', 'false']),
   v.transform((text) => text === 'true'),
 );

@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import { readSearch, writeSearch, type SearchPlace } from './search/place.ts';
 
 export const SORTS = ['date', '-date', 'name', '-name', 'size', '-size'] as const;
 /** `-`: descending. */
@@ -17,6 +18,10 @@ export interface RestorePlace {
   readonly item: { readonly id: string; readonly index: number } | null;
   readonly text: string;
   readonly sort: Sort;
+  /** An item whose place is to be found; null: none. */
+  readonly locate: string | null;
+  /** The search over all restore points; null: closed. */
+  readonly find: SearchPlace | null;
 }
 
 /** Parses any query. */
@@ -24,6 +29,7 @@ export function restorePlace(query: string): RestorePlace {
   const params = new URLSearchParams(query);
   const organization = params.get('organization');
   const at = params.get('point') ?? '';
+  const locate = params.get('locate') ?? '';
   const [id = '', index = ''] = (params.get('item') ?? '').split('@');
   return {
     organization: organization !== null && ID.test(organization) ? organization : null,
@@ -33,6 +39,8 @@ export function restorePlace(query: string): RestorePlace {
     item: ID.test(id) && /^\d{1,7}$/.test(index) ? { id, index: Number(index) } : null,
     text: (params.get('q') ?? '').slice(0, MAX_TEXT),
     sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULT_SORT,
+    locate: ID.test(locate) ? locate : null,
+    find: readSearch(params),
   };
 }
 
@@ -45,6 +53,8 @@ export function restoreAddress(page: string, place: RestorePlace): string {
   if (place.item !== null) params.set('item', `${place.item.id}@${place.item.index}`);
   if (place.text !== '') params.set('q', place.text);
   if (place.sort !== DEFAULT_SORT) params.set('sort', place.sort);
+  if (place.locate !== null) params.set('locate', place.locate);
+  if (place.find !== null) writeSearch(params, place.find);
   const query = params.toString();
   return query === '' ? page : `${page}?${query}`;
 }

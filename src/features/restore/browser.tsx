@@ -1,13 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Notice } from '#src/app/shell/notice-page.tsx';
+import { getFailureText } from '#src/app/failure-text.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { useIsDesk } from '#src/ui/use-is-desk.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
+import { DEFAULT_SORT } from './address.ts';
 import type { RestorePlace } from './address.ts';
 import { itemMessages as t } from './items/messages.en.ts';
 import { OpenFolder } from './open-folder.tsx';
+import { useLocate } from './search/use-locate.ts';
+import { restoreSearchMessages as searchWords } from './search/messages.en.ts';
 import type { ChosenNodes } from './task/draft.ts';
 import { restoreTaskMessages } from './task/messages.en.ts';
 import { RestorePanel } from './task/panel.tsx';
@@ -50,6 +54,18 @@ export function Browser(props: BrowserProps) {
   });
   const [isReading, setIsReading] = useState(false);
   const [restoring, setRestoring] = useState<OpenRestore | null>(null);
+  const [located, setLocated] = useState<string | null>(null);
+  const lost = useLocate({
+    kind: workload.kind,
+    session: place.at === null || session.chosenAt === place.at ? session.id : null,
+    item: place.locate,
+    onRead: session.onRead,
+    onFound: ({ path, item }) => {
+      for (const id of path.slice(0, -1)) onExpand(id, true);
+      setLocated(item?.id ?? null);
+      go({ path, item, locate: null, text: '', sort: DEFAULT_SORT }, 'replace');
+    },
+  });
   const openPath = (path: readonly string[]): void => {
     for (const id of path.slice(0, -1)) onExpand(id, true);
     if (path.join('~') !== place.path.join('~')) go({ path, item: null, text: '' });
@@ -70,7 +86,20 @@ export function Browser(props: BrowserProps) {
     />
   );
   const content =
-    tree.missing !== null ? (
+    place.locate !== null ? (
+      <Notice
+        icon="search"
+        level={2}
+        title={lost === null ? searchWords.locating : t.missing}
+        {...(lost !== null && {
+          actions: <Button onClick={() => go({ locate: null })}>{t.toTop}</Button>,
+        })}
+      >
+        {lost !== null && (
+          <p className="m-0">{searchWords.notLocated({ message: getFailureText(lost) })}</p>
+        )}
+      </Notice>
+    ) : tree.missing !== null ? (
       <Notice
         icon="history"
         level={2}
@@ -90,6 +119,7 @@ export function Browser(props: BrowserProps) {
         key={`${session.id} ${place.path.join('~')}`}
         {...props}
         chain={chain}
+        located={located}
         restoring={restoring?.chosen ?? null}
         onRestore={(chosen) => setRestoring({ n: (restoring?.n ?? 0) + 1, chosen })}
         onSelect={(chosen) => {
@@ -123,7 +153,7 @@ export function Browser(props: BrowserProps) {
       }}
     />
   );
-  const isRoot = place.path.length === 0;
+  const isRoot = place.path.length === 0 && place.locate === null;
   // One frame for all widths, so that turning a tablet loses no selection and no restore.
   return (
     <div className="flex h-full min-h-0 min-w-0 max-tablet:flex-col">

@@ -43,10 +43,10 @@ export const isGroup = ({ kind }: ContainerNode): boolean =>
   kind === 'subsites' || kind === 'content';
 
 /** The archive of a mailbox has the mailbox's name. */
-export const containerName = ({ kind, name }: ContainerNode): string =>
+export const containerName = ({ kind, name }: Pick<ContainerNode, 'kind' | 'name'>): string =>
   kind === 'archive' ? treeMessages.archive({ name }) : name;
 
-export const itemIcon = ({ kind }: ItemNode): IconName =>
+export const itemIcon = ({ kind }: Pick<ItemNode, 'kind'>): IconName =>
   ({
     mail: 'mail',
     event: 'calendar',

@@ -28,6 +28,7 @@ export function OpenFolder({
   place,
   go,
   chain,
+  located,
   restoring,
   onRestore,
   onSelect,
@@ -36,6 +37,8 @@ export function OpenFolder({
   renderFolders,
 }: BrowserProps & {
   readonly chain: readonly [ContainerNode, ...ContainerNode[]];
+  /** The item that a search opened. */
+  readonly located: string | null;
   readonly restoring: ChosenNodes | null;
   readonly onRestore: (chosen: ChosenNodes) => void;
   /** Another selection, while the form of a restore of items is open. */
@@ -60,7 +63,7 @@ export function OpenFolder({
   const [selection, setSelection] = useState<Selection>(NO_SELECTION);
   const download = useDownload(workload.kind, session.id);
   const [isFull, setIsFull] = useState(false);
-  const [isSheet, setIsSheet] = useState(false);
+  const [isSheet, setIsSheet] = useState(located !== null && located === place.item?.id);
   const { item: opened } = place;
   const known = opened === null ? null : items.itemAt(opened.index);
   const item = known !== null && known.id === opened?.id ? known : null;

@@ -1,10 +1,11 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Page } from '#src/app/shell/page.tsx';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { isTyping } from '#src/ui/is-typing.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
@@ -14,6 +15,10 @@ import { Browser } from './browser.tsx';
 import { WaitingRestores } from './approval/waiting-restores.tsx';
 import { RestoreHistory } from './history/restore-history.tsx';
 import { NoSession, Offline } from './no-session.tsx';
+import { getServicePath } from './operator/address.ts';
+import { NEW_SEARCH } from './search/place.ts';
+import { restoreSearchMessages as searchWords } from './search/messages.en.ts';
+import { SearchView } from './search/view.tsx';
 import type { NamedOrganization } from './operator/context.ts';
 import { PointPicker } from './points/point-picker.tsx';
 import { SessionBar } from './session-bar.tsx';
@@ -54,7 +59,13 @@ export function RestorePage({
   const only = organizations?.length === 1 ? (organizations[0]?.id ?? null) : null;
   const place = { ...written, organization: written.organization ?? only };
   const address = restoreAddress(workload.page, place);
-  const session = useRestoreSession(workload, place, address);
+  const isFinding = place.find !== null;
+  const session = useRestoreSession(
+    workload,
+    // A search needs no session. One that is open stays open.
+    isFinding ? { ...place, organization: null } : place,
+    address,
+  );
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(
     () => new Set(written.path.slice(0, -1)),
   );
@@ -76,7 +87,20 @@ export function RestorePage({
   const isTablet = useIsTablet();
   // On a phone, an open folder has the whole screen.
   const isCompact = !isTablet && session.state === 'open' && place.path.length > 0;
-  const isBrowsing = session.state === 'open' && session.id !== null;
+  const isBrowsing = session.state === 'open' && session.id !== null && !isFinding;
+  const openSearch = (): void => {
+    if (organization !== null && !isFinding) go({ find: NEW_SEARCH, locate: null });
+  };
+  const onSearchKey = useEffectEvent(openSearch);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'f' || event.defaultPrevented || isTyping(event)) return;
+      event.preventDefault();
+      onSearchKey();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
   return (
     <Page
       title={texts.title}
@@ -84,9 +108,16 @@ export function RestorePage({
       scroll="own"
       {...(organization !== null && {
         action: (
-          <Button icon="history" onClick={() => setIsHistory(true)}>
-            {t.restores}
-          </Button>
+          <span className="flex flex-wrap gap-2">
+            {!isFinding && (
+              <Button icon="search" keycap="F" data-tip={searchWords.openHint} onClick={openSearch}>
+                {searchWords.open}
+              </Button>
+            )}
+            <Button icon="history" onClick={() => setIsHistory(true)}>
+              {t.restores}
+            </Button>
+          </span>
         ),
       })}
       {...(isBrowsing &&
@@ -125,16 +156,19 @@ export function RestorePage({
                 }}
               />
             </div>
-            {organization !== null && session.points !== null && session.points.length > 0 && (
-              <PointPicker
-                workload={workload}
-                organization={organization.id}
-                points={session.points}
-                isComplete={session.hasAllPoints}
-                at={session.point?.at ?? place.at ?? session.points[0]?.at ?? 0}
-                onChoose={(at) => go({ at, item: null })}
-              />
-            )}
+            {organization !== null &&
+              !isFinding &&
+              session.points !== null &&
+              session.points.length > 0 && (
+                <PointPicker
+                  workload={workload}
+                  organization={organization.id}
+                  points={session.points}
+                  isComplete={session.hasAllPoints}
+                  at={session.point?.at ?? place.at ?? session.points[0]?.at ?? 0}
+                  onChoose={(at) => go({ at, item: null })}
+                />
+              )}
           </div>
         )}
         {session.point !== null && session.point.lacks.length > 0 && isBrowsing && (
@@ -143,7 +177,23 @@ export function RestorePage({
           </div>
         )}
         <div className="min-h-0 min-w-0 grow max-tablet:min-h-[22rem]">
-          {offline && !isBrowsing ? (
+          {place.find !== null && organization !== null ? (
+            <SearchView
+              key={organization.id}
+              organizationId={organization.id}
+              place={place.find}
+              getAddress={({ id, sessionType, openAt }) =>
+                restoreAddress(getPage(workload, sessionType), {
+                  ...restorePlace(''),
+                  organization: organization.id,
+                  at: openAt,
+                  locate: id,
+                })
+              }
+              onChange={(find) => go({ find }, 'replace')}
+              onClose={() => go({ find: null })}
+            />
+          ) : offline && !isBrowsing ? (
             <Offline />
           ) : session.id !== null && place.organization !== null && session.state === 'open' ? (
             <div className="flex h-full min-h-0 flex-col">
@@ -194,6 +244,15 @@ export function RestorePage({
       )}
     </Page>
   );
+}
+
+/** The page of a service beside the page of a workload: in the console of operators, or in the suite. */
+function getPage({ page, kind }: Workload, sessionType: Workload['sessionType']): string {
+  const other = [OUTLOOK, ONEDRIVE, SHAREPOINT, TEAMS].find(
+    (one) => one.sessionType === sessionType,
+  );
+  if (other === undefined) return page;
+  return page === getServicePath(kind) ? getServicePath(other.kind) : other.page;
 }
 
 /** The bar of the open session, and why stopping it failed. */

@@ -28,6 +28,8 @@ export interface RestoreSession {
   /** There are no older points than `points`. */
   readonly hasAllPoints: boolean;
   readonly id: string | null;
+  /** The moment that the session was opened for. */
+  readonly chosenAt: Ms | null;
   /** The point that the session shows. */
   readonly point: Point | null;
   readonly openedAt: Ms | null;
@@ -149,6 +151,7 @@ export function useRestoreSession(
     points: hasPoints ? points : null,
     hasAllPoints: hasPoints && listed.isComplete,
     id: isOpen ? sessionId : null,
+    chosenAt: choice?.at ?? null,
     point: current?.point ?? null,
     openedAt: current?.at ?? null,
     endsAt: current === null ? null : usedAt + IDLE_MS,

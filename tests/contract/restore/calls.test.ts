@@ -21,6 +21,8 @@ const OURS = [
   'POST o365/operators/token',
   'GET o365/operators/me',
   'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items/{itemId}/preview',
+  'GET o365/restore/search',
+  'GET o365/restore/restoresessions/{restoreSessionId}/place',
   'GET o365/restore/tasks',
   'GET o365/restore/tasks/{taskId}',
   'GET o365/restore/tasks/{taskId}/results',

@@ -127,6 +127,7 @@ export function recordingEngine(): RecordingEngine {
       listChildren: unused,
       listVersions: unused,
       search: unused,
+      locateItem: unused,
       getSize: unused,
       readContent: unused,
       prepareDownload: unused,

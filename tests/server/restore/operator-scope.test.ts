@@ -148,6 +148,7 @@ const WHATS = [
   'folders',
   'items',
   'search',
+  'everywhere',
   'size',
   'read',
   'download',
@@ -156,6 +157,11 @@ const WHATS = [
 
 interface Listed {
   readonly rows: readonly { readonly id: string; readonly name: string }[];
+  readonly count: number | null;
+}
+
+interface FoundEverywhere {
+  readonly rows: readonly { readonly name: string; readonly object: { readonly id: string } }[];
   readonly count: number | null;
 }
 
@@ -309,6 +315,33 @@ eachDatabase((kind, open) => {
             const { rows, count } = body.data;
             expect([about, rows.map(({ name }) => name).toSorted()]).toEqual([about, found]);
             expect([about, count]).toEqual([about, found.length]);
+          }
+        } else if (what === 'everywhere') {
+          // By the people, all that the roles are about; by the title, only what shows its title.
+          const text = ['ann@example.com', 'secret', 'mail'][n % 3] ?? '';
+          const { status, body } = await who<FoundEverywhere>(
+            'GET',
+            `o365/restore/search?organizationId=${ours.organization}&search=${text}`,
+          );
+          expect([about, status]).toEqual([about, hasRole ? 200 : 403]);
+          if (status === 200) {
+            const expected = NUMBERS.flatMap((one) => {
+              const own = judge(roles, person, one);
+              const titles =
+                one === 1 || one === 2
+                  ? [1, 2, 3].map((mail) => `${one === 1 ? 'Ann' : 'Bob'} mail ${mail}`)
+                  : [1, 2].map((row) => `secret ${one} of ${row}`);
+              const isShown = own?.reads === true || ['site', 'drive'].includes(OBJECTS[one]);
+              if (own === null) return [];
+              if (text.includes('@'))
+                return titles.map((title) => `o${one} ${isShown ? title : 'Hidden'}`);
+              return isShown
+                ? titles.filter((title) => title.includes(text)).map((title) => `o${one} ${title}`)
+                : [];
+            });
+            const found = body.data.rows.map(({ object, name }) => `${object.id} ${name}`);
+            expect([about, text, found.toSorted()]).toEqual([about, text, expected.toSorted()]);
+            expect([about, body.data.count]).toEqual([about, expected.length]);
           }
         } else if (what === 'size') {
           const { status, body } = await who<{ items: number; bytes: number }>(

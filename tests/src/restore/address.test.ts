@@ -18,6 +18,8 @@ test('RES-30: the address has the organization, the point, the place, the item, 
     item: { id: 'i1.7', index: 345 },
     text: 'rota',
     sort: '-size',
+    locate: null,
+    find: null,
   };
   expect(read(address)).toEqual(place);
   expect(decodeURIComponent(restoreAddress(PAGE, place))).toBe(address);
@@ -33,6 +35,14 @@ test('RES-30: any place survives its address', () => {
     item: fc.option(fc.record({ id, index: fc.nat(9_999_999) })),
     text: fc.string({ maxLength: 100 }),
     sort: fc.constantFrom(...SORTS),
+    locate: fc.option(id),
+    find: fc.option(
+      fc.record({
+        text: fc.string({ maxLength: 100 }),
+        sessionType: fc.option(fc.constantFrom('Vex', 'Veod', 'Vesp', 'Vet')),
+        deleted: fc.option(fc.boolean()),
+      }),
+    ),
   });
   fc.assert(
     fc.property(place, (one) => {

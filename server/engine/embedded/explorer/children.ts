@@ -295,7 +295,7 @@ const SORTS = {
 } as const satisfies Record<Input['sort'], RawBuilder<unknown>>;
 
 /** Sender, date and size, and the names of files: without those nobody could choose any. */
-const withoutContent = (row: ItemRow): ItemRow => ({
+export const withoutContent = (row: ItemRow): ItemRow => ({
   ...row,
   title: getShownTitle(row.kind, row.title, false),
   flags: { ...row.flags, fields: {} },
@@ -305,7 +305,10 @@ const withoutContent = (row: ItemRow): ItemRow => ({
 export const getShownTitle = (kind: ItemKind, title: string, reads: boolean): string =>
   reads || kind === 'file' ? title : t.hiddenTitle;
 
-export const itemNode = (object: number, row: ItemRow): Node => ({
+export const itemNode = (
+  object: number,
+  row: ItemRow,
+): Extract<Node, { readonly kind: ItemKind }> => ({
   id: itemId(object, row.n),
   name: row.title,
   sizeBytes: row.bytes,

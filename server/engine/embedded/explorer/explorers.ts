@@ -19,12 +19,15 @@ import { explorerMessages as t } from './messages.en.ts';
 /** An explorer ends when it hasn't been used for this long. */
 export const EXPLORER_IDLE_MS: Ms = 60 * 60_000;
 
-const KINDS: Readonly<Record<Workload, readonly ObjectKind[]>> = {
+export const KINDS: Readonly<Record<Workload, readonly ObjectKind[]>> = {
   outlook: ['mailbox', 'archive'],
   onedrive: ['drive'],
   sharepoint: ['site'],
   teams: ['team'],
 };
+export const getWorkload = (kind: ObjectKind): Workload =>
+  kind === 'mailbox' || kind === 'archive' ? 'outlook' : OTHER_WORKLOADS[kind];
+const OTHER_WORKLOADS = { drive: 'onedrive', site: 'sharepoint', team: 'teams' } as const;
 
 /** An open explorer: what its reads may see. */
 export interface OpenExplorer {

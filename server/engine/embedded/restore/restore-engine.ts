@@ -20,6 +20,8 @@ import { listChildren } from '../explorer/children.ts';
 import { prepareDownload } from '../downloads/prepare.ts';
 import { readDownload } from '../downloads/read.ts';
 import { findPart } from '../explorer/content.ts';
+import { locateItem } from '../explorer/locate.ts';
+import { searchItems } from '../explorer/search.ts';
 import { type Moment, openExplorer, stopExplorer, useExplorer } from '../explorer/explorers.ts';
 import { listPoints } from '../explorer/points.ts';
 import { makeRepositoryReaders, type RepositoryReaders } from '../repositories/readers.ts';
@@ -50,6 +52,8 @@ export type RestoreCalls = Pick<
   | 'openExplorer'
   | 'stopExplorer'
   | 'listChildren'
+  | 'search'
+  | 'locateItem'
   | 'getSize'
   | 'readContent'
   | 'prepareDownload'
@@ -198,6 +202,23 @@ export function makeRestoreCalls(
             rows: rows.length,
           },
         }),
+      ),
+
+    search: (scope, input) =>
+      call(
+        scope,
+        (tx) => searchItems(tx, scope, input),
+        ({ rows }) => ({ what: READ, detail: { read: 'search', rows: rows.length } }),
+      ),
+
+    locateItem: (scope, { explorer, node }) =>
+      call(
+        scope,
+        async (tx) => {
+          const open = await useExplorer(tx, scope, explorer, world().clock.now());
+          return open.ok ? locateItem(tx, open.value, node) : open;
+        },
+        () => ({ what: READ, detail: { read: 'list', session: explorer, node, rows: 1 } }),
       ),
 
     getSize: (scope, { explorer, nodes }) =>

@@ -1,0 +1,38 @@
+import type { Ms } from '../ids.ts';
+import type { Id, ItemKind, Node, ObjectKind, PageInput, Workload } from './engine.ts';
+
+/** A search over everything that an organization's backups have. */
+export interface SearchInput extends PageInput {
+  /** Each word is the beginning of a word of the title or of the people. */
+  readonly text: string;
+  readonly workloads: readonly Workload[];
+  /** Only items that the newest backup lacks, or only those that it has; null: both. */
+  readonly deleted: boolean | null;
+}
+
+/**
+ * An item with its last version that matches. `node.deleted`: the newest backup lacks the item.
+ * `node.seen`: the first restore point that has the item, and the last one that has this version.
+ */
+export interface FoundItem {
+  readonly node: Extract<Node, { readonly kind: ItemKind }>;
+  readonly workload: Workload;
+  /** The mailbox, drive, site or team. */
+  readonly object: { readonly id: Id; readonly name: string; readonly kind: ObjectKind };
+  /** Names of its folders from the top, where it was seen last. */
+  readonly path: readonly string[];
+  /** How many versions of it the backups have. */
+  readonly versions: number;
+  /** Opens the last restore point that has this version. */
+  readonly openAt: Ms;
+}
+
+/**
+ * Where an item is at an explorer's point. `objects`: its mailbox, drive, site or team, below those
+ * above it. `folders`: from the top. `index`: among the items of its folder, the newest first.
+ */
+export interface ItemPlace {
+  readonly objects: readonly Id[];
+  readonly folders: readonly Id[];
+  readonly index: number;
+}

@@ -1,0 +1,80 @@
+import * as v from 'valibot';
+import { companyRef, CURSOR, listPage } from '../backup/suite-schema.ts';
+import { call } from '../call.ts';
+import { anyId } from '../paging.ts';
+import { SESSION_TYPES } from './sessions.ts';
+import { flag, nodeId, OF_SESSION, READ_FAILURES } from './shapes.ts';
+
+const OBJECT_KINDS = ['mailbox', 'archive', 'drive', 'site', 'team'] as const;
+const ITEM_KINDS = [
+  'mail',
+  'event',
+  'contact',
+  'task',
+  'note',
+  'file',
+  'row',
+  'post',
+  'tab',
+  'settings',
+] as const;
+
+/**
+ * `deleted`: the newest backup lacks it. `seen`: when the first restore point that has it was made,
+ * and the last one that has this version. `openAt`: the `datetime` of a session that shows it.
+ */
+const foundOut = v.object({
+  id: v.string(),
+  kind: v.picklist(ITEM_KINDS),
+  name: v.string(),
+  people: v.string(),
+  sizeBytes: v.nullable(v.number()),
+  at: v.nullable(v.number()),
+  deleted: v.boolean(),
+  seen: v.object({ first: v.number(), last: v.number() }),
+  versions: v.number(),
+  sessionType: v.picklist(SESSION_TYPES),
+  object: v.object({ id: v.string(), name: v.string(), kind: v.picklist(OBJECT_KINDS) }),
+  path: v.array(v.string()),
+  openAt: v.number(),
+});
+
+/** RES-80: one search over all that an organization's backups have. */
+export const restoreSearchCalls = {
+  searchBackups: call({
+    method: 'GET',
+    path: 'o365/restore/search',
+    summary:
+      'Searches all mailboxes, OneDrives, sites and teams of an organization at all restore points, the newest items first.',
+    input: v.strictObject({
+      organizationId: anyId,
+      companyId: v.optional(companyRef),
+      /** Beginnings of words of the title or of the people. */
+      search: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(100)),
+      /** Only what is in sessions of this type. */
+      sessionType: v.optional(v.picklist(SESSION_TYPES)),
+      /** Only what the newest backup lacks, or only what it has. */
+      deleted: v.optional(flag),
+      ...CURSOR,
+    }),
+    output: listPage(foundOut),
+    gate: 'o365.restorePortal',
+    operatorAllowed: true,
+    failures: READ_FAILURES,
+  }),
+  locateBackupItem: call({
+    method: 'GET',
+    path: 'o365/restore/restoresessions/{restoreSessionId}/place',
+    summary:
+      'Returns where an item is in a restore session: what it belongs to, its folders, and its index among their items, newest first.',
+    input: v.strictObject({ ...OF_SESSION, itemId: nodeId }),
+    output: v.object({
+      objects: v.array(v.string()),
+      folders: v.array(v.string()),
+      index: v.number(),
+    }),
+    gate: 'o365.restorePortal',
+    operatorAllowed: true,
+    failures: READ_FAILURES,
+  }),
+} as const;

@@ -1,0 +1,166 @@
+import { sql, type RawBuilder } from 'kysely';
+import type {
+  EngineResult,
+  EngineScope,
+  ObjectKind,
+  Page,
+  Workload,
+} from '#contract/engine/engine.ts';
+import type { FoundItem, SearchInput } from '#contract/engine/search.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { failed, ok } from '../../result.ts';
+import { getOperatorScope } from '../operators/role-scope.ts';
+import { NOWHERE } from '../repositories/expired.ts';
+import { withoutContent, itemNode, type ItemRow } from './children.ts';
+import { cursorAfter, readCursor, type After } from './cursor.ts';
+import { getOperator, getWorkload, KINDS } from './explorers.ts';
+import { explorerMessages as t } from './messages.en.ts';
+import { objectId } from './node-id.ts';
+import { getColumnWords, getWordQuery } from './search-words.ts';
+
+interface FoundRow extends ItemRow {
+  readonly object: number;
+  readonly objectKind: ObjectKind;
+  readonly objectName: string;
+  readonly reads: boolean;
+  readonly path: readonly string[] | null;
+  readonly versions: number;
+  readonly openAt: Ms;
+}
+
+/**
+ * Searches everything that the backups of an organization have, over all restore points. Each item is
+ * found once, with its last version that matches. An operator finds what its roles are about; hidden
+ * titles are not searched (G63).
+ */
+export async function searchItems(
+  { sql: db, tenant }: TenantTx,
+  scope: EngineScope,
+  { text, workloads, deleted, cursor, limit }: SearchInput,
+): Promise<EngineResult<Page<FoundItem>>> {
+  const read = readCursor(cursor);
+  if (!read.ok) return read;
+  const after = read.value === null ? null : readPlace(read.value);
+  if (read.value !== null && after === null)
+    return failed('invalid', t.wrongCursor, { field: 'cursor' });
+  const words = getWordQuery(text);
+  if (words === null || workloads.length === 0) return ok({ rows: [], next: null, count: 0 });
+  const isMatch = (v: RawBuilder<unknown>): RawBuilder<boolean> => sql`(${v}.words @@ ${words}
+    and (s.reads or ${v}.kind = 'file' or ${getColumnWords(sql`${v}.people`)} @@ ${words})
+    and ${v}.from_point <= s.newest and ${v}.from_point <> ${NOWHERE})`;
+  const isPresent = sql<boolean>`exists (
+    select from item as now where now.tenant_id = ${tenant} and now.object_n = v.object_n and now.key = v.key
+      and now.from_point <= s.newest and (now.to_point is null or now.to_point >= s.newest))`;
+  const { rows } = await sql<FoundRow>`
+    with seen as materialized (${getSearchedObjects(tenant, scope, workloads)}),
+    found as (
+      select v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key,
+        s.kind as "objectKind", s.name as "objectName", s.reads, s.newest, last.point, last.at as last, last."openAt", not ${isPresent} as deleted
+      from item as v join seen as s on s.n = v.object_n
+      cross join lateral (
+        select o.point, o.at, p.at as "openAt" from object_point as o
+        join restore_point as p on p.tenant_id = o.tenant_id and p.id = o.point_id and p.complete
+        where o.tenant_id = ${tenant} and o.object_n = v.object_n and o.point >= v.from_point and (v.to_point is null or o.point <= v.to_point)
+        order by o.point desc limit 1
+      ) as last
+      where v.tenant_id = ${tenant} and ${isMatch(sql`v`)}
+        and not exists (
+          select from item as later where later.tenant_id = ${tenant} and later.object_n = v.object_n and later.key = v.key
+            and later.from_point > v.from_point and ${isMatch(sql`later`)})
+        and ${deleted === null ? sql`true` : deleted ? sql`not ${isPresent}` : isPresent}
+        and ${after === null ? sql`true` : sql`(v.at, v.object_n, v.n) < (${after.at}::bigint, ${after.object}::bigint, ${after.n}::bigint)`}
+      order by v.at desc, v.object_n desc, v.n desc limit ${limit + 1}
+    )
+    select v.object_n as object, v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.deleted, v."objectKind", v."objectName", v.reads, v.last, v."openAt",
+      (select o.at from object_point as o join restore_point as p on p.tenant_id = o.tenant_id and p.id = o.point_id and p.complete
+        where o.tenant_id = ${tenant} and o.object_n = v.object_n and o.point >= one.first order by o.point limit 1) as first,
+      one.versions, above.path
+    from found as v
+    cross join lateral (
+      select min(e.from_point) as first, count(*) as versions from item as e
+      where e.tenant_id = ${tenant} and e.object_n = v.object_n and e.key = v.key and e.from_point <= v.newest and e.from_point <> ${NOWHERE}
+    ) as one
+    cross join lateral (${getFolderNames(tenant)}) as above
+    order by v.at desc, v.object_n desc, v.n desc`.execute(db);
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return ok({
+    rows: shown.map(toFound),
+    next:
+      rows.length > limit && last
+        ? cursorAfter({ key: last.at, n: `${last.object}.${last.n}` })
+        : null,
+    // All matches would have to be read to count them.
+    count: after === null && rows.length <= limit ? rows.length : null,
+  });
+}
+
+/** The objects of an organization that the caller sees, and the newest point of each. */
+const getSearchedObjects = (
+  tenant: string,
+  scope: EngineScope,
+  workloads: readonly Workload[],
+): RawBuilder<unknown> => {
+  const operator = getOperator(scope);
+  return sql`
+    select o.n, o.kind, o.name, g.reads, newest.point as newest
+    from backup_object as o ${
+      operator === null
+        ? sql`cross join (select true as reads) as g`
+        : sql`join (${getOperatorScope(tenant, operator)}) as g on g.n = o.n`
+    } cross join lateral (
+      select s.point from object_point as s join restore_point as p on p.tenant_id = s.tenant_id and p.id = s.point_id and p.complete
+      where s.tenant_id = ${tenant} and s.object_n = o.n order by s.point desc limit 1
+    ) as newest
+    where o.tenant_id = ${tenant} and o.organization_id = ${scope.organization}
+      and o.kind in (${sql.join(workloads.flatMap((workload) => KINDS[workload]))})`;
+};
+
+/** Names of the folders above the found version `v`, at the last point that has it. */
+const getFolderNames = (tenant: string): RawBuilder<unknown> => sql`
+  with recursive above(parent, name, depth) as (
+    select f.parent_key, f.name, 1 from folder as f
+    where f.tenant_id = ${tenant} and f.object_n = v.object_n and f.key = v.folder_key
+      and f.from_point <= v.point and (f.to_point is null or f.to_point >= v.point)
+    union all
+    select f.parent_key, f.name, above.depth + 1 from above join folder as f
+      on f.tenant_id = ${tenant} and f.object_n = v.object_n and f.key = above.parent
+      and f.from_point <= v.point and (f.to_point is null or f.to_point >= v.point)
+    where above.depth < ${MAX_DEPTH}
+  )
+  select json_agg(name order by depth desc) as path from above`;
+const MAX_DEPTH = 100;
+
+function toFound({
+  object,
+  objectKind,
+  objectName,
+  reads,
+  path,
+  versions,
+  openAt,
+  ...row
+}: FoundRow): FoundItem {
+  return {
+    node: itemNode(object, reads ? row : withoutContent(row)),
+    workload: getWorkload(objectKind),
+    object: { id: objectId(object), name: objectName, kind: objectKind },
+    path: path ?? [],
+    versions,
+    openAt,
+  };
+}
+
+interface PageEnd {
+  readonly at: Ms;
+  readonly object: number;
+  readonly n: number;
+}
+
+function readPlace({ key, n }: After): PageEnd | null {
+  const found = /^(\d{1,15})\.(\d{1,15})$/.exec(String(n));
+  return typeof key === 'number' && found !== null
+    ? { at: key, object: Number(found[1]), n: Number(found[2]) }
+    : null;
+}

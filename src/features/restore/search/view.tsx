@@ -1,0 +1,186 @@
+import { useEffect, useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { useZone } from '#src/app/session/session.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { formatCount } from '#src/ui/format.ts';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { ListState } from '../../shared/lists/list-parts.tsx';
+import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
+import { NEW_SEARCH, type SearchPlace } from './place.ts';
+import { Result } from './result.tsx';
+import { restoreSearchMessages as t } from './messages.en.ts';
+
+export type Found = OutputOf<'searchBackups'>['rows'][number];
+
+/** One search over mailboxes, drives, sites and teams at all restore points. */
+export function SearchView({
+  organizationId,
+  place,
+  getAddress,
+  onChange,
+  onClose,
+}: {
+  readonly organizationId: string;
+  readonly place: SearchPlace;
+  /** The address that opens an item where it was seen last. */
+  readonly getAddress: (item: Found) => string;
+  readonly onChange: (place: SearchPlace) => void;
+  readonly onClose: () => void;
+}) {
+  const zone = useZone();
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const [typed, setTyped] = useState(place.text);
+  const [most, setMost] = useState(STEP);
+  const text = place.text.trim();
+  const change = (next: Partial<SearchPlace>): void => {
+    setMost(STEP);
+    onChange({ ...place, ...next });
+  };
+  // Each search is recorded, so letters are not searched one by one.
+  useEffect(() => {
+    if (typed === place.text) return;
+    const timer = setTimeout(() => change({ text: typed }), TYPING_MS);
+    return () => clearTimeout(timer);
+  });
+  const query = useSearchQuery(
+    'searchBackups',
+    {
+      organizationId,
+      search: text,
+      limit: String(most),
+      ...(place.sessionType !== null && { sessionType: place.sessionType }),
+      ...(place.deleted !== null && { deleted: place.deleted ? 'true' : 'false' }),
+    },
+    { wanted: text !== '' },
+  );
+  const page = text === '' ? null : query.value;
+  const rows = page?.rows ?? [];
+  const isFiltered = place.sessionType !== null || place.deleted !== null;
+  return (
+    <section aria-label={t.title} className="flex h-full min-h-0 flex-col bg-sheet">
+      <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-rule bg-paper px-4 py-2 tablet:px-5">
+        <div className="w-96 max-w-full min-w-0 max-tablet:w-full">
+          <SearchField
+            label={t.field}
+            value={typed}
+            autoFocus
+            focusKey="/"
+            onChange={(next) => setTyped(next.slice(0, MAX_TEXT))}
+            onLeave={() => {
+              if (typed === '') onClose();
+              else if (typed !== place.text) change({ text: typed });
+              else document.querySelector<HTMLElement>('[data-entry]')?.focus();
+            }}
+          />
+        </div>
+        <ChipSelect
+          name={t.where}
+          label={t.where}
+          value={place.sessionType ?? ''}
+          options={[
+            ['', t.everywhere],
+            ['Vex', t.outlook],
+            ['Veod', t.onedrive],
+            ['Vesp', t.sharepoint],
+            ['Vet', t.teams],
+          ]}
+          onChoose={(chosen) =>
+            change({
+              sessionType: TYPES.find((type) => type === chosen) ?? null,
+            })
+          }
+        />
+        <ChipSelect
+          name={t.state}
+          label={t.state}
+          value={place.deleted === null ? '' : String(place.deleted)}
+          options={[
+            ['', t.anyState],
+            ['true', t.deletedOnly],
+            ['false', t.presentOnly],
+          ]}
+          onChoose={(chosen) => change({ deleted: chosen === '' ? null : chosen === 'true' })}
+        />
+        <span className="ml-auto">
+          <Button size="sm" icon="close" onClick={onClose}>
+            {t.close}
+          </Button>
+        </span>
+      </div>
+      <div className="min-h-0 grow overflow-auto">
+        {text !== '' && (
+          <ListState
+            query={query}
+            offline={offline}
+            zone={zone}
+            unavailableText={t.offline}
+            needs={t.offline}
+          />
+        )}
+        {text === '' && (
+          <Notice icon="search" level={2} title={t.start}>
+            <p className="m-0">{t.startHint}</p>
+          </Notice>
+        )}
+        {page !== null && rows.length === 0 && !query.isLoading && (
+          <Notice
+            icon="search"
+            level={2}
+            title={t.none}
+            {...(isFiltered && {
+              actions: (
+                <Button onClick={() => change({ ...NEW_SEARCH, text: place.text })}>
+                  {t.clearFilters}
+                </Button>
+              ),
+            })}
+          >
+            <p className="m-0">{isFiltered ? t.noneFilteredHint : t.noneHint}</p>
+          </Notice>
+        )}
+        {rows.length > 0 && (
+          <ul
+            aria-label={t.results}
+            aria-busy={query.isLoading}
+            className={`m-0 list-none p-0 ${query.isLoading ? 'opacity-60' : ''}`}
+          >
+            {rows.map((row) => (
+              <Result
+                key={`${row.sessionType} ${row.id}`}
+                item={row}
+                href={getAddress(row)}
+                zone={zone}
+              />
+            ))}
+          </ul>
+        )}
+        <output className="flex flex-wrap items-center gap-3 px-4 py-3 text-ink-2 empty:hidden tablet:px-5">
+          {page !== null && rows.length > 0 && (
+            <>
+              <span>
+                {page.next === null
+                  ? t.count({ count: rows.length })
+                  : t.countMore({ count: formatCount(rows.length) })}
+              </span>
+              {page.next !== null && most < MAX && (
+                <Button size="sm" busy={query.isLoading} onClick={() => setMost(most + STEP)}>
+                  {t.showMore}
+                </Button>
+              )}
+            </>
+          )}
+        </output>
+      </div>
+    </section>
+  );
+}
+
+const TYPES = ['Vex', 'Veod', 'Vesp', 'Vet'] as const;
+const TYPING_MS = 400;
+const MAX_TEXT = 100;
+const STEP = 100;
+const MAX = 1_000;
+const EMPTY = {};
