@@ -420,7 +420,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   listRestoreApprovals: 'plain',
   approveRestoreTask: 'sensitive, never while acting',
   rejectRestoreTask: 'never while acting',
-  undoRestoreTask: 'never while acting',
+  undoRestoreTask: 'partly sensitive, never while acting',
   restoreMailbox: 'partly sensitive, never while acting',
   restoreMailFolder: 'partly sensitive, never while acting',
   restoreMailItems: 'partly sensitive, never while acting',

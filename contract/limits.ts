@@ -92,6 +92,8 @@ export const LIMITS = {
   previewRowBytes: 1_048_576,
   /** A restore of more items needs a recent sign-in and a reason (G71). */
   restorePlainItems: 1_000,
+  /** In this time, by one person in one organization. */
+  restorePlainMs: 86_400_000,
   /** How long a restore waits for the approval of a second person. */
   restoreApprovalMs: 3 * 86_400_000,
   /** Files of one download, and its size from which a recent sign-in is needed. */

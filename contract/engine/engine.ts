@@ -450,6 +450,8 @@ export interface RestoreInput {
   readonly flags: RestoreFlags;
   readonly dryRun: boolean;
   readonly reason: string | null;
+  /** How many items the nodes hold, if they were counted. */
+  readonly items?: number;
 }
 /** `other`: `object` is the cloud's id of a user of that organization. */
 export type RestoreTarget =

@@ -117,7 +117,7 @@ export const restoreSessionCalls = {
       'Returns a code with which an administrator of the tenant grants the rights to restore for this session.',
     input: v.strictObject({
       ...OF_ORGANIZATION,
-      /** What is restored; absent: mailboxes and OneDrives. */
+      /** What is restored; absent: mailboxes, OneDrives and teams. */
       sessionType: v.optional(v.picklist(SESSION_TYPES)),
     }),
     output: v.object({ ...deviceCodeOut.entries, permissions: v.array(v.string()) }),
@@ -211,11 +211,11 @@ export const restoreSessionCalls = {
     method: 'POST',
     path: 'o365/restore/tasks/{taskId}/undo',
     summary:
-      'Removes what a restore created and puts back what it replaced, unless it has changed since.',
+      'Removes what a restore created and puts back what it replaced, unless it has changed since. If the restore needed a reason, the undo needs a recent sign-in and may wait for approval.',
     input: v.strictObject(OF_TASK),
     output: startedOut,
     gate,
     operatorAllowed: true,
-    failures: COMMAND,
+    failures: [...COMMAND, 'reauth_required'],
   }),
 } as const;

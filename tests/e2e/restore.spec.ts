@@ -236,6 +236,52 @@ test('RES-31, RES-8: what the newest restore point lacks is in the one before, o
   await expect(slider).toHaveAttribute('aria-valuenow', String(before.length + 1));
 });
 
+test('RES-80: one search finds a mail and a file by keyboard, says when they were seen, and opens them there', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', OUTLOOK);
+  await node(page, /./).first().click();
+  await node(page, /^Inbox/).click();
+  await expect(list(page).getByRole('option').first()).toBeVisible();
+  await list(page).focus();
+  const head = details(page).getByRole('heading', { level: 2 });
+  await expect(head).toBeVisible();
+  const subject = await head.innerText();
+
+  await node(page, /./).first().focus();
+  await page.keyboard.press('f');
+  const field = page.getByRole('searchbox', { name: /^Search mailboxes/ });
+  await expect(field).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'What are you looking for?' })).toBeVisible();
+  await page.keyboard.type(subject);
+  const results = page.getByRole('list', { name: 'Search results' }).getByRole('link');
+  await expect(results.filter({ hasText: subject }).first()).toContainText('Last seen');
+  await sound(page, 'search of all restore points', { sidebar: true });
+  await page.keyboard.press('Enter');
+  await expect(results.first()).toBeFocused();
+  await results.filter({ hasText: subject }).first().press('Enter');
+  await expect(head).toHaveText(subject);
+  await expect(list(page).getByRole('option').first()).toBeVisible();
+
+  // A file, from the page of mailboxes.
+  await page.getByRole('button', { name: 'Search everything' }).click();
+  await page.getByRole('combobox', { name: 'Where' }).selectOption('OneDrives');
+  await field.fill('docx');
+  await expect(results.first()).toContainText('.docx');
+  await results.first().click();
+  await expectTitle(page, 'Restore OneDrives');
+  await expect(head).toContainText('.docx');
+
+  await page.getByRole('button', { name: 'Search everything' }).click();
+  await field.fill('zzzzqq');
+  await expect(page.getByRole('heading', { name: 'Nothing found' })).toBeVisible();
+  await sound(page, 'search without results', { sidebar: true });
+  await page.getByRole('button', { name: 'Close search' }).click();
+  await expect(node(page, /./).first()).toBeVisible();
+  expect(errors).toEqual([]);
+});
+
 test('RES-36: a session is stopped and opened again at the same place, an old address says what is missing, and nothing is shown offline', async ({
   page,
 }) => {

@@ -1,6 +1,7 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { EngineScope, Workload } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
+import { GRANTED_TOGETHER } from '#server/engine/embedded/entra/permissions.ts';
 import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badField, FORBIDDEN, isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
@@ -91,6 +92,4 @@ async function getRightsForTask(
 }
 
 const mayRestoreAll = (session: Principal, workload: Workload | null): boolean =>
-  workload === null
-    ? mayRestore(session, 'outlook') && mayRestore(session, 'onedrive')
-    : mayRestore(session, workload);
+  (workload === null ? GRANTED_TOGETHER : [workload]).every((one) => mayRestore(session, one));

@@ -6,6 +6,7 @@ import type { Handlers, Principal, SessionContext } from '#server/platform/http/
 import { getAnswer, scopeFor } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
 import { withdrawRestore } from './oversight/approvals.ts';
+import { startUndo } from './oversight/undo.ts';
 import { loadRequests } from './oversight/request-output.ts';
 import { type EngineAt, mayRestore, runOnce, withOrganization } from './scope.ts';
 import { type TaskOut, toTaskOut, withTask } from './task-access.ts';
@@ -125,10 +126,7 @@ export function restoreTaskHandlers(world: AppContext): Pick<Handlers, Names> {
 
     undoRestoreTask: (of, ctx) =>
       runOnce<OutputOf<'undoRestoreTask'>>(world, ctx, () =>
-        onTask(of, ctx, async ({ engine, scope }, { id }) => {
-          const undo = getAnswer(await engine.undo(scope, { task: id }));
-          return undo.ok ? ok({ taskId: undo.value, _id: undo.value, id: undo.value }) : undo;
-        }),
+        onTask(of, ctx, (at, task) => startUndo(world, ctx, at, task)),
       ),
   };
 }

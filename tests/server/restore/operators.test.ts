@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CALLS, getCall, type CallName } from '#contract/calls.ts';
 import { createDemoTenant, type DemoTenant } from '#server/demo/tenant/tenant.ts';
+import { mayGoOn } from '#server/features/restore/downloads/may-go-on.ts';
 import { eachDatabase, freshStore, ONE } from '../db/databases.ts';
 import { organization } from '../backup/fixtures.ts';
 import { ask, makeFixture, refresh, type Fixture } from '../http/fixtures.ts';
@@ -275,6 +276,66 @@ eachDatabase((kind, open) => {
 });
 
 eachDatabase((kind, open) => {
+  test(`G65, RES-53: a download that is being sent to an operator ends when its roles are no longer about all that it holds (${kind})`, async () => {
+    const {
+      ground: fixture,
+      office,
+      admin,
+      ours,
+      role,
+      rolePath,
+    } = await withOperator(await open());
+    const { world } = fixture;
+    const { organization } = ours;
+    const { user, session } = await world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+      const row = await sql
+        .selectFrom('session')
+        .innerJoin('person', 'person.id', 'session.user_id')
+        .select(['session.id', 'session.user_id'])
+        .where('session.tenant_id', '=', tenant)
+        .where('person.username', 'like', 'operator-user-9-%')
+        .executeTakeFirstOrThrow();
+      return { user: row.user_id, session: row.id };
+    });
+    const insert = async (objects: readonly number[]): Promise<string> => {
+      const id = world.chance.uuid();
+      await world.store.tenant(office.tenant, ({ sql, tenant }) =>
+        sql
+          .insertInto('prepared_download')
+          .values({
+            tenant_id: tenant,
+            id,
+            organization_id: organization,
+            repository_id: ours.repository,
+            user_id: user,
+            explorer_id: world.chance.uuid(),
+            file_name: null,
+            operator_id: 'user-9',
+            objects: JSON.stringify(objects) as never,
+            expires_at: world.clock.now() + 60_000,
+          })
+          .execute(),
+      );
+      return id;
+    };
+    const goesOn = (prepared: string): Promise<boolean> =>
+      mayGoOn(world, { tenant: office.tenant, organization, user }, session, {
+        kind: 'download',
+        workload: 'outlook',
+        prepared,
+      });
+    const [own, foreign] = [await insert([1]), await insert([1, 2])];
+    expect([await goesOn(own), await goesOn(foreign)]).toEqual([true, false]);
+    await admin('PUT', rolePath, { ...role, mayDownload: false });
+    expect(await goesOn(own)).toBe(false);
+    await admin('PUT', rolePath, role);
+    expect(await goesOn(own)).toBe(true);
+    await admin('PUT', rolePath, { ...role, selectedItems: [{ type: 'User', id: 'user-2' }] });
+    expect(await goesOn(own)).toBe(false);
+    await admin('DELETE', rolePath);
+    expect(await goesOn(own)).toBe(false);
+  });
+
   test(`G63, RES-53: a role that excludes a group is about nothing until its members are known (${kind})`, async () => {
     const backups = await withOperator(await open());
     const { ours, admin, operator, role, rolePath } = backups;

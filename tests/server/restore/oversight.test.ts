@@ -129,7 +129,7 @@ eachDatabase((kind, open) => {
     const few = await start(admin, {});
     expect((await loadTask(cora, few)).request).toBeNull();
     setItems(1_000);
-    expect((await loadTask(cora, await start(admin, {}))).request).toBeNull();
+    expect((await loadTask(cora, await start(cora, {}))).request).toBeNull();
     expect(await mailsTo('cora')).toEqual([]);
 
     setItems(1_001);
@@ -173,6 +173,104 @@ eachDatabase((kind, open) => {
       { type: 'restoretask.requested@1', id: many, items: 1_001, expiresAt: null, target: null },
       { type: 'restoretask.requested@1', id: other, target: { object: 'user-2' } },
     ]);
+  });
+
+  test(`G71: many small restores of one person in a row are a large one, for a day (${kind})`, async () => {
+    const bench = await makeOffice(await open());
+    const { ground: fixture, admin, ours, theirs, join, start, loadTask, setItems } = bench;
+    const cora = await join('cora', ['o365_admin'], [1]);
+    const restore = async (who: Asker, body: object = {}, of = ours) => {
+      const session = await openSession(who, of);
+      const node = of === ours ? 'o1' : 'o3';
+      const path = `o365/restore/restoresessions/${session}/mailboxes/${node}/restore`;
+      const { status, body: answer } = await who('POST', path, body);
+      return [
+        status,
+        status === 200 ? null : (answer.error.issues?.[0]?.path ?? answer.error.kind),
+      ];
+    };
+    setItems(400);
+    expect(await restore(admin)).toEqual([200, null]);
+    expect(await restore(admin)).toEqual([200, null]);
+    expect(await restore(admin)).toEqual([400, 'reason']);
+    // A dry run, another person and another organization are not counted.
+    expect(await restore(admin, { dryRun: true })).toEqual([200, null]);
+    expect(await restore(cora)).toEqual([200, null]);
+    expect(await restore(admin, {}, theirs)).toEqual([200, null]);
+    const third = await start(admin, { reason: 'The rest of it' });
+    expect((await loadTask(cora, third)).request).toMatchObject({ items: 400 });
+    // It is known to others, so it counts no more. The first two still do.
+    setItems(200);
+    expect(await restore(admin)).toEqual([200, null]);
+    expect(await restore(admin)).toEqual([400, 'reason']);
+    await fixture.world.store.tenant(bench.office.tenant, ({ sql, tenant }) =>
+      sql
+        .updateTable('engine_task')
+        .set({ created_at: fixture.world.clock.now() - DAY })
+        .where('tenant_id', '=', tenant)
+        .execute(),
+    );
+    setItems(1_000);
+    expect(await restore(admin)).toEqual([200, null]);
+  });
+
+  test(`G71: the undo of a restore that needed a reason needs the same as the restore (${kind})`, async () => {
+    const bench = await makeOffice(await open());
+    const { ground: fixture, admin, ours, theirs, join, start, decide, loadTask, mailsTo } = bench;
+    const cora = await join('cora', ['o365_admin'], [1]);
+    const both = await join('both', ['o365_admin'], [1, 2]);
+    const finish = (task: string) =>
+      fixture.world.store.tenant(bench.office.tenant, ({ sql, tenant }) =>
+        sql
+          .updateTable('engine_task')
+          .set({
+            state: 'done',
+            progress: JSON.stringify({
+              counts: { restored: 1, merged: 0, skipped: 0, failed: 0 },
+            }) as never,
+          })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', task)
+          .execute(),
+      );
+    const undo = async (who: Asker, task: string): Promise<string> => {
+      const { status, body } = await who<{ taskId: string }>(
+        'POST',
+        `o365/restore/tasks/${task}/undo`,
+        { organizationId: ours.organization },
+      );
+      return status === 200 ? body.data.taskId : body.error.kind;
+    };
+    const plain = await start(admin, {});
+    const away = await start(admin, { ...OTHER, targetOrganizationId: theirs.organization });
+    const other = await start(admin, OTHER);
+    for (const task of [plain, away, other]) await finish(task);
+    // It wrote to an organization that Cora doesn't see.
+    expect(await undo(cora, away)).toBe('not-found');
+    expect(await isScheduled(bench, await undo(both, away))).toBe(true);
+    await bench.requireApproval(cora);
+    expect(await isScheduled(bench, await undo(admin, plain))).toBe(true);
+    const first = await undo(admin, other);
+    expect(await loadTask(cora, first)).toMatchObject({
+      kind: 'undo',
+      state: 'awaiting-approval',
+      request: { reason: 'Asked by phone', canDecide: true },
+    });
+    expect(await isScheduled(bench, first)).toBe(false);
+    expect((await mailsTo('cora')).at(-1)?.text).toContain('RESTORER undoes a restore of');
+    expect(await decide(admin, first, 'approve')).toBe('forbidden');
+    expect(await undo(admin, other)).toBe('conflict');
+    expect(await decide(cora, first, 'reject')).toBe('ok');
+    // A rejected undo has done nothing, so there can be another.
+    const second = await undo(admin, other);
+    expect(await decide(cora, second, 'approve')).toBe('ok');
+    expect(await isScheduled(bench, second)).toBe(true);
+    fixture.pass(6 * 60_000);
+    const late = await start(both, {});
+    await finish(late);
+    expect(await isScheduled(bench, await undo(both, late))).toBe(true);
+    await finish(second);
+    expect(await undo(both, away)).toBe('reauth_required');
   });
 
   test(`G71: where it is required, a second person who may restore approves a restore, never its own requester (${kind})`, async () => {

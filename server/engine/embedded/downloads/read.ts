@@ -52,9 +52,26 @@ export async function readDownload(
   return ok({ bytes: row.bytes, stream });
 }
 
+/** Whether the caller may still read a download that has begun. */
+export async function mayReadDownload(
+  { sql: db, tenant }: TenantTx,
+  scope: EngineScope,
+  { table, id }: { readonly table: DownloadTable; readonly id: Id },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom(table)
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where(isDownloadAllowed(table, tenant, scope))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+type DownloadTable = 'prepared_download' | 'background_download';
+
 /** An operator may still download all that a download holds. Nobody reads one of another capacity. */
 export const isDownloadAllowed = (
-  table: 'prepared_download' | 'background_download',
+  table: DownloadTable,
   tenant: TenantId,
   scope: EngineScope,
 ): RawBuilder<boolean> => {

@@ -48,13 +48,15 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
   'Sites.Manage.All': ['Sites.FullControl.All'],
 };
 
-/** Restores exist for these; a grant for all of them has the permissions of both. */
-const RESTORABLE: readonly Workload[] = ['outlook', 'onedrive', 'teams'];
+/** What a grant that names no workload is for: it has the permissions of all of these. */
+export const GRANTED_TOGETHER: readonly Workload[] = ['outlook', 'onedrive', 'teams'];
 
 const collectPermissions = (
   workload: Workload | null,
   of: (one: Workload) => readonly string[],
-): readonly string[] => [...new Set((workload === null ? RESTORABLE : [workload]).flatMap(of))];
+): readonly string[] => [
+  ...new Set((workload === null ? GRANTED_TOGETHER : [workload]).flatMap(of)),
+];
 
 /** `parts`: of mailboxes, what is written to; else all. */
 export const neededFor = (

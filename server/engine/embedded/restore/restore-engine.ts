@@ -9,7 +9,7 @@ import type {
   Size,
 } from '#contract/engine/engine.ts';
 import type { RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
-import type { UserId } from '#contract/ids.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -36,6 +36,7 @@ import type { RestorePorts } from './running-task.ts';
 import {
   approveTask,
   cancelTask,
+  countPlainItems,
   getTask,
   listResults,
   listTasks,
@@ -58,7 +59,6 @@ export type RestoreCalls = Pick<
   | 'readContent'
   | 'prepareDownload'
   | 'readDownload'
-  | 'undo'
   | 'getTask'
   | 'listTasks'
   | 'listResults'
@@ -69,6 +69,10 @@ export type RestoreCalls = Pick<
     scope: EngineScope,
     input: Pick<RestoreInput, 'explorer' | 'nodes'>,
   ): Reply<boolean>;
+  /** How many items the user restored since a moment without that others learned about it. */
+  countPlainItems(scope: EngineScope, input: { readonly since: Ms }): Reply<number>;
+  /** Starts the undo of a restore, or lets it wait for approval. */
+  undo(scope: EngineScope, input: { readonly task: Id }, oversight?: Oversight): Reply<Id>;
   /** Starts a restore, or lets it wait for approval. */
   restore(scope: EngineScope, input: RestoreInput, oversight?: Oversight): Reply<Id>;
   /**
@@ -118,21 +122,6 @@ export function makeRestoreCalls(
       if (result.ok && record !== null) await recordCall(tx, world(), scope, record(result.value));
       return result;
     });
-
-  const start = (
-    scope: EngineScope,
-    work: (tx: TenantTx) => Promise<EngineResult<Id>>,
-    record: (task: Id) => Recorded,
-  ): Promise<EngineResult<Id>> =>
-    call(
-      scope,
-      async (tx) => {
-        const task = await work(tx);
-        if (task.ok) await schedule(tx, task.value, world().clock.now());
-        return task;
-      },
-      record,
-    );
 
   /** A dry run writes nothing, so it needs no rights. */
   const allowRestore = async (
@@ -244,6 +233,9 @@ export function makeRestoreCalls(
         null,
       ),
 
+    countPlainItems: (scope, { since }) =>
+      call(scope, async (tx) => ok(await countPlainItems(tx, scope, since)), null),
+
     readContent: (scope, input) =>
       call<Content>(
         scope,
@@ -305,7 +297,8 @@ export function makeRestoreCalls(
       return call(
         scope,
         async (tx) => {
-          const terms = { rights: allowed.value, needsApproval };
+          const isOverseen = oversight !== undefined;
+          const terms = { rights: allowed.value, needsApproval, isOverseen };
           const task = await requestRestore(tx, scope, input, terms, moment());
           if (!task.ok) return task;
           await oversight?.record(tx, task.value);
@@ -355,22 +348,29 @@ export function makeRestoreCalls(
         () => ({ what: 'restoretask.rejected', detail: { task } }),
       ),
 
-    async undo(scope, { task }) {
+    async undo(scope, { task }, oversight) {
+      const needsApproval = oversight?.needsApproval ?? false;
       const target = await findTarget(world(), scope, task);
       const allowed =
-        target === null
+        target === null || needsApproval
           ? ok(null)
           : await rights.allow({ ...scope, organization: target.organization }, target);
       if (!allowed.ok) return allowed;
-      return start(
+      const organization = target?.organization ?? scope.organization;
+      return call(
         scope,
-        (tx) =>
-          requestUndo(
+        async (tx) => {
+          const undo = await requestUndo(
             tx,
             scope,
-            { task, target: target?.organization ?? scope.organization, rights: allowed.value },
+            { task, target: organization, rights: allowed.value, needsApproval },
             moment(),
-          ),
+          );
+          if (!undo.ok) return undo;
+          await oversight?.record(tx, undo.value);
+          if (!needsApproval) await schedule(tx, undo.value, world().clock.now());
+          return undo;
+        },
         (undo) => ({ what: 'restoretask.undone', detail: { task, undo } }),
       );
     },

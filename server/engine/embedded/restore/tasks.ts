@@ -36,6 +36,8 @@ export type TaskRequest =
       readonly plan: Plan;
       /** Null: nothing is written. Absent from tasks of former versions. */
       readonly rights?: TaskRights | null;
+      /** Others learn about it. */
+      readonly isOverseen?: boolean;
     }
   | {
       readonly kind: 'undo';
@@ -53,7 +55,12 @@ export async function requestRestore(
   {
     rights,
     needsApproval,
-  }: { readonly rights: TaskRights | null; readonly needsApproval: boolean },
+    isOverseen = false,
+  }: {
+    readonly rights: TaskRights | null;
+    readonly needsApproval: boolean;
+    readonly isOverseen?: boolean;
+  },
   moment: Moment,
 ): Promise<EngineResult<Id>> {
   if (scope.operator !== undefined && input.target.kind !== 'original')
@@ -63,7 +70,7 @@ export async function requestRestore(
   const plan = await planRestore(tx, explorer.value, input);
   if (!plan.ok) return plan;
   const kind = input.dryRun ? 'dry-run' : 'restore';
-  const request: TaskRequest = { kind: 'restore', input, plan: plan.value, rights };
+  const request: TaskRequest = { kind: 'restore', input, plan: plan.value, rights, isOverseen };
   const state = needsApproval ? 'awaiting-approval' : 'queued';
   return ok(await addTask(tx, scope, { kind, state, request, parent: null }, moment));
 }
@@ -76,14 +83,20 @@ export async function requestUndo(
     task,
     target,
     rights,
-  }: { readonly task: Id; readonly target: Id; readonly rights: TaskRights | null },
+    needsApproval = false,
+  }: {
+    readonly task: Id;
+    readonly target: Id;
+    readonly rights: TaskRights | null;
+    readonly needsApproval?: boolean;
+  },
   moment: Moment,
 ): Promise<EngineResult<Id>> {
   const {
     rows: [row],
   } = await sql<{ kind: TaskKind; state: Task['state']; undone: boolean }>`
     select t.kind, t.state, exists (
-      select from engine_task as u where u.tenant_id = ${tx.tenant} and u.parent_id = t.id and u.kind = 'undo') as undone
+      select from engine_task as u where u.tenant_id = ${tx.tenant} and u.parent_id = t.id and ${IS_UNDO}) as undone
     from engine_task as t
     where t.tenant_id = ${tx.tenant} and t.id = ${task}::uuid and t.organization_id = ${scope.organization}
       and ${isSeen(tx.tenant, scope)}
@@ -93,8 +106,34 @@ export async function requestUndo(
     return failed('conflict', t.cannotUndo);
   const request: TaskRequest = { kind: 'undo', task, target, rights };
   return ok(
-    await addTask(tx, scope, { kind: 'undo', state: 'queued', request, parent: task }, moment),
+    await addTask(
+      tx,
+      scope,
+      {
+        kind: 'undo',
+        state: needsApproval ? 'awaiting-approval' : 'queued',
+        request,
+        parent: task,
+      },
+      moment,
+    ),
   );
+}
+
+/** An undo `u`, unless it was rejected and so has done nothing. */
+const IS_UNDO = sql`u.kind = 'undo' and not (u.state = 'done' and u.result = 'cancelled' and u.started_at is null)`;
+
+/** How many items a user restored lately without that others learned about it. */
+export async function countPlainItems(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: EngineScope,
+  since: Ms,
+): Promise<number> {
+  const { rows } = await sql<{ items: number }>`
+    select coalesce(sum((request #>> '{input,items}')::bigint), 0)::bigint as items from engine_task
+    where tenant_id = ${tenant} and organization_id = ${organization} and user_id = ${user} and kind = 'restore'
+      and created_at > ${since} and request ->> 'isOverseen' is distinct from 'true'`.execute(db);
+  return rows[0]?.items ?? 0;
 }
 
 /** Starts a task that waits for approval, with the rights to write. */
@@ -189,7 +228,7 @@ interface TaskRow {
 const TASK = sql`t.id, t.kind, t.state,
   (select e.workload from explorer as e where e.tenant_id = t.tenant_id and e.id = (coalesce(t.request -> 'input' ->> 'explorer', (
     select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)))::uuid) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
-  exists (select from engine_task as u where u.tenant_id = t.tenant_id and u.parent_id = t.id and u.kind = 'undo') as undone,
+  exists (select from engine_task as u where u.tenant_id = t.tenant_id and u.parent_id = t.id and ${IS_UNDO}) as undone,
   exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders"`;
 
 /** Whether one of the objects isn't restored without the approval of another person. */

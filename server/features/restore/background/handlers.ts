@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
+import { mayReadDownload } from '#server/engine/embedded/downloads/read.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND } from '#server/platform/auth/guards.ts';
@@ -19,7 +20,6 @@ import {
   type DownloadOut,
   type DownloadRow,
   findDownload,
-  isAllowed,
   isRunning,
   listParts,
   toOut,
@@ -163,4 +163,7 @@ const isOwn = async (tx: TenantTx, ctx: SessionContext, row: DownloadRow): Promi
   row.user_id === ctx.session.userId &&
   mayRestore(ctx.session, toOut(row, []).workload) &&
   (await findOrganization(tx, ctx.session, row.organization_id)) !== null &&
-  isAllowed(tx, scopeFor(ctx, row.organization_id), row.id);
+  mayReadDownload(tx, scopeFor(ctx, row.organization_id), {
+    table: 'background_download',
+    id: row.id,
+  });

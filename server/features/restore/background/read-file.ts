@@ -1,11 +1,12 @@
 import type { EngineScope } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
+import { mayReadDownload } from '#server/engine/embedded/downloads/read.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import { makePartFiles } from './part-files.ts';
-import { findDownload, isAllowed } from './rows.ts';
+import { findDownload } from './rows.ts';
 
 interface FileRange {
   readonly download: string;
@@ -29,7 +30,8 @@ export async function readBackgroundFile(
     const row = await findDownload(tx, download);
     if (row?.state !== 'ready' || row.user_id !== user || row.organization_id !== organization)
       return false;
-    if (!(await isAllowed(tx, scope, download))) return false;
+    if (!(await mayReadDownload(tx, scope, { table: 'background_download', id: download })))
+      return false;
     await auditOrigin(tx, world, {
       what: 'backupcontent.read',
       user: null,

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { OutputOf } from '#contract/calls.ts';
-import type { EngineScope, Id, Workload } from '#contract/engine/engine.ts';
-import { isDownloadAllowed } from '#server/engine/embedded/downloads/read.ts';
+import type { Id, Workload } from '#contract/engine/engine.ts';
 import type { PartFormat } from '#server/engine/embedded/exports/part-writer.ts';
 import type { EngineTables } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -26,22 +25,6 @@ export const getPartFormat = ({ format, file_name: single }: DownloadRow): PartF
   if (single !== null) return 'file';
   return isForMailboxes(format) ? format : 'zip';
 };
-
-/** Whether the caller may still download all that a download holds (G63). */
-export async function isAllowed(
-  { sql, tenant }: TenantTx,
-  scope: EngineScope,
-  id: Id,
-): Promise<boolean> {
-  const row = await sql
-    .selectFrom('background_download')
-    .select('id')
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .where(isDownloadAllowed('background_download', tenant, scope))
-    .executeTakeFirst();
-  return row !== undefined;
-}
 
 export const findDownload = async (
   { sql, tenant }: TenantTx,

@@ -15,6 +15,7 @@ import { readBackgroundFile } from '../background/read-file.ts';
 import { findReader, hashSecret, type LinkSecret, makeSecret } from '../links.ts';
 import { contentDisposition } from './file-name.ts';
 import { DownloadRequest, downloadPath } from './handlers.ts';
+import { mayGoOn } from './may-go-on.ts';
 import { downloadMessages as t } from './messages.en.ts';
 import { readRange } from './range.ts';
 import { guardedStream } from './stream.ts';
@@ -181,9 +182,7 @@ async function serve(
     if (range.kind === 'part') headers.set('content-range', `bytes ${from}-${to - 1}/${bytes}`);
     const body = guardedStream(content.value.stream, {
       clock: world.clock,
-      mayGoOn: async () =>
-        (await findReader(world, tenant, { sessionId, organization, workload: of.workload })) !==
-        null,
+      mayGoOn: () => mayGoOn(world, scope, sessionId, of),
       disconnect: visit.disconnect,
       onEnd: (error) => {
         leave();

@@ -21,6 +21,7 @@ export async function informOfRequest(
   tx: TenantTx,
   world: AppContext,
   row: Omit<RestoreRequestRow, 'requestedAt' | 'decision'>,
+  isUndo = false,
 ): Promise<void> {
   const companies = await loadCompanies(tx, row);
   const users = (await listUsers(tx)).filter(({ id }) => id !== row.user);
@@ -37,7 +38,8 @@ export async function informOfRequest(
     await inform(tx, world, user, link.path, () => {
       const isApprover = approvers.includes(user);
       const { target } = facts;
-      const head = target === null ? t.toOriginal(facts) : t.toOther({ ...facts, target });
+      const restores = target === null ? t.toOriginal(facts) : t.toOther({ ...facts, target });
+      const head = isUndo ? t.undone(facts) : restores;
       return {
         subject: isApprover ? t.approvalSubject(facts) : t.requestedSubject(facts),
         lines: [

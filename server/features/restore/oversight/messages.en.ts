@@ -4,6 +4,8 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const oversightMessages = defineMessages('restore-oversight', {
   manyReason:
     'Enter the reason for restoring more than {max, plural, one {# item} other {# items}}.',
+  recentReason:
+    'With this restore, you restore more than {max, plural, one {# item} other {# items}} of this organization within 24 hours. Enter the reason.',
   operatorReason: 'Enter the reason. Another person has to approve this restore.',
   notWaiting: 'This restore no longer waits for approval.',
   ownRestore: 'Another person has to approve or reject your restore.',
@@ -19,6 +21,8 @@ export const oversightMessages = defineMessages('restore-oversight', {
     '{user} restores {items, plural, one {# item} other {# items}} of {organization} to the original location.',
   toOther:
     '{user} restores {items, plural, one {# item} other {# items}} of {organization} to another location: {target}.',
+  undone:
+    '{user} undoes a restore of {items, plural, one {# item} other {# items}} of {organization}.',
   reason: 'Reason: {reason}',
   waits: 'It starts after a second person has approved it, until {until} at the latest.',
   approveAt: 'Approve or reject it: {link}',

@@ -1,6 +1,7 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { RestoreInput, Workload } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
+import type { RestoreRequestRow } from '#contract/restore/requests.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badField, by, isFresh, REAUTH } from '#server/platform/auth/guards.ts';
@@ -32,7 +33,12 @@ export async function startRestore(
   const size = dryRun ? null : getAnswer(await engine.getSize(scope, { explorer, nodes }));
   if (size !== null && !size.ok) return size;
   const items = size?.value.items ?? 0;
-  const isMany = items > LIMITS.restorePlainItems;
+  const recent = dryRun
+    ? ok(0)
+    : getAnswer(await engine.countPlainItems(scope, { since: ctx.now - LIMITS.restorePlainMs }));
+  if (!recent.ok) return recent;
+  // Many small restores in a row are a large one.
+  const isMany = items + recent.value > LIMITS.restorePlainItems;
   if ((isOther || isMany) && !isFresh(ctx)) return REAUTH;
   const second =
     dryRun || scope.operator === undefined
@@ -40,12 +46,8 @@ export async function startRestore(
       : getAnswer(await engine.needsSecondPerson(scope, { explorer, nodes }));
   if (!second.ok) return second;
   if (dryRun || (!isOther && !isMany && !second.value))
-    return answer(await engine.restore(scope, input));
-  if (reason === null)
-    return badField(
-      'reason',
-      second.value ? t.operatorReason : t.manyReason({ max: LIMITS.restorePlainItems }),
-    );
+    return answer(await engine.restore(scope, { ...input, items }));
+  if (reason === null) return badField('reason', getReasonText(items, second.value));
   const needsApproval = await world.store.tenant(
     ctx.tenant,
     async (tx) =>
@@ -56,32 +58,56 @@ export async function startRestore(
       ])),
     { readOnly: true },
   );
-  const expiresAt = needsApproval ? ctx.now + LIMITS.restoreApprovalMs : null;
   return answer(
-    await engine.restore(scope, input, {
-      needsApproval,
-      async record(tx, id) {
-        const organization = await findOrganization(tx, ctx.session, scope.organization);
-        const data = {
-          id,
+    await engine.restore(
+      scope,
+      { ...input, items },
+      {
+        needsApproval,
+        record: recordRequest(world, ctx, {
           organization: scope.organization,
-          user: ctx.session.userId,
           workload,
           target: isOther ? { organization: target.organization, object: target.object } : null,
           items,
           reason,
-          expiresAt,
-        };
-        const event = { type: 'restoretask.requested@1', data } as const;
-        const company = organization?.company ?? null;
-        await tx.append([{ company, entity: `restoretask:${id}`, event }], by(ctx));
-        await informOfRequest(tx, world, data);
-        if (expiresAt !== null)
-          await scheduleJob(tx, 'restore-approval', id, { task: id }, expiresAt);
+          needsApproval,
+          isUndo: false,
+        }),
       },
-    }),
+    ),
   );
 }
+
+function getReasonText(items: number, isForOperator: boolean): string {
+  const max = LIMITS.restorePlainItems;
+  if (isForOperator) return t.operatorReason;
+  return items > max ? t.manyReason({ max }) : t.recentReason({ max });
+}
+
+/** Logs that a restore or an undo was asked for, and informs about it. */
+export const recordRequest =
+  (
+    world: AppContext,
+    ctx: SessionContext,
+    {
+      needsApproval,
+      isUndo,
+      ...request
+    }: Pick<RestoreRequestRow, 'organization' | 'workload' | 'target' | 'items' | 'reason'> & {
+      readonly needsApproval: boolean;
+      readonly isUndo: boolean;
+    },
+  ) =>
+  async (tx: TenantTx, id: string): Promise<void> => {
+    const organization = await findOrganization(tx, ctx.session, request.organization);
+    const expiresAt = needsApproval ? ctx.now + LIMITS.restoreApprovalMs : null;
+    const data = { ...request, id, user: ctx.session.userId, expiresAt };
+    const event = { type: 'restoretask.requested@1', data } as const;
+    const company = organization?.company ?? null;
+    await tx.append([{ company, entity: `restoretask:${id}`, event }], by(ctx));
+    await informOfRequest(tx, world, data, isUndo);
+    if (expiresAt !== null) await scheduleJob(tx, 'restore-approval', id, { task: id }, expiresAt);
+  };
 
 function answer(started: Parameters<typeof getAnswer<string>>[0]): Result<Started> {
   const task = getAnswer(started);
@@ -89,7 +115,10 @@ function answer(started: Parameters<typeof getAnswer<string>>[0]): Result<Starte
 }
 
 /** Whether the provider, or one of the organizations, requires a second person. */
-async function loadNeedsApproval(tx: TenantTx, organizations: readonly string[]): Promise<boolean> {
+export async function loadNeedsApproval(
+  tx: TenantTx,
+  organizations: readonly string[],
+): Promise<boolean> {
   const { settings } = await tx.sql
     .selectFrom('provider')
     .select('settings')

@@ -5,6 +5,7 @@ import type { Result } from '#contract/result.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -61,7 +62,7 @@ export function RestoreHistory({
     setNeeded(null);
     await act(
       rights.ok
-        ? client().ask('undoRestoreTask', { organizationId, taskId })
+        ? withReauth(() => client().ask('undoRestoreTask', { organizationId, taskId }))
         : Promise.resolve(rights),
       t.undoStarted,
     );

@@ -8,10 +8,6 @@ export const restoreSearchMessages = defineMessages('restoreSearch', {
   close: 'Close search',
   where: 'Where',
   everywhere: 'Everywhere',
-  outlook: 'Mailboxes',
-  onedrive: 'OneDrives',
-  sharepoint: 'Sites',
-  teams: 'Teams',
   state: 'State',
   anyState: 'Deleted or not',
   deletedOnly: 'Deleted',
@@ -32,7 +28,6 @@ export const restoreSearchMessages = defineMessages('restoreSearch', {
   deletedSeen: 'Deleted, last seen {when}',
   firstSeen: 'First seen {when}',
   versions: '{count, plural, one {# version} other {# versions}}',
-  hidden: 'Hidden',
   locating: 'Opening the item…',
   notLocated: "This item couldn't be opened. {message}",
 });

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
+import { SESSION_TYPES } from '#contract/restore/sessions.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -9,6 +10,8 @@ import { formatCount } from '#src/ui/format.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { ListState } from '../../shared/lists/list-parts.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
+import { TEXTS } from '../texts.ts';
+import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from '../workload.ts';
 import { NEW_SEARCH, type SearchPlace } from './place.ts';
 import { Result } from './result.tsx';
 import { restoreSearchMessages as t } from './messages.en.ts';
@@ -82,14 +85,13 @@ export function SearchView({
           value={place.sessionType ?? ''}
           options={[
             ['', t.everywhere],
-            ['Vex', t.outlook],
-            ['Veod', t.onedrive],
-            ['Vesp', t.sharepoint],
-            ['Vet', t.teams],
+            ...WORKLOADS.map(
+              ({ sessionType, kind }) => [sessionType, TEXTS[kind].objects] as const,
+            ),
           ]}
           onChoose={(chosen) =>
             change({
-              sessionType: TYPES.find((type) => type === chosen) ?? null,
+              sessionType: SESSION_TYPES.find((type) => type === chosen) ?? null,
             })
           }
         />
@@ -178,7 +180,7 @@ export function SearchView({
   );
 }
 
-const TYPES = ['Vex', 'Veod', 'Vesp', 'Vet'] as const;
+const WORKLOADS = [OUTLOOK, ONEDRIVE, SHAREPOINT, TEAMS];
 const TYPING_MS = 400;
 const MAX_TEXT = 100;
 const STEP = 100;

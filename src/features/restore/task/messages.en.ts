@@ -27,7 +27,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   otherHint: 'You confirm your sign-in, and the customer is informed, with the reason.',
   secondPersonHint: 'Another person has to approve this restore before it starts.',
   manyHint:
-    'More than {max, number} items: you confirm your sign-in, and the customer is informed, with the reason.',
+    'More than {max, number} items within 24 hours: you confirm your sign-in, and the customer is informed, with the reason.',
   organization: 'Organization',
   user: 'User',
   userHint: 'Type a name or an address.',
@@ -88,6 +88,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   undo: 'Undo restore',
   undoing: 'Undo in progress',
   undone: 'Restore undone',
+  notUndone: 'Restore not undone',
   undoWarning: 'Restore undone, except for some items',
   undoHint: 'Undo removes what was created and puts back what was replaced.',
   awaiting: 'Waiting for approval',

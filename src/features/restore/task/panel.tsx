@@ -60,10 +60,13 @@ export function RestorePanel({
   const [chosen, setChosen] = useState(latest);
   const [session] = useState(current);
   const size = useSize(workload, session.id, chosen);
+  // The server counts what was restored lately, too.
+  const [isReasonNeeded, setIsReasonNeeded] = useState(false);
   const needsSecondPerson = useOperator()?.needsSecondPerson === true;
   // Others learn about it, and it needs a reason.
   const isMany =
     needsSecondPerson ||
+    isReasonNeeded ||
     (size !== null && size !== 'unknown' && size.items > LIMITS.restorePlainItems);
   const task = useRestoreTask(
     workload,
@@ -72,6 +75,7 @@ export function RestorePanel({
     chosen,
   );
   const { state } = task;
+  if (!isReasonNeeded && asksForReason(task.failure)) setIsReasonNeeded(true);
   const isEditable = EDITABLE.has(state);
   const isGone = latest.nodes.length === 0 || current.id !== session.id;
   if (chosen !== latest && isEditable && !isGone) setChosen(latest);
@@ -263,13 +267,7 @@ function Body({
       );
     case 'running':
       return current?.task?.state === 'awaiting-approval' ? (
-        <div className="grid gap-2 py-3">
-          <output className="flex items-center gap-2 font-semibold">
-            <Icon name="clock" className="text-warning" />
-            {t.awaiting}
-          </output>
-          <p className="m-0 text-ink-2">{t.awaitingHint}</p>
-        </div>
+        <Awaiting />
       ) : (
         progress(t.running, t.runningHint)
       );
@@ -284,13 +282,15 @@ function Body({
     case 'cancelled':
       return ended(restore, t.cancelled, t.cancelledHint);
     case 'undoing':
-      return progress(t.undoing);
+      return current?.task?.state === 'awaiting-approval' ? <Awaiting /> : progress(t.undoing);
     case 'undone':
       return ended(
         undone,
-        undone !== null && undone.counts.failed + undone.counts.skipped > 0
-          ? t.undoWarning
-          : t.undone,
+        undone?.result === 'cancelled'
+          ? t.notUndone
+          : undone !== null && undone.counts.failed + undone.counts.skipped > 0
+            ? t.undoWarning
+            : t.undone,
         null,
       );
   }
@@ -310,6 +310,19 @@ const PostsStay = () => (
   </div>
 );
 const WARNED: ReadonlySet<RestoreState> = new Set(['reviewed', 'done', 'cancelled']);
+
+const Awaiting = () => (
+  <div className="grid gap-2 py-3">
+    <output className="flex items-center gap-2 font-semibold">
+      <Icon name="clock" className="text-warning" />
+      {t.awaiting}
+    </output>
+    <p className="m-0 text-ink-2">{t.awaitingHint}</p>
+  </div>
+);
+
+const asksForReason = (failure: Failure | null): boolean =>
+  failure?.kind === 'bad-input' && failure.issues.some(({ path }) => path === 'reason');
 
 function Refusal({ failure }: { readonly failure: Failure }) {
   return (

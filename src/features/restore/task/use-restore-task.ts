@@ -140,6 +140,8 @@ async function startOrder(
     if (!chosen) throw new Error('the nodes of this request are not known');
     return withReauth(() => startRestore(kind, chosen, order.request, order.kind === 'dry-run'));
   }
-  const answer = await client().ask('undoRestoreTask', { organizationId, taskId: order.taskId });
+  const answer = await withReauth(() =>
+    client().ask('undoRestoreTask', { organizationId, taskId: order.taskId }),
+  );
   return answer.ok ? { ok: true, value: answer.value.taskId } : answer;
 }

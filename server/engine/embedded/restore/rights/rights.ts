@@ -284,10 +284,11 @@ export async function findTarget(
     tenant,
     ({ sql: db }) =>
       sql<{ organization: Id; workload: Workload; plan: Plan | null }>`
-        select coalesce(t.request #>> '{input,target,organization}', t.organization_id::text) as organization, e.workload,
-          t.request -> 'plan' as plan
+        select coalesce(r.request #>> '{input,target,organization}', r.organization_id::text) as organization, e.workload,
+          r.request -> 'plan' as plan
         from engine_task as t
-        join explorer as e on e.tenant_id = t.tenant_id and e.id = (t.request -> 'input' ->> 'explorer')::uuid
+        join engine_task as r on r.tenant_id = t.tenant_id and r.id = case t.kind when 'undo' then t.parent_id else t.id end
+        join explorer as e on e.tenant_id = r.tenant_id and e.id = (r.request -> 'input' ->> 'explorer')::uuid
         where t.tenant_id = ${tenant} and t.organization_id = ${organization} and t.id = ${task}::uuid`.execute(
         db,
       ),

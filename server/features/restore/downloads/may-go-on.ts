@@ -1,0 +1,33 @@
+import type * as v from 'valibot';
+import type { EngineScope } from '#contract/engine/engine.ts';
+import { mayReadDownload } from '#server/engine/embedded/downloads/read.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { getOperatorScope } from '../../backup/engine-calls.ts';
+import { findReader } from '../links.ts';
+import type { DownloadRequest } from './handlers.ts';
+
+/**
+ * Whether a download that is being sent may go on: its session is active, its user may still restore
+ * this, and an operator's roles are still about all that it holds (G65, RES-53).
+ */
+export async function mayGoOn(
+  world: AppContext,
+  { tenant, organization, user }: Pick<EngineScope, 'tenant' | 'organization' | 'user'>,
+  sessionId: string,
+  of: v.InferOutput<typeof DownloadRequest>,
+): Promise<boolean> {
+  const reader = await findReader(world, tenant, {
+    sessionId,
+    organization,
+    workload: of.workload,
+  });
+  if (reader === null) return false;
+  const scope = { tenant, organization, user, ...getOperatorScope(reader, organization) };
+  const { table, id } =
+    of.kind === 'file'
+      ? ({ table: 'background_download', id: of.download } as const)
+      : ({ table: 'prepared_download', id: of.prepared } as const);
+  return world.store.tenant(tenant, (tx) => mayReadDownload(tx, scope, { table, id }), {
+    readOnly: true,
+  });
+}
