@@ -367,6 +367,8 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   stopRestoreSession: 'plain',
   searchBackups: 'plain',
   locateBackupItem: 'plain',
+  listItemVersions: 'plain',
+  compareItemVersions: 'plain',
   getRestoreRights: 'plain',
   requestRestoreDeviceCode: 'sensitive, never while acting',
   requestRestoreToken: 'partly sensitive, never while acting',

@@ -61,6 +61,7 @@ import { restoreHandlers } from './features/restore/restores.ts';
 import { postPreviewHandlers } from './features/restore/preview/posts.ts';
 import { restoreTeamHandlers } from './features/restore/teams.ts';
 import { restoreSearchHandlers } from './features/restore/search.ts';
+import { restoreVersionHandlers } from './features/restore/versions/handlers.ts';
 import { restoreSessionHandlers } from './features/restore/sessions.ts';
 import { operatorSignInHandlers } from './features/auth/operator-sign-in.ts';
 import { operatorConsoleHandlers } from './features/restore/roles/console.ts';
@@ -167,6 +168,7 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...sessionHandlers(world),
   ...restoreSessionHandlers(world),
   ...restoreSearchHandlers(world),
+  ...restoreVersionHandlers(world),
   ...backgroundDownloadHandlers(world),
   ...restoreContentHandlers(world),
   ...previewHandlers(world),

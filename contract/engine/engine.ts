@@ -7,7 +7,7 @@ import type {
   RepositoryUsage,
 } from './repositories.ts';
 import type { RestoreFlags } from './restore-flags.ts';
-import type { FoundItem, ItemPlace, SearchInput } from './search.ts';
+import type { FoundItem, ItemPlace, ItemVersion, SearchInput } from './search.ts';
 
 /**
  * What every backup engine offers. The portal's features call engines through this interface only.
@@ -68,8 +68,11 @@ export interface Engine {
   stopExplorer(scope: EngineScope, input: { explorer: Id; keepsRights?: boolean }): Reply<void>;
   /** Children of a node; of the explorer itself (mailboxes, drives) without one. */
   listChildren(scope: EngineScope, input: ListChildrenInput): Reply<Page<Node>>;
-  /** All versions of an item over all points, newest first. */
-  listVersions(scope: EngineScope, input: { explorer: Id; node: Id }): Reply<readonly Node[]>;
+  /** The versions of an item up to the explorer's point, newest first. */
+  listVersions(
+    scope: EngineScope,
+    input: { explorer: Id; node: Id },
+  ): Reply<readonly ItemVersion[]>;
   /** Searches all objects at all points, the newest items first. */
   search(scope: EngineScope, input: SearchInput): Reply<Page<FoundItem>>;
   locateItem(scope: EngineScope, input: { explorer: Id; node: Id }): Reply<ItemPlace>;

@@ -27,6 +27,12 @@ export interface FoundItem {
   readonly openAt: Ms;
 }
 
+/** A version of an item. `content`: two versions with the same one have the same content. */
+export interface ItemVersion {
+  readonly node: Extract<Node, { readonly kind: ItemKind }>;
+  readonly content: string;
+}
+
 /**
  * Where an item is at an explorer's point. `objects`: its mailbox, drive, site or team, below those
  * above it. `folders`: from the top. `index`: among the items of its folder, the newest first.

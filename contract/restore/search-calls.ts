@@ -6,7 +6,7 @@ import { SESSION_TYPES } from './sessions.ts';
 import { flag, nodeId, OF_SESSION, READ_FAILURES } from './shapes.ts';
 
 const OBJECT_KINDS = ['mailbox', 'archive', 'drive', 'site', 'team'] as const;
-const ITEM_KINDS = [
+export const ITEM_KINDS = [
   'mail',
   'event',
   'contact',

@@ -68,7 +68,8 @@ const foundOut = ({
   openAt,
 });
 
-function getPeople(node: FoundItem['node']): string {
+/** Sender and recipients of a mail, who changed a file, who wrote a post. */
+export function getPeople(node: FoundItem['node']): string {
   if ('people' in node) return node.people;
   return 'author' in node ? node.author : '';
 }

@@ -134,7 +134,11 @@ export function RestorePage({
     >
       <div className="flex h-full min-h-0 min-w-0 flex-col max-tablet:overflow-auto">
         {!isCompact && <WaitingRestores />}
-        <OpenSession session={session} organization={organization} isCompact={isCompact} />
+        <OpenSession
+          session={session}
+          organization={organization}
+          isCompact={isCompact || isFinding}
+        />
         {organizations !== null && organizations.length > 0 && !isCompact && (
           <div className="flex shrink-0 flex-wrap items-start gap-x-7 gap-y-2 border-b border-rule bg-sheet px-4 py-2.5 tablet:px-5">
             <div className="grid w-56 max-w-full gap-1">

@@ -23,6 +23,8 @@ const OURS = [
   'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items/{itemId}/preview',
   'GET o365/restore/search',
   'GET o365/restore/restoresessions/{restoreSessionId}/place',
+  'GET o365/restore/restoresessions/{restoreSessionId}/versions',
+  'GET o365/restore/restoresessions/{restoreSessionId}/versions/compare',
   'GET o365/restore/tasks',
   'GET o365/restore/tasks/{taskId}',
   'GET o365/restore/tasks/{taskId}/results',

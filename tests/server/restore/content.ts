@@ -49,12 +49,16 @@ export interface Library {
   readonly admin: Asker;
   readonly ours: Made;
   readonly theirs: Made;
-  /** Backs a mailbox or drive up. Returns the ids of its files by their titles. */
+  /**
+   * Backs a mailbox or drive up. `later`: what it has at later points, the same file at the same
+   * index. Returns the ids of its files by their titles, if there is one point.
+   */
   store(
     of: Made,
     object: number,
     kind: ObjectKind,
     files: readonly StoredFile[],
+    ...later: readonly (readonly StoredFile[])[]
   ): Promise<Map<string, string>>;
   /** Writes the same files as a restore point of their repository. Returns its folder. */
   saveSnapshot(of: Made, files: readonly StoredFile[]): Promise<string>;
@@ -108,11 +112,13 @@ export async function aLibrary(store?: Store): Promise<Library> {
     admin,
     ours,
     theirs,
-    async store(of, object, kind, files) {
+    async store(of, object, kind, files, ...later) {
       const isDrive = kind === 'drive';
-      const parts = await save(of.repository, files);
+      const all = [files, ...later];
+      const parts = await save(of.repository, all.flat());
+      let used = 0;
       const folders = new Map<string, { key: string; parent: string | null; name: string }>();
-      for (const { path } of files)
+      for (const { path } of all.flat())
         for (let depth = 1; depth <= path.length; depth += 1) {
           const key = path.slice(0, depth).join('\u0001');
           const parent = depth === 1 ? null : path.slice(0, depth - 1).join('\u0001');
@@ -121,23 +127,23 @@ export async function aLibrary(store?: Store): Promise<Library> {
       await storeHistory(
         world.store,
         office.tenant,
-        [
-          {
-            folders: [...folders.values()],
-            items: files.map(({ path, title, content, at, kind: item = 'mail' as const }, n) => ({
+        all.map((copy) => ({
+          folders: [...folders.values()],
+          items: copy.map(({ path, title, content, at, kind: item = 'mail' as const }, n) => {
+            const part = parts[used];
+            used += 1;
+            const as = isDrive ? 'raw' : item === 'mail' ? 'mime' : 'json';
+            return {
               key: `${object}-${n}`,
               folder: path.join('\u0001'),
               title,
               at: at ?? 1_700_000_000_000 + n,
               bytes: content.length,
               kind: isDrive ? ('file' as const) : item,
-              parts: parts.slice(n, n + 1).map((part) => ({
-                ...part,
-                as: isDrive ? 'raw' : item === 'mail' ? 'mime' : 'json',
-              })),
-            })),
-          },
-        ],
+              parts: part === undefined ? [] : [{ ...part, as }],
+            };
+          }),
+        })),
         object,
         { ...of, kind },
       );

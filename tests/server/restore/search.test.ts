@@ -22,7 +22,9 @@ eachDatabase((kind, open) => {
     const path = `o365/restore/search?organizationId=${ours.organization}`;
     const found = await admin<Found>('GET', `${path}&search=mail%201`);
     expect(
-      found.body.data.rows.map(({ name, deleted, openAt }) => [name, deleted, openAt]).toSorted(),
+      found.body.data.rows
+        .map(({ name, deleted, openAt }) => [name, deleted, openAt] as const)
+        .toSorted(([a], [b]) => a.localeCompare(b)),
     ).toEqual([
       ['Ann mail 1', true, POINT_AT(1)],
       ['Bob mail 1', true, POINT_AT(1)],

@@ -21,7 +21,9 @@ export const getColumnWords = (column: RawBuilder<string>): RawBuilder<unknown> 
 function splitWords(text: string): readonly string[] {
   const isSeparator = (character: string): boolean =>
     SEPARATORS.includes(character) || character.trim() === '' || character === '\0';
-  const words = [...text].map((character) => (isSeparator(character) ? ' ' : character)).join('');
+  const words = Array.from(text, (character) => (isSeparator(character) ? ' ' : character)).join(
+    '',
+  );
   return words
     .split(' ')
     .filter((word) => /[\p{L}\p{N}]/u.test(word))

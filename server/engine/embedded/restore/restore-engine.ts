@@ -22,6 +22,7 @@ import { readDownload } from '../downloads/read.ts';
 import { findPart } from '../explorer/content.ts';
 import { locateItem } from '../explorer/locate.ts';
 import { searchItems } from '../explorer/search.ts';
+import { listVersions } from '../explorer/versions.ts';
 import { type Moment, openExplorer, stopExplorer, useExplorer } from '../explorer/explorers.ts';
 import { listPoints } from '../explorer/points.ts';
 import { makeRepositoryReaders, type RepositoryReaders } from '../repositories/readers.ts';
@@ -55,6 +56,7 @@ export type RestoreCalls = Pick<
   | 'listChildren'
   | 'search'
   | 'locateItem'
+  | 'listVersions'
   | 'getSize'
   | 'readContent'
   | 'prepareDownload'
@@ -208,6 +210,19 @@ export function makeRestoreCalls(
           return open.ok ? locateItem(tx, open.value, node) : open;
         },
         () => ({ what: READ, detail: { read: 'list', session: explorer, node, rows: 1 } }),
+      ),
+
+    listVersions: (scope, { explorer, node }) =>
+      call(
+        scope,
+        async (tx) => {
+          const open = await useExplorer(tx, scope, explorer, world().clock.now());
+          return open.ok ? listVersions(tx, open.value, node) : open;
+        },
+        ({ length: rows }) => ({
+          what: READ,
+          detail: { read: 'list', session: explorer, node, rows },
+        }),
       ),
 
     getSize: (scope, { explorer, nodes }) =>

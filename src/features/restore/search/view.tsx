@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { SESSION_TYPES } from '#contract/restore/sessions.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
@@ -48,6 +48,8 @@ export function SearchView({
     const timer = setTimeout(() => change({ text: typed }), TYPING_MS);
     return () => clearTimeout(timer);
   });
+  const head = useRef<HTMLDivElement>(null);
+  useEffect(() => head.current?.querySelector('input')?.focus(), []);
   const query = useSearchQuery(
     'searchBackups',
     {
@@ -65,11 +67,10 @@ export function SearchView({
   return (
     <section aria-label={t.title} className="flex h-full min-h-0 flex-col bg-sheet">
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-rule bg-paper px-4 py-2 tablet:px-5">
-        <div className="w-96 max-w-full min-w-0 max-tablet:w-full">
+        <div ref={head} className="w-96 max-w-full min-w-0 max-tablet:w-full">
           <SearchField
             label={t.field}
             value={typed}
-            autoFocus
             focusKey="/"
             onChange={(next) => setTyped(next.slice(0, MAX_TEXT))}
             onLeave={() => {

@@ -65,7 +65,7 @@ async function aSearch(store: Store) {
   // Another organization of the provider, and another provider.
   await storeHistory(store, tenant, COPIES[1]?.copies ?? [], 9, {});
   await storeHistory(store, await aTenant(store), COPIES[1]?.copies ?? [], 1, { organization });
-  const scope: EngineScope = { tenant, organization, user: randomUUID() as never };
+  const scope: EngineScope = { tenant, organization, user: randomUUID() };
   const search = async (input: Partial<SearchInput>) =>
     getValue(
       await store.tenant(tenant, (tx) =>
