@@ -18,9 +18,10 @@ export function getWordQuery(text: string): RawBuilder<unknown> | null {
 export const getColumnWords = (column: RawBuilder<string>): RawBuilder<unknown> =>
   sql`to_tsvector('simple', translate(${column}, ${SEPARATORS}, ${' '.repeat(SEPARATORS.length)}))`;
 
+const isSeparator = (character: string): boolean =>
+  SEPARATORS.includes(character) || character.trim() === '' || character === '\0';
+
 function splitWords(text: string): readonly string[] {
-  const isSeparator = (character: string): boolean =>
-    SEPARATORS.includes(character) || character.trim() === '' || character === '\0';
   const words = Array.from(text, (character) => (isSeparator(character) ? ' ' : character)).join(
     '',
   );

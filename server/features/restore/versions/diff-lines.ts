@@ -19,13 +19,14 @@ export function diffLines(
   const b = after.slice(start, after.length - end);
   const middle = diffMiddle(a, b, maxChanges);
   if (middle === null) return null;
-  const toSame = (text: string): DiffLine => ({ kind: 'same', text });
   return [
     ...before.slice(0, start).map(toSame),
     ...middle,
     ...before.slice(before.length - end).map(toSame),
   ];
 }
+
+const toSame = (text: string): DiffLine => ({ kind: 'same', text });
 
 /** How many lines are the same from one end. */
 function countEqual(

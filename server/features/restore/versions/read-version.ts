@@ -58,15 +58,16 @@ export async function readVersion(
   }
 }
 
+const toText = (list: ReadMail['to']): string =>
+  list.map(({ name, address }) => (name === '' ? address : `${name} <${address}>`)).join('; ');
+
 function mailText({ subject, from, to, cc, sentAt, attachments, body }: ReadMail): VersionText {
-  const people = (list: ReadMail['to']): string =>
-    list.map(({ name, address }) => (name === '' ? address : `${name} <${address}>`)).join('; ');
   return {
     fields: [
       { name: 'subject', value: subject },
-      { name: 'from', value: from === null ? '' : people([from]) },
-      { name: 'to', value: people(to) },
-      { name: 'cc', value: people(cc) },
+      { name: 'from', value: from === null ? '' : toText([from]) },
+      { name: 'to', value: toText(to) },
+      { name: 'cc', value: toText(cc) },
       { name: 'sent', value: sentAt === null ? '' : String(sentAt) },
       { name: 'attachments', value: attachments.map(({ name }) => name).join('; ') },
     ],
