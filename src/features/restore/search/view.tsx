@@ -34,7 +34,7 @@ export function SearchView({
   readonly onClose: () => void;
 }) {
   const zone = useZone();
-  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [typed, setTyped] = useState(place.text);
   const [most, setMost] = useState(STEP);
   const text = place.text.trim();
