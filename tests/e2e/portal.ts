@@ -37,12 +37,13 @@ export const openPortal = async (besides: readonly string[] = []): Promise<Share
 /**
  * Starts a server. `small`: with the small demo data. `besides`: usernames of more operators of the
  * first provider. It uses PostgreSQL if that is installed, which is twice as fast; `embedded`: the
- * embedded database in any case.
+ * embedded database in any case. `prepare`: adds data before the start.
  */
 export async function startPortal(
   demoData: Demo = 'none',
   besides: readonly string[] = [],
   on: 'any' | 'embedded' = 'any',
+  prepare: ((data: Data) => void) | null = null,
 ): Promise<Portal> {
   const postgres = on === 'any' && hasPostgres();
   const dataDir = await copyFolder(
@@ -63,6 +64,7 @@ export async function startPortal(
     folder: dataDir,
     databaseUrl: postgres ? await newDatabase(readFileSync(join(dataDir, MADE), 'utf8')) : '',
   };
+  prepare?.(data);
   const port = await freePort();
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
