@@ -13,6 +13,22 @@ export type KeyId = OfKind<string, 'key'>; // UUID of an ingest key (a "connecti
 export type CommandId = OfKind<string, 'command'>; // UUID created by the device
 export type DeviceId = OfKind<string, 'device'>; // UUID created by the browser, one per database
 
+export type ApiKeyId = OfKind<string, 'apiKey'>; // UUID of a user's API key
+export type ImpersonationId = OfKind<string, 'impersonation'>;
+
+// Backup and restore. UUIDs, or opaque ids of the engine.
+export type OrganizationId = OfKind<string, 'organization'>;
+export type BackupRepositoryId = OfKind<string, 'backupRepository'>;
+export type BackupJobId = OfKind<string, 'backupJob'>;
+export type BackupSessionId = OfKind<string, 'backupSession'>;
+export type PointId = OfKind<string, 'point'>;
+export type ExplorerId = OfKind<string, 'explorer'>;
+export type NodeId = OfKind<string, 'node'>;
+export type TaskId = OfKind<string, 'task'>;
+export type DownloadId = OfKind<string, 'download'>;
+export type DeviceCodeId = OfKind<string, 'deviceCode'>;
+export type DirectoryObjectId = OfKind<string, 'directoryObject'>; // the cloud's
+
 export type CompanyN = OfKind<number, 'company'>;
 export type JobN = OfKind<number, 'job'>;
 export type RunN = OfKind<number, 'run'>;

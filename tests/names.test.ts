@@ -31,7 +31,12 @@ const RETIRED_NAMES: Readonly<Record<string, string>> = {
   NOTHING: 'EMPTY',
   AT_ONCE: 'BATCH_SIZE',
   SIDE_BY_SIDE: 'CONCURRENCY',
+  most: 'max',
+  least: 'min',
 };
+/** Parts of names of limits. */
+const RETIRED_LIMITS =
+  /^(?:MOST|LEAST)(?:_|$)|_(?:MOST|LEAST)(?:_|$)|^(?:most|least)(?:Ms|Bytes|Chars|Rows|N)$/;
 
 /** Words that also say nothing as the name of a property that a component takes. */
 const RETIRED_PROPS: Readonly<Record<string, string>> = {
@@ -43,11 +48,21 @@ const RETIRED_PROPS: Readonly<Record<string, string>> = {
 
 const FOLDERS = ['contract', 'machines', 'workers', 'server', 'src', 'cli-wrapper', 'tests'];
 
+/** Every file is parsed once. */
+const FILES = FOLDERS.flatMap(listCode).map((path) => {
+  const tree = parse(path, readFileSync(path, 'utf8'));
+  return {
+    path,
+    declared: listDeclared(tree),
+    fields: listFields(tree),
+    props: path.startsWith('src/') ? listProps(tree) : [],
+  };
+});
+
 test('HOUSE-10: declared names are the terms of the field: no retired word, no function named …Of', () => {
-  const files = FOLDERS.flatMap(listCode);
-  expect(files.length).toBeGreaterThan(1_500);
-  const wrong = files.flatMap((path) =>
-    listDeclared(path, readFileSync(path, 'utf8')).flatMap((name) => {
+  expect(FILES.length).toBeGreaterThan(1_500);
+  const wrong = FILES.flatMap(({ path, declared }) =>
+    declared.flatMap((name) => {
       const better = findBetter(name);
       return better === null ? [] : [`${path}: ${name} → ${better}`];
     }),
@@ -66,7 +81,7 @@ test('HOUSE-10: every way to declare a name is seen', () => {
     for (const told9 of []) for (let told10 = 0; ; ) {}
     const call = { told: 1 }; call.told;
   `;
-  const declared = listDeclared('x.ts', code);
+  const declared = listDeclared(parse('x.ts', code));
   expect(declared.filter((name) => /told|kept|asked|fault|Of$/i.test(name)).sort()).toEqual(
     'Asked2 Kept2 Told6 Told7 asked1 asked3 fault1 fault2 jobOf kept1 told1 told10 told2 told3 told4 told5 told8 told9'.split(
       ' ',
@@ -76,11 +91,47 @@ test('HOUSE-10: every way to declare a name is seen', () => {
   expect(findBetter('bareFoot')).toBeNull();
 });
 
+/** Fields whose names would say nothing, wherever an object or a type has them. */
+const RETIRED_FIELDS: Readonly<Record<string, string>> = {
+  is: 'kind or type',
+  least: 'min',
+  most: 'max',
+  tied: 'linkedTicket',
+  taught: 'calibrated',
+  deed: 'action or entry',
+};
+/** Files that read or write former names, or talk to others who have such a field. */
+const READS_FORMER_NAMES = [
+  'contract/auth/api-key-calls.ts',
+  'contract/sync/calls.ts',
+  'server/features/auth/api-keys.ts',
+  'tests/names.test.ts',
+  'tests/server/events/former-log.test.ts',
+  'tests/server/events/former-log.ts',
+  'tests/server/sync/sync.test.ts',
+  'tests/workers/former-names.test.ts',
+];
+
+test('HOUSE-10: fields of objects and types are the terms of the field', () => {
+  const wrong = FILES.filter(({ path }) => !READS_FORMER_NAMES.includes(path)).flatMap(
+    ({ path, fields }) =>
+      fields.flatMap((name) =>
+        Object.hasOwn(RETIRED_FIELDS, name) ? [`${path}: ${name} → ${RETIRED_FIELDS[name]}`] : [],
+      ),
+  );
+  expect(wrong).toEqual([]);
+  const code = `
+    type A = { readonly is: 1 } | { tied(): void };
+    const { least, most: max } = { is: 1, 'deed': 2, ...{ taught: 3 } };
+  `;
+  expect(listFields(parse('x.ts', code))).toEqual('is tied least most is deed taught'.split(' '));
+});
+
 test('HOUSE-10: props are the terms of the field', () => {
-  const files = listCode('src').filter((path) => path.endsWith('.tsx'));
+  const files = FILES.filter(({ path }) => path.startsWith('src/') && path.endsWith('.tsx'));
   expect(files.length).toBeGreaterThan(300);
-  const wrong = files.flatMap((path) =>
-    listProps(path, readFileSync(path, 'utf8')).flatMap((name) => {
+  const wrong = files.flatMap(({ path, props }) =>
+    props.flatMap((name) => {
       const better = findBetter(name, RETIRED_PROPS);
       return better === null ? [] : [`${path}: ${name} → ${better}`];
     }),
@@ -98,7 +149,7 @@ test('HOUSE-10: every way to declare a prop is seen', () => {
       const { told } = load({ told: 1 } as { readonly told: number });
     }
   `;
-  const props = listProps('x.tsx', code);
+  const props = listProps(parse('x.tsx', code));
   expect(props.sort()).toEqual('asked fault labelOf onKept says word word'.split(' '));
   expect(props.filter((name) => findBetter(name, RETIRED_PROPS) === null)).toEqual([]);
 });
@@ -106,6 +157,7 @@ test('HOUSE-10: every way to declare a prop is seen', () => {
 function findBetter(name: string, retired = RETIRED): string | null {
   if (/^[a-z].*[a-z0-9]Of$/.test(name)) return 'getX, loadX or isX';
   if (Object.hasOwn(RETIRED_NAMES, name)) return RETIRED_NAMES[name] ?? null;
+  if (RETIRED_LIMITS.test(name)) return 'max… or min…';
   const words = name.split(/(?<=[a-z0-9])(?=[A-Z])|_|\d+/).map((word) => word.toLowerCase());
   const found = words.find((word) => Object.hasOwn(retired, word));
   return found === undefined ? null : (retired[found] ?? null);
@@ -119,9 +171,12 @@ function listCode(folder: string): string[] {
 }
 
 type Tree = Readonly<Record<string, unknown>> & { readonly type?: string };
+function parse(path: string, code: string): Tree {
+  return parseAst(code, { lang: path.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Tree;
+}
 
 /** Returns the names that the code declares: imports under another name, variables, parameters, functions, classes and types. */
-function listDeclared(path: string, code: string): string[] {
+function listDeclared(root: Tree): string[] {
   const names: string[] = [];
   const addPattern = (pattern: Tree | null | undefined): void => {
     switch (pattern?.type) {
@@ -171,12 +226,33 @@ function listDeclared(path: string, code: string): string[] {
     if (type === 'ImportSpecifier') addPattern(tree['local'] as Tree);
     for (const value of Object.values(tree)) visit(value);
   };
-  visit(parseAst(code, { lang: path.endsWith('x') ? 'tsx' : 'ts' }));
+  visit(root);
+  return names;
+}
+
+/** Returns the fields of all objects, patterns and types. */
+function listFields(root: Tree): string[] {
+  const names: string[] = [];
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) {
+      for (const part of node) visit(part);
+      return;
+    }
+    if (typeof node !== 'object' || node === null) return;
+    const tree = node as Tree;
+    const { type = '' } = tree;
+    if (/^(?:Property|TSPropertySignature|TSMethodSignature)$/.test(type) && !tree['computed']) {
+      const key = tree['key'] as Tree;
+      names.push(String(key['name'] ?? key['value']));
+    }
+    for (const value of Object.values(tree)) visit(value);
+  };
+  visit(root);
   return names;
 }
 
 /** Returns the properties of types named …Props and of the parameters of functions. */
-function listProps(path: string, code: string): string[] {
+function listProps(root: Tree): string[] {
   const names: string[] = [];
   const addProperties = (node: unknown): void => {
     if (Array.isArray(node)) {
@@ -208,6 +284,6 @@ function listProps(path: string, code: string): string[] {
       for (const parameter of tree['params'] as Tree[]) addProperties(parameter['typeAnnotation']);
     for (const value of Object.values(tree)) visit(value);
   };
-  visit(parseAst(code, { lang: path.endsWith('x') ? 'tsx' : 'ts' }));
+  visit(root);
   return names;
 }

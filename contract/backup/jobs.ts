@@ -1,6 +1,15 @@
 import * as v from 'valibot';
 import type { SessionResult, StartReason } from '../engine/engine.ts';
-import type { Ms } from '../ids.ts';
+import type {
+  BackupJobId,
+  BackupRepositoryId,
+  BackupSessionId,
+  CompanyN,
+  Ms,
+  OrganizationId,
+  PointId,
+  UserId,
+} from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
@@ -46,7 +55,13 @@ const START_REASONS = [
 ] as const satisfies readonly StartReason[];
 
 const id = v.pipe(v.string(), v.uuid());
-const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const jobId: v.GenericSchema<BackupJobId> = id;
+const sessionId: v.GenericSchema<BackupSessionId> = id;
+const organizationId: v.GenericSchema<OrganizationId> = id;
+const repositoryId: v.GenericSchema<BackupRepositoryId> = id;
+const pointId: v.GenericSchema<PointId> = id;
+const userId: v.GenericSchema<UserId> = id;
+const companyN: v.GenericSchema<CompanyN> = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /**
@@ -69,7 +84,7 @@ const FIELDS = {
   backupType: v.picklist(BACKUP_TYPES),
   selectedItems: jobItems,
   excludedItems: jobItems,
-  repository: id,
+  repository: repositoryId,
   /** Null: a proxy of the repository. */
   proxy: v.nullable(id),
   schedulePolicy: SchedulePolicySchema,
@@ -78,9 +93,9 @@ const FIELDS = {
 export const backupJobCreated = v.strictObject({
   type: v.literal('backupjob.created@1'),
   data: v.strictObject({
-    id,
+    id: jobId,
     company: companyN,
-    organization: id,
+    organization: organizationId,
     enabled: v.boolean(),
     ...FIELDS,
   }),
@@ -89,17 +104,17 @@ export const backupJobCreated = v.strictObject({
 /** All settings of a job, valid from this event on. */
 export const backupJobUpdated = v.strictObject({
   type: v.literal('backupjob.updated@1'),
-  data: v.strictObject({ id, ...FIELDS }),
+  data: v.strictObject({ id: jobId, ...FIELDS }),
 });
 
 export const backupJobEnabled = v.strictObject({
   type: v.literal('backupjob.enabled@1'),
-  data: v.strictObject({ id }),
+  data: v.strictObject({ id: jobId }),
 });
 
 export const backupJobDisabled = v.strictObject({
   type: v.literal('backupjob.disabled@1'),
-  data: v.strictObject({ id }),
+  data: v.strictObject({ id: jobId }),
 });
 
 /**
@@ -109,22 +124,22 @@ export const backupJobDisabled = v.strictObject({
 const notifications = v.strictObject({
   enabled: v.boolean(),
   notifyOnFailure: v.boolean(),
-  userIds: v.pipe(v.array(id), v.maxLength(LIMITS.backupJobRecipients)),
+  userIds: v.pipe(v.array(userId), v.maxLength(LIMITS.backupJobRecipients)),
   externalCount: count,
 });
 export const backupJobNotificationsUpdated = v.strictObject({
   type: v.literal('backupjob.notificationsUpdated@1'),
-  data: v.strictObject({ id, notifications }),
+  data: v.strictObject({ id: jobId, notifications }),
 });
 
 export const backupJobDeleted = v.strictObject({
   type: v.literal('backupjob.deleted@1'),
-  data: v.strictObject({ id }),
+  data: v.strictObject({ id: jobId }),
 });
 
 export const backupSessionStarted = v.strictObject({
   type: v.literal('backupsession.started@1'),
-  data: v.strictObject({ id, job: id, reason: v.picklist(START_REASONS) }),
+  data: v.strictObject({ id: sessionId, job: jobId, reason: v.picklist(START_REASONS) }),
 });
 
 /** Objects of the tenant that the session worked on, and how each ended. */
@@ -137,26 +152,33 @@ const counts = v.strictObject({ objects: count, succeeded: count, warned: count,
 export const backupSessionEnded = v.strictObject({
   type: v.literal('backupsession.ended@1'),
   data: v.strictObject({
-    id,
-    job: id,
+    id: sessionId,
+    job: jobId,
     result: v.picklist(SESSION_RESULTS),
     counts,
     bytesRead: count,
     bytesStored: count,
-    point: v.nullable(id),
+    point: v.nullable(pointId),
     message: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.messageChars))),
   }),
 });
 
+const storedId = v.string();
+const storedJobId: v.GenericSchema<BackupJobId> = storedId;
+const storedSessionId: v.GenericSchema<BackupSessionId> = storedId;
+const storedPointId: v.GenericSchema<PointId> = storedId;
+const storedOrganizationId: v.GenericSchema<OrganizationId> = storedId;
+const storedCompanyN: v.GenericSchema<CompanyN> = v.number();
+
 const endedSession = v.object({
-  id: v.string(),
+  id: storedSessionId,
   startedAt: v.number(),
   endedAt: v.number(),
   result: v.picklist(SESSION_RESULTS),
   counts,
   bytesRead: v.number(),
   bytesStored: v.number(),
-  point: v.nullable(v.string()),
+  point: v.nullable(storedPointId),
   message: v.nullable(v.string()),
 });
 
@@ -168,13 +190,13 @@ export const RECENT_SESSIONS = 14;
  * often the last session has been repeated. `scheduledAt`: since when the schedule applies.
  */
 export const BackupJobRowSchema = v.object({
-  id: v.string(),
-  company: v.number(),
-  organization: v.string(),
+  id: storedJobId,
+  company: storedCompanyN,
+  organization: storedOrganizationId,
   enabled: v.boolean(),
   ...FIELDS,
   notifications,
-  running: v.nullable(v.object({ id: v.string(), startedAt: v.number() })),
+  running: v.nullable(v.object({ id: storedSessionId, startedAt: v.number() })),
   recent: v.array(endedSession),
   /** When the last restore point was made. */
   lastPointAt: v.nullable(v.number()),

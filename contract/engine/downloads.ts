@@ -1,11 +1,10 @@
-import type { Bytes, Ms } from '../ids.ts';
-import type { Id } from './engine.ts';
+import type { Bytes, DownloadId, ExplorerId, Ms, NodeId } from '../ids.ts';
 
 export interface DownloadInput {
-  readonly explorer: Id;
-  readonly nodes: readonly Id[];
+  readonly explorer: ExplorerId;
+  readonly nodes: readonly NodeId[];
   /** The object that the nodes must belong to. */
-  readonly within?: Id;
+  readonly within?: NodeId;
   /** `mails`: only items with a mail, and what a mailbox stores beside them. */
   readonly holds?: 'everything' | 'mails' | 'mailbox-items';
   /** Null: of any size. */
@@ -18,7 +17,7 @@ export type PreparedDownload =
   | { readonly kind: 'too-large' }
   | {
       readonly kind: 'prepared';
-      readonly id: Id;
+      readonly id: DownloadId;
       /** Of a single item; null: it is a ZIP archive. */
       readonly fileName: string | null;
       readonly bytes: Bytes;
@@ -30,7 +29,7 @@ export type PreparedDownload =
     };
 /** First byte, and the byte after the last one. */
 export interface DownloadRange {
-  readonly download: Id;
+  readonly download: DownloadId;
   readonly from: Bytes;
   readonly to: Bytes;
 }

@@ -1,4 +1,21 @@
-import type { Bytes, Ms, TenantId, UserId } from '../ids.ts';
+import type {
+  ApiKeyId,
+  BackupJobId,
+  BackupRepositoryId,
+  BackupSessionId,
+  Bytes,
+  DeviceCodeId,
+  DirectoryObjectId,
+  ExplorerId,
+  ImpersonationId,
+  Ms,
+  NodeId,
+  OrganizationId,
+  PointId,
+  TaskId,
+  TenantId,
+  UserId,
+} from '../ids.ts';
 import type { DownloadInput, DownloadRange, PreparedDownload } from './downloads.ts';
 import type {
   AttachInput,
@@ -19,10 +36,10 @@ export interface Engine {
   readonly organizations: {
     requestDeviceCode(scope: EngineScope, input: { region: Region }): Reply<DeviceCode>;
     /** Checks a code once. The caller waits `intervalMs` between two checks. */
-    checkDeviceCode(scope: EngineScope, input: { code: Id }): Reply<DeviceCodeState>;
+    checkDeviceCode(scope: EngineScope, input: { code: DeviceCodeId }): Reply<DeviceCodeState>;
     /** Signs in to the tenant, stores the access, and reads who it belongs to. */
     connect(scope: EngineScope, input: ConnectInput): Reply<Connected>;
-    renewCertificate(scope: EngineScope, input: { code: Id }): Reply<Certificate>;
+    renewCertificate(scope: EngineScope, input: { code: DeviceCodeId }): Reply<Certificate>;
     /** Checks the access to each service. */
     test(scope: EngineScope): Reply<readonly Health[]>;
     /** Removes the access at once. Backups stay until the data of the organization is deleted. */
@@ -37,59 +54,68 @@ export interface Engine {
      * the background. `missing`: it doesn't exist, the password is wrong, or it is somebody else's.
      */
     attach(scope: EngineScope, input: AttachInput): Reply<void>;
-    usage(scope: EngineScope, input: { repository: Id }): Reply<RepositoryUsage>;
+    usage(scope: EngineScope, input: { repository: BackupRepositoryId }): Reply<RepositoryUsage>;
     /** Deletes a repository with all it has. */
-    delete(scope: EngineScope, input: { repository: Id }): Reply<void>;
+    delete(scope: EngineScope, input: { repository: BackupRepositoryId }): Reply<void>;
     /**
      * Asks for a clean-up now: it removes points, and then data, that the retention no longer keeps.
      * `usage` has its result.
      */
-    cleanUp(scope: EngineScope, input: { repository: Id }): Reply<void>;
+    cleanUp(scope: EngineScope, input: { repository: BackupRepositoryId }): Reply<void>;
     /** Asks for a verification of all data now. `usage` has its result. */
-    verify(scope: EngineScope, input: { repository: Id }): Reply<void>;
+    verify(scope: EngineScope, input: { repository: BackupRepositoryId }): Reply<void>;
   };
   readonly jobs: {
     /** Starts a session and returns its id, or `conflict` if one is running. */
-    start(scope: EngineScope, input: { job: Id; reason: StartReason }): Reply<Id>;
-    stop(scope: EngineScope, input: { job: Id }): Reply<void>;
+    start(
+      scope: EngineScope,
+      input: { job: BackupJobId; reason: StartReason },
+    ): Reply<BackupSessionId>;
+    stop(scope: EngineScope, input: { job: BackupJobId }): Reply<void>;
     /** Newest first. `session`: only this one. */
     listSessions(
       scope: EngineScope,
-      input: { job: Id; session?: Id } & PageInput,
+      input: { job: BackupJobId; session?: BackupSessionId } & PageInput,
     ): Reply<Page<Session>>;
     /** `isNewest`: only the newest lines, without a page after them. */
     listLog(
       scope: EngineScope,
-      input: { session: Id; isNewest?: boolean } & PageInput,
+      input: { session: BackupSessionId; isNewest?: boolean } & PageInput,
     ): Reply<Page<LogLine>>;
   };
   listPoints(scope: EngineScope, input: ListPointsInput): Reply<Page<Point>>;
   openExplorer(scope: EngineScope, input: ExplorerInput): Reply<Explorer>;
-  stopExplorer(scope: EngineScope, input: { explorer: Id; keepsRights?: boolean }): Reply<void>;
+  stopExplorer(
+    scope: EngineScope,
+    input: { explorer: ExplorerId; keepsRights?: boolean },
+  ): Reply<void>;
   /** Children of a node; of the explorer itself (mailboxes, drives) without one. */
   listChildren(scope: EngineScope, input: ListChildrenInput): Reply<Page<Node>>;
   /** The versions of an item up to the explorer's point, newest first. */
   listVersions(
     scope: EngineScope,
-    input: { explorer: Id; node: Id },
+    input: { explorer: ExplorerId; node: NodeId },
   ): Reply<readonly ItemVersion[]>;
   /** Searches all objects at all points, the newest items first. */
   search(scope: EngineScope, input: SearchInput): Reply<Page<FoundItem>>;
-  locateItem(scope: EngineScope, input: { explorer: Id; node: Id }): Reply<ItemPlace>;
-  getSize(scope: EngineScope, input: { explorer: Id; nodes: readonly Id[] }): Reply<Size>;
+  locateItem(scope: EngineScope, input: { explorer: ExplorerId; node: NodeId }): Reply<ItemPlace>;
+  getSize(
+    scope: EngineScope,
+    input: { explorer: ExplorerId; nodes: readonly NodeId[] },
+  ): Reply<Size>;
   readContent(scope: EngineScope, input: ContentInput): Reply<Content>;
   /** Prepares a download: a single item as it is, or an archive of all that the nodes hold. */
   prepareDownload(scope: EngineScope, input: DownloadInput): Reply<PreparedDownload>;
   /** Reads a prepared download: the same bytes at any time, on any server. */
   readDownload(scope: EngineScope, input: DownloadRange): Reply<Content>;
   /** Starts a restore, or a dry run of one. Returns the id of its task. */
-  restore(scope: EngineScope, input: RestoreInput): Reply<Id>;
+  restore(scope: EngineScope, input: RestoreInput): Reply<TaskId>;
   /** Removes what a restore created and puts back what it replaced. Returns the id of the undo. */
-  undo(scope: EngineScope, input: { task: Id }): Reply<Id>;
-  getTask(scope: EngineScope, input: { task: Id }): Reply<Task>;
+  undo(scope: EngineScope, input: { task: TaskId }): Reply<TaskId>;
+  getTask(scope: EngineScope, input: { task: TaskId }): Reply<Task>;
   listTasks(scope: EngineScope, input: PageInput): Reply<Page<Task>>;
   listResults(scope: EngineScope, input: ListResultsInput): Reply<Page<ItemResult>>;
-  cancel(scope: EngineScope, input: { task: Id }): Reply<void>;
+  cancel(scope: EngineScope, input: { task: TaskId }): Reply<void>;
 }
 
 export type EngineKind = 'embedded' | 'vb365';
@@ -134,7 +160,7 @@ export type EngineErrorKind =
 /** Whose data a call is about, and who makes it (`user` null: Daybook's own schedule). */
 export interface EngineScope {
   readonly tenant: TenantId;
-  readonly organization: Id;
+  readonly organization: OrganizationId;
   readonly user: UserId | null;
   readonly operator?: Id;
   /** Where the request came from, for the audit. */
@@ -145,9 +171,8 @@ export interface RequestOrigin {
   readonly agent: string;
   /** Who acts as `user`, or the user. */
   readonly actor: UserId;
-  readonly impersonation: Id | null;
-  /** Id of the API key. */
-  readonly key: Id | null;
+  readonly impersonation: ImpersonationId | null;
+  readonly key: ApiKeyId | null;
 }
 
 export interface PageInput {
@@ -181,7 +206,7 @@ export type Region = 'Worldwide' | 'USGovernmentGCCHigh' | 'USGovernmentDoD' | '
 // ---- organizations
 
 export interface DeviceCode {
-  readonly id: Id;
+  readonly id: DeviceCodeId;
   /** What the person types. */
   readonly userCode: string;
   readonly verificationUrl: string;
@@ -199,7 +224,7 @@ export interface ConnectInput {
   readonly region: Region;
   readonly auth: AuthType;
   readonly services: readonly Service[];
-  readonly code: Id | null;
+  readonly code: DeviceCodeId | null;
   readonly officeOrganizationName: string | null;
   readonly newApplicationName: string | null;
   readonly applicationId: string | null;
@@ -237,13 +262,12 @@ export interface ListObjectsInput extends PageInput {
   /** Part of a name or address. */
   readonly text: string | null;
   /** Sites below this one. */
-  readonly parent: Id | null;
+  readonly parent: DirectoryObjectId | null;
 }
 export type DirectoryKind = 'user' | 'group' | 'team' | 'site';
 export interface DirectoryObject {
   readonly kind: DirectoryKind;
-  /** The cloud's id. */
-  readonly id: Id;
+  readonly id: DirectoryObjectId;
   readonly name: string;
   /** E-mail address, user principal name or URL; empty if it has none. */
   readonly address: string;
@@ -255,8 +279,8 @@ export interface DirectoryObject {
 export type StartReason = 'manual' | 'schedule' | 'retry' | 'chained';
 export type SessionResult = 'success' | 'warning' | 'failed' | 'cancelled';
 export interface Session {
-  readonly id: Id;
-  readonly job: Id;
+  readonly id: BackupSessionId;
+  readonly job: BackupJobId;
   readonly state: 'queued' | 'running' | 'stopping' | 'done';
   readonly result: SessionResult | null;
   readonly reason: StartReason;
@@ -306,7 +330,7 @@ export type ObjectKind = 'mailbox' | 'archive' | 'drive' | 'site' | 'team';
 export type Workload = 'outlook' | 'onedrive' | 'sharepoint' | 'teams';
 
 export interface ListPointsInput extends PageInput {
-  readonly job: Id | null;
+  readonly job: BackupJobId | null;
   readonly from: Ms | null;
   readonly to: Ms | null;
   /** Only points that have something of it. */
@@ -314,8 +338,8 @@ export interface ListPointsInput extends PageInput {
 }
 /** A restore point: the state of a job's objects at one moment. Newest first in lists. */
 export interface Point {
-  readonly id: Id;
-  readonly job: Id;
+  readonly id: PointId;
+  readonly job: BackupJobId;
   readonly at: Ms;
   readonly changes: number;
   readonly result: 'success' | 'warning';
@@ -325,22 +349,22 @@ export interface Point {
 
 export interface ExplorerInput {
   readonly workload: Workload;
-  readonly job: Id | null;
+  readonly job: BackupJobId | null;
   /** The newest point at or before this moment. */
   readonly at: Ms;
   readonly showDeleted: boolean;
 }
 export interface Explorer {
-  readonly id: Id;
+  readonly id: ExplorerId;
   readonly workload: Workload;
   readonly point: Point;
   readonly endsAt: Ms;
 }
 export interface ListChildrenInput extends PageInput {
-  readonly explorer: Id;
-  readonly parent: Id | null;
+  readonly explorer: ExplorerId;
+  readonly parent: NodeId | null;
   /** The mailbox or drive that the parent must belong to. */
-  readonly within?: Id;
+  readonly within?: NodeId;
   /** `objects`: sites below a site. */
   readonly only: 'objects' | 'folders' | 'items' | 'all';
   readonly text: string | null;
@@ -352,7 +376,7 @@ export interface ListChildrenInput extends PageInput {
 
 /** `seen`: when the first and the last point that have it were made. */
 export type Node = {
-  readonly id: Id;
+  readonly id: NodeId;
   readonly name: string;
   readonly sizeBytes: Bytes | null;
   readonly at: Ms | null;
@@ -418,10 +442,10 @@ export interface Size {
 }
 
 export interface ContentInput {
-  readonly explorer: Id;
-  readonly node: Id;
+  readonly explorer: ExplorerId;
+  readonly node: NodeId;
   /** The object that the node must belong to. */
-  readonly within?: Id;
+  readonly within?: NodeId;
   readonly as: PartRole;
   /** Which one of several parts with this role. */
   readonly name?: string;
@@ -441,10 +465,10 @@ export interface Content {
 }
 
 export interface RestoreInput {
-  readonly explorer: Id;
-  readonly nodes: readonly Id[];
+  readonly explorer: ExplorerId;
+  readonly nodes: readonly NodeId[];
   /** The mailbox or drive that the nodes must belong to. */
-  readonly within?: Id;
+  readonly within?: NodeId;
   readonly target: RestoreTarget;
   /** Items that the target lacks, that differ there, or both. */
   readonly select: 'missing' | 'changed' | 'both';
@@ -461,12 +485,12 @@ export type RestoreTarget =
   | { readonly kind: 'original' }
   | {
       readonly kind: 'other';
-      readonly organization: Id;
-      readonly object: Id;
+      readonly organization: OrganizationId;
+      readonly object: DirectoryObjectId;
       readonly folder: string | null;
     };
 export interface Task {
-  readonly id: Id;
+  readonly id: TaskId;
   readonly kind: TaskKind;
   /** Of restores and undos. */
   readonly workload: Workload | null;
@@ -481,12 +505,12 @@ export interface Task {
   readonly startedAt: Ms | null;
   readonly endedAt: Ms | null;
   /** The restore that an undo undoes, or a dry run was made for. */
-  readonly of: Id | null;
+  readonly of: TaskId | null;
   readonly canUndo: boolean;
 }
 /** `outcome`: only these results. */
 export interface ListResultsInput extends PageInput {
-  readonly task: Id;
+  readonly task: TaskId;
   readonly outcome: ItemOutcome | null;
 }
 export type TaskState = 'awaiting-approval' | 'queued' | 'running' | 'stopping' | 'done';

@@ -1,5 +1,5 @@
-import type { DeviceCode, DeviceCodeState, EngineScope, Id, Reply, Workload } from './engine.ts';
-import type { Ms } from '../ids.ts';
+import type { DeviceCode, DeviceCodeState, EngineScope, Reply, Workload } from './engine.ts';
+import type { Ms, OrganizationId, TaskId } from '../ids.ts';
 
 /** `missing`: permissions without which nothing can be written. `expiresAt`: of granted rights. */
 export interface RestoreRights {
@@ -16,8 +16,8 @@ export interface RestoreRightsCalls {
   /** The same for what a dry run tried, or for the undo of a restore: of the organization written to. */
   getForTask(
     scope: EngineScope,
-    input: { task: Id },
-  ): Reply<RestoreRights & { readonly organization: Id; readonly workload: Workload }>;
+    input: { task: TaskId },
+  ): Reply<RestoreRights & { readonly organization: OrganizationId; readonly workload: Workload }>;
   /** Requests a code with which an administrator grants the rights for this user's session. */
   requestCode(
     scope: EngineScope,

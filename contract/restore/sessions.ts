@@ -1,13 +1,18 @@
 import * as v from 'valibot';
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
+import type { BackupJobId, ExplorerId, OrganizationId, UserId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
 
 /** Exchange, OneDrive, SharePoint, Teams. */
 export const SESSION_TYPES = ['Vex', 'Veod', 'Vesp', 'Vet'] as const;
 
-const id = v.pipe(v.string(), v.uuid());
+const uuid = v.pipe(v.string(), v.uuid());
+const userId: v.GenericSchema<UserId> = uuid;
+const explorerId: v.GenericSchema<ExplorerId> = uuid;
+const organizationId: v.GenericSchema<OrganizationId> = uuid;
+const jobId: v.GenericSchema<BackupJobId> = uuid;
 const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /**
@@ -17,10 +22,10 @@ const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const restoreSessionOpened = v.strictObject({
   type: v.literal('restoresession.opened@1'),
   data: v.strictObject({
-    id,
-    session: id,
-    organization: id,
-    job: v.nullable(id),
+    id: userId,
+    session: explorerId,
+    organization: organizationId,
+    job: v.nullable(jobId),
     sessionType: v.picklist(SESSION_TYPES),
     pointAt: ms,
     showDeleted: v.boolean(),
@@ -30,14 +35,20 @@ export const restoreSessionOpened = v.strictObject({
 /** `id`: the user. */
 export const restoreSessionStopped = v.strictObject({
   type: v.literal('restoresession.stopped@1'),
-  data: v.strictObject({ id, session: id }),
+  data: v.strictObject({ id: userId, session: explorerId }),
 });
 
+const storedId = v.string();
+const storedExplorerId: v.GenericSchema<ExplorerId> = storedId;
+const storedUserId: v.GenericSchema<UserId> = storedId;
+const storedOrganizationId: v.GenericSchema<OrganizationId> = storedId;
+const storedJobId: v.GenericSchema<BackupJobId> = storedId;
+
 export const RestoreSessionRowSchema = v.object({
-  id: v.string(),
-  user: v.string(),
-  organization: v.string(),
-  job: v.nullable(v.string()),
+  id: storedExplorerId,
+  user: storedUserId,
+  organization: storedOrganizationId,
+  job: v.nullable(storedJobId),
   sessionType: v.picklist(SESSION_TYPES),
   pointAt: v.number(),
   showDeleted: v.boolean(),

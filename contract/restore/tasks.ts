@@ -2,10 +2,14 @@ import * as v from 'valibot';
 import { SESSION_RESULTS } from '../backup/jobs.ts';
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
+import type { OrganizationId, TaskId, UserId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
 
-const id = v.pipe(v.string(), v.uuid());
+const uuid = v.pipe(v.string(), v.uuid());
+const taskId: v.GenericSchema<TaskId> = uuid;
+const organizationId: v.GenericSchema<OrganizationId> = uuid;
+const userId: v.GenericSchema<UserId> = uuid;
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const counts = v.strictObject({ restored: count, merged: count, skipped: count, failed: count });
 const KINDS = ['restore', 'undo'] as const;
@@ -18,11 +22,11 @@ const KINDS = ['restore', 'undo'] as const;
 export const restoreTaskEnded = v.strictObject({
   type: v.literal('restoretask.ended@1'),
   data: v.strictObject({
-    id,
-    organization: id,
-    user: v.nullable(id),
+    id: taskId,
+    organization: organizationId,
+    user: v.nullable(userId),
     kind: v.picklist(KINDS),
-    restore: v.nullable(id),
+    restore: v.nullable(taskId),
     result: v.picklist(SESSION_RESULTS),
     counts,
     bytes: count,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Bytes, CauseN, CompanyN, JobN, KeyId, Ms, ProblemN, RunN } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { SCHEDULE_KINDS } from './schedule-state.ts';
 import {
@@ -12,9 +13,16 @@ import {
 } from './vocabulary.ts';
 
 const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const ms: v.GenericSchema<Ms> = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const uuid = v.pipe(v.string(), v.uuid());
+const bytes: v.GenericSchema<Bytes | null> = v.nullable(count);
+const companyN: v.GenericSchema<CompanyN> = n;
+const jobN: v.GenericSchema<JobN> = n;
+const runN: v.GenericSchema<RunN> = n;
+const problemN: v.GenericSchema<ProblemN> = n;
+const causeN: v.GenericSchema<CauseN> = n;
+const keyId: v.GenericSchema<KeyId> = uuid;
 const name = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
 const named = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
 
@@ -50,22 +58,22 @@ const jobFields = {
 export const jobFound = v.strictObject({
   type: v.literal('job.found@1'),
   data: v.strictObject({
-    n,
+    n: jobN,
     uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
-    key: uuid,
-    company: n,
+    key: keyId,
+    company: companyN,
     ...jobFields,
   }),
 });
 export const jobUpdated = v.strictObject({
   type: v.literal('job.updated@1'),
-  data: v.strictObject({ n, ...jobFields }),
+  data: v.strictObject({ n: jobN, ...jobFields }),
 });
 
 /** "Not an anomaly": the typical range includes the value from now on. */
 export const jobCalibrated = v.strictObject({
   type: v.literal('job.calibrated@1'),
-  data: v.strictObject({ n, measure: v.picklist(MEASURES), value: v.number() }),
+  data: v.strictObject({ n: jobN, measure: v.picklist(MEASURES), value: v.number() }),
 });
 
 /**
@@ -74,11 +82,15 @@ export const jobCalibrated = v.strictObject({
  */
 export const jobIgnored = v.strictObject({
   type: v.literal('job.ignored@1'),
-  data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']), until: v.nullable(ms) }),
+  data: v.strictObject({
+    n: jobN,
+    what: v.picklist(['missed', 'disabled']),
+    until: v.nullable(ms),
+  }),
 });
 export const jobUnignored = v.strictObject({
   type: v.literal('job.unignored@1'),
-  data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']) }),
+  data: v.strictObject({ n: jobN, what: v.picklist(['missed', 'disabled']) }),
 });
 
 export const AnomalySchema = v.strictObject({
@@ -89,10 +101,10 @@ export const AnomalySchema = v.strictObject({
 });
 
 const runFields = {
-  n,
-  job: n,
-  company: n,
-  key: uuid,
+  n: runN,
+  job: jobN,
+  company: companyN,
+  key: keyId,
   uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
   startedAt: ms,
 };
@@ -121,20 +133,20 @@ export const runFinished = v.strictObject({
     status: v.picklist(['Success', 'Warning', 'Failed', 'Error']),
     endedAt: ms,
     durationSec: v.nullable(count),
-    bytes: v.nullable(count),
-    bytesProcessed: v.nullable(count),
+    bytes,
+    bytesProcessed: bytes,
     files: v.nullable(count),
     filesFailed: v.nullable(count),
     message: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.messageChars))),
     exitCode: v.nullable(v.pipe(v.number(), v.safeInteger())),
     anomaly: v.array(AnomalySchema),
-    problem: v.nullable(n),
+    problem: v.nullable(problemN),
     hasLog: v.boolean(),
     detail,
     ...planned,
     errorCount: v.optional(count),
     warningCount: v.optional(count),
-    corrects: v.optional(v.strictObject({ problem: v.nullable(n) })),
+    corrects: v.optional(v.strictObject({ problem: v.nullable(problemN) })),
   }),
 });
 
@@ -145,7 +157,7 @@ export const runMissed = v.strictObject({
   type: v.literal('run.missed@1'),
   data: v.strictObject({
     ...runFields,
-    problem: n,
+    problem: problemN,
     message: v.pipe(v.string(), v.maxLength(LIMITS.messageChars)),
   }),
 });
@@ -153,7 +165,7 @@ export const runMissed = v.strictObject({
 export const causeFound = v.strictObject({
   type: v.literal('cause.found@1'),
   data: v.strictObject({
-    n,
+    n: causeN,
     template: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.messageChars)),
     kind: v.picklist(PROBLEM_KINDS),
   }),
@@ -163,21 +175,21 @@ export const causeFound = v.strictObject({
 export const problemOpened = v.strictObject({
   type: v.literal('problem.opened@1'),
   data: v.strictObject({
-    n,
-    job: n,
-    company: n,
-    cause: n,
+    n: problemN,
+    job: jobN,
+    company: companyN,
+    cause: causeN,
     state: v.picklist(PROBLEM_STATES),
-    run: n,
+    run: runN,
     startedAt: ms,
   }),
 });
 export const problemClosed = v.strictObject({
   type: v.literal('problem.closed@1'),
-  data: v.strictObject({ n, job: n, by: v.picklist(['success', 'changed']) }),
+  data: v.strictObject({ n: problemN, job: jobN, by: v.picklist(['success', 'changed']) }),
 });
 
-const problems = v.pipe(v.array(n), v.minLength(1), v.maxLength(LIMITS.bulkRuns));
+const problems = v.pipe(v.array(problemN), v.minLength(1), v.maxLength(LIMITS.bulkRuns));
 const comment = v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.noteChars)));
 export const problemReviewed = v.strictObject({
   type: v.literal('problem.reviewed@1'),
@@ -231,9 +243,9 @@ export const problemNoted = v.strictObject({
 export const keyCreated = v.strictObject({
   type: v.literal('key.created@1'),
   data: v.strictObject({
-    id: uuid,
+    id: keyId,
     name: named,
-    company: n,
+    company: companyN,
     tool: v.picklist(SOURCES),
     managed: v.nullable(v.boolean()),
     hint: v.pipe(v.string(), v.length(4)),
@@ -243,23 +255,23 @@ export const keyCreated = v.strictObject({
 });
 export const keyRotated = v.strictObject({
   type: v.literal('key.rotated@1'),
-  data: v.strictObject({ id: uuid, hint: v.pipe(v.string(), v.length(4)) }),
+  data: v.strictObject({ id: keyId, hint: v.pipe(v.string(), v.length(4)) }),
 });
 export const keyRevoked = v.strictObject({
   type: v.literal('key.revoked@1'),
-  data: v.strictObject({ id: uuid }),
+  data: v.strictObject({ id: keyId }),
 });
 export const keyFirstResultReceived = v.strictObject({
   type: v.literal('key.firstResultReceived@1'),
-  data: v.strictObject({ id: uuid }),
+  data: v.strictObject({ id: keyId }),
 });
 
 export const computerSeen = v.strictObject({
   type: v.literal('computer.seen@1'),
   data: v.strictObject({
     id: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
-    key: uuid,
-    company: n,
+    key: keyId,
+    company: companyN,
     hostName: named,
     os: v.nullable(name),
     osType: v.nullable(name),
@@ -287,8 +299,8 @@ export const repositorySampled = v.strictObject({
   type: v.literal('repository.sampled@1'),
   data: v.strictObject({
     id: v.pipe(v.string(), v.minLength(1), v.maxLength(400)),
-    key: uuid,
-    company: n,
+    key: keyId,
+    company: companyN,
     uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
     name: named,
     type: v.nullable(name),

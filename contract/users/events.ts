@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
+import type { CompanyN, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { COMPANY_FIELDS } from '../companies/company-fields.ts';
 
-const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const n: v.GenericSchema<CompanyN> = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const userId: v.GenericSchema<UserId> = v.pipe(v.string(), v.uuid());
 
 export const companyCreated = v.strictObject({
   type: v.literal('company.created@1'),
@@ -38,7 +40,7 @@ export const companyRestored = v.strictObject({
 export const userCreated = v.strictObject({
   type: v.literal('user.created@1'),
   data: v.strictObject({
-    id: v.pipe(v.string(), v.uuid()),
+    id: userId,
     roles: v.array(RoleSchema),
     companies: v.nullable(v.array(n)),
   }),
@@ -48,7 +50,7 @@ export const userCreated = v.strictObject({
 export const userScoped = v.strictObject({
   type: v.literal('user.scoped@1'),
   data: v.strictObject({
-    id: v.pipe(v.string(), v.uuid()),
+    id: userId,
     roles: v.array(RoleSchema),
     companies: v.nullable(v.array(n)),
   }),
@@ -56,7 +58,7 @@ export const userScoped = v.strictObject({
 
 export const userDeleted = v.strictObject({
   type: v.literal('user.deleted@1'),
-  data: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
+  data: v.strictObject({ id: userId }),
 });
 
 /**
@@ -66,7 +68,7 @@ export const userDeleted = v.strictObject({
 export const userUpdated = v.strictObject({
   type: v.literal('user.updated@1'),
   data: v.strictObject({
-    id: v.pipe(v.string(), v.uuid()),
+    id: userId,
     fields: v.array(v.pipe(v.string(), v.maxLength(64))),
   }),
 });
@@ -77,5 +79,5 @@ export const userUpdated = v.strictObject({
  */
 export const userRemoved = v.strictObject({
   type: v.literal('user.removed@1'),
-  data: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
+  data: v.strictObject({ id: userId }),
 });

@@ -1,6 +1,22 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import type { Bytes, CompanyN, JobN, KeyId, Ms, Seconds, TenantId, UserId } from '#contract/ids.ts';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { Engine, Session } from '#contract/engine/engine.ts';
+import type { EventOf } from '#contract/events.ts';
+import type {
+  BackupJobId,
+  BackupRepositoryId,
+  Bytes,
+  CompanyN,
+  JobN,
+  KeyId,
+  Ms,
+  ProblemN,
+  Seconds,
+  TaskId,
+  TenantId,
+  UserId,
+} from '#contract/ids.ts';
 import type { KeyRow, RunRow } from '#contract/runs/rows.ts';
 import { CompanyRowSchema, UserRowSchema } from '#contract/users/rows.ts';
 
@@ -11,6 +27,18 @@ const at: Ms = 1_000;
 const getCompany = (run: RunRow): CompanyN => run.job;
 // @ts-expect-error -- the id of a key is no user's
 const getHolder = (key: KeyRow): UserId => key.id;
+// @ts-expect-error -- the problem of a result is not its run
+const getProblem = ({ n }: EventOf<'run.finished@1'>['data']): ProblemN => n;
+// @ts-expect-error -- the repository of a backup job is not the job
+const getBackupJob = (row: BackupJobRow): BackupJobId => row.repository;
+// @ts-expect-error -- the id of a session is not its job's
+const getJob = (session: Session): BackupJobId => session.id;
+const undoRepository = (engine: Engine, repository: BackupRepositoryId): unknown =>
+  // @ts-expect-error -- a repository is no task that can be undone
+  engine.undo({ tenant, organization: '', user: null }, { task: repository });
+const startTask = (engine: Engine, task: TaskId): unknown =>
+  // @ts-expect-error -- a task is no backup job
+  engine.jobs.start({ tenant, organization: '', user: null }, { job: task, reason: 'manual' });
 
 test('HOUSE-9: an id or unit of one kind does not fit another', () => {
   // @ts-expect-error -- the provider's id is no user's
@@ -47,5 +75,14 @@ test('HOUSE-9: stored rows have the kinds of their ids', () => {
   const provider: TenantId = user.id;
   // @ts-expect-error -- the number of a company is no job's
   const job: JobN = row.n;
-  expect([provider, job, getCompany.length, getHolder.length]).toEqual(['one', 7, 1, 1]);
+  const typed = [
+    getCompany,
+    getHolder,
+    getProblem,
+    getBackupJob,
+    getJob,
+    undoRepository,
+    startTask,
+  ];
+  expect([provider, job, typed.length]).toEqual(['one', 7, 7]);
 });
