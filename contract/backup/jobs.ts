@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SessionResult, StartReason } from '../engine/engine.ts';
+import type { SessionResult, StartReason } from '../engine/sessions.ts';
 import type {
   BackupJobId,
   BackupRepositoryId,

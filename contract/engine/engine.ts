@@ -24,6 +24,14 @@ import type {
   RepositoryUsage,
 } from './repositories.ts';
 import type { RestoreFlags } from './restore-flags.ts';
+import type {
+  LogLine,
+  Progress,
+  Session,
+  SessionResult,
+  StartReason,
+  Waiting,
+} from './sessions.ts';
 import type { FoundItem, ItemPlace, ItemVersion, SearchInput } from './search.ts';
 
 /**
@@ -272,55 +280,6 @@ export interface DirectoryObject {
   /** E-mail address, user principal name or URL; empty if it has none. */
   readonly address: string;
   readonly children: number | null;
-}
-
-// ---- sessions of jobs
-
-export type StartReason = 'manual' | 'schedule' | 'retry' | 'chained';
-export type SessionResult = 'success' | 'warning' | 'failed' | 'cancelled';
-export interface Session {
-  readonly id: BackupSessionId;
-  readonly job: BackupJobId;
-  readonly state: 'queued' | 'running' | 'stopping' | 'done';
-  readonly result: SessionResult | null;
-  readonly reason: StartReason;
-  readonly startedAt: Ms;
-  readonly endedAt: Ms | null;
-  readonly progress: SessionProgress;
-  /** Why it failed or has a warning. */
-  readonly message: string | null;
-  readonly objects: readonly SessionObject[];
-}
-export interface SessionProgress {
-  readonly objects: Progress;
-  readonly items: Progress;
-  readonly bytes: Progress;
-  /** Bytes that the repository did not have. */
-  readonly storedBytes: Bytes;
-  readonly waiting: Waiting | null;
-}
-export interface SessionObject {
-  readonly name: string;
-  readonly kind: ObjectKind;
-  readonly state: 'queued' | 'running' | 'waiting' | 'success' | 'warning' | 'failed' | 'cancelled';
-  readonly items: number;
-  readonly bytes: Bytes;
-  readonly message: string | null;
-}
-export interface Progress {
-  readonly done: number;
-  /** Null: not known yet. */
-  readonly total: number | null;
-}
-export interface Waiting {
-  readonly until: Ms;
-  readonly reason: string;
-}
-export interface LogLine {
-  readonly n: number;
-  readonly at: Ms;
-  readonly level: 'info' | 'warning' | 'error';
-  readonly message: string;
 }
 
 // ---- restore

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { Engine, Session } from '#contract/engine/engine.ts';
+import type { Engine } from '#contract/engine/engine.ts';
+import type { Session } from '#contract/engine/sessions.ts';
 import type { EventOf } from '#contract/events.ts';
 import type {
   BackupJobId,

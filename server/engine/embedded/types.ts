@@ -5,8 +5,8 @@ import type {
   ObjectKind,
   PartRole,
   Reply,
-  Waiting,
 } from '#contract/engine/engine.ts';
+import type { Waiting } from '#contract/engine/sessions.ts';
 import type { RestoreFlags } from '#contract/engine/restore-flags.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import type { EngineResult, EngineScope, LogLine, Page } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, Page } from '#contract/engine/engine.ts';
+import type { LogLine } from '#contract/engine/sessions.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';

@@ -1,6 +1,6 @@
 import { dueAt, JOB_ITEM_PARTS, type BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OutputOf } from '#contract/calls.ts';
-import type { Session, SessionResult } from '#contract/engine/engine.ts';
+import type { Session, SessionResult } from '#contract/engine/sessions.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 

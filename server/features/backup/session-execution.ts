@@ -1,6 +1,6 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import type { LogLine, Session, SessionObject, SessionResult } from '#contract/engine/engine.ts';
+import type { LogLine, Session, SessionObject, SessionResult } from '#contract/engine/sessions.ts';
 import type { EventOf } from '#contract/events.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';

@@ -5,20 +5,22 @@ import type {
   Id,
   ItemKind,
   ItemOutcome,
-  LogLine,
   ObjectKind,
-  Progress,
   Region,
+  Task,
+  TaskKind,
+  Workload,
+} from '#contract/engine/engine.ts';
+import type {
+  LogLine,
+  Progress,
   Session,
   SessionObject,
   SessionProgress,
   SessionResult,
   StartReason,
-  Task,
-  TaskKind,
   Waiting,
-  Workload,
-} from '#contract/engine/engine.ts';
+} from '#contract/engine/sessions.ts';
 import type {
   AttachmentProblem,
   CleanUpRequest,

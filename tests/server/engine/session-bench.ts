@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { SchedulePolicy } from '#contract/backup/schedule.ts';
-import type { StartReason } from '#contract/engine/engine.ts';
+import type { StartReason } from '#contract/engine/sessions.ts';
 import type { Event } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';

@@ -1,4 +1,4 @@
-import type { Waiting } from '#contract/engine/engine.ts';
+import type { Waiting } from '#contract/engine/sessions.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { WaitClock } from './clock.ts';
 import { graphMessages as t } from './messages.en.ts';

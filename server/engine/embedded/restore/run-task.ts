@@ -1,13 +1,6 @@
 import { sql } from 'kysely';
-import type {
-  EngineError,
-  Id,
-  ItemOutcome,
-  ObjectKind,
-  SessionResult,
-  Task,
-  Waiting,
-} from '#contract/engine/engine.ts';
+import type { EngineError, Id, ItemOutcome, ObjectKind, Task } from '#contract/engine/engine.ts';
+import type { SessionResult, Waiting } from '#contract/engine/sessions.ts';
 import type { EventOf } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';

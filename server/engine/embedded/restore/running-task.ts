@@ -6,8 +6,8 @@ import type {
   ObjectKind,
   PartRole,
   Region,
-  Waiting,
 } from '#contract/engine/engine.ts';
+import type { Waiting } from '#contract/engine/sessions.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';

@@ -1,4 +1,5 @@
-import type { EngineResult, Id, SessionResult } from '#contract/engine/engine.ts';
+import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { SessionResult } from '#contract/engine/sessions.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { Repository } from '../restic/repository.ts';

@@ -1,15 +1,6 @@
 import { sql } from 'kysely';
-import type {
-  EngineResult,
-  EngineScope,
-  Id,
-  LogLine,
-  Page,
-  PageInput,
-  Session,
-  SessionObject,
-  StartReason,
-} from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, Id, Page, PageInput } from '#contract/engine/engine.ts';
+import type { LogLine, Session, SessionObject, StartReason } from '#contract/engine/sessions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { MESSAGES } from '#contract/messages.ts';

@@ -1,13 +1,8 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import { nextOpen } from '#contract/backup/schedule.ts';
-import type {
-  EngineError,
-  EngineResult,
-  Id,
-  LogLine,
-  ObjectKind,
-} from '#contract/engine/engine.ts';
+import type { EngineError, EngineResult, Id, ObjectKind } from '#contract/engine/engine.ts';
+import type { LogLine } from '#contract/engine/sessions.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';

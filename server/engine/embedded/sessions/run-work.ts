@@ -1,4 +1,5 @@
-import type { EngineError, EngineResult, SessionObject, Waiting } from '#contract/engine/engine.ts';
+import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
+import type { SessionObject, Waiting } from '#contract/engine/sessions.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { countObject, type IndexedObject, loadObject, storeObjectPoint } from '../index/objects.ts';

@@ -1,6 +1,6 @@
 import { type BackupJobRow, dueAt } from '#contract/backup/jobs.ts';
 import { nextRetry } from '#contract/backup/schedule.ts';
-import type { StartReason } from '#contract/engine/engine.ts';
+import type { StartReason } from '#contract/engine/sessions.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { EngineResult, Id, LogLine, StartReason } from '#contract/engine/engine.ts';
+import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { LogLine, StartReason } from '#contract/engine/sessions.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';

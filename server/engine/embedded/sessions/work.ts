@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Id, SessionObject, Waiting } from '#contract/engine/engine.ts';
+import type { Id } from '#contract/engine/engine.ts';
+import type { SessionObject, Waiting } from '#contract/engine/sessions.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 

@@ -34,9 +34,9 @@ function countEqual(
   b: readonly string[],
   getIndex: (at: number, length: number) => number,
 ): number {
-  const most = Math.min(a.length, b.length);
+  const max = Math.min(a.length, b.length);
   let at = 0;
-  while (at < most && a[getIndex(at, a.length)] === b[getIndex(at, b.length)]) at += 1;
+  while (at < max && a[getIndex(at, a.length)] === b[getIndex(at, b.length)]) at += 1;
   return at;
 }
 

@@ -36,10 +36,10 @@ export function SearchView({
   const zone = useZone();
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [typed, setTyped] = useState(place.text);
-  const [most, setMost] = useState(STEP);
+  const [max, setMax] = useState(STEP);
   const text = place.text.trim();
   const change = (next: Partial<SearchPlace>): void => {
-    setMost(STEP);
+    setMax(STEP);
     onChange({ ...place, ...next });
   };
   // Each search is recorded, so letters are not searched one by one.
@@ -55,7 +55,7 @@ export function SearchView({
     {
       organizationId,
       search: text,
-      limit: String(most),
+      limit: String(max),
       ...(place.sessionType !== null && { sessionType: place.sessionType }),
       ...(place.deleted !== null && { deleted: place.deleted ? 'true' : 'false' }),
     },
@@ -168,8 +168,8 @@ export function SearchView({
                   ? t.count({ count: rows.length })
                   : t.countMore({ count: formatCount(rows.length) })}
               </span>
-              {page.next !== null && most < MAX && (
-                <Button size="sm" busy={query.isLoading} onClick={() => setMost(most + STEP)}>
+              {page.next !== null && max < MAX && (
+                <Button size="sm" busy={query.isLoading} onClick={() => setMax(max + STEP)}>
                   {t.showMore}
                 </Button>
               )}

@@ -1,4 +1,5 @@
-import type { EngineResult, Waiting } from '#contract/engine/engine.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { Waiting } from '#contract/engine/sessions.ts';
 import { graphClient } from '#server/engine/embedded/graph/client.ts';
 import type { GraphClient } from '#server/engine/embedded/graph/client.ts';
 import type { WaitClock } from '#server/engine/embedded/graph/clock.ts';

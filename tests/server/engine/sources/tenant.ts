@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Waiting } from '#contract/engine/engine.ts';
+import type { Waiting } from '#contract/engine/sessions.ts';
 import { CLOUDS } from '#server/engine/embedded/graph/clouds.ts';
 import { Governor } from '#server/engine/embedded/graph/governor.ts';
 import type { Fetch, GraphPorts } from '#server/engine/embedded/graph/request.ts';
