@@ -44,6 +44,8 @@ export const auditEntryOut = v.object({
   count: v.nullable(v.number()),
   user,
   actedAs: user,
+  /** No user did it: work of the server ended. */
+  isAutomatic: v.boolean(),
   isOperator: v.boolean(),
   ip: v.string(),
   agent: v.string(),

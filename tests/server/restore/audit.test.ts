@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { deleteOldAudit } from '#server/features/restore/audit/retention.ts';
+import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { SPEC } from '../../contract/restore/spec-calls.ts';
 import { eachDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
@@ -16,6 +17,7 @@ interface Entry {
   readonly object: string | null;
   readonly user: { readonly username: string } | null;
   readonly actedAs: { readonly username: string } | null;
+  readonly isAutomatic: boolean;
   readonly ip: string;
   readonly agent: string;
   readonly sessionId: string | null;
@@ -180,6 +182,25 @@ eachDatabase((kind, open) => {
     expect(line).toContain('Content searched');
     expect(line).toContain('192.0.2.7');
     expect(rest).toEqual([]);
+    // The end of a restore is the server's, not that of a user who has left.
+    const { world } = fixture;
+    fixture.pass(1_000);
+    await world.store.tenant(office.tenant, (tx) =>
+      auditOrigin(tx, world, {
+        what: 'restoretask.ended',
+        user: null,
+        detail: { organization: ours.organization },
+        at: world.clock.now(),
+        origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
+      }),
+    );
+    const automatic = (await list(admin)).rows.map(({ isAutomatic, user }) => [
+      isAutomatic,
+      user === null,
+    ]);
+    expect(automatic).toEqual([[true, true], ...Array.from({ length: 4 }, () => [false, false])]);
+    const ended = await admin('GET', 'o365/restore/audit/export?action=restore');
+    expect(ended.text.trim().split('\r\n').at(-1)).toContain(',Automatic,');
     expect(
       (await (await office.as('olga', ['operator']))('GET', 'o365/restore/audit')).status,
     ).toBe(403);

@@ -66,7 +66,7 @@ export function restoreAuditHandlers(world: AppContext): Pick<Handlers, Names> {
               row.organizationName,
               row.object,
               row.count,
-              row.user?.username ?? null,
+              row.isAutomatic ? t.automatic : (row.user?.username ?? null),
               row.actedAs?.username ?? null,
               row.isOperator ? t.yes : t.no,
               row.ip,

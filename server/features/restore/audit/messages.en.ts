@@ -20,6 +20,7 @@ export const restoreAuditMessages = defineMessages('restore-audit', {
   object: 'Mailbox, OneDrive, site or team',
   items: 'Items',
   user: 'User',
+  automatic: 'Automatic',
   actedAs: 'Acting as',
   operator: 'Restore operator',
   ipAddress: 'IP address',

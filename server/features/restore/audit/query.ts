@@ -113,6 +113,7 @@ export async function readAudit(
         count: toNumber(row.detail['rows']) ?? toNumber(row.detail['nodes']),
         user: people.get(row.actor ?? '') ?? null,
         actedAs: as === null ? null : (people.get(as) ?? null),
+        isAutomatic: row.actor === null,
         isOperator: row.detail['operator'] !== undefined,
         ip: row.ip,
         agent: row.agent,

@@ -26,6 +26,7 @@ export const auditMessages = defineMessages('restoreAuditPage', {
   operator: 'Restore operator',
   actedAs: 'as {name}',
   unknownUser: 'Former user',
+  automatic: 'Automatic',
   items: '{count, plural, one {# item} other {# items}}',
   count: '{count, plural, =0 {No entries} one {# entry} other {# entries}}',
   showMore: 'Show more',

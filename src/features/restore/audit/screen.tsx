@@ -194,7 +194,7 @@ function Entries({
             <time data-tip={formatUtc(row.at)}>{formatWhen(row.at, zone)}</time>
           </td>
           <td className="block min-w-0 tablet:table-cell tablet:truncate tablet:pr-3">
-            {row.user?.name ?? t.unknownUser}
+            {row.isAutomatic ? t.automatic : (row.user?.name ?? t.unknownUser)}
             {row.actedAs !== null && (
               <span className="text-ink-3"> {t.actedAs({ name: row.actedAs.name })}</span>
             )}
