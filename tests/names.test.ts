@@ -24,6 +24,7 @@ const RETIRED: Readonly<Record<string, string>> = {
   shelves: 'stores',
   estate: 'demo',
   dice: 'random',
+  door: 'worker client or API',
   ground: 'context, or fixture in tests',
 };
 /** Whole names that were copied as constants of their own. */
@@ -99,6 +100,8 @@ const RETIRED_FIELDS: Readonly<Record<string, string>> = {
   tied: 'linkedTicket',
   taught: 'calibrated',
   deed: 'action or entry',
+  dice: 'random',
+  door: 'client or api',
 };
 /** Files that read or write former names, or talk to others who have such a field. */
 const READS_FORMER_NAMES = [

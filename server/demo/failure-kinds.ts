@@ -7,7 +7,7 @@ import type { JobPlan, MachineHabit, RepositoryPlan } from './plan.ts';
 export interface Context {
   readonly job: JobPlan;
   readonly at: Ms;
-  readonly dice: Rng;
+  readonly random: Rng;
   readonly bornAt: Ms;
   readonly habit: MachineHabit;
   readonly ip: string;
@@ -126,15 +126,11 @@ const VEEAM: readonly Trouble[] = [
     (context) =>
       `Error: There is not enough space on the disk. Failed to write data to the backup file on ${repo(context)}`,
   ),
-  failed(
-    'cancelled',
-    0.2,
-    ({ dice: random }) => `Operation was canceled by user ${personIn(random)}`,
-  ),
+  failed('cancelled', 0.2, ({ random }) => `Operation was canceled by user ${personIn(random)}`),
   failed(
     'integrity',
     0.7,
-    ({ dice: random }) =>
+    ({ random }) =>
       `Error: Failed to decompress LZ4 block: Bad crc (original crc: ${hex(random, 8)}, current crc: ${hex(random, 8)}). Backup file is corrupted`,
   ),
 ];
@@ -148,12 +144,12 @@ const AGENT: readonly Trouble[] = [
   failed(
     'snapshot',
     0.01,
-    ({ dice: random }) =>
+    ({ random }) =>
       `Error: VSSControl: Failed to prepare volumes for snapshot. A VSS writer has rejected an event with error 0x800423f2 after ${60 + upTo(random, 120)} seconds. Writer name: [SqlServerWriter]`,
   ),
   warning(
     'partial',
-    ({ dice: random }) =>
+    ({ random }) =>
       `Some files were skipped: C:\\Users\\${personIn(random)}\\AppData\\Local\\Temp\\${hex(random, 6)}.tmp: the file is open and could not be read`,
   ),
   failed(
@@ -189,7 +185,7 @@ const BORG: readonly Trouble[] = [
   ),
   warning(
     'partial',
-    ({ dice: random }) =>
+    ({ random }) =>
       `/var/lib/docker/volumes/${hex(random, 12)}/_data/db.sqlite: file changed while we backed it up`,
     1,
   ),
@@ -201,21 +197,20 @@ const BORG: readonly Trouble[] = [
   ),
   warning(
     'access',
-    ({ dice: random }) =>
-      `/home/${personIn(random)}/.ssh/id_ed25519: open: [Errno 13] Permission denied`,
+    ({ random }) => `/home/${personIn(random)}/.ssh/id_ed25519: open: [Errno 13] Permission denied`,
     1,
   ),
   failed(
     'space',
     0.6,
-    ({ dice: random }) =>
+    ({ random }) =>
       `Remote: OSError: [Errno 28] No space left on device: '/srv/borg/data/${upTo(random, 90)}/${upTo(random, 9_000)}'`,
     2,
   ),
   failed(
     'integrity',
     0.4,
-    ({ dice: random }) =>
+    ({ random }) =>
       `Data integrity error: Segment entry checksum mismatch [segment ${upTo(random, 9_000)}, offset ${upTo(random, 500_000_000)}]`,
     2,
   ),
@@ -231,13 +226,13 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
   office365: [
     warning(
       'partial',
-      ({ dice: random }) =>
+      ({ random }) =>
         `Processing mailbox ${personIn(random)}@example.com finished with warning: Mailbox is not found in Exchange Online`,
     ),
     failed(
       'connection',
       0.4,
-      ({ dice: random }) =>
+      ({ random }) =>
         `Failed to process site: https://tenant.sharepoint.example.com/sites/team-${upTo(random, 90)}. The remote server returned an error: (503) Server Unavailable`,
     ),
     warning(
@@ -247,20 +242,20 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'access',
       0,
-      ({ dice: random }) =>
+      ({ random }) =>
         `AADSTS7000222: The provided client secret keys for app '${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-8${hex(random, 3)}-${hex(random, 12)}' are expired.`,
     ),
     failed(
       'connection',
       0.2,
-      ({ dice: random }) =>
+      ({ random }) =>
         `Failed to get folders of mailbox ${personIn(random)}@example.com. The request was throttled: (429) Too Many Requests`,
     ),
   ],
   zerto: [
     warning(
       'connection',
-      ({ dice: random }) =>
+      ({ random }) =>
         `VPG is not meeting its RPO target: network throughput is too low, actual RPO ${600 + upTo(random, 2_000)} seconds`,
     ),
     error(
@@ -278,13 +273,13 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'locked',
       0,
-      ({ job, dice: random }) =>
+      ({ job, random }) =>
         `unable to create lock in backend: repository is already locked by PID ${1_000 + upTo(random, 30_000)} on ${job.computer} by root (UID 0, GID 0)`,
       11,
     ),
     warning(
       'partial',
-      ({ dice: random }) =>
+      ({ random }) =>
         `error: open /home/${personIn(random)}/.cache/${hex(random, 8)}: permission denied`,
       3,
     ),
@@ -292,27 +287,27 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
       'connection',
       0,
       (context) =>
-        `Fatal: unable to open repository at sftp:backup@${repo(context).toLowerCase()}:/srv/restic: dial tcp 10.20.1.${upTo(context.dice, 200)}:22: connect: connection refused`,
+        `Fatal: unable to open repository at sftp:backup@${repo(context).toLowerCase()}:/srv/restic: dial tcp 10.20.1.${upTo(context.random, 200)}:22: connect: connection refused`,
       1,
     ),
     failed(
       'connection',
       0.3,
-      ({ dice: random }) =>
+      ({ random }) =>
         `Fatal: unable to save snapshot: Save(<data/${hex(random, 10)}>) failed: client.PutObject: net/http: TLS handshake timeout`,
       1,
     ),
     failed(
       'space',
       0.7,
-      ({ dice: random }) =>
+      ({ random }) =>
         `Fatal: write /mnt/backup/restic/data/${hex(random, 2)}/${hex(random, 10)}: no space left on device`,
       1,
     ),
     failed(
       'integrity',
       0.5,
-      ({ dice: random }) =>
+      ({ random }) =>
         `Fatal: pack ${hex(random, 10)} failed to download: ciphertext verification failed`,
       1,
     ),
@@ -322,13 +317,13 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'connection',
       0,
-      ({ dice: random }) =>
+      ({ random }) =>
         `unable to open repository: unable to get repository storage: error connecting to SFTP server: dial tcp 10.20.2.${upTo(random, 200)}:22: i/o timeout`,
       1,
     ),
     warning(
       'partial',
-      ({ dice: random }) =>
+      ({ random }) =>
         `ignored error when processing projects/${hex(random, 6)}: lstat: no such file or directory`,
       0,
     ),
@@ -338,7 +333,7 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'connection',
       0.5,
-      ({ dice: random }) =>
+      ({ random }) =>
         `Failed to copy: Put https://s3.example.com/backup/${hex(random, 8)}: dial tcp: lookup s3.example.com: i/o timeout`,
       1,
     ),
@@ -351,7 +346,7 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'partial',
       0.9,
-      ({ dice: random }) =>
+      ({ random }) =>
         `can't copy - source file is being updated (size changed from ${upTo(random, 900_000)} to ${upTo(random, 900_000)})`,
       1,
     ),
@@ -373,13 +368,12 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'space',
       0.4,
-      ({ dice: random }) =>
+      ({ random }) =>
         `Fatal error: Job ${upTo(random, 9_000)}: Job canceled because max run time or tape capacity exceeded: no space left in pool Weekly`,
     ),
     warning(
       'partial',
-      ({ dice: random }) =>
-        `Could not stat /srv/data/${hex(random, 6)}: ERR=No such file or directory`,
+      ({ random }) => `Could not stat /srv/data/${hex(random, 6)}: ERR=No such file or directory`,
     ),
   ],
   bareos: [
@@ -391,13 +385,13 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     ),
     warning(
       'partial',
-      ({ dice: random }) => `Cannot open /srv/data/${hex(random, 6)}: ERR=Permission denied.`,
+      ({ random }) => `Cannot open /srv/data/${hex(random, 6)}: ERR=Permission denied.`,
     ),
   ],
   duplicati: [
     warning(
       'partial',
-      ({ dice: random }) =>
+      ({ random }) =>
         `Warning while processing: The process cannot access the file C:\\Users\\${personIn(random)}\\Documents\\accounts.xlsx because it is being used by another process`,
     ),
     error(
@@ -414,7 +408,7 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     error(
       'integrity',
       0.2,
-      ({ dice: random }) =>
+      ({ random }) =>
         `Found ${1 + upTo(random, 6)} files that are missing from the remote storage, please run repair`,
     ),
   ],
@@ -422,24 +416,23 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'snapshot',
       0,
-      ({ dice: random }) =>
-        `VM ${100 + upTo(random, 90)} qmp command 'backup' failed - got timeout`,
+      ({ random }) => `VM ${100 + upTo(random, 90)} qmp command 'backup' failed - got timeout`,
     ),
     failed(
       'connection',
       0.1,
-      ({ dice: random }) =>
+      ({ random }) =>
         `backup write data failed: command error: write_data upload error: pipelined request failed: connection to 10.20.3.${upTo(random, 200)}:8007 reset by peer`,
     ),
     failed(
       'locked',
       0,
-      ({ dice: random }) =>
+      ({ random }) =>
         `can't lock file '/var/lock/qemu-server/lock-${100 + upTo(random, 90)}.conf' - got timeout`,
     ),
     warning(
       'partial',
-      ({ dice: random }) =>
+      ({ random }) =>
         `verification of snapshot vm/${100 + upTo(random, 90)} was skipped: chunk is being verified by another job`,
     ),
   ],
@@ -459,14 +452,14 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'connection',
       0.2,
-      ({ dice: random }) =>
+      ({ random }) =>
         `mysqldump: Error 2013: Lost connection to MySQL server during query when dumping table \`orders_${upTo(random, 40)}\` at row: ${upTo(random, 900_000)}`,
       3,
     ),
     failed(
       'space',
       0.5,
-      ({ dice: random }) =>
+      ({ random }) =>
         `pg_dump: error: could not write to output file /var/backups/${hex(random, 6)}.dump: No space left on device`,
       1,
     ),

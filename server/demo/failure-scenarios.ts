@@ -23,7 +23,7 @@ const DAY: Ms = 24 * HOUR;
 const TUESDAY = 2;
 
 /** Returns what goes wrong with a run that begins at `at`; null if nothing does. */
-export function troubleAt({ job, at, dice: random, bornAt, habit, full }: Context): Trouble | null {
+export function troubleAt({ job, at, random, bornAt, habit, full }: Context): Trouble | null {
   const { habit: own } = job;
   if (own.kind === 'thursday' && at >= own.from && at < own.to) return SERVER_DOWN;
   if (own.kind === 'grumbling') return of(job, 'partial') ?? of(job, 'access');

@@ -121,7 +121,7 @@ function runAt(
     files: COUNTS_FILES.has(job.source) && failure?.went !== 0 ? Math.round(files) : null,
     told: failure,
     full,
-    dice: random,
+    random,
   });
 }
 
@@ -137,12 +137,12 @@ interface Measures {
   readonly files: number | null;
   readonly told: Telling | null;
   readonly full: boolean;
-  readonly dice: Rng;
+  readonly random: Rng;
 }
 
 function finished(
   job: JobPlan,
-  { startedAt, durationSec, moved, processed, files, told: details, full, dice: random }: Measures,
+  { startedAt, durationSec, moved, processed, files, told: details, full, random }: Measures,
 ): PlannedRun {
   const status = details?.status ?? 'Success';
   return {
@@ -231,7 +231,7 @@ function retried(
     files: null,
     told: trouble === null ? null : describeFailure(trouble, context),
     full: false,
-    dice: random,
+    random,
   });
 }
 
@@ -241,7 +241,7 @@ const getContext = (plan: ProviderPlan, job: JobPlan, at: Ms, random: Rng): Cont
   return {
     job,
     at,
-    dice: random,
+    random,
     bornAt: plan.bornAt,
     habit: machine?.habit ?? 'steady',
     ip: machine?.ip ?? '10.0.0.9',

@@ -107,10 +107,10 @@ test('RES-50, RES-51, RES-52, RES-53, RES-55: a role is made by keyboard; its op
   await context.close();
 
   const stranger = await browser.newContext();
-  const door = await stranger.newPage();
-  await signIn(door, other);
+  const entrance = await stranger.newPage();
+  await signIn(entrance, other);
   await expect(
-    door.getByText("Your Microsoft account isn't a restore operator of this portal."),
+    entrance.getByText("Your Microsoft account isn't a restore operator of this portal."),
   ).toBeVisible({ timeout: 60_000 });
   await stranger.close();
 

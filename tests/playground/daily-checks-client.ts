@@ -38,14 +38,14 @@ const DAY = 86_400_000;
 const ME = { by: 'u1', name: 'Dana Reyes' };
 
 /**
- * A door whose runs answer as the worker's do: filters, exact facets, held lists, optimistic
- * changes. Everything else is the door given.
+ * A client whose runs answer as the worker's do: filters, exact facets, held lists, optimistic
+ * changes. Everything else is the given client.
  */
-export function dailyChecksDoor(
+export function makeDailyChecksClient(
   inner: WorkerClient,
   now: number,
   json: string | null,
-): { readonly door: WorkerClient; readonly play: { arrive(count: number): void } } {
+): { readonly client: WorkerClient; readonly play: { arrive(count: number): void } } {
   const checks: Checks = { ...USUAL, ...(JSON.parse(json ?? '{}') as Partial<Checks>) };
   const jobs = Array.from({ length: checks.jobs }, (_, n) => getJob(n));
   const runs: Lean[] = [];
@@ -185,7 +185,7 @@ export function dailyChecksDoor(
     everyone();
   };
 
-  const door: WorkerClient = {
+  const client: WorkerClient = {
     ...inner,
     async watch(name, takes, onChange) {
       if (name === 'status') {
@@ -248,13 +248,13 @@ export function dailyChecksDoor(
         : failed({ kind: 'not-found', message: MESSAGES.notFound });
     },
     async read(name, input) {
-      const said = await door.ask(name, input);
+      const said = await client.ask(name, input);
       return said.ok ? ok({ value: said.value, at: now, live: true }) : said;
     },
     matching: (filter) => Promise.resolve(listed(runs, filter, dealt, now).map(({ n }) => n)),
   };
   return {
-    door,
+    client,
     play: {
       arrive(count) {
         for (let i = 0; i < count; i += 1) {

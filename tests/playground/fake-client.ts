@@ -18,11 +18,11 @@ import {
 import type { Scene } from './scene.ts';
 
 /**
- * A door with nothing behind it: what it says is made up and the same each time. `play` moves the
+ * A client with nothing behind it: what it says is made up and the same each time. `play` moves the
  * scene on, from a test.
  */
-export function fakeDoor(scene: Scene): {
-  readonly door: WorkerClient;
+export function makeFakeClient(scene: Scene): {
+  readonly client: WorkerClient;
   readonly play: { result(): void; who(kind: Scene['who']): void };
 } {
   const branding = getBranding(scene);
@@ -52,7 +52,7 @@ export function fakeDoor(scene: Scene): {
       return { ...getStatus(scene), refused, waiting: outbox.entries.length - refused };
     },
     runs: () => {
-      throw new Error('the door of daily checks answers this one');
+      throw new Error('the client of daily checks answers this one');
     },
     overview: () => null,
     trends: () => null,
@@ -137,7 +137,7 @@ export function fakeDoor(scene: Scene): {
     },
   };
 
-  const door: WorkerClient = {
+  const client: WorkerClient = {
     async watch(name, input, onChange) {
       const line = { name, input, onChange };
       await Promise.resolve();
@@ -162,7 +162,7 @@ export function fakeDoor(scene: Scene): {
         return call(input);
       }),
     async read(name, input) {
-      const said = await door.ask(name, input);
+      const said = await client.ask(name, input);
       return said.ok ? ok({ value: said.value, at: NOW, live: true }) : said;
     },
     file: () => Promise.resolve(ok({ name: 'List.csv', file: new Blob([]) })),
@@ -224,7 +224,7 @@ export function fakeDoor(scene: Scene): {
       tell('who');
     },
   };
-  return { door, play };
+  return { client, play };
 }
 
 const keyOut = (row: KeyRow): OutputOf<'listKeys'>[number] => ({

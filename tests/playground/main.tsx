@@ -5,16 +5,16 @@ import { setClient } from '#src/app/worker/worker-client.ts';
 import { router } from '#src/app/router/router.tsx';
 import { startTheme } from '#src/app/theme.ts';
 import { watchSession } from '#src/app/router/session-routing.ts';
-import { dailyChecksDoor } from './daily-checks-client.ts';
-import { fakeDoor } from './fake-client.ts';
+import { makeDailyChecksClient } from './daily-checks-client.ts';
+import { makeFakeClient } from './fake-client.ts';
 import { NOW, getScene } from './scene.ts';
 import '#src/styles/app.css';
 
 // A scene is chosen by `localStorage.scene = '{"who":"expired"}'`: see scene.ts for what there is.
 startTheme();
-const { door, play } = fakeDoor(getScene(localStorage.getItem('scene')));
-const checks = dailyChecksDoor(door, NOW, localStorage.getItem('checks'));
-setClient(checks.door);
+const { client, play } = makeFakeClient(getScene(localStorage.getItem('scene')));
+const checks = makeDailyChecksClient(client, NOW, localStorage.getItem('checks'));
+setClient(checks.client);
 Object.assign(globalThis, { play: { ...play, ...checks.play } });
 watchSession(router);
 

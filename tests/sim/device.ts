@@ -10,12 +10,12 @@ import { TENANT } from './answers.ts';
 import type { SimWire } from './wire.ts';
 
 /**
- * A browser: one disk, one register, any number of tabs, each with the real worker behind its door.
+ * A browser: one disk, one register, any number of tabs, each with the real worker.
  */
 export class SimDevice {
   readonly wire: SimWire;
   readonly disk: Disk;
-  readonly world: WorkerContext;
+  readonly context: WorkerContext;
   readonly #clock: TestClock;
   readonly #channels = new Map<
     string,
@@ -47,7 +47,7 @@ export class SimDevice {
       device: this.disk.device,
       offlineUntil: clock.now() + 7 * 86_400_000,
     } as unknown as StoredProfile;
-    this.world = {
+    this.context = {
       clock,
       chance,
       fetch: wire.fetch,
@@ -64,12 +64,12 @@ export class SimDevice {
   }
 
   open(): ReturnType<typeof createWorkerApi> {
-    return createWorkerApi(this.world);
+    return createWorkerApi(this.context);
   }
 
   /** The tab is gone at once, as when a browser is killed: its lock goes to the next. */
-  kill(door: ReturnType<typeof createWorkerApi>): void {
-    door.session.loop?.stop();
+  kill(api: ReturnType<typeof createWorkerApi>): void {
+    api.session.loop?.stop();
   }
 
   #register(): Profiles {

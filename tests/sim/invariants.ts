@@ -126,11 +126,11 @@ export function expectOnce(server: SimServer): void {
  * its rows show. Told from the log and from what was sent alone, whatever the outbox believes.
  */
 export function expectEffects(
-  door: ReturnType<typeof createWorkerApi>,
+  api: ReturnType<typeof createWorkerApi>,
   server: SimServer,
   notes: ReadonlyMap<string, { readonly run: number; readonly content: string }>,
 ): void {
-  const { loop } = door.session;
+  const { loop } = api.session;
   if (!loop) return;
   const { engine, cursor } = loop.replica;
   const arrived = new Set(server.log.slice(0, cursor).map(({ commandId }) => commandId));

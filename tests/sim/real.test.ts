@@ -48,10 +48,10 @@ for (let seed = 1; seed <= SEEDS; seed++) {
             server.tenant,
           ),
       );
-      const doors = devices.map((device) => device.open());
+      const apis = devices.map((device) => device.open());
       await clock.pass(100);
-      for (const [i, door] of doors.entries()) {
-        const signedIn = door.signIn({
+      for (const [i, api] of apis.entries()) {
+        const signedIn = api.signIn({
           way: 'password',
           auth: 'db',
           username: must(names[i]),
@@ -61,8 +61,8 @@ for (let seed = 1; seed <= SEEDS; seed++) {
         expect(await signedIn).toMatchObject({ ok: true });
       }
       await clock.pass(3_000);
-      for (const door of doors)
-        expect(door.session.loop?.status()).toMatchObject({ kind: 'live', left: 0 });
+      for (const api of apis)
+        expect(api.session.loop?.status()).toMatchObject({ kind: 'live', left: 0 });
       const sent: string[] = [];
       for (let step = 0; step < STEPS; step++) {
         const level = chance.pick([0, 60, 150]);
@@ -83,7 +83,7 @@ for (let seed = 1; seed <= SEEDS; seed++) {
         if (roll === 0) story.goOn();
         else if (roll === 1) must(devices[who]).wire.up = !must(devices[who]).wire.up;
         else {
-          const stored = await must(doors[who]).send('changeExecution', {
+          const stored = await must(apis[who]).send('changeExecution', {
             id: String(run),
             change: { kind: 'note', content: `note ${step}` },
           });
@@ -108,10 +108,10 @@ for (let seed = 1; seed <= SEEDS; seed++) {
         async (tx) => [await tx.all('problem'), await tx.all('job')] as const,
         { readOnly: true },
       );
-      for (const door of doors) {
+      for (const api of apis) {
         const { status, replica } = {
-          status: must(door.session.loop).status(),
-          replica: must(door.session.loop).replica,
+          status: must(api.session.loop).status(),
+          replica: must(api.session.loop).replica,
         };
         expect(status).toMatchObject({
           kind: 'live',
@@ -130,7 +130,7 @@ for (let seed = 1; seed <= SEEDS; seed++) {
           expected.toSorted(byN),
         );
       }
-      for (const [i, device] of devices.entries()) device.kill(must(doors[i]));
+      for (const [i, device] of devices.entries()) device.kill(must(apis[i]));
     },
   );
 }

@@ -21,7 +21,7 @@ const PAST: readonly number[] = [40, 200, 253, 889];
 interface Client {
   readonly user: User;
   readonly device: SimDevice;
-  door: ReturnType<typeof createWorkerApi>;
+  api: ReturnType<typeof createWorkerApi>;
   readonly notes: Map<string, { run: RunN; content: string }>;
   shadow: Shadow;
 }
@@ -47,7 +47,7 @@ async function play(seed: number): Promise<void> {
       new SimWire(server, clock, chance, user.me.id),
       user,
     );
-    return { user, device, door: device.open(), notes: new Map(), shadow: new Shadow(server.log) };
+    return { user, device, api: device.open(), notes: new Map(), shadow: new Shadow(server.log) };
   });
   await clock.pass(chance.below(3_000));
   for (let step = 0; step < STEPS; step++) {
@@ -72,13 +72,13 @@ async function play(seed: number): Promise<void> {
     device.wire.up = true;
   }
   await clock.pass(240_000);
-  for (const { door, device } of clients) {
-    expect(door.session.loop?.status()).toMatchObject({ kind: 'live', left: 0, waiting: 0 });
+  for (const { api, device } of clients) {
+    expect(api.session.loop?.status()).toMatchObject({ kind: 'live', left: 0, waiting: 0 });
     expect((await device.disk.open())?.cursor).toBe(server.log.length);
   }
   laws(clients, server);
-  for (const { door, user } of clients) {
-    const { replica } = must(door.session.loop);
+  for (const { api, user } of clients) {
+    const { replica } = must(api.session.loop);
     expect(replica.cursor).toBe(server.log.length);
     expectNoHole(replica, new Shadow(server.log), server, user);
     expect(replica.engine.size).toBe(
@@ -89,11 +89,11 @@ async function play(seed: number): Promise<void> {
 
 function laws(clients: readonly Client[], server: SimServer): void {
   for (const client of clients) {
-    const { loop } = client.door.session;
+    const { loop } = client.api.session;
     if (!loop) continue;
     if (loop.replica.cursor < client.shadow.at) client.shadow = new Shadow(server.log);
     expectNoHole(loop.replica, client.shadow, server, client.user);
-    expectEffects(client.door, server, client.notes);
+    expectEffects(client.api, server, client.notes);
     // G12: no second without an end to its requests.
     const since = client.device.wire.asked.filter(
       ({ at }) => at > (client.device.wire.asked.at(-1)?.at ?? 0) - 1_000,
@@ -110,7 +110,7 @@ async function act(
   client: Client,
   step: number,
 ): Promise<void> {
-  const { door, device } = client;
+  const { api, device } = client;
   switch (chance.below(9)) {
     case 0:
       device.wire.up = !device.wire.up;
@@ -120,9 +120,9 @@ async function act(
       return;
     case 2: {
       // killed and opened again: what is on disk is all there is
-      device.kill(door);
+      device.kill(api);
       await settle();
-      client.door = device.open();
+      client.api = device.open();
       client.shadow = new Shadow(server.log);
       return;
     }
@@ -154,7 +154,7 @@ async function act(
       story.goOn();
       return;
     default: {
-      const { loop } = door.session;
+      const { loop } = api.session;
       const runs = [...server.rows.run.values()]
         .filter(({ problem }) => problem !== null)
         .map(({ n }) => n);
@@ -171,11 +171,11 @@ async function act(
       ]);
       const bulk = chance.below(3) === 0;
       const sent = bulk
-        ? await door.send('changeExecutions', {
+        ? await api.send('changeExecutions', {
             ids: [...new Set([run, chance.pick(runs), chance.pick(runs)])],
             change: change.kind === 'note' ? { kind: 'review', comment: `bulk ${step}` } : change,
           })
-        : await door.send('changeExecution', { id: String(run), change });
+        : await api.send('changeExecution', { id: String(run), change });
       expect(sent.ok).toBe(true);
       if (sent.ok && !bulk && change.kind === 'note')
         client.notes.set(sent.value.id, { run, content });

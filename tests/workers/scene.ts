@@ -43,15 +43,15 @@ export function scene(seed = 1) {
   };
 }
 
-export function getLoop(door: ReturnType<typeof createWorkerApi>): Loop {
-  const { loop } = door.session;
+export function getLoop(api: ReturnType<typeof createWorkerApi>): Loop {
+  const { loop } = api.session;
   if (!loop) throw new Error('nobody is signed in');
   return loop;
 }
 
 /** The problem behind a run as the device shows it. */
-export function shown(door: ReturnType<typeof createWorkerApi>, run: number, now: number) {
-  const { engine } = getLoop(door).replica;
+export function shown(api: ReturnType<typeof createWorkerApi>, run: number, now: number) {
+  const { engine } = getLoop(api).replica;
   const selection = engine.select({ ...ALL, jobs: [engine.runs([run]).get(run)?.job ?? 0] }, now);
   return engine
     .view(selection, { first: 0, count: selection.total }, now)

@@ -41,7 +41,7 @@ type TabMessage =
 export class Session {
   who: Who = { kind: 'starting' };
   loop: Loop | null = null;
-  readonly #world: WorkerContext;
+  readonly contextd: WorkerContext;
   readonly #changed: () => void;
   readonly #tabs: Channel;
   readonly #tokens;
@@ -57,28 +57,28 @@ export class Session {
   /** Incremented on every start and end, so that results for an older session are dropped. */
   #life = 0;
 
-  constructor(world: WorkerContext, changed: () => void) {
-    this.#world = world;
+  constructor(context: WorkerContext, changed: () => void) {
+    this.contextd = context;
     this.#changed = changed;
     this.#tokens = makeTokens({
-      fetch: world.fetch,
-      origin: world.origin,
-      clock: world.clock,
+      fetch: context.fetch,
+      origin: context.origin,
+      clock: context.clock,
       renewed: (granted) => this.#renewed(granted),
     });
     this.#wire = makeWire({
-      fetch: world.fetch,
-      origin: world.origin,
-      clock: world.clock,
+      fetch: context.fetch,
+      origin: context.origin,
+      clock: context.clock,
       tokens: this.#tokens,
     });
     this.#signIn = makeSignIn(
-      world.clock,
+      context.clock,
       (what, auth) => askToSignIn(this.#wire, () => this.#byCookie(), what, auth),
       async () => (this.#branding ?? (await this.#askBranding()))?.authType ?? null,
       changed,
     );
-    this.#tabs = world.channel('daybook/1');
+    this.#tabs = context.channel('daybook/1');
     this.#tabs.listen((raw) => {
       const message = raw as TabMessage;
       if (message.kind === 'in') {
@@ -91,8 +91,10 @@ export class Session {
 
   async start(): Promise<void> {
     const life = ++this.#life;
-    this.#register ??= await this.#world.openRegister().catch(unlessDisk);
-    const present = (await this.#register?.current(this.#world.clock.now()).catch(unlessDisk)) ?? {
+    this.#register ??= await this.contextd.openRegister().catch(unlessDisk);
+    const present = (await this.#register
+      ?.current(this.contextd.clock.now())
+      .catch(unlessDisk)) ?? {
       kind: 'none' as const,
     };
     if (life !== this.#life) return;
@@ -161,7 +163,7 @@ export class Session {
     const disk = this.#disk;
     if (!loop || !disk) return failed(SIGNED_OUT);
     if (loop.status().kind === 'offline') return failed(NEEDS_NETWORK);
-    if (loop.outbox.unsent > 0) await drain(loop, this.#world.clock);
+    if (loop.outbox.unsent > 0) await drain(loop, this.contextd.clock);
     const left = loop.outbox.unsent;
     if (left > 0 && unsent === 'ask') return ok({ kind: 'unsent', unsent: left });
     const answer = await loop.wire.ask('exitLoginAs', {});
@@ -211,7 +213,7 @@ export class Session {
       this.#out('none');
       return ok({ out: true, unsent: 0 });
     }
-    if (unsent === 'send') await drain(loop, this.#world.clock);
+    if (unsent === 'send') await drain(loop, this.contextd.clock);
     const left = loop.outbox.unsent;
     if (left > 0 && (unsent === 'ask' || unsent === 'send'))
       return ok({ out: false, unsent: left });
@@ -222,7 +224,7 @@ export class Session {
     if (name !== null) this.#tabs.post({ kind: 'out', name, reason: 'ended' } satisfies TabMessage);
     this.#out('none');
     const life = this.#life;
-    void endSession(this.#world, token, owner, () => life === this.#life);
+    void endSession(this.contextd, token, owner, () => life === this.#life);
     return ok({ out: true, unsent: left });
   }
 
@@ -242,12 +244,12 @@ export class Session {
     known: Begun | null,
     offlineUntil?: number,
   ): Promise<void> => {
-    const { openDisk, memoryDisk, chance } = this.#world;
+    const { openDisk, memoryDisk, chance } = this.contextd;
     const life = this.#life;
     const held = 'key' in owner ? owner : null;
     const [opened, promised] = await Promise.all([
       held && this.#register ? openDisk(held, this.#register).catch(unlessDisk) : null,
-      held ? this.#world.persist().catch(() => false) : false,
+      held ? this.contextd.persist().catch(() => false) : false,
     ]);
     const persisted = opened !== null && promised;
     if (life !== this.#life) {
@@ -257,7 +259,7 @@ export class Session {
     const disk = (this.#disk = opened ?? memoryDisk(held?.device ?? chance.uuid()));
     this.#held = held;
     this.#owner = owner;
-    const until = offlineUntil ?? held?.offlineUntil ?? this.#world.clock.now();
+    const until = offlineUntil ?? held?.offlineUntil ?? this.contextd.clock.now();
     const enter = ({ me, branding }: Begun, from: BegunFrom): void => {
       this.#branding = branding;
       this.who = {
@@ -271,7 +273,7 @@ export class Session {
     };
     if (known) enter(known, 'server');
     this.loop = new Loop({
-      world: this.#world,
+      context: this.contextd,
       name: getDatabase(owner),
       disk,
       storage: opened === null ? 'memory' : persisted ? 'persisted' : 'best-effort',
@@ -346,7 +348,7 @@ export class Session {
 
   /** `until`: null if the device is locked already. */
   #watchExpiry(until: Ms | null, owner: Owner | null): void {
-    const { clock, chance } = this.#world;
+    const { clock, chance } = this.contextd;
     // The machine outlives the work that it stops.
     const lock = (): void => {
       const expiry = this.#expiry;
@@ -386,7 +388,9 @@ export class Session {
     const token = await this.#tokens.get(null);
     if (owner === null || life !== this.#life || this.loop) return 'over';
     if (!token.ok) return ENDED.has(token.failure.kind) ? 'over' : 'later';
-    const held = await this.#register?.enter(owner, this.#world.clock.now() + 1).catch(unlessDisk);
+    const held = await this.#register
+      ?.enter(owner, this.contextd.clock.now() + 1)
+      .catch(unlessDisk);
     if (held && life === this.#life) await this.#begin(held, null, this.#tokens.offlineUntil);
     return 'reopened';
   }
@@ -401,7 +405,7 @@ export class Session {
    * Retries until the server responds, so that the sign-in page can show whether it is reachable.
    */
   async #tellBranding(attempt: number): Promise<void> {
-    const { clock, chance } = this.#world;
+    const { clock, chance } = this.contextd;
     const life = this.#life;
     const answer = await this.#wire.ask('getBranding', {});
     if (life !== this.#life || this.who.kind !== 'out') return;

@@ -31,7 +31,7 @@ export async function drain(loop: Loop, clock: WorkerClock): Promise<void> {
  * and uses it only if it still belongs to `owner`.
  */
 export async function endSession(
-  world: WorkerContext,
+  context: WorkerContext,
   last: string | null,
   owner: Owner | null,
   stillOut: () => boolean,
@@ -39,14 +39,14 @@ export async function endSession(
   let token = last;
   const signedOut = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
   const wire = makeWire({
-    ...world,
+    ...context,
     tokens: {
       get: (refused) => Promise.resolve(refused === null && token !== null ? ok(token) : signedOut),
     },
   });
   for (let attempt = 1; attempt <= MAX_GOODBYES && stillOut(); attempt++) {
     if (token === null) {
-      const session = await askRefresh(world);
+      const session = await askRefresh(context);
       if (session.ok ? !isUser(session.value.user, owner) : ENDED.has(session.failure.kind)) return;
       token = session.ok ? session.value.token : null;
     }
@@ -55,7 +55,7 @@ export async function endSession(
       if (answer.ok || ENDED.has(answer.failure.kind)) return;
     }
     await new Promise<void>((resolve) => {
-      world.clock.after(backOffMs(attempt + SLOWLY, 0, 0.5), resolve);
+      context.clock.after(backOffMs(attempt + SLOWLY, 0, 0.5), resolve);
     });
   }
 }

@@ -28,10 +28,10 @@ import type { WorkerContext } from '../context.ts';
 
 /** The worker's only API (COL-7). Methods are found by name, and no expected failure is thrown. */
 export function createWorkerApi(
-  world: WorkerContext,
+  context: WorkerContext,
 ): WorkerClient & { readonly session: Session } {
-  const watchers = new Watchers(world.clock);
-  const session = new Session(world, () => watchers.mark());
+  const watchers = new Watchers(context.clock);
+  const session = new Session(context, () => watchers.mark());
   const makers: { readonly [N in WatchName]: () => Watching<N> } = {
     who: () => ({ make: () => session.who }),
     signing: () => ({ make: () => session.signing() }),
@@ -39,14 +39,14 @@ export function createWorkerApi(
     runs: () =>
       makeRunsWatch(
         () => session.loop?.replica ?? null,
-        () => world.clock.now(),
+        () => context.clock.now(),
         () => getPins(session.loop),
       ),
     overview: () => {
       const overview = makeOverview();
       const count = versioned();
       return {
-        make: (input) => count(overview(session.loop?.replica ?? null, input, world.clock.now())),
+        make: (input) => count(overview(session.loop?.replica ?? null, input, context.clock.now())),
       };
     },
     trends: () => {
@@ -58,7 +58,7 @@ export function createWorkerApi(
       const calendar = makeCalendar();
       const count = versioned();
       return {
-        make: (input) => count(calendar(session.loop?.replica ?? null, input, world.clock.now())),
+        make: (input) => count(calendar(session.loop?.replica ?? null, input, context.clock.now())),
       };
     },
     find: () => {
@@ -71,7 +71,7 @@ export function createWorkerApi(
     views: () => ({ make: () => getViews(session.loop) }),
     shifts: () => ({ make: () => getShifts(session.loop) }),
     shiftNow: () => ({
-      make: (ask) => shiftNow(session.loop?.replica ?? null, ask, world.clock.now()),
+      make: (ask) => shiftNow(session.loop?.replica ?? null, ask, context.clock.now()),
     }),
     preferences: () => ({ make: () => getPreferences(session.loop) }),
     disabled: () => ({ make: () => listDisabledJobs(session.loop) }),
@@ -101,10 +101,10 @@ export function createWorkerApi(
     },
     ask: (name, input) => session.ask(name, input),
     file: (name, input) => session.file(name, input),
-    read: makeReader(session, world.clock),
+    read: makeReader(session, context.clock),
     matching: (filter) =>
       Promise.resolve(
-        session.loop ? allMatching(session.loop.replica.engine, filter, world.clock.now()) : [],
+        session.loop ? allMatching(session.loop.replica.engine, filter, context.clock.now()) : [],
       ),
     exportRuns: (filter, columns, onProgress) => {
       const { loop } = session;
@@ -117,7 +117,7 @@ export function createWorkerApi(
         proxy(
           exportRuns({
             engine,
-            clock: world.clock,
+            clock: context.clock,
             names,
             filter,
             columns,
@@ -140,7 +140,7 @@ export function createWorkerApi(
       session.loop?.wake();
       return Promise.resolve();
     },
-    ...makeDrafts(session, world.clock),
+    ...makeDrafts(session, context.clock),
   };
 }
 

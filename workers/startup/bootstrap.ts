@@ -30,7 +30,7 @@ function channel(name: string): Channel {
  */
 export async function bootstrap(begun: Opens, page: Endpoint): Promise<void> {
   await loadLanguage(self.name);
-  const { session: _stored, ...door } = createWorkerApi({
+  const { session: _stored, ...api } = createWorkerApi({
     clock: realClock,
     chance: realChance,
     fetch: (...args) => fetch(...args),
@@ -49,5 +49,5 @@ export async function bootstrap(begun: Opens, page: Endpoint): Promise<void> {
       return () => removeEventListener('online', listener);
     },
   });
-  expose(door, page);
+  expose(api, page);
 }

@@ -47,11 +47,11 @@ export interface TeamNeeds {
  * the lock to another.
  */
 export function joinTeam(
-  world: Pick<WorkerContext, 'locks' | 'channel' | 'clock' | 'chance'>,
+  context: Pick<WorkerContext, 'locks' | 'channel' | 'clock' | 'chance'>,
   name: string,
   needs: TeamNeeds,
 ): Team {
-  const channel = world.channel(`daybook/1/${name}`);
+  const channel = context.channel(`daybook/1/${name}`);
   const quit = new AbortController();
   const request = new Map<
     string,
@@ -75,7 +75,7 @@ export function joinTeam(
   });
   // If the browser closes the tab, the lock is lost silently; if it is aborted, it rejects: neither
   // matters here.
-  world
+  context
     .locks(
       `daybook/1/${name}`,
       quit.signal,
@@ -101,14 +101,14 @@ export function joinTeam(
     tell,
     token(refused) {
       if (leading) return needs.tokenFor(refused);
-      const ask = world.chance.uuid();
+      const ask = context.chance.uuid();
       return new Promise((resolve) => {
         const settle = (token: Result<string>): void => {
           off();
           request.delete(ask);
           resolve(token);
         };
-        const off = world.clock.after(TOKEN_WAIT_MS, () => settle(failed(NO_ANSWER)));
+        const off = context.clock.after(TOKEN_WAIT_MS, () => settle(failed(NO_ANSWER)));
         request.set(ask, { refused, settle });
         tell({ kind: 'token', ask, refused });
       });

@@ -32,7 +32,7 @@ import type { Wire } from './wire.ts';
 export type BegunFrom = 'disk' | 'server' | 'overtaken';
 
 export interface LoopNeeds {
-  readonly world: WorkerContext;
+  readonly context: WorkerContext;
   /** One team of tabs per database. */
   readonly name: string;
   readonly disk: Disk;
@@ -71,27 +71,27 @@ export class Loop {
   readonly #quit: (() => void)[] = [];
 
   constructor(needs: LoopNeeds) {
-    const { world, disk, tokens } = needs;
+    const { context, disk, tokens } = needs;
     this.#needs = needs;
-    this.replica = new Replica(world.makeEngine(), disk);
+    this.replica = new Replica(context.makeEngine(), disk);
     this.outbox = new Outbox({
       replica: this.replica,
-      clock: world.clock,
-      chance: world.chance,
+      clock: context.clock,
+      chance: context.chance,
       me: needs.me,
       changed: needs.changed,
       queued: () => this.#actor?.send({ type: 'COMMAND' }),
     });
     this.wire = makeWire({
-      fetch: world.fetch,
-      origin: world.origin,
-      clock: world.clock,
+      fetch: context.fetch,
+      origin: context.origin,
+      clock: context.clock,
       tokens: { get: (refused) => this.#team.token(refused) },
     });
     this.#fetching = {
       wire: this.wire,
       replica: this.replica,
-      clock: world.clock,
+      clock: context.clock,
       me: () => needs.me,
       poisoned: (what) => this.#poisoned(what),
       unreadable: (what) => {
@@ -123,7 +123,7 @@ export class Loop {
         this.#team.tell({ kind: 'days' });
       },
     };
-    this.#team = joinTeam(world, needs.name, {
+    this.#team = joinTeam(context, needs.name, {
       lead: () => this.#queue(() => this.#lead()),
       hear: (message) => this.#queue(() => this.#hear(message)),
       tokenFor: (refused) => tokens.get(refused),
@@ -136,7 +136,7 @@ export class Loop {
       this.#actor = null;
       needs.changed();
     });
-    this.#quit.push(world.onOnline(() => this.wake()));
+    this.#quit.push(context.onOnline(() => this.wake()));
     this.#queue(() => this.#open());
     this.#queue(async () => this.#followOutbox());
     this.#team.tell({ kind: 'hello' });
@@ -205,7 +205,7 @@ export class Loop {
   async #open(): Promise<void> {
     for (let tries = 3; tries > 0 && !this.#stopped; tries--) {
       try {
-        const now = this.#needs.world.clock.now();
+        const now = this.#needs.context.clock.now();
         const opened = await this.replica.disk.open(getPreloaded(DEFAULT_VIEW, now));
         if (this.replica.epoch !== '') this.replica.reset();
         const rest = opened ? await this.replica.open(opened, now) : [];
@@ -255,7 +255,7 @@ export class Loop {
   /** Lets other work run first. */
   async #pause(): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#needs.world.clock.after(0, resolve);
+      this.#needs.context.clock.after(0, resolve);
     });
     this.#needs.changed();
   }
@@ -272,7 +272,7 @@ export class Loop {
     await this.#catchUp();
     await this.outbox.load();
     if (this.#stopped) return;
-    const { clock, chance } = this.#needs.world;
+    const { clock, chance } = this.#needs.context;
     const fetching = this.#fetching;
     this.#actor = createActor(
       syncMachine.provide({
@@ -405,9 +405,9 @@ export class Loop {
   /** Idle work on the disk, only by the leader tab. */
   #tidy(ms: number): void {
     this.#quit.push(
-      this.#needs.world.clock.after(ms, () => {
+      this.#needs.context.clock.after(ms, () => {
         if (this.#stopped) return;
-        const { clock } = this.#needs.world;
+        const { clock } = this.#needs.context;
         // Drops what has left the window (SYNC-10), then folds changes into tables and segments.
         const oldest = Math.floor(clock.now() / DAY_MS - LIMITS.windowDays) * (DAY_MS / 1000);
         this.replica.disk

@@ -132,7 +132,7 @@ export function createAdmin(
       const person = getUser(user);
       const serial = store.seq();
       makeMessage(tenant, person, listPeople(tenant), {
-        dice: makeRng(tenant.seed, 'arrives', serial),
+        random: makeRng(tenant.seed, 'arrives', serial),
         folder: findFolder(tenant, person.id, folder),
         at: Math.floor(tenant.now() / 1000) * 1000,
         serial,
@@ -163,7 +163,7 @@ export function createAdmin(
         makeFile(tenant, person, {
           driveId: drive.id,
           parentId: findItem(tenant, drive.id, 'root').id,
-          dice: makeRng(tenant.seed, 'file', serial),
+          random: makeRng(tenant.seed, 'file', serial),
           serial,
           maxBytes: size.maxFileBytes,
           at: tenant.now(),

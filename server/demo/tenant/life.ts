@@ -108,7 +108,7 @@ function liveMailbox(
   const folder = (name: string) => findFolder(tenant, person.id, name);
   const arrive = (name: string): void =>
     makeMessage(tenant, person, people, {
-      dice: random,
+      random,
       folder: folder(name),
       at: at - upTo(random, 500) * 1000,
       serial: store.seq(),
@@ -171,7 +171,7 @@ function liveDrive(
       makeFile(tenant, person, {
         driveId: drive.id,
         parentId: folder.id,
-        dice: random,
+        random,
         serial: store.seq(),
         maxBytes: size.maxFileBytes,
         at,

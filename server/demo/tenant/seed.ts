@@ -138,7 +138,7 @@ function fillMailbox(
   for (const [at, time] of times.entries()) {
     const place = places[upTo(random, places.length)] ?? 'inbox';
     makeMessage(tenant, person, people, {
-      dice: random,
+      random,
       folder: folderAt(place),
       at: time,
       serial: at,
@@ -152,13 +152,13 @@ export function makeMessage(
   person: Person,
   people: readonly Person[],
   mail: {
-    readonly dice: Rng;
+    readonly random: Rng;
     readonly folder: FolderRow;
     readonly at: Ms;
     readonly serial: number;
   },
 ): void {
-  const { dice: random, folder, at, serial } = mail;
+  const { random, folder, at, serial } = mail;
   const { seed } = tenant;
   const self: Correspondent = { name: person.name, address: person.mail ?? person.upn };
   const isDraft = folder.well_known === 'drafts';
@@ -289,7 +289,7 @@ function fillDrive(tenant: Tenant, person: Person, random: Rng, size: TenantSize
     makeFile(tenant, person, {
       driveId: drive.id,
       parentId,
-      dice: random,
+      random,
       serial: at,
       maxBytes: size.maxFileBytes,
       at: pastTime(random, tenant.now()),
@@ -304,13 +304,13 @@ export function makeFile(
   file: {
     readonly driveId: string;
     readonly parentId: string;
-    readonly dice: Rng;
+    readonly random: Rng;
     readonly serial: number;
     readonly maxBytes: number;
     readonly at: Ms;
   },
 ): void {
-  const { dice: random } = file;
+  const { random } = file;
   const [stem = '', ending = ''] = pickOne(FILES, random).split(/\.(?=[a-z]+$)/);
   const name = `${stem} ${file.serial + 1}.${ending}`;
   const bytes = Math.round(1000 + random() ** 5 * (file.maxBytes - 1000));

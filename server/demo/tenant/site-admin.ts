@@ -105,7 +105,7 @@ export function createSiteAdmin(tenant: Tenant, size: TenantSize): SiteAdmin {
       makeFile(tenant, getEditor(), {
         driveId: getDrive(drive).id,
         parentId: findItem(tenant, drive, 'root').id,
-        dice: makeRng(tenant.seed, 'file', serial),
+        random: makeRng(tenant.seed, 'file', serial),
         serial,
         maxBytes: size.maxFileBytes,
         at: tenant.now(),

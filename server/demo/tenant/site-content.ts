@@ -102,7 +102,7 @@ function fillSite(
       makeFile(tenant, author(), {
         driveId: drive.id,
         parentId: folders[upTo(random, folders.length)] ?? root,
-        dice: random,
+        random,
         serial,
         maxBytes: size.maxFileBytes,
         at: at + serial * DATE_MS,
@@ -194,7 +194,7 @@ function liveLibraries(
       makeFile(tenant, person, {
         driveId: drive.id,
         parentId: parent.id,
-        dice: random,
+        random,
         serial: tenant.store.seq(),
         maxBytes: size.maxFileBytes,
         at,

@@ -9,7 +9,7 @@ import { joined, type Place } from './embedded.ts';
 
 if (parentPort !== null) await serve(parentPort, workerData as Place);
 
-async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
+async function serve(answers: MessagePort, { dir, image }: Place): Promise<void> {
   const pglite = await PGlite.create({
     ...(dir === null ? {} : { dataDir: dir }),
     ...(image === null ? {} : { loadDataDir: image }),
@@ -18,13 +18,13 @@ async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
   let last = Promise.resolve();
   /** Runs work in sequence. An error here that is not a statement's own error ends the thread. */
   const then = (work: () => Promise<void>): void => void (last = last.then(work));
-  door.on('message', (port: MessagePort | null) => {
+  answers.on('message', (port: MessagePort | null) => {
     then(async () => {
       now?.close();
       now = port;
       if (port === null) {
         await pglite.close();
-        door.close();
+        answers.close();
         return;
       }
       // All connections share one session, so discard what the previous one left open.
@@ -37,7 +37,7 @@ async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
       });
     });
   });
-  door.postMessage('open', []);
+  answers.postMessage('open', []);
 
   async function answer(port: MessagePort, bytes: Uint8Array): Promise<void> {
     const parts: Uint8Array[] = [];

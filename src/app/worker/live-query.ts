@@ -16,7 +16,7 @@ export interface LiveQuery<N extends WatchName> {
  * an expected failure.
  */
 export function createLiveQuery<N extends WatchName>(
-  door: () => WorkerClient,
+  client: () => WorkerClient,
   name: N,
   first: Watches[N]['input'],
   onError: (error: unknown) => void,
@@ -32,7 +32,7 @@ export function createLiveQuery<N extends WatchName>(
     turn += 1;
     const mine = turn;
     const sentInput = input;
-    const opened = await door().watch(name, sentInput, (next) => {
+    const opened = await client().watch(name, sentInput, (next) => {
       if (mine !== turn) return;
       value = next;
       listeners.forEach((listener) => listener());

@@ -11,7 +11,7 @@ import type { LiveQuery } from './live-query.ts';
  * playground provide their own.
  */
 export function client(): WorkerClient {
-  if (!supplied) throw new Error('the door was used before it was given');
+  if (!supplied) throw new Error('the worker client was used before it was set');
   return supplied;
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import { fakeDoor } from '#tests/playground/fake-client.ts';
+import { makeFakeClient } from '#tests/playground/fake-client.ts';
 import { getScene } from '#tests/playground/scene.ts';
 
 type Out = Result<{ readonly out: boolean; readonly unsent: number }>;
@@ -32,11 +32,11 @@ async function load(
   unsent = 0,
   sends = true,
 ): Promise<{ readonly asked: readonly string[]; readonly sentence: string | null }> {
-  const { setClient: setDoor } = await import('#src/app/worker/worker-client.ts');
+  const { setClient: setFakeClient } = await import('#src/app/worker/worker-client.ts');
   const { checkAppVersion } = await import('#src/app/session/app-version.ts');
   const { wayIn } = await import('#src/app/session/sign-in-context.ts');
   const request: string[] = [];
-  const { door } = fakeDoor({ ...getScene(null), who });
+  const { client } = makeFakeClient({ ...getScene(null), who });
   const signOut = (how: string): Promise<Out> => {
     request.push(how);
     return Promise.resolve(
@@ -45,7 +45,7 @@ async function load(
       ),
     );
   };
-  setDoor({ ...door, signOut });
+  setFakeClient({ ...client, signOut });
   await checkAppVersion(path);
   await checkAppVersion(path);
   return { asked: request, sentence: wayIn().sentence };

@@ -5,9 +5,9 @@ import { getLoop, scene } from '#tests/workers/scene.ts';
 
 test('BRAND-9: a changed branding or time zone reaches a signed-in device with its next token, and unchanged ones load nothing', async () => {
   const { clock, server, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(5_000);
-  const before = door.session.who;
+  const before = api.session.who;
   if (before.kind !== 'in') throw new Error('nobody is in');
   let branding: Branding = { ...PLAIN_BRANDING, ...before.branding };
   let begun = 0;
@@ -23,18 +23,18 @@ test('BRAND-9: a changed branding or time zone reaches a signed-in device with i
       : handle(request, cookie);
   };
   const shown = () =>
-    door.session.who.kind === 'in'
-      ? { title: door.session.who.branding.title, zone: door.session.who.branding.timeZone }
+    api.session.who.kind === 'in'
+      ? { title: api.session.who.branding.title, zone: api.session.who.branding.timeZone }
       : null;
   await clock.pass(11 * 60_000);
   expect([shown()?.title, begun]).toEqual([before.branding.title, 0]);
   branding = { ...branding, title: 'Harbour', timeZone: 'Pacific/Auckland' };
   await clock.pass(11 * 60_000);
   expect([shown(), begun]).toEqual([{ title: 'Harbour', zone: 'Pacific/Auckland' }, 1]);
-  expect(getLoop(door).status().kind).toBe('live');
+  expect(getLoop(api).status().kind).toBe('live');
   await clock.pass(11 * 60_000);
   expect(begun).toBe(1);
-  getLoop(door).stop();
+  getLoop(api).stop();
 });
 
 test("BRAND-12: all calls go to the page's own address, whatever API address the branding names", async () => {
@@ -51,15 +51,15 @@ test("BRAND-12: all calls go to the page's own address, whatever API address the
       answer,
     );
   };
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(5_000);
-  expect(door.session.who).toMatchObject({ kind: 'in', branding: { apiUrl: elsewhere } });
-  await door.send('changeExecution', {
+  expect(api.session.who).toMatchObject({ kind: 'in', branding: { apiUrl: elsewhere } });
+  await api.send('changeExecution', {
     id: String(bad()[0]),
     change: { kind: 'note', content: 'here' },
   });
   await clock.pass(12 * 60_000);
   expect(query.length).toBeGreaterThan(5);
   expect([...new Set(query.map((url) => new URL(url).origin))]).toEqual(['http://daybook.test']);
-  getLoop(door).stop();
+  getLoop(api).stop();
 });

@@ -6,9 +6,9 @@ const getName = (who: Who): string | null => (who.kind === 'in' ? who.me.name : 
 
 test('OWN-1: a changed account shows on the page as soon as the server has it, and a failed change sends no further request', async () => {
   const { clock, server, ann, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
-  const before = getName(door.session.who);
+  const before = getName(api.session.who);
   expect(before).not.toBeNull();
   let refreshes = 0;
   let refuse = true;
@@ -34,16 +34,16 @@ test('OWN-1: a changed account shows on the page as soon as the server has it, a
     id: ann.me.id,
     answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })),
   };
-  expect(await door.ask('setSecurityQuestions', input)).toMatchObject({ ok: false });
-  expect([refreshes, getName(door.session.who)]).toEqual([0, before]);
+  expect(await api.ask('setSecurityQuestions', input)).toMatchObject({ ok: false });
+  expect([refreshes, getName(api.session.who)]).toEqual([0, before]);
   refuse = false;
-  expect(await door.ask('setSecurityQuestions', input)).toMatchObject({ ok: true });
-  expect([refreshes, getName(door.session.who)]).toEqual([1, 'Ann Again']);
+  expect(await api.ask('setSecurityQuestions', input)).toMatchObject({ ok: true });
+  expect([refreshes, getName(api.session.who)]).toEqual([1, 'Ann Again']);
 });
 
 test("OWN-1: an answer that was under way during a change doesn't restore the previous account", async () => {
   const { clock, server, ann, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const late: (() => void)[] = [];
   const handle = server.handle.bind(server);
@@ -61,10 +61,10 @@ test("OWN-1: an answer that was under way during a change doesn't restore the pr
     });
     return new Response(body, { status: answer.status, headers: answer.headers });
   };
-  door.session.loop?.anew();
+  api.session.loop?.anew();
   await clock.pass(100);
   expect(late).toHaveLength(1);
-  const saved = door.ask('setSecurityQuestions', {
+  const saved = api.ask('setSecurityQuestions', {
     id: ann.me.id,
     answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })),
   });
@@ -74,12 +74,12 @@ test("OWN-1: an answer that was under way during a change doesn't restore the pr
     hand();
   });
   await saved;
-  expect(getName(door.session.who)).toBe('Ann Again');
+  expect(getName(api.session.who)).toBe('Ann Again');
   late.splice(0).forEach((hand) => {
     hand();
   });
   await clock.pass(2_000);
-  expect(getName(door.session.who)).toBe('Ann Again');
+  expect(getName(api.session.who)).toBe('Ann Again');
 });
 
 test('OWN-1: without a network, a reload starts with the account as last changed', async () => {

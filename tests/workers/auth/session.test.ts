@@ -15,8 +15,8 @@ import { getLoop, scene } from '#tests/workers/scene.ts';
 function browser() {
   const all = scene();
   const idb = { indexedDB: new IDBFactory(), IDBKeyRange };
-  const { world: base, wire } = all.annDevice;
-  const world: WorkerContext = {
+  const { context: base, wire } = all.annDevice;
+  const context: WorkerContext = {
     ...base,
     openRegister: () => openProfiles(idb),
     openDisk: (held, register) => openDisk(held, register, idb),
@@ -39,7 +39,7 @@ function browser() {
     await until(() => done);
     return work;
   };
-  return { ...all, idb, wire, world, until, wait };
+  return { ...all, idb, wire, context, until, wait };
 }
 
 const named = (username: string) =>
@@ -50,23 +50,23 @@ const note = (run: number | undefined, content: string) => ({
 });
 
 test('C7, SYNC-2: after one sign-in, a browser opens offline with its data until the limit; then it locks until the server answers', async () => {
-  const { world, wire, clock, server, until, wait } = browser();
+  const { context, wire, clock, server, until, wait } = browser();
   server.offlineMs = 600_000;
-  const door = createWorkerApi(world);
-  await until(() => door.session.who.kind === 'out');
-  expect(await wait(door.signIn(named('nobody')))).toMatchObject({
+  const api = createWorkerApi(context);
+  await until(() => api.session.who.kind === 'out');
+  expect(await wait(api.signIn(named('nobody')))).toMatchObject({
     ok: false,
     failure: { kind: 'wrong-credentials' },
   });
-  expect(await wait(door.signIn(named('ann')))).toMatchObject({
+  expect(await wait(api.signIn(named('ann')))).toMatchObject({
     ok: true,
     value: { kind: 'in', me: { username: 'ann' } },
   });
-  expect(door.session.who).toMatchObject({ kind: 'in', me: { username: 'ann' } });
-  await until(() => getLoop(door).status().kind === 'live');
-  getLoop(door).stop();
+  expect(api.session.who).toMatchObject({ kind: 'in', me: { username: 'ann' } });
+  await until(() => getLoop(api).status().kind === 'live');
+  getLoop(api).stop();
   wire.up = false;
-  const again = createWorkerApi(world);
+  const again = createWorkerApi(context);
   const seen: Who[] = [];
   await again.watch('who', {}, (who) => {
     seen.push(who);
@@ -92,30 +92,30 @@ test('C7, SYNC-2: after one sign-in, a browser opens offline with its data until
 });
 
 test('OFF-5: signed out and offline: the sign-in page shows it, and shows when the server answers again', async () => {
-  const { world, wire, until } = browser();
+  const { context, wire, until } = browser();
   wire.up = false;
-  const door = createWorkerApi(world);
-  await until(() => door.session.who.kind === 'out' && door.session.who.offline);
-  expect(door.session.who).toMatchObject({ reason: 'none', branding: null });
+  const api = createWorkerApi(context);
+  await until(() => api.session.who.kind === 'out' && api.session.who.offline);
+  expect(api.session.who).toMatchObject({ reason: 'none', branding: null });
   wire.up = true;
-  await until(() => door.session.who.kind === 'out' && !door.session.who.offline);
-  expect(door.session.who).toMatchObject({ branding: { timeZone: expect.any(String) } });
+  await until(() => api.session.who.kind === 'out' && !api.session.who.offline);
+  expect(api.session.who).toMatchObject({ branding: { timeZone: expect.any(String) } });
 });
 
 test('OUT-7, C9: signing out with unsent changes asks first; stored changes wait for their user, and nothing is readable after signing out', async () => {
-  const { world, wire, server, bad, until, wait, idb } = browser();
-  const door = createWorkerApi(world);
-  await until(() => door.session.who.kind === 'out');
-  await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().kind === 'live');
+  const { context, wire, server, bad, until, wait, idb } = browser();
+  const api = createWorkerApi(context);
+  await until(() => api.session.who.kind === 'out');
+  await wait(api.signIn(named('ann')));
+  await until(() => getLoop(api).status().kind === 'live');
   wire.up = false;
   const [run, other] = bad();
-  expect(await wait(door.send('changeExecution', note(run, 'kept')))).toMatchObject({ ok: true });
-  expect(await wait(door.signOut('ask'))).toEqual({ ok: true, value: { out: false, unsent: 1 } });
-  expect(door.session.who.kind).toBe('in');
-  expect(await wait(door.signOut('keep'))).toEqual({ ok: true, value: { out: true, unsent: 1 } });
-  expect(door.session.who).toMatchObject({ kind: 'out', reason: 'none' });
-  expect(await door.send('changeExecution', note(other, 'nobody'))).toMatchObject({
+  expect(await wait(api.send('changeExecution', note(run, 'kept')))).toMatchObject({ ok: true });
+  expect(await wait(api.signOut('ask'))).toEqual({ ok: true, value: { out: false, unsent: 1 } });
+  expect(api.session.who.kind).toBe('in');
+  expect(await wait(api.signOut('keep'))).toEqual({ ok: true, value: { out: true, unsent: 1 } });
+  expect(api.session.who).toMatchObject({ kind: 'out', reason: 'none' });
+  expect(await api.send('changeExecution', note(other, 'nobody'))).toMatchObject({
     ok: false,
     failure: { kind: 'signed-out' },
   });
@@ -123,47 +123,47 @@ test('OUT-7, C9: signing out with unsent changes asks first; stored changes wait
   expect(await register.current(0)).toEqual({ kind: 'none' });
   register.close();
   wire.up = true;
-  await wait(door.signIn(named('bob')));
-  await until(() => getLoop(door).status().kind === 'live');
+  await wait(api.signIn(named('bob')));
+  await until(() => getLoop(api).status().kind === 'live');
   // one identity's outbox is never another's
-  expect(getLoop(door).outbox.view().entries).toEqual([]);
+  expect(getLoop(api).outbox.view().entries).toEqual([]);
   expect(server.log.some(({ event }) => event.type === 'problem.noted@1')).toBe(false);
-  expect(await wait(door.signOut('ask'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
-  await wait(door.signIn(named('ann')));
+  expect(await wait(api.signOut('ask'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
+  await wait(api.signIn(named('ann')));
   await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
 });
 
 test('OUT-7: "send" sends all changes before the session ends; "discard" leaves none', async () => {
-  const { world, wire, server, bad, until, wait, idb } = browser();
-  const door = createWorkerApi(world);
-  await until(() => door.session.who.kind === 'out');
-  await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().kind === 'live');
+  const { context, wire, server, bad, until, wait, idb } = browser();
+  const api = createWorkerApi(context);
+  await until(() => api.session.who.kind === 'out');
+  await wait(api.signIn(named('ann')));
+  await until(() => getLoop(api).status().kind === 'live');
   const [run, other] = bad();
   wire.up = false;
-  await wait(door.send('changeExecution', note(run, 'sent')));
-  expect(getLoop(door).outbox.unsent).toBe(1);
+  await wait(api.send('changeExecution', note(run, 'sent')));
+  expect(getLoop(api).outbox.unsent).toBe(1);
   wire.up = true;
-  expect(await wait(door.signOut('send'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
+  expect(await wait(api.signOut('send'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
   await until(() => wire.asked.some(({ path }) => path.endsWith('logout')));
-  await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().kind === 'live');
+  await wait(api.signIn(named('ann')));
+  await until(() => getLoop(api).status().kind === 'live');
   wire.up = false;
-  await wait(door.send('changeExecution', note(other, 'discarded')));
-  expect(await wait(door.signOut('discard'))).toMatchObject({ value: { out: true } });
+  await wait(api.send('changeExecution', note(other, 'discarded')));
+  expect(await wait(api.signOut('discard'))).toMatchObject({ value: { out: true } });
   expect((await idb.indexedDB.databases()).map(({ name }) => name)).toEqual(['daybook']);
 });
 
 test('C9: signing out in a tab without an access token ends the session on the server too', async () => {
-  const { world, wire, server, until, wait } = browser();
-  const door = createWorkerApi(world);
-  await until(() => door.session.who.kind === 'out');
-  await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().kind === 'live');
-  getLoop(door).stop();
+  const { context, wire, server, until, wait } = browser();
+  const api = createWorkerApi(context);
+  await until(() => api.session.who.kind === 'out');
+  await wait(api.signIn(named('ann')));
+  await until(() => getLoop(api).status().kind === 'live');
+  getLoop(api).stop();
   wire.up = false;
-  const again = createWorkerApi(world);
+  const again = createWorkerApi(context);
   await until(() => again.session.who.kind === 'in');
   expect(await wait(again.signOut('keep'))).toMatchObject({ value: { out: true } });
   expect(server.sessions.size).toBeGreaterThan(0);
@@ -173,50 +173,49 @@ test('C9: signing out in a tab without an access token ends the session on the s
 });
 
 test('A11: a session that the server ended locks the screen and keeps unsent changes for its user', async () => {
-  const { world, server, bad, until, wait, clock } = browser();
-  const door = createWorkerApi(world);
-  await until(() => door.session.who.kind === 'out');
-  await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().kind === 'live');
+  const { context, server, bad, until, wait, clock } = browser();
+  const api = createWorkerApi(context);
+  await until(() => api.session.who.kind === 'out');
+  await wait(api.signIn(named('ann')));
+  await until(() => getLoop(api).status().kind === 'live');
   server.ended = true;
-  await wait(door.send('changeExecution', note(bad()[0], 'later')));
-  await until(() => door.session.who.kind === 'out');
-  expect(door.session.who).toMatchObject({ reason: 'expired' });
+  await wait(api.send('changeExecution', note(bad()[0], 'later')));
+  await until(() => api.session.who.kind === 'out');
+  expect(api.session.who).toMatchObject({ reason: 'expired' });
   server.ended = false;
-  await wait(door.signIn(named('ann')));
+  await wait(api.signIn(named('ann')));
   await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
   await clock.pass(100);
-  expect(getLoop(door).status()).toMatchObject({ waiting: 0, refused: 0 });
+  expect(getLoop(api).status()).toMatchObject({ waiting: 0, refused: 0 });
 });
 
 test('G42, A10: signing in as another user switches data and outbox in every tab; going back restores the own ones, with unsent changes', async () => {
-  const { world, wire, server, ann, bob, bad, until, wait, clock } = browser();
-  const door = createWorkerApi(world);
-  const second = createWorkerApi(world);
-  await until(() => door.session.who.kind === 'out' && second.session.who.kind === 'out');
-  await wait(door.signIn(named('ann')));
-  await until(
-    () => door.session.loop?.status().kind === 'live' && second.session.who.kind === 'in',
-  );
+  const { context, wire, server, ann, bob, bad, until, wait, clock } = browser();
+  const api = createWorkerApi(context);
+  const second = createWorkerApi(context);
+  await until(() => api.session.who.kind === 'out' && second.session.who.kind === 'out');
+  await wait(api.signIn(named('ann')));
+  await until(() => api.session.loop?.status().kind === 'live' && second.session.who.kind === 'in');
   const [run, other] = bad();
-  expect(await wait(door.actAs({ userId: bob.me.id, reason: 'a look at the list' }))).toMatchObject(
-    { ok: true, value: { kind: 'in', me: { username: 'bob', acting: { username: 'ann' } } } },
-  );
+  expect(await wait(api.actAs({ userId: bob.me.id, reason: 'a look at the list' }))).toMatchObject({
+    ok: true,
+    value: { kind: 'in', me: { username: 'bob', acting: { username: 'ann' } } },
+  });
   await until(
     () =>
-      getLoop(door).status().kind === 'live' &&
+      getLoop(api).status().kind === 'live' &&
       second.session.who.kind === 'in' &&
       second.session.who.me.username === 'bob',
   );
   expect(getLoop(second).outbox.view().entries).toEqual([]);
   wire.up = false;
-  await wait(door.send('changeExecution', note(run, 'as bob')));
-  await until(() => getLoop(door).status().kind === 'offline');
-  expect(await wait(door.stopActing('ask'))).toMatchObject({ failure: { kind: 'needs-network' } });
+  await wait(api.send('changeExecution', note(run, 'as bob')));
+  await until(() => getLoop(api).status().kind === 'offline');
+  expect(await wait(api.stopActing('ask'))).toMatchObject({ failure: { kind: 'needs-network' } });
   wire.up = true;
-  await door.syncNow();
-  await until(() => getLoop(door).status().kind === 'live');
-  expect(await wait(door.stopActing('ask'))).toMatchObject({
+  await api.syncNow();
+  await until(() => getLoop(api).status().kind === 'live');
+  expect(await wait(api.stopActing('ask'))).toMatchObject({
     value: { kind: 'in', me: { username: 'ann', acting: null } },
   });
   expect(
@@ -226,35 +225,35 @@ test('G42, A10: signing in as another user switches data and outbox in every tab
   // Another browser window changed whose cookie it is: the first answer that says so stops this
   // loop before anything is sent.
   wire.up = false;
-  await wait(door.send('changeExecution', note(other, 'as ann')));
+  await wait(api.send('changeExecution', note(other, 'as ann')));
   wire.cookie = bob.me.id;
   wire.up = true;
   server.sessions.clear();
   await clock.pass(server.tokenMs);
-  await until(() => door.session.who.kind === 'in' && door.session.who.me.username === 'bob');
+  await until(() => api.session.who.kind === 'in' && api.session.who.me.username === 'bob');
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
   expect(ann.me.acting).toBeNull();
 });
 
 test('PAGE-6, A11: after signing in again, the user is the one that the server names, not the one that the device stored', async () => {
-  const { world, server, ann, bad, until, wait } = browser();
-  const door = createWorkerApi(world);
-  await until(() => door.session.who.kind === 'out');
-  await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().kind === 'live');
+  const { context, server, ann, bad, until, wait } = browser();
+  const api = createWorkerApi(context);
+  await until(() => api.session.who.kind === 'out');
+  await wait(api.signIn(named('ann')));
+  await until(() => getLoop(api).status().kind === 'live');
   server.ended = true;
-  await wait(door.send('changeExecution', note(bad()[0], 'later')));
-  await until(() => door.session.who.kind === 'out');
+  await wait(api.send('changeExecution', note(bad()[0], 'later')));
+  await until(() => api.session.who.kind === 'out');
   server.ended = false;
   ann.me.passwordReset = true;
   const seen: Who[] = [];
-  await door.watch('who', {}, (who) => {
+  await api.watch('who', {}, (who) => {
     seen.push(who);
   });
-  await wait(door.signIn(named('ann')));
-  await until(() => getLoop(door).status().kind === 'live');
+  await wait(api.signIn(named('ann')));
+  await until(() => getLoop(api).status().kind === 'live');
   expect(seen.filter((who) => who.kind === 'in').map((who) => who.me.passwordReset)).not.toContain(
     false,
   );
-  expect(door.session.who).toMatchObject({ kind: 'in', me: { passwordReset: true } });
+  expect(api.session.who).toMatchObject({ kind: 'in', me: { passwordReset: true } });
 });

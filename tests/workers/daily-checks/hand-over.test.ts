@@ -174,21 +174,21 @@ test("HAND-5: open results are handed over the same at 11:55 PM and at 12:05 AM,
 
 test('HAND-1, OUT-4: a review counts in the shift immediately, even before it is sent', async () => {
   const { clock, annDevice, bad } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const since = clock.now();
   const [run] = bad();
   const count = (): ReturnType<typeof shiftNow> =>
-    shiftNow(getLoop(door).replica, { since, list: null }, clock.now());
+    shiftNow(getLoop(api).replica, { since, list: null }, clock.now());
   const before = count();
   annDevice.wire.up = false;
-  await door.send('changeExecution', {
+  await api.send('changeExecution', {
     id: String(must(run)),
     change: { kind: 'review', comment: null },
   });
   expect(count()).toMatchObject({ cleared: before.cleared + 1, of: before.of });
   const heard: number[] = [];
-  const watch = await door.watch('shiftNow', { since, list: null }, ({ cleared }) => {
+  const watch = await api.watch('shiftNow', { since, list: null }, ({ cleared }) => {
     heard.push(cleared);
   });
   expect(heard).toEqual([before.cleared + 1]);

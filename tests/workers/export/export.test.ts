@@ -202,17 +202,17 @@ test("CSV-6: it ends immediately when canceled or when its user signs out, and c
 
 test('CSV-5, CSV-6, OVER-1, CAL-1, FIND-1: all four are answered by the worker offline, and not at all after signing out', async () => {
   const { clock, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   annDevice.wire.up = false;
   const got: Record<string, unknown[]> = { overview: [], calendar: [], find: [] };
   const day = 86_400_000;
   const from = clock.now() - 7 * day;
   const to = clock.now() + day;
-  await door.watch('overview', { from, to, companies: [], instructionTypes: [] }, (value) => {
+  await api.watch('overview', { from, to, companies: [], instructionTypes: [] }, (value) => {
     got['overview']?.push(value);
   });
-  await door.watch(
+  await api.watch(
     'calendar',
     {
       from,
@@ -232,19 +232,19 @@ test('CSV-5, CSV-6, OVER-1, CAL-1, FIND-1: all four are answered by the worker o
       got['calendar']?.push(value);
     },
   );
-  await door.watch('find', { text: '', limit: 5 }, (value) => {
+  await api.watch('find', { text: '', limit: 5 }, (value) => {
     got['find']?.push(value);
   });
-  const made = await door.exportRuns(EVERYTHING, FEW, () => {});
+  const made = await api.exportRuns(EVERYTHING, FEW, () => {});
   await clock.pass(100);
   const { rows } = must(await made.done());
   expect(rows).toBeGreaterThan(0);
   expect(got['overview']?.at(-1)).toMatchObject({ version: 1, jobs: { all: 6 } });
   expect(got['calendar']?.at(-1)).toMatchObject({ version: 1, jobs: 6 });
   expect(got['find']?.at(-1)).toMatchObject({ jobs: { count: 6 } });
-  await door.signOut('discard');
+  await api.signOut('discard');
   await clock.pass(100);
   expect([got['overview']?.at(-1), got['calendar']?.at(-1)]).toEqual([null, null]);
   expect(got['find']?.at(-1)).toMatchObject({ jobs: { count: 0 } });
-  expect(await (await door.exportRuns(EVERYTHING, FEW, () => {})).done()).toBeNull();
+  expect(await (await api.exportRuns(EVERYTHING, FEW, () => {})).done()).toBeNull();
 });

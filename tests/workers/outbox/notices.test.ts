@@ -3,8 +3,8 @@ import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import type { createWorkerApi } from '#workers/queries/live-queries.ts';
 import { DiskError } from '#workers/disk/disk-errors.ts';
 
-type Door = ReturnType<typeof createWorkerApi>;
-const getNotices = (door: Door) => getLoop(door).outbox.view().notices;
+type WorkerApi = ReturnType<typeof createWorkerApi>;
+const getNotices = (api: WorkerApi) => getLoop(api).outbox.view().notices;
 const note = (content: string) => ({ kind: 'note' as const, content });
 
 /**

@@ -6,12 +6,12 @@ const note = (content: string) => ({ kind: 'note' as const, content });
 
 test('OUT-1, OUT-2: a command is on disk before it resolves, is sent in order, and survives the browser', async () => {
   const { clock, server, annDevice, bad } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   annDevice.wire.up = false;
   const runs = bad().slice(0, 3);
   for (const run of runs) {
-    const sent = await door.send('changeExecution', {
+    const sent = await api.send('changeExecution', {
       id: String(run),
       change: note(`about ${run}`),
     });
@@ -21,7 +21,7 @@ test('OUT-1, OUT-2: a command is on disk before it resolves, is sent in order, a
       state: 'waiting',
     });
   }
-  annDevice.kill(door);
+  annDevice.kill(api);
   annDevice.wire.up = true;
   const again = annDevice.open();
   await clock.pass(5_000);
@@ -36,39 +36,39 @@ test('OUT-1, OUT-2: a command is on disk before it resolves, is sent in order, a
 
 test('OUT-1: if the disk refuses, nothing is reported as saved and nothing is shown', async () => {
   const { clock, annDevice, bad } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
-  const { replica } = getLoop(door);
+  const { replica } = getLoop(api);
   const { disk } = replica;
   const keep = disk.keepCommand.bind(disk);
   disk.keepCommand = () => Promise.reject(new DiskError('full', 'no room'));
   expect(
-    await door.send('changeExecution', { id: String(run), change: note('lost') }),
+    await api.send('changeExecution', { id: String(run), change: note('lost') }),
   ).toMatchObject({ ok: false, failure: { kind: 'storage' } });
   disk.keepCommand = keep;
-  expect(shown(door, run, clock.now())?.problem?.note).toBeNull();
+  expect(shown(api, run, clock.now())?.problem?.note).toBeNull();
 });
 
 test('OUT-3: if the answer is lost, the same key is sent again and the effect never flickers', async () => {
   const { clock, server, annDevice, bad } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
   annDevice.wire.faults = { drop: 0, lose: 1000, silence: 0, double: 0, delay: 0, garbage: 0 };
-  await door.send('changeExecution', { id: String(run), change: note('once') });
+  await api.send('changeExecution', { id: String(run), change: note('once') });
   for (let i = 0; i < 40; i++) {
     await clock.pass(25);
-    expect(shown(door, run, clock.now())?.problem?.note?.content).toBe('once');
+    expect(shown(api, run, clock.now())?.problem?.note?.content).toBe('once');
   }
   annDevice.wire.faults = { ...annDevice.wire.faults, lose: 0 };
   for (let i = 0; i < 40; i++) {
     await clock.pass(100);
-    expect(shown(door, run, clock.now())?.problem?.note?.content).toBe('once');
+    expect(shown(api, run, clock.now())?.problem?.note?.content).toBe('once');
   }
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
-  expect(shown(door, run, clock.now())?.waiting).toBe(false);
-  expect(getLoop(door).status()).toMatchObject({ waiting: 0, refused: 0 });
+  expect(shown(api, run, clock.now())?.waiting).toBe(false);
+  expect(getLoop(api).status()).toMatchObject({ waiting: 0, refused: 0 });
 });
 
 test('OUT-5, OUT-6: a second review is refused with a message, its effect is reverted, and it stays until resolved', async () => {
@@ -108,7 +108,7 @@ test('OUT-5, OUT-6: a second review is refused with a message, its effect is rev
 
 test('SYNC-7: a tab reads the outbox once for many changes', async () => {
   const { clock, annDevice, bad } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   annDevice.wire.up = false;
   const [run = 0] = bad();
@@ -122,12 +122,12 @@ test('SYNC-7: a tab reads the outbox once for many changes', async () => {
     },
   });
   const notes = Array.from({ length: 20 }, (_, i) =>
-    door.send('changeExecution', { id: String(run), change: note(`note ${i}`) }),
+    api.send('changeExecution', { id: String(run), change: note(`note ${i}`) }),
   );
   await Promise.all(notes);
   await clock.pass(2_000);
-  await getLoop(door).settled();
-  expect(getLoop(door).outbox.view().entries).toHaveLength(20);
+  await getLoop(api).settled();
+  expect(getLoop(api).outbox.view().entries).toHaveLength(20);
   expect(reads).toBeGreaterThan(0);
   expect(reads).toBeLessThan(5);
 });
@@ -196,13 +196,13 @@ test('OUT-6: a user whose note was replaced is told by whom, once; replacing you
   const bobs = bobDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
-  for (const [door, content] of [
+  for (const [api, content] of [
     [anns, 'a1'],
     [anns, 'a2'],
     [bobs, 'b1'],
     [bobs, 'b2'],
   ] as const) {
-    await door.send('changeExecution', { id: String(run), change: note(content) });
+    await api.send('changeExecution', { id: String(run), change: note(content) });
     await clock.pass(1_000);
   }
   expect(getLoop(anns).outbox.view().notices).toMatchObject([{ text: 'bob replaced your note.' }]);
@@ -211,7 +211,7 @@ test('OUT-6: a user whose note was replaced is told by whom, once; replacing you
 
 test('G11: a command that always breaks the server is set aside, and the ones behind it arrive', async () => {
   const { clock, server, annDevice, bad, problemOf: getProblem } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const [one = 0, two = 0] = bad();
   const handle = server.handle.bind(server);
@@ -219,11 +219,11 @@ test('G11: a command that always breaks the server is set aside, and the ones be
     request.url.endsWith(`/jobExecutions/${one}`)
       ? Promise.resolve(Response.json({}, { status: 500 }))
       : handle(request, cookie);
-  await door.send('changeExecution', { id: String(one), change: note('poison') });
-  await door.send('changeExecution', { id: String(two), change: note('behind') });
+  await api.send('changeExecution', { id: String(one), change: note('poison') });
+  await api.send('changeExecution', { id: String(two), change: note('behind') });
   await clock.pass(10 * 60_000);
   expect(getProblem(two)?.note?.content).toBe('behind');
-  expect(getLoop(door).outbox.view().entries).toMatchObject([
+  expect(getLoop(api).outbox.view().entries).toMatchObject([
     { state: 'refused', runs: [one], failure: { kind: 'server-fault' } },
   ]);
   expect(annDevice.wire.asked.filter(({ path }) => path.endsWith(`/${one}`)).length).toBeLessThan(
@@ -233,7 +233,7 @@ test('G11: a command that always breaks the server is set aside, and the ones be
 
 test('OUT-8: a change that the server has no disk space for is kept with a notice and sent when there is space again', async () => {
   const { clock, server, annDevice, bad, problemOf: getProblem } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
   const handle = server.handle.bind(server);
@@ -250,10 +250,10 @@ test('OUT-8: a change that the server has no disk space for is kept with a notic
           ),
         )
       : handle(request, cookie);
-  await door.send('changeExecution', { id: String(run), change: note('kept') });
+  await api.send('changeExecution', { id: String(run), change: note('kept') });
   await clock.pass(60 * 60_000);
-  expect(shown(door, run, clock.now())?.problem?.note?.content).toBe('kept');
-  expect(getLoop(door).status()).toMatchObject({
+  expect(shown(api, run, clock.now())?.problem?.note?.content).toBe('kept');
+  expect(getLoop(api).status()).toMatchObject({
     kind: 'live',
     waiting: 1,
     refused: 0,
@@ -263,12 +263,12 @@ test('OUT-8: a change that the server has no disk space for is kept with a notic
   server.handle = handle;
   await clock.pass(2 * 60_000);
   expect(getProblem(run)?.note?.content).toBe('kept');
-  expect(getLoop(door).status()).toMatchObject({ waiting: 0, refused: 0, fault: null });
+  expect(getLoop(api).status()).toMatchObject({ waiting: 0, refused: 0, fault: null });
 });
 
 test('OUT-3: numbers that never reached the server leave no gap that would block later commands', async () => {
   const { clock, annDevice, bad, problemOf: getProblem } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const [one = 0, two = 0] = bad();
   await annDevice.disk.keepCommand({
@@ -280,8 +280,8 @@ test('OUT-3: numbers that never reached the server leave no gap that would block
     failure: null,
   });
   await annDevice.disk.dropCommand('gone');
-  await door.send('changeExecution', { id: String(one), change: note('first') });
-  await door.send('changeExecution', { id: String(two), change: note('second') });
+  await api.send('changeExecution', { id: String(one), change: note('first') });
+  await api.send('changeExecution', { id: String(two), change: note('second') });
   await clock.pass(1_000);
   expect([getProblem(one)?.note?.content, getProblem(two)?.note?.content]).toEqual([
     'first',

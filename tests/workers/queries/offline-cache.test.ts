@@ -5,9 +5,9 @@ const at = (read: unknown): number => (read as { value: { at: number } }).value.
 
 test('OFF-6: online, the server answers; offline, its last answer shows with its time, also after the browser was closed', async () => {
   const { clock, server, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
-  const first = await door.read('lastSync', {});
+  const first = await api.read('lastSync', {});
   expect(first).toMatchObject({
     ok: true,
     value: { live: true, at: clock.now(), value: { status: 'SUCCEEDED', at: clock.now() } },
@@ -16,8 +16,8 @@ test('OFF-6: online, the server answers; offline, its last answer shows with its
   annDevice.wire.up = false;
   server.cutStreams();
   await clock.pass(1_000);
-  expect(getLoop(door).status().kind).toBe('offline');
-  expect(await door.read('lastSync', {})).toMatchObject({
+  expect(getLoop(api).status().kind).toBe('offline');
+  expect(await api.read('lastSync', {})).toMatchObject({
     ok: true,
     value: {
       live: false,
@@ -26,11 +26,11 @@ test('OFF-6: online, the server answers; offline, its last answer shows with its
       failure: { kind: 'needs-network' },
     },
   });
-  expect(await door.read('listKeys', {})).toMatchObject({
+  expect(await api.read('listKeys', {})).toMatchObject({
     ok: false,
     failure: { kind: 'needs-network' },
   }); // never asked before
-  annDevice.kill(door);
+  annDevice.kill(api);
   const again = annDevice.open();
   await clock.pass(1_000);
   expect(await again.read('lastSync', {})).toMatchObject({
@@ -47,16 +47,16 @@ test('OFF-6: online, the server answers; offline, its last answer shows with its
 
 test('OFF-6: a silent server is not awaited while it seems away, and its refusals stay refusals', async () => {
   const { clock, server, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
-  const first = await door.read('lastSync', {});
+  const first = await api.read('lastSync', {});
   annDevice.wire.faults = { drop: 0, lose: 0, silence: 1000, double: 0, delay: 0, garbage: 0 };
   server.cutStreams();
   await clock.pass(90_000);
-  expect(getLoop(door).status().kind).toBe('offline');
+  expect(getLoop(api).status().kind).toBe('offline');
   let details: unknown = null;
   void (async () => {
-    details = await door.read('lastSync', {});
+    details = await api.read('lastSync', {});
   })();
   await clock.pass(2_900);
   expect(details).toBeNull();
@@ -74,7 +74,7 @@ test('OFF-6: a silent server is not awaited while it seems away, and its refusal
           ),
         )
       : handle(request, cookie);
-  expect(await door.read('lastSync', {})).toMatchObject({
+  expect(await api.read('lastSync', {})).toMatchObject({
     ok: false,
     failure: { kind: 'forbidden' },
   });
@@ -82,7 +82,7 @@ test('OFF-6: a silent server is not awaited while it seems away, and its refusal
     request.url.endsWith('last-sync')
       ? Promise.resolve(new Response('<html>', { status: 503 }))
       : handle(request, cookie);
-  expect(await door.read('lastSync', {})).toMatchObject({
+  expect(await api.read('lastSync', {})).toMatchObject({
     ok: true,
     value: { live: false, failure: { kind: 'busy' } },
   });
@@ -90,7 +90,7 @@ test('OFF-6: a silent server is not awaited while it seems away, and its refusal
 
 test('OFF-6, SYNC-6: answers from before a change of scope, or of a signed-out user, are not shown', async () => {
   const { clock, server, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const handle = server.handle.bind(server);
   const late = Promise.withResolvers<null>();
@@ -98,20 +98,20 @@ test('OFF-6, SYNC-6: answers from before a change of scope, or of a signed-out u
     if (request.url.endsWith('last-sync')) await late.promise;
     return handle(request, cookie);
   };
-  const slow = door.read('lastSync', {});
+  const slow = api.read('lastSync', {});
   await clock.pass(10);
   server.epoch = 'e2'; // everything is loaded anew meanwhile
   server.poke({ kind: 'head', head: server.log.length, epoch: 'e2' });
   await clock.pass(16_000); // less than a silent server is waited for
-  expect(getLoop(door).replica.epoch).toBe('e2');
+  expect(getLoop(api).replica.epoch).toBe('e2');
   late.resolve(null);
   expect(await slow).toMatchObject({ ok: true, value: { live: true } });
   server.handle = handle;
   annDevice.wire.up = false;
   await clock.pass(1_000);
-  expect(await door.read('lastSync', {})).toMatchObject({ ok: false });
-  await door.signOut('discard');
-  expect(await door.read('lastSync', {})).toMatchObject({
+  expect(await api.read('lastSync', {})).toMatchObject({ ok: false });
+  await api.signOut('discard');
+  expect(await api.read('lastSync', {})).toMatchObject({
     ok: false,
     failure: { kind: 'signed-out' },
   });

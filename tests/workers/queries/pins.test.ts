@@ -6,9 +6,9 @@ import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
 test('DESK-8, OUT-2, OUT-4: a company pinned offline comes first immediately, survives the browser, is sent once and reaches the other device', async () => {
   const { clock, server, ann, annDevice, bobDevice, deviceOf: getDevice } = scene();
-  let door = annDevice.open();
+  let api = annDevice.open();
   await clock.pass(2_000);
-  const companies = (one: typeof door) =>
+  const companies = (one: typeof api) =>
     makeRunsWatch(
       () => getLoop(one).replica,
       () => clock.now(),
@@ -21,21 +21,21 @@ test('DESK-8, OUT-2, OUT-4: a company pinned offline comes first immediately, su
       round: 0,
       facets: 'some',
     }).facets.companies;
-  const before = companies(door).map(({ value }) => value);
+  const before = companies(api).map(({ value }) => value);
   expect(before.length).toBeGreaterThan(2);
   const last = must(before.at(-1));
   const pinnedFirst = [[last, true], ...before.slice(0, -1).map((n) => [n, false])];
-  const shown = (one: typeof door) =>
+  const shown = (one: typeof api) =>
     companies(one).map(({ value, pinned = false }) => [value, pinned]);
   annDevice.wire.up = false;
   const pin = (pinned: boolean) =>
-    door.send('pinCompany', { id: ann.me.id, company: String(last), pinned });
+    api.send('pinCompany', { id: ann.me.id, company: String(last), pinned });
   expect(await pin(true)).toMatchObject({ ok: true });
-  expect(shown(door)).toEqual(pinnedFirst);
-  annDevice.kill(door);
-  door = annDevice.open();
+  expect(shown(api)).toEqual(pinnedFirst);
+  annDevice.kill(api);
+  api = annDevice.open();
   await clock.pass(2_000);
-  expect(shown(door)).toEqual(pinnedFirst);
+  expect(shown(api)).toEqual(pinnedFirst);
   annDevice.wire.up = true;
   await clock.pass(70_000);
   expect(
@@ -51,5 +51,5 @@ test('DESK-8, OUT-2, OUT-4: a company pinned offline comes first immediately, su
   expect(getPins(getLoop(bob))).toEqual(new Set());
   await pin(false);
   await clock.pass(5_000);
-  for (const one of [door, other]) expect(companies(one).map(({ value }) => value)).toEqual(before);
+  for (const one of [api, other]) expect(companies(one).map(({ value }) => value)).toEqual(before);
 });

@@ -6,7 +6,7 @@ import { FACETS_SOME } from '#workers/queries/facets-query.ts';
 
 test('COL-7: a held list keeps its rows in place with current texts, counts what waits, and takes it in on request', async () => {
   const { clock, story, annDevice, bad } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const views: RunsView[] = [];
   const question = {
@@ -16,13 +16,13 @@ test('COL-7: a held list keeps its rows in place with current texts, counts what
     folded: [],
     round: 0,
   };
-  const watch = await door.watch('runs', question, (view) => {
+  const watch = await api.watch('runs', question, (view) => {
     views.push(view);
   });
   await clock.pass(20);
   const before = must(views.at(-1));
   const [run = 0] = bad();
-  await door.send('changeExecution', {
+  await api.send('changeExecution', {
     id: String(run),
     change: { kind: 'review', comment: null },
   });
@@ -44,7 +44,7 @@ test('COL-7: a held list keeps its rows in place with current texts, counts what
   expect(taken).toMatchObject({ fresh: 0 });
   expect(taken.rows.some(({ n }) => n === run)).toBe(false);
   expect(taken.rows.some(({ n }) => !before.rows.some((one) => one.n === n))).toBe(true);
-  expect(await door.matching(question.filter)).toHaveLength(taken.total);
+  expect(await api.matching(question.filter)).toHaveLength(taken.total);
   watch.close();
   const count = views.length;
   story.finish(clock.now() - 1000);
@@ -54,10 +54,10 @@ test('COL-7: a held list keeps its rows in place with current texts, counts what
 
 test('COL-7: many changes in a frame make one update, and no update comes without a change', async () => {
   const { clock, story, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const views: RunsView[] = [];
-  await door.watch(
+  await api.watch(
     'runs',
     { filter: ALL, window: { first: 0, count: 20 }, held: false, folded: [], round: 0 },
     (view) => {
@@ -71,7 +71,7 @@ test('COL-7: many changes in a frame make one update, and no update comes withou
   expect(views.length - before).toBeLessThanOrEqual(4);
   expect(views.length - before).toBeGreaterThan(0);
   const after = views.length;
-  await door.syncNow();
+  await api.syncNow();
   await clock.pass(120_000);
   expect(views.length).toBe(after);
   const versions = views.map(({ version }) => version);
@@ -85,7 +85,7 @@ const getLines = ({ heads, rows }: RunsView) => ({
 
 test('COL-7, COL-11: a held list keeps headings and rows in place, folds them, and shows current progress in its headings', async () => {
   const { clock, story, annDevice, bad } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const views: RunsView[] = [];
   const question = {
@@ -95,7 +95,7 @@ test('COL-7, COL-11: a held list keeps headings and rows in place, folds them, a
     folded: [] as number[],
     round: 0,
   };
-  const watch = await door.watch('runs', question, (view) => {
+  const watch = await api.watch('runs', question, (view) => {
     views.push(view);
   });
   await clock.pass(20);
@@ -108,10 +108,10 @@ test('COL-7, COL-11: a held list keeps headings and rows in place, folds them, a
   ]);
   const job = must(before.rows.find(({ n }) => n === run)).job;
   const head = must(before.heads.find(({ key }) => key === job));
-  const own = await door.matching(ofGroup(question.filter, head));
+  const own = await api.matching(ofGroup(question.filter, head));
   expect([own.length, own.includes(run)]).toEqual([head.rows, true]);
   for (const id of own)
-    await door.send('changeExecution', {
+    await api.send('changeExecution', {
       id: String(id),
       change: { kind: 'review', comment: null },
     });
@@ -146,7 +146,7 @@ test('COL-7, COL-11: a held list keeps headings and rows in place, folds them, a
 
 test('COL-7, COL-13: the heading of single causes shows the progress of the causes that it was built from, even if others are single by now', async () => {
   const { clock, story, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const views: RunsView[] = [];
   const now = (): RunsView => must(views.at(-1));
@@ -163,21 +163,21 @@ test('COL-7, COL-13: the heading of single causes shows the progress of the caus
     story.finish(clock.now() - 1000);
     await clock.pass(100);
   }
-  await door.watch('runs', question, (view) => {
+  await api.watch('runs', question, (view) => {
     views.push(view);
   });
   await clock.pass(20);
   const before = single();
-  const own = await door.matching(ofGroup(question.filter, before));
+  const own = await api.matching(ofGroup(question.filter, before));
   expect([own.length, before.progress.of]).toEqual([before.rows, before.rows]);
-  await door.send('changeExecution', {
+  await api.send('changeExecution', {
     id: String(own[0]),
     change: { kind: 'review', comment: null },
   });
   await clock.pass(100);
   expect(single()).toEqual({ ...before, progress: { cleared: 1, of: before.progress.of } });
   for (const id of own.slice(1))
-    await door.send('changeExecution', {
+    await api.send('changeExecution', {
       id: String(id),
       change: { kind: 'review', comment: null },
     });
@@ -188,10 +188,10 @@ test('COL-7, COL-13: the heading of single causes shows the progress of the caus
 test('COL-7, COL-3: of many companies and causes, those with the most runs and the selected ones are sent, with exact counts and the number of the rest; all on request', async () => {
   const { clock, server, story, annDevice } = scene();
   story.begin(90, 180, 400);
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const views: RunsView[] = [];
-  const whole = getLoop(door).replica.engine.select(ALL, clock.now()).facets;
+  const whole = getLoop(api).replica.engine.select(ALL, clock.now()).facets;
   const last = must(whole.companies.at(-1)).value;
   const question = {
     filter: ALL,
@@ -200,7 +200,7 @@ test('COL-7, COL-3: of many companies and causes, those with the most runs and t
     folded: [],
     round: 0,
   };
-  const watch = await door.watch('runs', { ...question, facets: 'some' }, (view) => {
+  const watch = await api.watch('runs', { ...question, facets: 'some' }, (view) => {
     views.push(view);
   });
   await clock.pass(20);

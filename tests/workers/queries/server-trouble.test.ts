@@ -3,9 +3,9 @@ import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
 test('OFF-7: a gateway that answers 502 or 503 shows as server trouble, not as offline; a review made meanwhile arrives once it answers again', async () => {
   const { clock, server, annDevice, bad, problemOf: getProblem } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
-  expect(getLoop(door).status().kind).toBe('live');
+  expect(getLoop(api).status().kind).toBe('live');
   const handle = server.handle.bind(server);
   const since = clock.now();
   for (const status of [502, 503]) {
@@ -18,33 +18,33 @@ test('OFF-7: a gateway that answers 502 or 503 shows as server trouble, not as o
       );
     server.cutStreams();
     await clock.pass(5_000);
-    const details = getLoop(door).status();
+    const details = getLoop(api).status();
     expect(details.kind).toBe('server-trouble');
     expect(must(details.offlineSince) - since).toBeLessThan(5_000);
   }
   const run = must(bad()[0]);
   expect(
-    await door.send('changeExecution', {
+    await api.send('changeExecution', {
       id: String(run),
       change: { kind: 'review', comment: null },
     }),
   ).toMatchObject({ ok: true });
-  expect(getLoop(door).status()).toMatchObject({ kind: 'server-trouble', waiting: 1 });
+  expect(getLoop(api).status()).toMatchObject({ kind: 'server-trouble', waiting: 1 });
   annDevice.wire.up = false; // now the network goes as well
   await clock.pass(70_000);
-  expect(getLoop(door).status().kind).toBe('offline');
+  expect(getLoop(api).status().kind).toBe('offline');
   server.handle = handle;
   annDevice.wire.up = true;
   await clock.pass(130_000);
-  expect(getLoop(door).status()).toMatchObject({ kind: 'live', waiting: 0, offlineSince: null });
+  expect(getLoop(api).status()).toMatchObject({ kind: 'live', waiting: 0, offlineSince: null });
   expect(getProblem(run)?.review).not.toBeNull();
 });
 
 test('OFF-7: reopened while the gateway answers 502, it shows server trouble from the start, with its message on queries', async () => {
   const { clock, server, annDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
-  annDevice.kill(door);
+  annDevice.kill(api);
   server.handle = () =>
     Promise.resolve(
       new Response('<html>Bad gateway</html>', {

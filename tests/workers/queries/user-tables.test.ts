@@ -7,7 +7,7 @@ const SHIFT = '10000000-0000-4000-8000-000000000002';
 
 test('OUT-4, OUT-2: views, hand-overs and preferences show immediately, survive the browser, are sent once and reach the other device', async () => {
   const { clock, server, ann, annDevice, deviceOf: getDevice } = scene();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   annDevice.wire.up = false;
   const hand = {
@@ -23,18 +23,18 @@ test('OUT-4, OUT-2: views, hand-overs and preferences show immediately, survive 
     query: '',
   };
   for (const sent of [
-    await door.send('saveView', { id: ID, name: 'Mine', query: 'state=Failed', shared: false }),
-    await door.send('saveView', {
+    await api.send('saveView', { id: ID, name: 'Mine', query: 'state=Failed', shared: false }),
+    await api.send('saveView', {
       id: ID,
       name: 'Mine again',
       query: 'state=Failed',
       shared: false,
     }),
-    await door.send('endShift', hand),
-    await door.send('prefer', { id: ann.me.id, name: 'density', value: '"dense"' }),
+    await api.send('endShift', hand),
+    await api.send('prefer', { id: ann.me.id, name: 'density', value: '"dense"' }),
   ])
     expect(sent).toMatchObject({ ok: true });
-  const readTables = (one: typeof door): unknown => {
+  const readTables = (one: typeof api): unknown => {
     const loop = getLoop(one);
     return [
       getViews(loop).map(({ name, ownerName }) => [name, ownerName]),
@@ -43,8 +43,8 @@ test('OUT-4, OUT-2: views, hand-overs and preferences show immediately, survive 
     ];
   };
   const all = [[['Mine again', ann.me.name]], [[3, ann.me.name]], ['"dense"']];
-  expect(readTables(door)).toEqual(all);
-  annDevice.kill(door);
+  expect(readTables(api)).toEqual(all);
+  annDevice.kill(api);
   const again = annDevice.open();
   await clock.pass(2_000);
   expect(readTables(again)).toEqual(all);
@@ -61,7 +61,7 @@ test('OUT-4, OUT-2: views, hand-overs and preferences show immediately, survive 
   const other = getDevice(ann).open(); // from the bootstrap
   await clock.pass(5_000);
   expect(readTables(other)).toEqual(all);
-  await door.send('removeView', { id: ID });
+  await api.send('removeView', { id: ID });
   await again.send('removeView', { id: ID });
   await clock.pass(5_000);
   expect(getViews(getLoop(other))).toEqual([]); // from the events

@@ -95,7 +95,7 @@ test(
         array(answers, { minLength: 1, maxLength: 30 }),
         async (seed, said) => {
           const { clock, server, annDevice, bad, problemOf: getProblem } = scene(seed);
-          const door = annDevice.open();
+          const api = annDevice.open();
           await clock.pass(1_500);
           const [run = 0] = bad();
           const handle = server.handle.bind(server);
@@ -106,14 +106,14 @@ test(
               ? handle(request, cookie)
               : say(said[next++ % said.length] as Said, () => handle(request.clone(), cookie));
           server.cutStreams();
-          await door.send('changeExecution', {
+          await api.send('changeExecution', {
             id: String(run),
             change: { kind: 'note', content: 'kept' },
           });
           const before = annDevice.wire.asked.length;
           await clock.pass(30_000);
           const query = annDevice.wire.asked.slice(before);
-          const { outbox } = getLoop(door);
+          const { outbox } = getLoop(api);
           // It waits longer and longer: 30 ms doubled reaches half a minute in ten steps, for the
           // loop, the outbox and the stream each.
           const honest = said.some(({ type }) => type === 'true' || type === 'twice');
@@ -122,9 +122,9 @@ test(
           const there = getProblem(run)?.note?.content === 'kept';
           expect(waits || there).toBe(true);
           server.handle = handle;
-          await door.syncNow();
+          await api.syncNow();
           await clock.pass(200_000);
-          const loop = getLoop(door);
+          const loop = getLoop(api);
           // it says so and keeps everything: that is its end
           if (loop.status().kind === 'update-needed') return;
           expect(loop.status()).toMatchObject({ kind: 'live', left: 0, waiting: 0 });

@@ -3,12 +3,12 @@ import { getLoop, scene } from '#tests/workers/scene.ts';
 
 test('SYNC-6, COMP-4: a deleted company leaves the device at the next contact with its rows, results and problems, in memory and on disk, even if the device was away', async () => {
   const { clock, server, annDevice } = scene();
-  let door = annDevice.open();
+  let api = annDevice.open();
   await clock.pass(3_000);
   const [gone] = [...new Set([...server.rows.run.values()].map(({ company }) => company))];
   if (gone === undefined) throw new Error('a story without a result');
   const left = (): readonly number[] => {
-    const { engine } = getLoop(door).replica;
+    const { engine } = getLoop(api).replica;
     const runs = [...server.rows.run.values()]
       .filter(({ company }) => company === gone)
       .map(({ n }) => n);
@@ -28,14 +28,14 @@ test('SYNC-6, COMP-4: a deleted company leaves the device at the next contact wi
   expect(left().at(-1)).toBeGreaterThan(0);
   annDevice.wire.up = true;
   await clock.pass(120_000);
-  expect(getLoop(door).status()).toMatchObject({ kind: 'live', left: 0 });
+  expect(getLoop(api).status()).toMatchObject({ kind: 'live', left: 0 });
   expect(left()).toEqual([0, 0, 0, 0]);
-  annDevice.kill(door);
+  annDevice.kill(api);
   annDevice.wire.up = false;
-  door = annDevice.open();
+  api = annDevice.open();
   await clock.pass(5_000);
   expect(left()).toEqual([0, 0, 0, 0]);
-  const { engine } = getLoop(door).replica;
+  const { engine } = getLoop(api).replica;
   expect([engine.size, engine.all('company').length]).toEqual([
     [...server.rows.run.values()].filter(({ company }) => company !== gone).length,
     server.rows.company.size - 1,

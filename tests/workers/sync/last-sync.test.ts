@@ -9,7 +9,7 @@ import { createWorkerApi } from '#workers/queries/live-queries.ts';
 import type { WorkerContext } from '#workers/context.ts';
 import { getLoop, scene } from '#tests/workers/scene.ts';
 
-type Door = ReturnType<typeof createWorkerApi>;
+type WorkerApi = ReturnType<typeof createWorkerApi>;
 
 const GOOD: LastSync = {
   status: 'SUCCEEDED',
@@ -39,8 +39,8 @@ async function begin() {
   const all = scene();
   const idb = { indexedDB: new IDBFactory(), IDBKeyRange };
   const { clock, server, ann, annDevice } = all;
-  const world: WorkerContext = {
-    ...annDevice.world,
+  const context: WorkerContext = {
+    ...annDevice.context,
     openRegister: () => openProfiles(idb),
     openDisk: (held, register) => openDisk(held, register, idb),
     memoryDisk,
@@ -55,23 +55,26 @@ async function begin() {
     expect([what, holds()]).toEqual([what, true]);
   };
   /** A tab, and what its page was given last. */
-  const tab = async (): Promise<{ readonly door: Door; readonly seen: (LastSync | null)[] }> => {
-    const door = createWorkerApi(world);
+  const tab = async (): Promise<{
+    readonly api: WorkerApi;
+    readonly seen: (LastSync | null)[];
+  }> => {
+    const api = createWorkerApi(context);
     const seen: (LastSync | null)[] = [];
-    await door.watch('lastSync', {}, (value) => {
+    await api.watch('lastSync', {}, (value) => {
       seen.push(value);
     });
-    return { door, seen };
+    return { api, seen };
   };
   const first = await tab();
-  await until('the sign-in page', () => first.door.session.who.kind === 'out');
-  void first.door.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' });
+  await until('the sign-in page', () => first.api.session.who.kind === 'out');
+  void first.api.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' });
   await until(
     'signed in',
     () =>
-      first.door.session.loop !== null &&
-      getLoop(first.door).status().kind === 'live' &&
-      getLoop(first.door).status().left === 0,
+      first.api.session.loop !== null &&
+      getLoop(first.api).status().kind === 'live' &&
+      getLoop(first.api).status().left === 0,
   );
   return { ...all, server, ann, wire: annDevice.wire, first, tab, until };
 }
@@ -83,12 +86,12 @@ test('SYNC-14: the last sync of sources comes with the first load, and changes a
   const { server, wire, first, until } = await begin();
   await until('the first load', () => first.seen.at(-1)?.status === 'SUCCEEDED');
   expect(first.seen.at(-1)?.failed).toEqual([]);
-  const cursor = getLoop(first.door).replica.cursor;
+  const cursor = getLoop(first.api).replica.cursor;
   for (const value of [BAD, GOOD]) {
     server.sync(value);
     await until(value.status, has(first.seen, value));
   }
-  expect(getLoop(first.door).replica.cursor).toBe(cursor);
+  expect(getLoop(first.api).replica.cursor).toBe(cursor);
   expect(wire.asked.filter(({ path }) => path.includes('last-sync'))).toEqual([]);
 });
 
@@ -97,7 +100,7 @@ test('SYNC-7, SYNC-14: another tab has it immediately and keeps receiving it', a
   server.sync(BAD);
   const second = await tab();
   await until('the second tab', has(second.seen, BAD));
-  expect(getLoop(second.door).status().follower).toBe(true);
+  expect(getLoop(second.api).status().follower).toBe(true);
   server.sync(GOOD);
   await until('recovered in the second tab', has(second.seen, GOOD));
 });
@@ -106,11 +109,11 @@ test('SYNC-14: a page reopened offline shows the last stored data', async () => 
   const { server, wire, first, tab, until } = await begin();
   server.sync(BAD);
   await until('it failed', has(first.seen, BAD));
-  getLoop(first.door).stop();
+  getLoop(first.api).stop();
   wire.up = false;
   const later = await tab();
   await until('offline', has(later.seen, BAD));
-  await until('no answer', () => getLoop(later.door).status().kind === 'offline');
+  await until('no answer', () => getLoop(later.api).status().kind === 'offline');
   expect(later.seen.at(-1)).toEqual(BAD);
 });
 
@@ -124,7 +127,7 @@ test('SYNC-6, SYNC-14: it leaves the device with the permission to read it, and 
   const later = await tab();
   await until(
     'the later tab is there',
-    () => later.door.session.who.kind === 'in' && later.seen.length > 0,
+    () => later.api.session.who.kind === 'in' && later.seen.length > 0,
   );
   expect(later.seen).not.toContainEqual(expect.objectContaining({ status: 'FAILED' }));
   Object.assign(ann.me, { roles: ['operator'] });

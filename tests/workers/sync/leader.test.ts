@@ -39,7 +39,7 @@ test('SYNC-7: one tab leads; the other sees what it pulls and does, and neither 
     waiting: false,
     problem: { note: { content: 'from the first' } },
   });
-  expect([first, second].map((door) => getLoop(door).outbox.view().entries)).toEqual([[], []]);
+  expect([first, second].map((api) => getLoop(api).outbox.view().entries)).toEqual([[], []]);
   expect(annDevice.wire.asked.filter(({ path }) => path.includes('jobExecutions'))).toHaveLength(2);
   expect(annDevice.wire.asked.filter(({ path }) => path.endsWith('refresh'))).toHaveLength(1);
 });

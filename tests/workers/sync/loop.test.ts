@@ -23,9 +23,9 @@ function scene(seed = 1) {
 
 test('SYNC-3, SYNC-5: a device loads the newest days first, goes live, and gets new events within a moment of a poke', async () => {
   const { clock, server, story, device } = scene();
-  const door = device.open();
+  const api = device.open();
   const views: RunsView[] = [];
-  await door.watch(
+  await api.watch(
     'runs',
     { filter: EVERYTHING, window: { first: 0, count: 100 }, held: false, folded: [], round: 0 },
     (view) => {
@@ -33,7 +33,7 @@ test('SYNC-3, SYNC-5: a device loads the newest days first, goes live, and gets 
     },
   );
   await clock.pass(2_000);
-  expect(door.session.loop?.status()).toMatchObject({ kind: 'live', left: 0, follower: false });
+  expect(api.session.loop?.status()).toMatchObject({ kind: 'live', left: 0, follower: false });
   expect(views.at(-1)?.total).toBe(server.rows.run.size);
   const days = device.wire.asked
     .filter(({ path }) => path.includes('/runs/'))
@@ -48,31 +48,31 @@ test('SYNC-3, SYNC-5: a device loads the newest days first, goes live, and gets 
 
 test('LOG-6: another epoch makes the device load again, with its outbox kept and sent', async () => {
   const { clock, server, device } = scene();
-  const door = device.open();
+  const api = device.open();
   await clock.pass(2_000);
   device.wire.up = false;
   const run =
     [...server.rows.problem.values()].find(({ closedAt }) => closedAt === null)?.lastRun ?? 0;
-  await door.send('changeExecution', {
+  await api.send('changeExecution', {
     id: String(run),
     change: { kind: 'note', content: 'kept' },
   });
   server.epoch = 'e2';
   device.wire.up = true;
   await clock.pass(90_000);
-  expect(door.session.loop?.replica.epoch).toBe('e2');
-  expect(door.session.loop?.status()).toMatchObject({ kind: 'live', waiting: 0, left: 0 });
+  expect(api.session.loop?.replica.epoch).toBe('e2');
+  expect(api.session.loop?.status()).toMatchObject({ kind: 'live', waiting: 0, left: 0 });
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
 });
 
 test('SYNC-6: data out of scope leaves memory and disk at the next contact', async () => {
   const { clock, server, user, device } = scene();
-  const door = device.open();
+  const api = device.open();
   await clock.pass(2_000);
   user.companies = [1];
   server.poke({ kind: 'scope' });
   await clock.pass(2_000);
-  const { engine } = must(door.session.loop?.replica);
+  const { engine } = must(api.session.loop?.replica);
   expect(engine.all('company').map(({ n }) => n)).toEqual([1]);
   expect(engine.size).toBe(
     [...server.rows.run.values()].filter(({ company }) => company === 1).length,
@@ -88,7 +88,7 @@ test('SYNC-6: data out of scope leaves memory and disk at the next contact', asy
 
 test('SYNC-6: causes that come with events are stored before them, in memory and on disk', async () => {
   const { clock, server, device } = scene();
-  const door = device.open();
+  const api = device.open();
   await clock.pass(2_000);
   const handle = server.handle.bind(server);
   const found = {
@@ -117,14 +117,14 @@ test('SYNC-6: causes that come with events are stored before them, in memory and
     commandId: null,
   });
   await clock.pass(20_000);
-  expect(door.session.loop?.status()).toMatchObject({ kind: 'live', fault: null });
-  expect(must(door.session.loop?.replica).engine.all('cause')).toContainEqual(found);
+  expect(api.session.loop?.status()).toMatchObject({ kind: 'live', fault: null });
+  expect(must(api.session.loop?.replica).engine.all('cause')).toContainEqual(found);
   expect(JSON.stringify((await device.disk.open())?.patches)).toContain(found.template);
 });
 
 test('G11, SYNC-9: an unknown event causes one reload, then is skipped and reported; nothing stalls', async () => {
   const { clock, server, story, device } = scene();
-  const door = device.open();
+  const api = device.open();
   await clock.pass(2_000);
   const boots = (): number =>
     device.wire.asked.filter(({ path }) => path.endsWith('bootstrap')).length;
@@ -144,14 +144,14 @@ test('G11, SYNC-9: an unknown event causes one reload, then is skipped and repor
     await clock.pass(2_000);
   }
   expect(boots()).toBe(2);
-  expect(door.session.loop?.replica.cursor).toBe(server.log.length);
-  expect(door.session.loop?.status()).toMatchObject({ kind: 'live' });
-  expect(door.session.loop?.status().fault).toContain('moon.risen@1');
+  expect(api.session.loop?.replica.cursor).toBe(server.log.length);
+  expect(api.session.loop?.status()).toMatchObject({ kind: 'live' });
+  expect(api.session.loop?.status().fault).toContain('moon.risen@1');
 });
 
 test('SYNC-9: an outdated device says so, and keeps its data and outbox', async () => {
   const { clock, server, device } = scene();
-  const door = device.open();
+  const api = device.open();
   await clock.pass(2_000);
   const run =
     [...server.rows.problem.values()].find(({ closedAt }) => closedAt === null)?.lastRun ?? 0;
@@ -163,13 +163,13 @@ test('SYNC-9: an outdated device says so, and keeps its data and outbox', async 
       ),
     );
   server.cutStreams();
-  await door.send('changeExecution', {
+  await api.send('changeExecution', {
     id: String(run),
     change: { kind: 'note', content: 'kept' },
   });
   await clock.pass(20_000);
-  expect(door.session.loop?.status()).toMatchObject({ kind: 'update-needed', waiting: 1 });
-  expect(door.session.loop?.replica.engine.size).toBe(server.rows.run.size);
+  expect(api.session.loop?.status()).toMatchObject({ kind: 'update-needed', waiting: 1 });
+  expect(api.session.loop?.replica.engine.size).toBe(server.rows.run.size);
   const before = device.wire.asked.length;
   await clock.pass(600_000);
   expect(device.wire.asked.length).toBe(before);
@@ -182,9 +182,9 @@ test('SYNC-5: without the stream, polling delivers the same within 15 s', async 
     request.url.endsWith('sync/stream')
       ? Promise.resolve(new Response('no', { status: 502 }))
       : handle(request, cookie);
-  const door = device.open();
+  const api = device.open();
   await clock.pass(120_000);
   story.finish(clock.now() - 1000);
   await clock.pass(16_000);
-  expect(door.session.loop?.replica.cursor).toBe(server.log.length);
+  expect(api.session.loop?.replica.cursor).toBe(server.log.length);
 });

@@ -8,9 +8,9 @@ import { createWorkerApi } from '#workers/queries/live-queries.ts';
 import type { WorkerContext } from '#workers/context.ts';
 import { getLoop, scene } from '#tests/workers/scene.ts';
 
-type Door = ReturnType<typeof createWorkerApi>;
-const live = (door: Door) => (): boolean =>
-  door.session.loop?.status().kind === 'live' && getLoop(door).status().left === 0;
+type WorkerApi = ReturnType<typeof createWorkerApi>;
+const live = (api: WorkerApi) => (): boolean =>
+  api.session.loop?.status().kind === 'live' && getLoop(api).status().left === 0;
 
 interface Manifest {
   readonly tables?: readonly string[];
@@ -31,9 +31,9 @@ const OLDER: readonly (readonly [what: string, change: (manifest: Manifest) => M
 for (const [what, older] of OLDER)
   test(`SYNC-18: data of an older build, ${what}, shows immediately, and its tables are loaded once, without its days`, async () => {
     const { annDevice, clock, server, story, ann } = scene();
-    const { world: base, wire } = annDevice;
+    const { context: base, wire } = annDevice;
     const idb = { indexedDB: new IDBFactory(), IDBKeyRange };
-    const world: WorkerContext = {
+    const context: WorkerContext = {
       ...base,
       openRegister: () => openProfiles(idb),
       openDisk: (held, register) => openDisk(held, register, idb),
@@ -51,7 +51,7 @@ for (const [what, older] of OLDER)
     const countRequests = (call: string): number =>
       wire.asked.filter(({ path }) => path.includes(call)).length;
 
-    const first = createWorkerApi(world);
+    const first = createWorkerApi(context);
     await until(() => first.session.who.kind === 'out');
     await Promise.all([
       first.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' }),
@@ -66,7 +66,7 @@ for (const [what, older] of OLDER)
     story.finish(clock.now());
     const before = [countRequests('sync/bootstrap'), countRequests('sync/runs/')];
 
-    const again = createWorkerApi(world);
+    const again = createWorkerApi(context);
     await until(() => again.session.loop !== null && getLoop(again).replica.engine.size > 0);
     await until(() => live(again)() && getLoop(again).replica.engine.size === server.rows.run.size);
     expect([countRequests('sync/bootstrap'), countRequests('sync/runs/')]).toEqual([
@@ -75,7 +75,7 @@ for (const [what, older] of OLDER)
     ]);
     getLoop(again).stop();
 
-    const third = createWorkerApi(world);
+    const third = createWorkerApi(context);
     await until(live(third));
     expect(countRequests('sync/bootstrap')).toBe((before[0] ?? 0) + 1);
     getLoop(third).stop();

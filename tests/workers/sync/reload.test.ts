@@ -25,8 +25,8 @@ function loaded() {
     ]);
   };
   /** What stands on the device is what the server has. */
-  const same = (door: ReturnType<typeof annDevice.open>): void => {
-    const { engine } = getLoop(door).replica;
+  const same = (api: ReturnType<typeof annDevice.open>): void => {
+    const { engine } = getLoop(api).replica;
     const ns = [...server.rows.run.values()].map(({ n }) => n);
     const here = engine.runs(ns);
     expect([here.size, engine.size]).toEqual([ns.length, ns.length]);
@@ -49,18 +49,18 @@ function loaded() {
 
 test("SYNC-12: a reload in the same epoch doesn't fetch unchanged days again, also after the browser was closed", async () => {
   const { clock, story, annDevice, asked: request, anew, same, days } = loaded();
-  let door = annDevice.open();
+  let api = annDevice.open();
   await clock.pass(2_000);
   expect(new Set(request())).toEqual(days());
   const before = request().length;
-  const generation = getLoop(door).replica.generation;
+  const generation = getLoop(api).replica.generation;
   anew();
   await clock.pass(2_000);
-  expect(getLoop(door).replica.generation).toBe(generation + 1);
+  expect(getLoop(api).replica.generation).toBe(generation + 1);
   expect(request().length).toBe(before);
-  same(door);
-  annDevice.kill(door);
-  door = annDevice.open();
+  same(api);
+  annDevice.kill(api);
+  api = annDevice.open();
   await clock.pass(2_000);
   const yesterday = clock.now() - 86_400_000;
   story.finish(yesterday); // told by an event as well: the tag is of the page as it came
@@ -68,18 +68,18 @@ test("SYNC-12: a reload in the same epoch doesn't fetch unchanged days again, al
   anew();
   await clock.pass(2_000);
   expect(request().slice(before)).toEqual([new Date(yesterday).toISOString().slice(0, 10)]);
-  expect(getLoop(door).status()).toMatchObject({ kind: 'live', left: 0 });
-  same(door);
-  annDevice.kill(door);
-  door = annDevice.open(); // what was kept was written too
+  expect(getLoop(api).status()).toMatchObject({ kind: 'live', left: 0 });
+  same(api);
+  annDevice.kill(api);
+  api = annDevice.open(); // what was kept was written too
   await clock.pass(1_000);
-  same(door);
+  same(api);
   expect(request().slice(before)).toHaveLength(1);
 });
 
 test('SYNC-12, SYNC-11: days are fetched again after a job changed its kind, and after a change of scope', async () => {
   const { clock, server, story, ann, annDevice, asked: request, anew, same, days } = loaded();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   let before = request().length;
   for (let i = 0; i < 12; i++) story.changeJob();
@@ -87,24 +87,24 @@ test('SYNC-12, SYNC-11: days are fetched again after a job changed its kind, and
   anew();
   await clock.pass(2_000);
   expect(request().length).toBeGreaterThan(before);
-  same(door);
+  same(api);
   before = request().length;
   // sees the same by another right
   server.users.set(ann.me.id, Object.assign(ann, { companies: [1, 2, 3] }));
   anew();
   await clock.pass(2_000);
   expect(new Set(request().slice(before))).toEqual(days());
-  same(door);
+  same(api);
 });
 
 test('SYNC-12, LOG-6: in another epoch every day is fetched, whatever its tag', async () => {
   const { clock, server, annDevice, asked: request, same, days } = loaded();
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(2_000);
   const before = request().length;
   server.epoch = 'e2';
   server.poke({ kind: 'head', head: server.log.length, epoch: 'e2' });
   await clock.pass(2_000);
   expect(new Set(request().slice(before))).toEqual(days());
-  same(door);
+  same(api);
 });

@@ -11,10 +11,10 @@ import { SMALL_TABLES } from '#workers/tables.ts';
 import type { WorkerContext } from '#workers/context.ts';
 import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
-type Door = ReturnType<typeof createWorkerApi>;
+type WorkerApi = ReturnType<typeof createWorkerApi>;
 
-const live = (door: Door) => (): boolean =>
-  door.session.loop?.status().kind === 'live' && getLoop(door).status().left === 0;
+const live = (api: WorkerApi) => (): boolean =>
+  api.session.loop?.status().kind === 'live' && getLoop(api).status().left === 0;
 
 /**
  * Ann's browser with a real (fake-indexeddb) database, signed in as an operator, with everything
@@ -23,9 +23,9 @@ const live = (door: Door) => (): boolean =>
 async function begin() {
   const all = scene();
   const idb = { indexedDB: new IDBFactory(), IDBKeyRange };
-  const { world: base, wire } = all.annDevice;
+  const { context: base, wire } = all.annDevice;
   const { clock, server, ann, bad } = all;
-  const world: WorkerContext = {
+  const context: WorkerContext = {
     ...base,
     openRegister: () => openProfiles(idb),
     openDisk: (held, register) => openDisk(held, register, idb),
@@ -75,8 +75,8 @@ async function begin() {
     db.close();
     return Object.fromEntries(counts);
   }
-  const inMemory = (door: Door): Record<string, number> => {
-    const { engine, days, people } = getLoop(door).replica;
+  const inMemory = (api: WorkerApi): Record<string, number> => {
+    const { engine, days, people } = getLoop(api).replica;
     return {
       ...Object.fromEntries(SMALL_TABLES.map((table) => [table, engine.all(table).length])),
       runs: engine.select(EVERYTHING, clock.now()).total,
@@ -86,15 +86,15 @@ async function begin() {
   };
 
   roles(['operator']);
-  const door = createWorkerApi(world);
-  await until('the sign-in page', () => door.session.who.kind === 'out');
-  await wait(door.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' }));
-  await until('all data', live(door));
-  expect(await wait(door.read('lastSync', {}))).toMatchObject({ ok: true });
+  const api = createWorkerApi(context);
+  await until('the sign-in page', () => api.session.who.kind === 'out');
+  await wait(api.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' }));
+  await until('all data', live(api));
+  expect(await wait(api.read('lastSync', {}))).toMatchObject({ ok: true });
   // A note of Ann's that Bob's replaces: she is told so, with his name.
   const run = must(bad()[0]);
   await wait(
-    door.send('changeExecution', {
+    api.send('changeExecution', {
       id: String(run),
       change: { kind: 'note', content: 'Ann was here' },
     }),
@@ -110,8 +110,8 @@ async function begin() {
     ],
     { actor: { kind: 'user', id: all.bob.me.id }, commandId: null },
   );
-  await until('the notice', () => getLoop(door).outbox.view().notices.length === 1);
-  return { ...all, world, wire, door, roles, stored, inMemory, until, wait };
+  await until('the notice', () => getLoop(api).outbox.view().notices.length === 1);
+  return { ...all, context, wire, api, roles, stored, inMemory, until, wait };
 }
 
 /** Nothing is left of what an operator may read. */
@@ -137,8 +137,8 @@ const EMPTY = {
 };
 
 test('SYNC-6, G33: a role removed while the page is open: all its data leaves the memory, the database, the stored answers and the notices', async () => {
-  const { server, wire, door, roles, stored, inMemory, until, wait } = await begin();
-  expect(inMemory(door)).not.toMatchObject({ job: 0 });
+  const { server, wire, api, roles, stored, inMemory, until, wait } = await begin();
+  expect(inMemory(api)).not.toMatchObject({ job: 0 });
   await expect.poll(stored).toMatchObject({ answers: 1, notices: 1 });
   await expect.poll(async () => (await stored())['segments']).toBeGreaterThan(0);
   const request = wire.asked.length;
@@ -146,11 +146,11 @@ test('SYNC-6, G33: a role removed while the page is open: all its data leaves th
   server.poke({ kind: 'scope' });
   await until(
     'the forbidden pages',
-    () => door.session.who.kind === 'in' && door.session.who.me.roles[0] === 'o365_admin',
+    () => api.session.who.kind === 'in' && api.session.who.me.roles[0] === 'o365_admin',
   );
-  await until('nothing', () => live(door)() && getLoop(door).replica.engine.size === 0);
-  expect(inMemory(door)).toEqual(EMPTY);
-  expect(getLoop(door).outbox.view()).toEqual({ entries: [], notices: [] });
+  await until('nothing', () => live(api)() && getLoop(api).replica.engine.size === 0);
+  expect(inMemory(api)).toEqual(EMPTY);
+  expect(getLoop(api).outbox.view()).toEqual({ entries: [], notices: [] });
   await expect.poll(stored).toMatchObject({
     books: 0,
     segments: 0,
@@ -161,16 +161,17 @@ test('SYNC-6, G33: a role removed while the page is open: all its data leaves th
   });
   expect(wire.asked.slice(request).filter(({ path }) => path.includes('sync/runs/'))).toEqual([]);
   wire.up = false;
-  expect(await wait(door.read('lastSync', {}))).toMatchObject({ ok: false });
+  expect(await wait(api.read('lastSync', {}))).toMatchObject({ ok: false });
 });
 
 test('SYNC-6, SYNC-13: a role removed while the browser was closed: all its data leaves at the next contact, without an event or a poke', async () => {
-  const { server, wire, world, clock, story, door, roles, stored, inMemory, until } = await begin();
-  getLoop(door).stop();
+  const { server, wire, context, clock, story, api, roles, stored, inMemory, until } =
+    await begin();
+  getLoop(api).stop();
   wire.up = false;
   roles(['sub-sp']);
   story.finish(clock.now() - 1_000);
-  const again = createWorkerApi(world);
+  const again = createWorkerApi(context);
   await until(
     'what it had',
     () => again.session.who.kind === 'in' && getLoop(again).replica.engine.size > 0,
@@ -189,7 +190,7 @@ test('SYNC-6, SYNC-13: a role removed while the browser was closed: all its data
   // Opened once more with no network, there is nothing that could be shown.
   getLoop(again).stop();
   wire.up = false;
-  const third = createWorkerApi(world);
+  const third = createWorkerApi(context);
   await until('its user', () => third.session.who.kind === 'in' && third.session.loop !== null);
   await clock.pass(5_000);
   expect(inMemory(third)).toEqual(EMPTY);
@@ -214,12 +215,12 @@ test('SYNC-6: days refused during loading: the device starts with what it may re
     }
     return handle(request, cookie);
   };
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(5_000);
-  expect(getLoop(door).status()).toMatchObject({ kind: 'live', left: 0 });
+  expect(getLoop(api).status()).toMatchObject({ kind: 'live', left: 0 });
   expect([
-    getLoop(door).replica.engine.size,
-    getLoop(door).replica.engine.all('job').length,
+    getLoop(api).replica.engine.size,
+    getLoop(api).replica.engine.all('job').length,
     refused,
   ]).toEqual([0, 0, 1]);
 });

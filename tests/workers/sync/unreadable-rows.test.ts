@@ -43,10 +43,10 @@ test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly 
     );
     return Response.json(body, { status: answer.status, headers: answer.headers });
   };
-  const door = annDevice.open();
+  const api = annDevice.open();
   await clock.pass(5_000);
-  const { replica } = getLoop(door);
-  expect(getLoop(door).status()).toMatchObject({ kind: 'live', left: 0 });
+  const { replica } = getLoop(api);
+  expect(getLoop(api).status()).toMatchObject({ kind: 'live', left: 0 });
   const tables = {
     companies: 'company',
     jobs: 'job',
@@ -65,7 +65,7 @@ test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly 
   } as const;
   for (const [field, table] of Object.entries(tables))
     expect([table, replica.engine.all(table).length]).toEqual([table, (sent[field] ?? 0) - 1]);
-  expect(getLoop(door).status().fault).toBe(
+  expect(getLoop(api).status().fault).toBe(
     'company (1), job (1), cause (1), problem (1), key (1), view (1), shift (1), preference (1), pin (1), organization (1), backupRepository (1), backupProxy (1), backupJob (1), restoreSession (1)',
   );
   // A second tab reads from the disk what the first stored.
