@@ -113,7 +113,9 @@ export default defineConfig({
               name: 'screens',
               test: isPart(
                 ['contract', 'abilities.ts', 'pages.ts'],
-                ['src/app/router', 'page-route-guard.ts', 'screens.ts'],
+                ['src/app/router', 'load-screen.ts', 'page-route-guard.ts', 'screens.ts'],
+                ['src/app/shell', 'offline-screen.tsx'],
+                ['src/ui', 'retry-style.ts'],
               ),
             },
             // What every screen behind the sign-in has: many small files would each be named in the

@@ -162,6 +162,46 @@ test("LOAD-1: a page that is gone after a deployment, or doesn't load within two
   await page.context().close();
 });
 
+test('LOAD-2: offline, a page and a dialog that are not on this device say what they need, and open after reconnecting', async ({
+  browser,
+}) => {
+  const page = await newPage(browser);
+  const menu = page.getByRole('navigation', { name: 'Main' });
+  await enter(portal, page, 'admin', '/monitoring/users');
+  await expectTitle(page, 'Users');
+  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
+  await page.evaluate(() => {
+    document.documentElement.dataset['loaded'] = 'once';
+  });
+  await page.context().setOffline(true);
+  await menu.getByRole('link', { name: 'Calendar view' }).click();
+  await expect(
+    page.getByRole('heading', { level: 2, name: "This page isn't on this device yet" }),
+  ).toBeVisible();
+  await expect(page.getByText("You're offline. The page opens when you reconnect.")).toHaveCount(2);
+  await expect(page).toHaveURL(/\/monitoring\/calendar-report$/);
+  await sound(page, 'offline page', { sidebar: true });
+  await takePictures(page, 'page-offline');
+  // The pages that are on this device still open.
+  await menu.getByRole('link', { name: 'Users', exact: true }).click();
+  await expectTitle(page, 'Users');
+  await page.goBack();
+  await expectTitle(page, 'Page not loaded');
+  await page.context().setOffline(false);
+  await expectTitle(page, 'Calendar view');
+  await expect(page.locator('.cal-work')).toHaveCSS('display', 'grid'); // with its style sheet
+
+  await page.context().setOffline(true);
+  await page.getByLabel('Days', { exact: true }).selectOption({ label: 'Choose days…' });
+  await expect(page.getByText("You're offline. Reconnect and try again.")).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Filters' })).toBeEnabled();
+  await page.context().setOffline(false);
+  await expect(page.getByRole('dialog', { name: /days/i })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('data-loaded', 'once');
+  await page.context().close();
+});
+
 test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page comes before the cloud suite, which has Subscriptions where cards pay', async ({
   browser,
 }) => {

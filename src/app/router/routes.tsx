@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tan
 import { PAGE_PATHS } from '#contract/page-paths.ts';
 import type { PagePath } from '#contract/page-paths.ts';
 import { checkAppVersion } from '../session/app-version.ts';
-import { withChunkTimeout } from '../../ui/chunk-load.ts';
+import { loadPart, withChunkTimeout } from '../../ui/chunk-load.ts';
 import type { Gate } from './route-guards.ts';
 import { guardRoute, isStepPage } from './route-guards.ts';
 import { whenSessionKnown } from '../worker/worker-client.ts';
@@ -226,15 +226,14 @@ export const routes = root.addChildren([
 ]);
 
 /**
- * Returns the lazy component of a screen. `screens.ts` has the loaders and is itself loaded with
+ * Returns the lazy component of a screen. `load-screen.ts` has the loaders and is itself loaded with
  * the first screen.
  */
 function screen(which: ScreenName | PagePath) {
-  const load = async () => {
-    const { SCREENS, PAGE_SCREENS } = await import('./screens.ts');
-    return { default: await { ...SCREENS, ...PAGE_SCREENS }[which]() };
-  };
-  return lazyRouteComponent(() => withChunkTimeout(load()));
+  return lazyRouteComponent(async () => {
+    const { loadScreen } = await loadPart(() => import('./load-screen.ts'));
+    return { default: await loadScreen(which) };
+  });
 }
 
 function behind(gate: Gate | PagePath) {

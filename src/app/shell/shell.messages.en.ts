@@ -25,6 +25,9 @@ export const shellMessages = defineMessages('shell', {
   apps: 'Apps',
   monitoring: 'Monitoring',
   exit: 'Exit {username}',
+  pageNotLoaded: 'Page not loaded',
+  notOnDevice: "This page isn't on this device yet",
+  notOnDeviceHint: "You're offline. The page opens when you reconnect.",
   noAccess: 'No access',
   noAccessHint:
     "Your role doesn't include this page. Ask an administrator of your provider for access.",

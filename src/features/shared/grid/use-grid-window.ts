@@ -33,6 +33,7 @@ export const useGridRows = (options: AxisOptions): GridAxis => useAxis(options, 
 export const useGridColumns = (options: AxisOptions): GridAxis => useAxis(options, true);
 
 function useAxis({ scroller, total, size, sticky }: AxisOptions, horizontal: boolean): GridAxis {
+  // eslint-disable-next-line react/incompatible-library -- React Compiler skips this file
   const axis = useVirtualizer<HTMLElement, HTMLElement>({
     horizontal,
     count: total,
