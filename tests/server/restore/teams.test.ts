@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import { openStoredRepository } from '#server/engine/embedded/repositories/repositories.ts';
@@ -127,8 +128,13 @@ eachDatabase((kind, open) => {
 
   test(`RES-46, G64: a post is shown with its replies and pictures, clean, once, in the browser that asked (${kind})`, async () => {
     const library = await aLibrary(await open());
-    const { admin, ours, visit } = library;
+    const { admin, ours, visit, office, ground } = library;
     await storeTeam(library);
+    await ground.world.store.tenant(office.tenant, async ({ sql: db }) => {
+      await sql`update provider set branding = (branding::jsonb || '{"timeZone":"Asia/Tokyo"}')::json where tenant_id = ${office.tenant}`.execute(
+        db,
+      );
+    });
     const session = await openLibrary(admin, ours, 'Vet');
     const ask = (post: string) =>
       admin<{ url: string }>(
@@ -148,6 +154,8 @@ eachDatabase((kind, open) => {
     expect(shown.headers.get('content-security-policy')).toContain('sandbox');
     expect(shown.text).toContain('Plates <b>arrived</b>');
     expect(shown.text).toContain('Thanks &amp; bye');
+    // 07:30 UTC, as the provider's clocks show it.
+    expect(shown.text.match(/03\/02\/26 04:30 PM/g)).toHaveLength(2);
     expect(shown.text).toContain(`data:image/png;base64,${PIXEL.toString('base64')}`);
     for (const hostile of ['steal', 'onclick', '<script', 'track.example.com'])
       expect(shown.text).not.toContain(hostile);

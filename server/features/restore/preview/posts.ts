@@ -1,9 +1,11 @@
+import { DateTime } from 'luxon';
 import * as v from 'valibot';
 import type { EngineScope } from '#contract/engine/engine.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { PREVIEW_COOKIE, pathCookie } from '#server/platform/auth/cookie.ts';
+import { loadZone } from '#server/platform/http/csv-response.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { insertLink, makeSecret } from '../links.ts';
@@ -44,7 +46,8 @@ export function postPreviewHandlers(world: AppContext): Pick<Handlers, 'createPo
           return failed({ kind: 'not-found', message: t.noPost });
         const { mailPreviews, store, chance, clock } = world;
         const post = { explorer: restoreSessionId, node: postId };
-        const read = await readPreviewedPost(mailPreviews, at, post);
+        const zone = await store.tenant(ctx.tenant, loadZone, { readOnly: true });
+        const read = await readPreviewedPost(mailPreviews, at, post, zone);
         if (!read.ok) return read;
         const { body, ...head } = read.value;
         const id = chance.uuid();
@@ -77,11 +80,15 @@ type ReadPost = Pick<ReadMail, 'subject' | 'sentAt' | 'heldPictures' | 'body'> &
   readonly replies: number;
 };
 
-/** Reads a thread from its backup, and has it cleaned in the thread that reads mails (G67). */
+/**
+ * Reads a thread from its backup, with its times in a zone, and has it cleaned in the thread that
+ * reads mails (G67).
+ */
 export async function readPreviewedPost(
   previews: MailPreviews,
   { engine, scope }: EngineAt,
   post: PreviewedMail,
+  zone: string,
 ): Promise<Result<ReadPost>> {
   const json = await readPart(engine, scope, post);
   if (!json.ok) return json;
@@ -98,7 +105,7 @@ export async function readPreviewedPost(
     if (type !== null)
       pictures.set(id, `data:${type};base64,${Buffer.from(picture.value).toString('base64')}`);
   }
-  const html = messages.map((message) => showMessage(message, pictures)).join('\n<hr>\n');
+  const html = messages.map((message) => showMessage(message, pictures, zone)).join('\n<hr>\n');
   const read = await readMime(previews, toMime(html));
   if (!read.ok) return read;
   const { heldPictures, body } = read.value;
@@ -159,14 +166,20 @@ function getPictureType(bytes: Uint8Array): string | null {
 const getAuthor = ({ from }: Message): string =>
   from?.user?.displayName ?? from?.application?.displayName ?? '';
 
-function showMessage(message: Message, pictures: ReadonlyMap<string, string>): string {
+function showMessage(
+  message: Message,
+  pictures: ReadonlyMap<string, string>,
+  zone: string,
+): string {
   const { content = '', contentType } = message.body;
   const html = contentType === 'html' ? (content ?? '') : `<p>${escaped(content ?? '')}</p>`;
   const shown =
     message.deletedDateTime == null
       ? html.replaceAll(HOSTED, (address, id: string) => pictures.get(id) ?? address)
       : `<p><i>${escaped(t.deletedPost)}</i></p>`;
-  return `<div><p><b>${escaped(getAuthor(message))}</b> <small>${escaped((message.createdDateTime ?? '').replace('T', ' ').slice(0, 16))} UTC</small></p>${shown}</div>`;
+  const at = DateTime.fromISO(message.createdDateTime ?? '', { zone, locale: 'en-US' });
+  const when = at.isValid ? at.toFormat('LL/dd/yy hh:mm a') : '';
+  return `<div><p><b>${escaped(getAuthor(message))}</b> <small>${when}</small></p>${shown}</div>`;
 }
 
 const SIGNS: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { getAgent, audit } from '#server/platform/auth/audit.ts';
 import { getCookie, PREVIEW_COOKIE } from '#server/platform/auth/cookie.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { callerReader } from '#server/platform/http/client-address.ts';
+import { loadZone } from '#server/platform/http/csv-response.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { tenantReader } from '#server/platform/http/tenant.ts';
 import { getOperatorScope } from '../../backup/engine-calls.ts';
@@ -97,13 +98,17 @@ async function showOnce(world: AppContext, visit: Visit): Promise<Result<MailBod
     ...getOperatorScope(session, organization),
     origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
   };
-  const readPreview = mail.output.workload === 'teams' ? readPreviewedPost : readPreviewedMail;
+  const { mailPreviews, store } = world;
   const at = { engine: world.embeddedEngine, scope };
-  const read: Result<{ readonly body: MailBody }> = await readPreview(
-    world.mailPreviews,
-    at,
-    mail.output,
-  );
+  const read: Result<{ readonly body: MailBody }> =
+    mail.output.workload === 'teams'
+      ? await readPreviewedPost(
+          mailPreviews,
+          at,
+          mail.output,
+          await store.tenant(tenant, loadZone, { readOnly: true }),
+        )
+      : await readPreviewedMail(mailPreviews, at, mail.output);
   return read.ok ? ok(read.value.body) : read;
 }
 
