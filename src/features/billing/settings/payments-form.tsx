@@ -282,7 +282,7 @@ function readDraft(draft: Draft, settings: BillingSettings) {
       'siteKey',
       isCaptchaOn && siteKey.trim() === '' ? t.siteKeyMissing : findIdError(siteKey),
     ] as const,
-    ['url', hasServer && !/^https?:\/\/\S+$/.test(url.trim()) ? t.addressInvalid : null] as const,
+    ['url', hasServer && !/^https:\/\/\S+$/i.test(url.trim()) ? t.addressInvalid : null] as const,
     ['username', hasServer && username.trim() === '' ? t.usernameMissing : null] as const,
   ]);
   return {
