@@ -101,6 +101,20 @@ test('I18N-5: no text of a catalog has a turn of phrase that nobody speaks', () 
   expect(found).toEqual([]);
 });
 
+/** Texts for operators, at the terminal of the server. */
+const OF_OPERATORS = new Set([
+  'server/commands.messages.en.ts',
+  'server/platform/config.messages.en.ts',
+]);
+
+test("BRAND-13: no text of a provider's portal names the product behind it", () => {
+  const found: string[] = [];
+  for (const file of catalogs.filter((one) => !OF_OPERATORS.has(one)))
+    for (const { key, text } of messagesIn(readFileSync(file, 'utf8'), file))
+      if (text.includes('Daybook')) found.push(`${file} ${key}: ${text}`);
+  expect(found).toEqual([]);
+});
+
 test('I18N-5: a sentence of a catalog has at most 25 words', () => {
   const long: string[] = [];
   for (const file of catalogs)

@@ -83,7 +83,7 @@ export const backupDashboardCalls = {
     method: 'GET',
     path: 'o365/dashboard/licenses',
     summary:
-      'Counts the users with a restore point of the last 31 days, by organization. Daybook has no limit of licenses.',
+      'Counts the users with a restore point of the last 31 days, by organization. There is no limit of licenses.',
     input,
     output: v.object({
       used: v.number(),

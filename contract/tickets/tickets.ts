@@ -9,7 +9,9 @@ import { ownTicketMessages } from './messages.en.ts';
 export const TICKET_SYSTEMS = ['own', 'connectwise', 'autotask'] as const;
 export type TicketSystem = (typeof TICKET_SYSTEMS)[number];
 export const SYSTEM_NAMES: Readonly<Record<TicketSystem, string>> = {
-  own: 'Daybook',
+  get own() {
+    return ownTicketMessages.portal;
+  },
   connectwise: 'ConnectWise',
   autotask: 'Autotask',
 };

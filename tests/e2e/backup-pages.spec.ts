@@ -53,10 +53,10 @@ test('SUITE-20: a repository is created, edited, and kept from a deletion and a 
   await cold.getByLabel('Keep backups').selectOption('1 year');
   await expect(cold.getByText(/^Older restore points are deleted/)).toBeVisible();
   await cold.getByRole('button', { name: 'Save repository' }).press('Enter');
-  await expect(cold.getByText(/^Daybook keeps backups for 1 year from/)).toBeVisible();
+  await expect(cold.getByText(/^The portal keeps backups for 1 year from/)).toBeVisible();
   await sound(page, 'shortened retention');
   await cold.getByRole('button', { name: 'Keep for 7 years' }).press('Enter');
-  await expect(cold.getByText(/^Daybook keeps backups for/)).toBeHidden();
+  await expect(cold.getByText(/^The portal keeps backups for/)).toBeHidden();
 
   await cold.getByRole('button', { name: 'Change password' }).press('Enter');
   await dialog(page).getByLabel('Encryption password').fill('battery staple');

@@ -47,7 +47,7 @@ test('LIC-4, LIC-6, LIC-1, E2E-7: usage by company for this month and the last, 
   ]);
   expect(file.suggestedFilename()).toMatch(/^Licensing_/);
   expect(readFileSync(await file.path(), 'utf8')).toContain(
-    'First company,Daybook,Other,Computers,2,',
+    'First company,Monitored by this portal,Other,Computers,2,',
   );
   await page.getByLabel('Month').selectOption({ index: 1 });
   await expect(

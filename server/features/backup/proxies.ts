@@ -69,7 +69,7 @@ export async function joinServer(tx: TenantTx, { chance }: AppContext): Promise<
         type: 'backupproxy.joined@1',
         data: {
           id,
-          name: 'Daybook',
+          name: 'Built-in',
           hostName: hostname().slice(0, 200) || 'localhost',
           version: APP_VERSION,
           pool: null,

@@ -84,7 +84,7 @@ export function licensingHandlers(
               usage.value.month,
               usage.value.name,
               companyName,
-              line.product,
+              line.product === 'Daybook' ? t.monitoredHere : line.product,
               line.workload,
               line.unit,
               line.used,

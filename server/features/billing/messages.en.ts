@@ -6,6 +6,7 @@ export const billingMessages = defineMessages('billing-server', {
   serviceProvider: 'Service provider',
   company: 'Company',
   product: 'Product',
+  monitoredHere: 'Monitored by this portal',
   workload: 'Workload',
   unit: 'Unit',
   used: 'Used',

@@ -35,7 +35,7 @@ export function openApi(): Json {
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: { title: 'Daybook', version: APP_VERSION, description: DESCRIPTION },
+    info: { title: 'Portal API', version: APP_VERSION, description: DESCRIPTION },
     servers: [{ url: '/api/v1', description: "The portal's own address." }],
     tags: TAG_LIST,
     paths: { ...paths, ...pingPaths() },

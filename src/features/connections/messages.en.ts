@@ -7,7 +7,7 @@ export const connectionMessages = defineMessages('connections', {
   notLoaded: "Connections couldn't be loaded",
   none: 'No connections yet',
   noneHint:
-    'Connect Veeam Service Provider Console, Veeam Backup & Replication, Veeam Backup for Microsoft 365, or Zerto. Daybook reads their jobs and results on a schedule, with nothing to install there.',
+    'Connect Veeam Service Provider Console, Veeam Backup & Replication, Veeam Backup for Microsoft 365, or Zerto. The portal reads their jobs and results on a schedule, with nothing to install there.',
   noneOffline: "You're offline. Reconnect to add a connection.",
   newConnection: 'New connection',
   editNamed: 'Edit {name}',
@@ -23,9 +23,9 @@ export const connectionMessages = defineMessages('connections', {
   syncNow: 'Sync now',
   syncNowNamed: 'Sync now: {name}',
   unlinked:
-    "{count, plural, one {# company of the console isn't linked. Daybook skips its results.} other {# companies of the console aren't linked. Daybook skips their results.}}",
+    "{count, plural, one {# company of the console isn't linked. Its results are skipped.} other {# companies of the console aren't linked. Their results are skipped.}}",
   unlinkedOrganizations:
-    "{count, plural, one {# organization of the server isn't linked to a company. Daybook skips its results.} other {# organizations of the server aren't linked to a company. Daybook skips their results.}}",
+    "{count, plural, one {# organization of the server isn't linked to a company. Its results are skipped.} other {# organizations of the server aren't linked to a company. Their results are skipped.}}",
   showUnlinked: 'Show companies',
   showUnlinkedOrganizations: 'Show organizations',
   linkCompanies: 'Link companies',
@@ -93,7 +93,7 @@ export const connectionMessages = defineMessages('connections', {
   secretNeeded: 'Enter the password, key, or secret for this URL.',
   secretStored: 'A secret is stored. Leave empty to keep it.',
   secretHint:
-    'Use a separate read-only account or key. Daybook stores it encrypted and never shows it again.',
+    'Use a separate read-only account or key. The portal stores it encrypted and never shows it again.',
   interval: 'Sync interval',
   intervalHint:
     'For jobs, sessions, and alarms. Servers and organizations sync at most every 15 minutes; companies, repositories, and computers every hour; licenses once a day.',
@@ -126,7 +126,7 @@ export const connectionMessages = defineMessages('connections', {
   removeTitle: 'Remove this connection?',
   removeConnection: 'Remove connection',
   removeHint:
-    "Daybook stops syncing and deletes the credentials. Existing jobs and results stay, but these jobs will count as missed. This can't be undone.",
+    "The portal stops syncing and deletes the credentials. Existing jobs and results stay, but these jobs will count as missed. This can't be undone.",
   serverJobs: 'Jobs',
   jobDisabled: 'Disabled',
   neverRun: 'Has not run yet',

@@ -37,7 +37,7 @@ export const ticketMessages = defineMessages('tickets', {
   deleteHintRemote:
     "Its problems stay and can get another ticket. The ticket in the ticketing system doesn't change.",
   openIn: 'Open in {system}',
-  retrying: 'Daybook retries automatically, or when you save.',
+  retrying: 'The portal retries automatically, or when you save.',
   noDescription: 'No description',
   noPriority: 'No priority',
   priorityIs: 'Priority: {name}',

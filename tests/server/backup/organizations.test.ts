@@ -121,7 +121,7 @@ eachDatabase((kind, open) => {
     // The server itself is the first proxy.
     expect((await admin('GET', 'o365/proxies')).body.data).toMatchObject({
       count: 1,
-      rows: [{ name: 'Daybook', maintenance: false }],
+      rows: [{ name: 'Built-in', maintenance: false }],
     });
     expect((await admin('GET', 'o365/version')).body.data).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),

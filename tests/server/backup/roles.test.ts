@@ -156,7 +156,7 @@ eachDatabase((kind, open) => {
     const one = strangers[0]?.[1];
     expect((await one?.<{ count: number }>('GET', 'o365/jobs'))?.body.data.count).toBe(1);
     expect((await one?.('GET', 'o365/proxies'))?.body.data).toMatchObject({
-      rows: [{ name: 'Daybook', hostName: null, version: null }],
+      rows: [{ name: 'Built-in', hostName: null, version: null }],
     });
     const root = await suite.office.as('root-after', ['o365_admin']);
     expect((await start(root)).organizations).toHaveLength(2);

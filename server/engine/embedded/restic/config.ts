@@ -25,7 +25,7 @@ export function decodeConfig(document: unknown): EngineResult<Config> {
   const { version, id, chunker_polynomial: polynomial } = parsed.output;
   return version === 2
     ? ok({ id, polynomial })
-    : failed('unsupported', `The repository has format ${version}. Daybook uses format 2.`);
+    : failed('unsupported', `The repository has format ${version}. Only format 2 is supported.`);
 }
 
 const CONFIG = v.object({

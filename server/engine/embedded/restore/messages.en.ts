@@ -34,7 +34,7 @@ export const restoreMessages = defineMessages('restore-engine', {
   noUser: "This user doesn't exist in the tenant.",
   gone: 'No longer in the target.',
   missingRights:
-    'Daybook can only read this organization. To restore to it, sign in as an administrator of its tenant and grant these permissions: {names}.',
+    'The portal can only read this organization. To restore to it, sign in as an administrator of its tenant and grant these permissions: {names}.',
   rightsNotGranted:
     'The tenant did not grant these permissions: {names}. Sign in as a Global Administrator.',
   rightsNotYet:

@@ -39,7 +39,7 @@ export const backupDashboardMessages = defineMessages('backupDashboard', {
   licenseActivityHint: 'Users backed up for the first time in the last 30 days',
   newUsers: '{count, plural, one {# new user} other {# new users}}',
   licenses: 'Licenses',
-  licensesHint: 'Users with a restore point from the last 31 days. Daybook has no limit.',
+  licensesHint: 'Users with a restore point from the last 31 days. There is no limit.',
   used: '{count, plural, one {# license in use} other {# licenses in use}}',
   moreOrganizations: '{count, plural, one {# more organization} other {# more organizations}}',
   highestStorage: 'Highest storage users',

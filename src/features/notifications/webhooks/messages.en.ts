@@ -53,7 +53,7 @@ export const webhookMessages = defineMessages('webhooks', {
   stoppedSince:
     'No deliveries since {when}. When the URL responds again, edit the webhook and switch it on.',
   failingSince:
-    'Failing since {when}. Daybook retries for five days, then switches the webhook off and emails its creator.',
+    'Failing since {when}. The portal retries for five days, then switches the webhook off and emails its creator.',
   off: 'Off',
   stopped: 'Switched off after too many failures',
   failing: 'Failing',

@@ -92,7 +92,7 @@ test('ENG-9: a wait is as long as Graph asks, shows until when and why, and hold
   expect(graph.waits).toEqual([
     {
       until: START + waited,
-      reason: 'Microsoft 365 limits requests. Daybook continues when the limit allows it.',
+      reason: 'Microsoft 365 limits requests. The session continues when the limit allows it.',
     },
     null,
   ]);

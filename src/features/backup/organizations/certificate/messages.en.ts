@@ -7,7 +7,7 @@ export const certificateMessages = defineMessages('renewCertificate', {
   noCertificate: 'No certificate to renew',
   noCertificateHint: 'This organization signs in without a certificate.',
   organizations: 'Organizations',
-  lead: 'Daybook signs in to the tenant with a certificate. Renewing adds a new certificate to the application, tests it and removes the old one. Backups continue.',
+  lead: 'The portal signs in to the tenant with a certificate. Renewing adds a new certificate to the application, tests it and removes the old one. Backups continue.',
   step: 'Step {n} of 3',
   current: 'Current certificate',
   former: 'Previous certificate',

@@ -42,9 +42,9 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   basicHint: 'A service account with a password, where Microsoft still allows it',
 
   applicationNew: 'Create a new application',
-  applicationNewHint: 'Daybook creates it in the tenant with the permissions it needs.',
+  applicationNewHint: 'The portal creates it in the tenant with the permissions it needs.',
   applicationExisting: 'Use an existing application',
-  applicationExistingHint: 'Daybook adds its certificate and the permissions.',
+  applicationExistingHint: 'The portal adds its certificate and the permissions.',
   applicationKeep: 'Keep the current application',
   applicationKeepHint: 'The certificate and the permissions stay as they are.',
   applicationName: 'Application name',
@@ -76,7 +76,7 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   permissionFiles: 'Read files, drives and sites',
   permissionTeams: 'Read teams, channels and their posts',
   permissionApplication: 'Set up its own application in the tenant, only during this sign-in',
-  permissionsLater: 'Daybook requests write permissions only when you restore.',
+  permissionsLater: 'The portal requests write permissions only when you restore.',
   granted: 'Signed in. The tenant is connected when you create the organization.',
   codeMissing: 'Sign in with the code first.',
 
