@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useSelector } from '@xstate/react';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { getStepViews } from '#machines/wizard.ts';
 import type { StepView, WizardDefinition } from '#machines/wizard.ts';
@@ -162,10 +162,13 @@ export function WizardPage<Data extends object>({
   );
 }
 
-/** Takes the focus when its step opens, so that screen readers announce it. */
+/**
+ * Takes the focus when its step opens, so that screen readers announce it. On a slow device the
+ * router hides the page for a moment, and with it the focus: a layout effect runs again after that.
+ */
 function StepHeading({ children }: { readonly children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []);
   return (
     <h2 ref={heading} tabIndex={-1} className="m-0 mb-4 text-head outline-none">
       {children}
