@@ -128,9 +128,9 @@ eachDatabase((kind, open) => {
 
   test(`RES-46, G64: a post is shown with its replies and pictures, clean, once, in the browser that asked (${kind})`, async () => {
     const library = await aLibrary(await open());
-    const { admin, ours, visit, office, ground } = library;
+    const { admin, ours, visit, office, ground: fixture } = library;
     await storeTeam(library);
-    await ground.world.store.tenant(office.tenant, async ({ sql: db }) => {
+    await fixture.world.store.tenant(office.tenant, async ({ sql: db }) => {
       await sql`update provider set branding = (branding::jsonb || '{"timeZone":"Asia/Tokyo"}')::json where tenant_id = ${office.tenant}`.execute(
         db,
       );
