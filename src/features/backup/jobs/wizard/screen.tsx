@@ -195,14 +195,14 @@ function Wizard({
 
 /**
  * Returns the repository that nobody has to choose: with one proxy and one repository, the
- * specification leaves out step 4.
+ * specification leaves out step 4. Users of a customer don't see the provider's proxies.
  */
 function onlyRepository(
   organizationId: string | null,
   { repositories, proxies }: Known,
 ): string | null {
   const own = repositories.filter(({ organization }) => organization === organizationId);
-  return own.length === 1 && proxies.length === 1 ? (own[0]?.id ?? null) : null;
+  return own.length === 1 && proxies.length < 2 ? (own[0]?.id ?? null) : null;
 }
 
 /** Returns the other jobs, as far as chains need them. */
