@@ -47,7 +47,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'session.absolute_until': 'sessions',
   'session.access_until': 'authenticate',
   'session.idle_until': 'sessions',
-  'sign_up.until': 'locks nobody out: registering again replaces it, and who has paid can finish',
+  'sign_up.until':
+    'locks nobody out: registering again replaces an expired one, and who has paid can finish',
   'throttle.forget_at': 'only clears away counts',
   'throttle.until': 'throttle',
   'ticket_work.held_until': 'ticket-work',
