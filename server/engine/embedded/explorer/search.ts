@@ -19,6 +19,18 @@ import { explorerMessages as t } from './messages.en.ts';
 import { objectId } from './node-id.ts';
 import { getColumnWords, getWordQuery } from './search-words.ts';
 
+/** Matches that are looked at for one page: a common word must not keep the database busy. */
+const MIN_CANDIDATES = 2_000;
+
+/** Of the last candidate. */
+interface Ending {
+  readonly candidates: number;
+  readonly endAt: Ms;
+  readonly endObject: number;
+  readonly endN: number;
+}
+type Row = (FoundRow & Ending) | (Ending & { readonly n: null });
+
 interface FoundRow extends ItemRow {
   readonly object: number;
   readonly objectKind: ObjectKind;
@@ -31,8 +43,8 @@ interface FoundRow extends ItemRow {
 
 /**
  * Searches everything that the backups of an organization have, over all restore points. Each item is
- * found once, with its last version that matches. An operator finds what its roles are about; hidden
- * titles are not searched (G63).
+ * found once, with its last version that matches. A page may be short, or empty, before the last one.
+ * An operator finds what its roles are about; hidden titles are not searched (G63).
  */
 export async function searchItems(
   { sql: db, tenant }: TenantTx,
@@ -46,53 +58,69 @@ export async function searchItems(
     return failed('invalid', t.wrongCursor, { field: 'cursor' });
   const words = getWordQuery(text);
   if (words === null || workloads.length === 0) return ok({ rows: [], next: null, count: 0 });
+  const candidates = Math.max(MIN_CANDIDATES, 2 * limit);
   const isMatch = (v: RawBuilder<unknown>): RawBuilder<boolean> => sql`(${v}.words @@ ${words}
     and (s.reads or ${v}.kind = 'file' or ${getColumnWords(sql`${v}.people`)} @@ ${words})
     and ${v}.from_point <= s.newest and ${v}.from_point <> ${NOWHERE})`;
+  // `offset 0` keeps each look-up one by the item's key: the embedded database has no statistics, and
+  // would otherwise read all items of the object for each candidate.
   const isPresent = sql<boolean>`exists (
     select from item as now where now.tenant_id = ${tenant} and now.object_n = v.object_n and now.key = v.key
-      and now.from_point <= s.newest and (now.to_point is null or now.to_point >= s.newest))`;
-  const { rows } = await sql<FoundRow>`
+      and now.from_point <= s.newest and (now.to_point is null or now.to_point >= s.newest) offset 0)`;
+  const { rows } = await sql<Row>`
     with seen as materialized (${getSearchedObjects(tenant, scope, workloads)}),
+    candidate as materialized (
+      select v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key, v.from_point, v.to_point
+      from item as v join seen as s on s.n = v.object_n
+      where v.tenant_id = ${tenant} and ${isMatch(sql`v`)} and ${deleted === true ? sql`v.to_point is not null` : sql`true`}
+        and ${after === null ? sql`true` : sql`(v.at, v.object_n, v.n) < (${after.at}::bigint, ${after.object}::bigint, ${after.n}::bigint)`}
+      order by v.at desc, v.object_n desc, v.n desc limit ${candidates}
+    ),
+    ending as (
+      select at, object_n, n, count(*) over () as candidates from candidate order by at, object_n, n limit 1
+    ),
     found as (
       select v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key,
         s.kind as "objectKind", s.name as "objectName", s.reads, s.newest, last.point, last.at as last, last."openAt", not ${isPresent} as deleted
-      from item as v join seen as s on s.n = v.object_n
+      from candidate as v join seen as s on s.n = v.object_n
       cross join lateral (
         select o.point, o.at, p.at as "openAt" from object_point as o
         join restore_point as p on p.tenant_id = o.tenant_id and p.id = o.point_id and p.complete
         where o.tenant_id = ${tenant} and o.object_n = v.object_n and o.point >= v.from_point and (v.to_point is null or o.point <= v.to_point)
         order by o.point desc limit 1
       ) as last
-      where v.tenant_id = ${tenant} and ${isMatch(sql`v`)}
-        and not exists (
+      where not exists (
           select from item as later where later.tenant_id = ${tenant} and later.object_n = v.object_n and later.key = v.key
-            and later.from_point > v.from_point and ${isMatch(sql`later`)})
+            and later.from_point > v.from_point and ${isMatch(sql`later`)} offset 0)
         and ${deleted === null ? sql`true` : deleted ? sql`not ${isPresent}` : isPresent}
-        and ${after === null ? sql`true` : sql`(v.at, v.object_n, v.n) < (${after.at}::bigint, ${after.object}::bigint, ${after.n}::bigint)`}
       order by v.at desc, v.object_n desc, v.n desc limit ${limit + 1}
     )
     select v.object_n as object, v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.deleted, v."objectKind", v."objectName", v.reads, v.last, v."openAt",
       (select o.at from object_point as o join restore_point as p on p.tenant_id = o.tenant_id and p.id = o.point_id and p.complete
         where o.tenant_id = ${tenant} and o.object_n = v.object_n and o.point >= one.first order by o.point limit 1) as first,
-      one.versions, above.path
-    from found as v
-    cross join lateral (
+      one.versions, above.path, e.candidates, e.at as "endAt", e.object_n as "endObject", e.n as "endN"
+    from ending as e left join found as v on true
+    left join lateral (
       select min(e.from_point) as first, count(*) as versions from item as e
       where e.tenant_id = ${tenant} and e.object_n = v.object_n and e.key = v.key and e.from_point <= v.newest and e.from_point <> ${NOWHERE}
-    ) as one
-    cross join lateral (${getFolderNames(tenant)}) as above
+    ) as one on true
+    left join lateral (${getFolderNames(tenant)}) as above on true
     order by v.at desc, v.object_n desc, v.n desc`.execute(db);
-  const shown = rows.slice(0, limit);
+  const found = rows.flatMap((row) => (row.n === null ? [] : [row]));
+  const shown = found.slice(0, limit);
   const last = shown.at(-1);
+  const end = rows[0];
+  const isAll = end === undefined || end.candidates < candidates;
   return ok({
     rows: shown.map(toFound),
     next:
-      rows.length > limit && last
+      found.length > limit && last
         ? cursorAfter({ key: last.at, n: `${last.object}.${last.n}` })
-        : null,
+        : isAll
+          ? null
+          : cursorAfter({ key: end.endAt, n: `${end.endObject}.${end.endN}` }),
     // All matches would have to be read to count them.
-    count: after === null && rows.length <= limit ? rows.length : null,
+    count: after === null && isAll && found.length <= limit ? found.length : null,
   });
 }
 

@@ -15,6 +15,8 @@ export const restoreSearchMessages = defineMessages('restoreSearch', {
   start: 'What are you looking for?',
   startHint:
     'Type the beginning of words of a subject, a file name, a sender or a recipient. Finds deleted items too, and says when a restore point had them last.',
+  tooMany: 'Too many items match',
+  tooManyHint: 'Add another word to find fewer items.',
   none: 'Nothing found',
   noneHint: 'No restore point has an item with these words. Try fewer or shorter words.',
   noneFilteredHint: 'No restore point has such an item with these words.',

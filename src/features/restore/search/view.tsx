@@ -132,7 +132,7 @@ export function SearchView({
           <Notice
             icon="search"
             level={2}
-            title={t.none}
+            title={page.next === null ? t.none : t.tooMany}
             {...(isFiltered && {
               actions: (
                 <Button onClick={() => change({ ...NEW_SEARCH, text: place.text })}>
@@ -141,7 +141,9 @@ export function SearchView({
               ),
             })}
           >
-            <p className="m-0">{isFiltered ? t.noneFilteredHint : t.noneHint}</p>
+            <p className="m-0">
+              {page.next !== null ? t.tooManyHint : isFiltered ? t.noneFilteredHint : t.noneHint}
+            </p>
           </Notice>
         )}
         {rows.length > 0 && (

@@ -153,6 +153,25 @@ eachDatabase((kind, open) => {
     }
   });
 
+  test(`RES-80: of a common word, a page looks at a part of the matches, and the next ones go on (${kind})`, async () => {
+    const store = await open();
+    const { search, tenant } = await aSearch(store);
+    // Newer than all others, and gone since the first point.
+    await store.tenant(tenant, ({ sql: db }) =>
+      sql`insert into item (tenant_id, object_n, n, folder_key, key, change_key, from_point, to_point, kind, at, changed_at, bytes, title, people, flags, parts)
+        select ${tenant}, 1, 1000 + g, 'inbox', 'gone' || g, 'c', 1, 1, 'mail', 1000 + g, 1, 1, 'Rota', 'Ann', '{}', '[]' from generate_series(1, 2100) as g`.execute(
+        db,
+      ),
+    );
+    const first = await search({ deleted: false });
+    expect([first.rows, first.count]).toEqual([[], null]);
+    const second = await search({ deleted: false, cursor: first.next });
+    expect([second.rows.map(({ node }) => node.name), second.next]).toEqual([
+      ['ÜBERSICHT (Rota).docx', 'Re: rota, final', 'Q3-rota_draft.xlsx'],
+      null,
+    ]);
+  });
+
   test(`RES-80: a found item is where the search says, and at its place in the list, at the point where it was seen last (${kind})`, async () => {
     const store = await open();
     const { search, scope, tenant } = await aSearch(store);
