@@ -51,8 +51,8 @@ async function attach(
     systemClock,
     (level, line) => level !== 'info' && process.stderr.write(`${line}\n`),
   );
-  const world = makeAppContext({ store, clock: systemClock, chance: systemChance, log, config });
-  const begun = await beginAttaching(world, tenant, {
+  const context = makeAppContext({ store, clock: systemClock, chance: systemChance, log, config });
+  const begun = await beginAttaching(context, tenant, {
     repository: id,
     organization: wanted,
     password,
@@ -62,7 +62,7 @@ async function attach(
     stop(begun.kind === 'refused' ? begun.message : t.noOrganization({ name: wanted }));
     return 1;
   }
-  const work = allJobs(world)['repository-attachment'];
+  const work = allJobs(context)['repository-attachment'];
   const { signal } = new AbortController();
   for (;;) {
     const now = systemClock.now();
@@ -71,7 +71,7 @@ async function attach(
     // A server that is running has the repository, or somebody else.
     await setTimeout(PAUSE_MS);
   }
-  const attached = await loadAttachment(world, tenant, begun.organization.id, id);
+  const attached = await loadAttachment(context, tenant, begun.organization.id, id);
   if (!attached.ok || attached.value?.isDone !== true) {
     stop(attached.ok ? t.notAttached : attached.error.message);
     return 1;

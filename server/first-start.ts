@@ -24,11 +24,11 @@ const USERNAME = 'admin';
  * password exists: the operator deletes the file to stop printing the password.
  */
 export async function firstStart(
-  world: AppContext,
+  context: AppContext,
   wanted: string | null,
 ): Promise<Administrator | null> {
-  const tenant = (await world.store.tenants())[0] ?? (await makeProvider(world));
-  const there = await world.store.tenant(
+  const tenant = (await context.store.tenants())[0] ?? (await makeProvider(context));
+  const there = await context.store.tenant(
     tenant,
     async ({ sql }) => ({
       company: await sql
@@ -47,9 +47,9 @@ export async function firstStart(
     { readOnly: true },
   );
   if (!there.person) {
-    if (!there.company) await makeCompany(world, tenant, t.firstCompany);
-    const password = await keepPassword(world, wanted);
-    await makeUser(world, tenant, {
+    if (!there.company) await makeCompany(context, tenant, t.firstCompany);
+    const password = await keepPassword(context, wanted);
+    await makeUser(context, tenant, {
       username: USERNAME,
       name: t.administrator,
       email: 'admin@example.com',
@@ -58,8 +58,8 @@ export async function firstStart(
       companies: null,
     });
   }
-  const password = readPassword(world);
-  return password === null || !(await isStillRight(world, tenant, password))
+  const password = readPassword(context);
+  return password === null || !(await isStillRight(context, tenant, password))
     ? null
     : { username: USERNAME, password };
 }
@@ -69,11 +69,11 @@ export async function firstStart(
  * first or the administrator has changed the password.
  */
 async function isStillRight(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   password: string,
 ): Promise<boolean> {
-  const person = await world.store.tenant(
+  const person = await context.store.tenant(
     tenant,
     ({ sql }) =>
       sql
@@ -87,9 +87,9 @@ async function isStillRight(
   return (await checkPassword(person?.password_hash ?? null, password)) ?? false;
 }
 
-async function makeProvider(world: AppContext): Promise<TenantId> {
-  const tenant = world.chance.uuid();
-  await makeTenant(world.store, {
+async function makeProvider(context: AppContext): Promise<TenantId> {
+  const tenant = context.chance.uuid();
+  await makeTenant(context.store, {
     tenant,
     host: null,
     branding: defaultBranding(tenant, t.firstProvider, 'localhost'),
@@ -101,11 +101,11 @@ async function makeProvider(world: AppContext): Promise<TenantId> {
 /**
  * Written before the user is created: an unused file is better than a password that nobody knows.
  */
-export async function keepPassword(world: AppContext, wanted: string | null): Promise<string> {
-  const stored = wanted ?? readPassword(world) ?? madePassword(world.chance);
-  await mkdir(world.config.dataDir, { recursive: true, mode: 0o700 });
+export async function keepPassword(context: AppContext, wanted: string | null): Promise<string> {
+  const stored = wanted ?? readPassword(context) ?? madePassword(context.chance);
+  await mkdir(context.config.dataDir, { recursive: true, mode: 0o700 });
   await writeFile(
-    join(world.config.dataDir, FILE),
+    join(context.config.dataDir, FILE),
     `user name: ${USERNAME}\npassword: ${stored}\n`,
     {
       mode: 0o600,

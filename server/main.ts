@@ -49,47 +49,49 @@ const store = await openStore({
 }).catch((error: unknown) =>
   giveUp(t.dataNotOpened({ folder: config.dataDir, error: said(error) })),
 );
-const world = makeAppContext({ store, clock: systemClock, chance: systemChance, log, config });
+const context = makeAppContext({ store, clock: systemClock, chance: systemChance, log, config });
 
-await checkMasterKey(world).catch(async (error: unknown) => {
+await checkMasterKey(context).catch(async (error: unknown) => {
   await store.close();
   return giveUp(said(error));
 });
 // If several servers start together on an empty database, one creates the initial data and the
 // others wait.
 const { estate: demoData, administrator } = await store.exclusively(async () => {
-  const demo = await startDemo(world, request, demoPassword, tell).catch(async (error: unknown) => {
-    await store.close();
-    return giveUp(
-      error instanceof OtherDemo
-        ? t.dataUnchanged({ folder: config.dataDir, error: error.message })
-        : t.demoFailed({ error: said(error) }),
-    );
-  });
+  const demo = await startDemo(context, request, demoPassword, tell).catch(
+    async (error: unknown) => {
+      await store.close();
+      return giveUp(
+        error instanceof OtherDemo
+          ? t.dataUnchanged({ folder: config.dataDir, error: error.message })
+          : t.demoFailed({ error: said(error) }),
+      );
+    },
+  );
   return {
     estate: demo,
     administrator:
       demo !== null
         ? null
-        : await firstStart(world, demoPassword).catch(async (error: unknown) => {
+        : await firstStart(context, demoPassword).catch(async (error: unknown) => {
             await store.close();
             return giveUp(t.firstStartFailed({ error: said(error) }));
           }),
   };
 });
 const assets = config.pageDir === null ? null : readAssets(config.pageDir);
-const app = makeApp(world, allHandlers(world), {
+const app = makeApp(context, allHandlers(context), {
   routes(on) {
-    pingRoutes(world)(on);
-    outboxRoutes(world)(on);
-    assetRoutes(world)(on);
-    chatRoutes(world)(on);
-    recaptchaRoutes(world)(on);
-    previewRoutes(world)(on);
-    downloadRoutes(world)(on);
+    pingRoutes(context)(on);
+    outboxRoutes(context)(on);
+    assetRoutes(context)(on);
+    chatRoutes(context)(on);
+    recaptchaRoutes(context)(on);
+    previewRoutes(context)(on);
+    downloadRoutes(context)(on);
     wrapRoutes(on);
-    ticketRoutes(world)(on);
-    if (demoData) tenantPageRoutes(world, demoData.tenants)(on);
+    ticketRoutes(context)(on);
+    if (demoData) tenantPageRoutes(context, demoData.tenants)(on);
     demoData?.stripe.routes(on);
   },
   assets,
@@ -101,7 +103,7 @@ const server: Listening = await listen(app, config.port, hostname, {
   await store.close();
   return giveUp(describePortError(error, config.port));
 });
-const jobs = makeJobRunner(world, allJobs(world));
+const jobs = makeJobRunner(context, allJobs(context));
 jobs.start();
 const life = await demoData?.live();
 

@@ -34,11 +34,11 @@ declare module './platform/app-context.ts' {
 
 /**
  * Makes the context of one server. Two contexts share nothing, even in one process and on one
- * database. A copy with another part (`{ ...world, clock }`) shares the services.
+ * database. A copy with another part (`{ ...context, clock }`) shares the services.
  */
 export function makeAppContext({ store, clock, chance, log, config }: Environment): AppContext {
   const keyring = makeKeyring({ config, chance });
-  const world: AppContext = {
+  const context: AppContext = {
     store,
     clock,
     chance,
@@ -50,13 +50,13 @@ export function makeAppContext({ store, clock, chance, log, config }: Environmen
     issuers: makeIssuers(),
     runningCommands: new Map(),
     ingestBodies: makeBodyLimiter(),
-    resultQueue: makeResultQueue(() => world),
+    resultQueue: makeResultQueue(() => context),
     quickBooksRenewals: new Map(),
     autotaskZones: makeAutotaskZones(),
-    cloud: makeCloudConnection(() => world),
-    payments: makePaymentConnection(() => world),
-    embeddedEngine: makeEmbeddedEngine(() => world),
+    cloud: makeCloudConnection(() => context),
+    payments: makePaymentConnection(() => context),
+    embeddedEngine: makeEmbeddedEngine(() => context),
     mailPreviews: makeMailPreviews({ clock }),
   };
-  return world;
+  return context;
 }

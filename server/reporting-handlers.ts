@@ -10,12 +10,12 @@ import { spreadsheetHandlers } from './features/analytics/spreadsheet.ts';
 
 /** Handlers for API clients that read results. */
 export const reportingHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, keyof typeof reportingCalls> => ({
-  ...listHandlers(world),
-  ...overviewHandlers(world),
-  ...spreadsheetHandlers(world),
-  ...analyticsHandlers(world),
-  ...repositoryReportHandlers(world),
-  ...exportHandlers(world),
+  ...listHandlers(context),
+  ...overviewHandlers(context),
+  ...spreadsheetHandlers(context),
+  ...analyticsHandlers(context),
+  ...repositoryReportHandlers(context),
+  ...exportHandlers(context),
 });

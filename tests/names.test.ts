@@ -25,6 +25,7 @@ const RETIRED: Readonly<Record<string, string>> = {
   estate: 'demo',
   dice: 'random',
   door: 'worker client or API',
+  world: 'context',
   ground: 'context, or fixture in tests',
 };
 /** Whole names that were copied as constants of their own. */
@@ -111,7 +112,7 @@ const READS_FORMER_NAMES = [
   'tests/names.test.ts',
   'tests/server/events/former-log.test.ts',
   'tests/server/events/former-log.ts',
-  'tests/server/sync/sync.test.ts',
+  'tests/server/sync/commands.test.ts',
   'tests/workers/former-names.test.ts',
 ];
 

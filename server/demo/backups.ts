@@ -42,7 +42,7 @@ const APPLICATION = 'Daybook backup';
  * Stopping waits for the provider at work.
  */
 export function startBackups(
-  world: AppContext,
+  context: AppContext,
   { providers }: DemoPlan,
   tenants: DemoTenants,
 ): { readonly settled: Promise<void>; stop(): Promise<void> } {
@@ -50,11 +50,11 @@ export function startBackups(
   const work = async (): Promise<void> => {
     for (const provider of providers) {
       const tenant = isStopped ? null : tenants.find(provider.id);
-      if (tenant) await setUpBackup(world, provider, tenant);
+      if (tenant) await setUpBackup(context, provider, tenant);
     }
   };
   const settled = work().catch((error: unknown) => {
-    world.log.error('the backups of the demo could not be set up', describeError(error));
+    context.log.error('the backups of the demo could not be set up', describeError(error));
   });
   return {
     settled,
@@ -70,11 +70,11 @@ export function startBackups(
  * them. A provider that has or had an organization is left alone.
  */
 export async function setUpBackup(
-  world: AppContext,
+  context: AppContext,
   { id, companies }: Pick<ProviderPlan, 'id' | 'companies'>,
   tenant: DemoTenant,
 ): Promise<void> {
-  const { embeddedEngine: engine, chance, store } = world;
+  const { embeddedEngine: engine, chance, store } = context;
   const companyIn = async (tx: TenantTx): Promise<number | null> => {
     if ((await tx.all('organization')).length > 0) return null;
     const company = (await tx.all('company')).find((one) => one.id === companies[1]?.id);
@@ -120,7 +120,7 @@ export async function setUpBackup(
           proxy: null,
         },
       ),
-      ...(await joinServer(tx, world)),
+      ...(await joinServer(tx, context)),
       ...jobs.map(({ id: jobId, job }): NewEvent => ({
         event: {
           type: 'backupjob.created@1',
@@ -140,7 +140,7 @@ export async function setUpBackup(
       actor: { kind: 'clock' },
       subject: null,
       commandId: null,
-      at: world.clock.now(),
+      at: context.clock.now(),
     });
     return true;
   });

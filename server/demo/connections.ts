@@ -25,11 +25,11 @@ const ROWS: Readonly<Partial<Record<Entity, number>>> = {
  * Creates a disabled connection to a console that doesn't exist, with two unlinked companies. Runs
  * only for new demo data, so a connection that somebody removes doesn't come back.
  */
-export async function settleConnections(world: AppContext, plan: ProviderPlan): Promise<void> {
-  const now = world.clock.now();
+export async function settleConnections(context: AppContext, plan: ProviderPlan): Promise<void> {
+  const now = context.clock.now();
   const id = getUuid(plan.seed, 'connection', 0);
   if (now - plan.bornAt > HOUR) return;
-  await world.store.tenant(plan.id, async (tx) => {
+  await context.store.tenant(plan.id, async (tx) => {
     const tenant_id = plan.id;
     const [first, second, third] = (await tx.all('company'))
       .filter(({ deletedAt }) => deletedAt === undefined)
@@ -47,7 +47,7 @@ export async function settleConnections(world: AppContext, plan: ProviderPlan): 
       return;
     const sealed = await seal(
       tx,
-      world,
+      context,
       { table: 'connection', column: 'sealed', row: id },
       'a key of a console that is not there',
     );

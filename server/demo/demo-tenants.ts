@@ -24,17 +24,17 @@ export interface DemoTenants {
  * Opens tenants when they are first used, in a file each beside the data, and lets them live up to
  * now whenever they are used.
  */
-export function openDemoTenants(world: AppContext, { providers }: DemoPlan): DemoTenants {
+export function openDemoTenants(context: AppContext, { providers }: DemoPlan): DemoTenants {
   const open = new Map<TenantId, DemoTenant>();
   const openTenant = ({ id, seed }: ProviderPlan): DemoTenant => {
     const known = open.get(id);
     if (known) return known;
-    const folder = join(world.config.dataDir, 'demo-tenants');
+    const folder = join(context.config.dataDir, 'demo-tenants');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const tenant = createDemoTenant({
       file: join(folder, `${id}.sqlite`),
       seed,
-      now: () => world.clock.now(),
+      now: () => context.clock.now(),
       filesHost: `demo-${id.slice(0, 8)}-my.sharepoint.com`,
       size: SIZE,
     });
@@ -43,7 +43,7 @@ export function openDemoTenants(world: AppContext, { providers }: DemoPlan): Dem
   };
   const upToDate = (provider: ProviderPlan): DemoTenant => {
     const tenant = openTenant(provider);
-    tenant.live(world.clock.now(), MAX_PAUSE_MS);
+    tenant.live(context.clock.now(), MAX_PAUSE_MS);
     return tenant;
   };
   return {

@@ -30,17 +30,17 @@ export class OtherDemo extends Error {
  * one. The plan derives from the stored seed, size and start.
  */
 export async function chooseDemo(
-  world: AppContext,
+  context: AppContext,
   request: DemoOption | null,
 ): Promise<DemoPlan | null> {
-  const stored = await loadStored(world);
+  const stored = await loadStored(context);
   const held: DemoOption | null =
-    stored?.size ?? ((await world.store.tenants()).length > 0 ? 'none' : null);
+    stored?.size ?? ((await context.store.tenants()).length > 0 ? 'none' : null);
   if (held !== null && request !== null && request !== held) throw new OtherDemo(held, request);
   const size = held ?? request ?? 'small';
   if (size === 'none') return null;
   const { seed, bornAt } =
-    stored ?? (await keep(world, { size, seed: SEED, bornAt: world.clock.now() }));
+    stored ?? (await keep(context, { size, seed: SEED, bornAt: context.clock.now() }));
   return makePlan(seed, size, bornAt);
 }
 
@@ -49,32 +49,32 @@ export async function chooseDemo(
  * what happened since at a later one.
  */
 export async function seedDemo(
-  world: AppContext,
+  context: AppContext,
   plan: DemoPlan,
   password: () => Promise<string>,
   tell: (progress: Progress) => void,
 ): Promise<number> {
-  const now = world.clock.now();
+  const now = context.clock.now();
   let runs = 0;
   for (const provider of plan.providers) {
-    await provision(world, provider, password);
-    const mark = await markAt(world, provider);
+    await provision(context, provider, password);
+    const mark = await markAt(context, provider);
     // The live simulation fills in gaps this short.
     if (mark !== null && now - mark < 2 * MINUTE) continue;
-    runs += await loadHistory(world, provider, now, tell);
+    runs += await loadHistory(context, provider, now, tell);
   }
   return runs;
 }
 
-async function loadStored(world: AppContext): Promise<StoredDemo | null> {
-  const row = await world.store.system((sql) =>
+async function loadStored(context: AppContext): Promise<StoredDemo | null> {
+  const row = await context.store.system((sql) =>
     sql.selectFrom('server_setting').select('value').where('name', '=', SETTING).executeTakeFirst(),
   );
   return row === undefined ? null : (JSON.parse(row.value) as StoredDemo);
 }
 
-async function keep(world: AppContext, stored: StoredDemo): Promise<StoredDemo> {
-  await world.store.system((sql) =>
+async function keep(context: AppContext, stored: StoredDemo): Promise<StoredDemo> {
+  await context.store.system((sql) =>
     sql
       .insertInto('server_setting')
       .values({ name: SETTING, value: JSON.stringify(stored) })

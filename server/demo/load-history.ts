@@ -33,23 +33,28 @@ export interface Progress {
  * After a longer pause it writes only the last thirty days. Returns how many runs it added.
  */
 export async function loadHistory(
-  world: AppContext,
+  context: AppContext,
   plan: ProviderPlan,
   until: Ms,
   tell: (progress: Progress) => void,
 ): Promise<number> {
-  const mark = await markAt(world, plan);
+  const mark = await markAt(context, plan);
   const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY, getHistoryStart(plan));
-  const cast = await loadSeedActors(world, plan, until, mark !== null && begun > mark ? begun : 0);
-  let context: { readonly rows: WholeState; readonly seq: number } | null = null;
+  const cast = await loadSeedActors(
+    context,
+    plan,
+    until,
+    mark !== null && begun > mark ? begun : 0,
+  );
+  let last: { readonly rows: WholeState; readonly seq: number } | null = null;
   let runs = 0;
   for (let from = begun; from < until;) {
     const to = Math.min(until, getHistoryEnd(plan, from));
-    const known: typeof context = context;
+    const known: typeof last = last;
     // The transaction changes this state. If it fails, the state must be loaded again.
-    context = null;
+    last = null;
     const done: { readonly rows: WholeState; readonly seq: number; readonly runs: number } =
-      await world.store.tenant(
+      await context.store.tenant(
         plan.id,
         async (tx) => {
           const next = await lock(tx);
@@ -76,7 +81,7 @@ export async function loadHistory(
         { long: true },
       );
     forget(done.rows);
-    context = done;
+    last = done;
     runs += done.runs;
     from = to;
     tell({
@@ -90,8 +95,8 @@ export async function loadHistory(
 }
 
 /** Returns up to when the provider's demo data is written; null if nothing is. */
-export const markAt = (world: AppContext, plan: Pick<ProviderPlan, 'id'>): Promise<Ms | null> =>
-  world.store.system(async (sql) => {
+export const markAt = (context: AppContext, plan: Pick<ProviderPlan, 'id'>): Promise<Ms | null> =>
+  context.store.system(async (sql) => {
     const row = await sql
       .selectFrom('server_setting')
       .select('value')

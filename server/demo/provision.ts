@@ -19,20 +19,20 @@ export const getHistoryStart = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_D
  * nothing is missing, it creates nothing and asks for no password.
  */
 export async function provision(
-  world: AppContext,
+  context: AppContext,
   plan: ProviderPlan,
   password: () => Promise<string>,
 ): Promise<void> {
   const since = getHistoryStart(plan);
-  if (!(await world.store.tenants()).includes(plan.id)) {
-    await makeTenant(world.store, {
+  if (!(await context.store.tenants()).includes(plan.id)) {
+    await makeTenant(context.store, {
       tenant: plan.id,
       host: plan.host,
       branding: plan.branding,
       isDefault: plan.host === null,
     });
   }
-  await world.store.tenant(plan.id, async (tx) => {
+  await context.store.tenant(plan.id, async (tx) => {
     await tx.lock();
     if ((await tx.all('company')).length > 0) return;
     const first = await tx.take('company', plan.companies.length);
@@ -63,9 +63,9 @@ export async function provision(
       at: since,
     });
   });
-  const known = new Set(await loadPeople(world, plan.id).then((people) => people.keys()));
-  const then: AppContext = { ...world, clock: { ...world.clock, now: () => since } };
-  const companies = await world.store.tenant(plan.id, (tx) => loadCompanies(tx, plan), {
+  const known = new Set(await loadPeople(context, plan.id).then((people) => people.keys()));
+  const then: AppContext = { ...context, clock: { ...context.clock, now: () => since } };
+  const companies = await context.store.tenant(plan.id, (tx) => loadCompanies(tx, plan), {
     readOnly: true,
   });
   for (const { username, name, roles, company } of plan.people) {
@@ -86,13 +86,13 @@ export async function provision(
  * Returns the numbers by the plan's indexes, the provider's keys, and its remaining technicians.
  */
 export async function loadSeedActors(
-  world: AppContext,
+  context: AppContext,
   plan: ProviderPlan,
   until: Ms,
   bootedAt: Ms = 0,
 ): Promise<SeedActors> {
-  const people = await loadPeople(world, plan.id);
-  return world.store.tenant(
+  const people = await loadPeople(context, plan.id);
+  return context.store.tenant(
     plan.id,
     async (tx) => {
       const ids = plan.keys.map(({ id }) => id);
@@ -123,8 +123,8 @@ async function loadCompanies(tx: TenantTx, plan: ProviderPlan): Promise<CompanyN
   return plan.companies.map(({ id }) => numbers.get(id) ?? missing(id));
 }
 
-const loadPeople = (world: AppContext, tenant: TenantId): Promise<Map<string, UserId>> =>
-  world.store.tenant(
+const loadPeople = (context: AppContext, tenant: TenantId): Promise<Map<string, UserId>> =>
+  context.store.tenant(
     tenant,
     async ({ sql }) =>
       new Map(

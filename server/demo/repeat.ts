@@ -13,7 +13,7 @@ export interface Watch {
  * `over` returns whether to stop early. `stop` waits for the current pass.
  */
 export function repeat(
-  world: AppContext,
+  context: AppContext,
   every: Ms,
   says: string,
   work: (now: Ms, over: () => boolean) => Promise<void>,
@@ -23,15 +23,15 @@ export function repeat(
   let stopped = false;
   const over = (): boolean => stopped;
   function tick(now?: Ms): Promise<void> {
-    const mine = last.then(() => work(now ?? world.clock.now(), over));
+    const mine = last.then(() => work(now ?? context.clock.now(), over));
     last = mine.catch(() => undefined);
     return mine;
   }
   function wait(): void {
-    timer = world.clock.after(every, () => {
+    timer = context.clock.after(every, () => {
       tick()
         .catch((error: unknown) => {
-          world.log.error(says, describeError(error));
+          context.log.error(says, describeError(error));
         })
         .finally(() => {
           if (!stopped) wait();

@@ -11,11 +11,11 @@ const BORN: Ms = 3_600_000;
  * Creates three scheduled reports of the first technician. Runs only for new demo data, so deleted
  * reports don't come back.
  */
-export async function settleReports(world: AppContext, plan: ProviderPlan): Promise<void> {
-  const at = world.clock.now();
+export async function settleReports(context: AppContext, plan: ProviderPlan): Promise<void> {
+  const at = context.clock.now();
   const [technician] = plan.people.filter((one) => one.technician && one.company === null);
   if (!technician || at - plan.bornAt > BORN) return;
-  await world.store.tenant(plan.id, async (tx) => {
+  await context.store.tenant(plan.id, async (tx) => {
     const owner = await tx.sql
       .selectFrom('person')
       .select('id')

@@ -32,24 +32,24 @@ interface Course {
  * progress. No technician is simulated: the visitor does the reviews.
  */
 export async function startLiveSimulation(
-  world: AppContext,
+  context: AppContext,
   { providers }: DemoPlan,
 ): Promise<Watch> {
   const courses: Course[] = [];
   for (const plan of providers) {
-    const mark = (await markAt(world, plan)) ?? world.clock.now();
+    const mark = (await markAt(context, plan)) ?? context.clock.now();
     courses.push({ plan, told: mark, agenda: [], next: 0, planned: mark });
   }
-  return repeat(world, EVERY, 'the demo estate could not go on', async (now, over) => {
-    for (const course of courses) if (!over()) await live(world, course, now);
+  return repeat(context, EVERY, 'the demo estate could not go on', async (now, over) => {
+    for (const course of courses) if (!over()) await live(context, course, now);
   });
 }
 
-async function live(world: AppContext, course: Course, now: Ms): Promise<void> {
+async function live(context: AppContext, course: Course, now: Ms): Promise<void> {
   if (now <= course.told) return;
   const due = listDueEvents(course, now);
   try {
-    if (due.length > 0) await tellAll(world, course.plan, due, now);
+    if (due.length > 0) await tellAll(context, course.plan, due, now);
     course.told = now;
   } catch (error) {
     // Start over from the last written moment. Ingest recognizes the results it already has by
@@ -84,7 +84,7 @@ function listDueEvents(course: Course, now: Ms): SimulatedEvent[] {
 }
 
 async function tellAll(
-  world: AppContext,
+  context: AppContext,
   plan: ProviderPlan,
   due: readonly SimulatedEvent[],
   now: Ms,
@@ -105,16 +105,16 @@ async function tellAll(
     const id = plan.keys[place]?.id;
     return id === undefined ? [] : [id];
   });
-  const keys = await world.store.tenant(plan.id, (tx) => tx.rows('key', ids), { readOnly: true });
+  const keys = await context.store.tenant(plan.id, (tx) => tx.rows('key', ids), { readOnly: true });
   for (const [place, list] of byKey) {
     const key = keys.get(plan.keys[place]?.id ?? '');
     // A revoked key sends nothing.
     if (key && key.revokedAt === null)
       for (let from = 0; from < list.length; from += BATCH_SIZE)
-        await tell(world, plan, key, list.slice(from, from + BATCH_SIZE), now);
+        await tell(context, plan, key, list.slice(from, from + BATCH_SIZE), now);
   }
   const value = String(now);
-  await world.store.system((sql) =>
+  await context.store.system((sql) =>
     sql
       .insertInto('server_setting')
       .values({ name: getHistoryKey(plan), value })
@@ -124,7 +124,7 @@ async function tellAll(
 }
 
 async function tell(
-  world: AppContext,
+  context: AppContext,
   plan: ProviderPlan,
   key: KeyRow,
   due: readonly SimulatedEvent[],
@@ -133,9 +133,9 @@ async function tell(
   const results = due.flatMap((one, index) =>
     one.kind === 'start' || one.kind === 'finish' ? [makePayload(one, index)] : [],
   );
-  if (results.length > 0) await recordResults(world, plan.id, key, results, now);
+  if (results.length > 0) await recordResults(context, plan.id, key, results, now);
   await recordRepositories(
-    world,
+    context,
     plan.id,
     key,
     due.flatMap((one, index) =>
@@ -144,7 +144,7 @@ async function tell(
     now,
   );
   await recordComputers(
-    world,
+    context,
     plan.id,
     key,
     due.flatMap((one, index) =>

@@ -28,39 +28,39 @@ export interface DemoServer {
  * @throws a sentence for the operator if the requested size differs from the stored one.
  */
 export async function startDemo(
-  world: AppContext,
+  context: AppContext,
   request: DemoOption | null,
   wanted: string | null,
   say: (text: string) => void,
 ): Promise<DemoServer | null> {
-  const plan = await chooseDemo(world, request);
+  const plan = await chooseDemo(context, request);
   if (plan === null) return null;
   let shownAt = 0;
   let stored: string | null = null;
   // Stored before users are created, and not created again if somebody deleted its file.
-  const password = async (): Promise<string> => (stored ??= await keepPassword(world, wanted));
-  await seedDemo(world, plan, password, ({ provider, days, of, runs }) => {
-    const now = world.clock.now();
+  const password = async (): Promise<string> => (stored ??= await keepPassword(context, wanted));
+  await seedDemo(context, plan, password, ({ provider, days, of, runs }) => {
+    const now = context.clock.now();
     if (of < 2 || (shownAt > 0 && now - shownAt < TELL_MS && days < of)) return;
     shownAt = now;
     say(t.demoProgress({ provider, days, of, runs }));
   });
   for (const provider of plan.providers) {
-    await openTickets(world, provider);
-    await settleReports(world, provider);
-    await settleConnections(world, provider);
+    await openTickets(context, provider);
+    await settleReports(context, provider);
+    await settleConnections(context, provider);
   }
-  const tenants = openDemoTenants(world, plan);
-  if ((world.config.graph ?? null) === null) world.cloud.connectTo(demoCloud(tenants));
-  const stripe = await startDemoStripe(world, plan);
+  const tenants = openDemoTenants(context, plan);
+  if ((context.config.graph ?? null) === null) context.cloud.connectTo(demoCloud(tenants));
+  const stripe = await startDemoStripe(context, plan);
   return {
     plan,
-    password: readPassword(world),
+    password: readPassword(context),
     tenants,
     stripe,
     async live() {
-      const simulation = await startLiveSimulation(world, plan);
-      const backups = startBackups(world, plan, tenants);
+      const simulation = await startLiveSimulation(context, plan);
+      const backups = startBackups(context, plan, tenants);
       return {
         tick: (now) => simulation.tick(now),
         async stop() {

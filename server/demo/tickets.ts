@@ -16,8 +16,8 @@ const SINCE: Ms = 2 * 3_600_000;
  * Creates the tickets that technicians referenced in the history, once, so that the tickets page
  * starts with open and closed tickets.
  */
-export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void> =>
-  world.store.tenant(plan.id, async (tx) => {
+export const openTickets = (context: AppContext, plan: ProviderPlan): Promise<void> =>
+  context.store.tenant(plan.id, async (tx) => {
     await tx.lock();
     const { sql, tenant } = tx;
     if (
@@ -35,7 +35,7 @@ export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void
       actor: { kind: 'user', id: who.id },
       subject: null,
       commandId: null,
-      at: world.clock.now() - SINCE,
+      at: context.clock.now() - SINCE,
     };
     const causes = new Map((await tx.all('cause')).map((cause) => [cause.n, cause.template]));
     const named = getGroups((await tx.all('problem')).filter((one) => one.ticket !== null));
@@ -51,7 +51,7 @@ export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void
       const turn = mixed(plan.seed, first.n, index);
       const closed = index < over.length;
       const problems = group.map(({ n }) => n);
-      const id = world.chance.uuid();
+      const id = context.chance.uuid();
       const number = index + 1;
       const status = closed
         ? OWN_STATUSES.find((one) => one.closed)

@@ -62,14 +62,14 @@ export async function benchCollect(
   const peer = await aField(store);
   try {
     const before = loadavg()[0] ?? 0;
-    const at = field.world.clock.now();
+    const at = field.context.clock.now();
     const plan = getPlan(size, at);
     say(
       `  collect: the ${size} estate, ${plan.jobs.length} jobs of ${plan.companies.length} companies …`,
     );
     serveDemo(vspc.console, plan, at);
     vspc.console.maxPage = PAGE;
-    const limit = atMost(PER_MINUTE, () => field.world.clock.now());
+    const limit = atMost(PER_MINUTE, () => field.context.clock.now());
     vspc.console.fault = limit.fault;
     for (const one of [field, peer])
       for (const { name } of plan.companies) await one.company(name, uid(`company ${name}`));
@@ -175,9 +175,9 @@ async function oneByOne(
   vspc: StandIn,
   plan: ProviderPlan,
 ): Promise<{ readonly perSecond: number }> {
-  const { world, tenant } = field;
+  const { context, tenant } = field;
   const id = await field.connect(vspc.outside.url, { enabled: false });
-  const connection = await world.store.tenant(tenant, ({ sql }) =>
+  const connection = await context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('connection')
       .selectAll()
@@ -185,11 +185,11 @@ async function oneByOne(
       .where('id', '=', id)
       .executeTakeFirstOrThrow(),
   );
-  const link = await world.store.tenant(tenant, (tx) => loadLinks(tx, connection));
-  const task: Pick<Task, 'world' | 'tenant' | 'connection'> = { world, tenant, connection };
+  const link = await context.store.tenant(tenant, (tx) => loadLinks(tx, connection));
+  const task: Pick<Task, 'context' | 'tenant' | 'connection'> = { context, tenant, connection };
   const jobs = plan.jobs.filter((job) => getList(job) === 'jobs').slice(0, ONE_BY_ONE);
   const channels = await openChannels(
-    world,
+    context,
     tenant,
     connection,
     new Set(

@@ -38,7 +38,7 @@ const store = await openStore({
   log,
   clock: systemClock,
 });
-const world = makeAppContext({
+const context = makeAppContext({
   store,
   clock: systemClock,
   chance: systemChance,
@@ -59,7 +59,7 @@ if (made === undefined) {
   await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
   await fill();
 }
-const handlers = reportingHandlers(world);
+const handlers = reportingHandlers(context);
 const ctx: SessionContext = {
   tenant,
   command: null,
@@ -111,7 +111,7 @@ const QUESTIONS: readonly (readonly [string, () => Promise<{ readonly ok: boolea
 ];
 if (of('BEFORE', 1) === 1) await askAll('read from the results');
 const begun = performance.now();
-await sumUpDays(world, tenant, now);
+await sumUpDays(context, tenant, now);
 console.log(
   `${store.kind}: ${DAYS} days summed up in ${((performance.now() - begun) / 1000).toFixed(1)} s`,
 );

@@ -39,7 +39,7 @@ const store = await openStore({
   log,
   clock: systemClock,
 });
-const world = makeAppContext({
+const context = makeAppContext({
   store,
   clock: systemClock,
   chance: systemChance,
@@ -59,9 +59,9 @@ const now = Math.floor(systemClock.now() / DAY) * DAY + DAY / 2;
 if (made === undefined) {
   await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
   await fill();
-  await sumUpDays(world, tenant, now);
+  await sumUpDays(context, tenant, now);
 }
-const { search } = searchHandlers(world);
+const { search } = searchHandlers(context);
 const ctx: SessionContext = {
   tenant,
   command: null,

@@ -33,7 +33,7 @@ const log = { info: () => undefined, warn: console.error, error: console.error }
 
 /** Where the benchmark's drives are backed up. */
 interface Place {
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly scope: EngineScope;
   readonly repository: string;
 }
@@ -60,14 +60,20 @@ export async function benchSuiteRestore(say: (text: string) => void): Promise<Sh
       secretKey: Buffer.from(systemChance.bytes(32)).toString('base64url'),
       repositoriesDir: folder,
     };
-    const world = makeAppContext({ store, clock: systemClock, chance: systemChance, log, config });
+    const context = makeAppContext({
+      store,
+      clock: systemClock,
+      chance: systemChance,
+      log,
+      config,
+    });
     const place: Place = {
-      world,
+      context,
       scope: { tenant, organization: randomUUID(), user: randomUUID() },
       repository: randomUUID(),
     };
     getValue(
-      await world.embeddedEngine.repositories.create(place.scope, {
+      await context.embeddedEngine.repositories.create(place.scope, {
         repository: place.repository,
         password: null,
         passwordHint: null,
@@ -117,8 +123,8 @@ function getValue<T>(result: EngineResult<T>): T {
 
 async function browse(place: Place): Promise<{ openMs: number; pagesMs: number[] }> {
   await storeItems(place, 1, ITEMS, []);
-  const { world, scope } = place;
-  const { embeddedEngine: engine } = world;
+  const { context, scope } = place;
+  const { embeddedEngine: engine } = context;
   const explorer = await openExplorer(place);
   const page = async (cursor: string | null) => {
     const began = performance.now();
@@ -152,9 +158,9 @@ async function pack(
   object: number,
   { count, bytes }: { readonly count: number; readonly bytes: number },
 ): Promise<{ listMs: number; firstMs: number; rate: number }> {
-  const { world, scope, repository } = place;
-  const { embeddedEngine: engine } = world;
-  const opened = getValue(await openStoredRepository(world, scope.tenant, repository));
+  const { context, scope, repository } = place;
+  const { embeddedEngine: engine } = context;
+  const opened = getValue(await openStoredRepository(context, scope.tenant, repository));
   const writer = writeTo(opened);
   const chance = getChance(object);
   const parts: StoredPart[] = [];
@@ -173,7 +179,7 @@ async function pack(
       explorer,
       nodes: [`o${object}`],
       maxBytes: null,
-      expiresAt: world.clock.now() + 3_600_000,
+      expiresAt: context.clock.now() + 3_600_000,
     }),
   );
   if (list.kind !== 'prepared') throw new Error('Nothing was prepared.');
@@ -196,12 +202,12 @@ async function pack(
   return { listMs, firstMs, rate };
 }
 
-async function openExplorer({ world, scope }: Place): Promise<string> {
+async function openExplorer({ context, scope }: Place): Promise<string> {
   const { id } = getValue(
-    await world.embeddedEngine.openExplorer(scope, {
+    await context.embeddedEngine.openExplorer(scope, {
       workload: 'onedrive',
       job: null,
-      at: world.clock.now(),
+      at: context.clock.now(),
       showDeleted: false,
     }),
   );
@@ -210,14 +216,14 @@ async function openExplorer({ world, scope }: Place): Promise<string> {
 
 /** A drive with a restore point of these files; without parts, they have no content. */
 async function storeItems(
-  { world, scope: { tenant, organization }, repository }: Place,
+  { context, scope: { tenant, organization }, repository }: Place,
   object: number,
   count: number,
   parts: readonly StoredPart[],
 ): Promise<void> {
   const point = randomUUID();
-  const at = world.clock.now() - 1;
-  await world.store.tenant(tenant, async ({ sql: db }) => {
+  const at = context.clock.now() - 1;
+  await context.store.tenant(tenant, async ({ sql: db }) => {
     await sql`
       insert into backup_object (tenant_id, n, repository_id, organization_id, kind, directory_id, name, address, point)
       values (${tenant}, ${object}, ${repository}, ${organization}, 'drive', ${`u${object}`}, 'Ann', 'ann@example.com', 1)`.execute(

@@ -57,7 +57,7 @@ function makeClock(): Clock {
 
 /** An organization whose tenant is simulated. `requests`: how many there were so far. */
 interface Place {
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly scope: EngineScope;
   readonly office: DemoTenant;
   readonly repository: string;
@@ -79,8 +79,8 @@ export async function benchSuiteSessions(say: (text: string) => void): Promise<S
       secretKey: Buffer.from(systemChance.bytes(32)).toString('base64url'),
       repositoriesDir: folder,
     };
-    const world = makeAppContext({ store, clock, chance: systemChance, log, config });
-    const place = await connect(world);
+    const context = makeAppContext({ store, clock, chance: systemChance, log, config });
+    const place = await connect(context);
     const { admin } = place.office;
     const { teams } = admin;
     const team = teams.list()[0]?.id ?? '';
@@ -131,8 +131,8 @@ const makeFigure = (what: string, unit: string, posts: number, rows: number): Fi
   values: { posts, rows },
 });
 
-async function connect(world: AppContext): Promise<Place> {
-  const { store, clock, embeddedEngine: engine } = world;
+async function connect(context: AppContext): Promise<Place> {
+  const { store, clock, embeddedEngine: engine } = context;
   const scope = { tenant: randomUUID(), organization: randomUUID(), user: randomUUID() };
   const { tenant, organization } = scope;
   await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
@@ -143,7 +143,7 @@ async function connect(world: AppContext): Promise<Place> {
     size: { people: 3, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 1_000 },
   });
   let requests = 0;
-  world.cloud.connectTo((request) => {
+  context.cloud.connectTo((request) => {
     requests += 1;
     return office.fetch(request);
   });
@@ -198,16 +198,16 @@ async function connect(world: AppContext): Promise<Place> {
       byClock,
     );
   });
-  return { world, scope, office, repository, requests: () => requests };
+  return { context, scope, office, repository, requests: () => requests };
 }
 
 /** Runs three sessions of a job: a first one, one without changes, and one after `change`. */
 async function runSessions(
-  { world, scope, repository, requests }: Place,
+  { context, scope, repository, requests }: Place,
   item: JobItem,
   change: () => void,
 ): Promise<{ firstRate: number; unchangedMs: number; changedMs: number; requests: number }> {
-  const { embeddedEngine: engine, store } = world;
+  const { embeddedEngine: engine, store } = context;
   const job = randomUUID();
   await store.tenant(scope.tenant, (tx) =>
     tx.append(
@@ -243,7 +243,7 @@ async function runSessions(
       byClock,
     ),
   );
-  const runner = makeJobRunner(world, { 'backup-session': allJobs(world)['backup-session'] });
+  const runner = makeJobRunner(context, { 'backup-session': allJobs(context)['backup-session'] });
   const run = async (): Promise<{ readonly session: Session; readonly ms: number }> => {
     const began = performance.now();
     const id = getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));

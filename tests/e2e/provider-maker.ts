@@ -7,13 +7,13 @@ import { addUsers, makeOtherProvider, makeProvider, openData } from './seed-prov
 import type { NewProvider } from './shared-server.ts';
 
 const [dataDir = '', password = ''] = process.argv.slice(2);
-const world = await openData(dataDir, process.env['DATABASE_URL'] ?? null);
+const context = await openData(dataDir, process.env['DATABASE_URL'] ?? null);
 
 /** The parent waits for the answer before it asks for the next one. */
 async function make({ host, otherHost, name, besides }: NewProvider): Promise<void> {
-  const tenant = await makeProvider(world, host, name, password);
-  await addUsers(world, tenant, password, besides);
-  await makeOtherProvider(world, otherHost, password);
+  const tenant = await makeProvider(context, host, name, password);
+  await addUsers(context, tenant, password, besides);
+  await makeOtherProvider(context, otherHost, password);
   process.send?.({ host });
 }
 process.on('message', (provider: NewProvider) => void make(provider));

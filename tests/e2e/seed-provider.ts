@@ -24,7 +24,7 @@ export async function openData(dataDir: string, databaseUrl: string | null): Pro
 
 /** Creates a second technician, a reader, and more operators (`besides`). */
 export async function addUsers(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   password: string,
   besides: readonly string[],
@@ -35,7 +35,7 @@ export async function addUsers(
     (username) => ({ username, name: `${username} besides`, roles: ['operator'] }) as const,
   );
   for (const user of [dana, rita, ...others])
-    await makeUser(world, tenant, {
+    await makeUser(context, tenant, {
       ...user,
       email: `${user.username}@example.com`,
       password,
@@ -45,20 +45,20 @@ export async function addUsers(
 
 /** Creates a provider with a company and an administrator, as the first start does. */
 export async function makeProvider(
-  world: AppContext,
+  context: AppContext,
   host: string,
   name: string,
   password: string,
 ): Promise<TenantId> {
-  const tenant = world.chance.uuid();
-  await makeTenant(world.store, {
+  const tenant = context.chance.uuid();
+  await makeTenant(context.store, {
     tenant,
     host,
     branding: defaultBranding(tenant, name, host),
     isDefault: false,
   });
-  await makeCompany(world, tenant, 'First company');
-  await makeUser(world, tenant, {
+  await makeCompany(context, tenant, 'First company');
+  await makeUser(context, tenant, {
     username: 'admin',
     name: 'Administrator',
     email: 'admin@example.com',
@@ -71,12 +71,12 @@ export async function makeProvider(
 
 /** Creates another provider, whose people belong to nobody else. */
 export async function makeOtherProvider(
-  world: AppContext,
+  context: AppContext,
   host: string,
   password: string,
 ): Promise<void> {
-  const tenant = world.chance.uuid();
-  await makeTenant(world.store, {
+  const tenant = context.chance.uuid();
+  await makeTenant(context.store, {
     tenant,
     host,
     branding: {
@@ -86,8 +86,8 @@ export async function makeOtherProvider(
     },
     isDefault: false,
   });
-  await makeCompany(world, tenant, 'Foreign company');
-  await makeUser(world, tenant, {
+  await makeCompany(context, tenant, 'Foreign company');
+  await makeUser(context, tenant, {
     username: 'olga',
     name: 'Olga Other',
     email: 'olga@example.org',

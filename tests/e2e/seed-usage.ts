@@ -12,14 +12,14 @@ import { openData } from './seed-provider.ts';
 const [dataDir = '', file = ''] = process.argv.slice(2);
 const databaseUrl = process.env['DATABASE_URL'] ?? '';
 const usage = JSON.parse(readFileSync(file, 'utf8')) as RawUsage;
-const world = await openData(dataDir, databaseUrl === '' ? null : databaseUrl);
-for (const tenant of await world.store.tenants())
-  await world.store.tenant(tenant, async (tx) => {
+const context = await openData(dataDir, databaseUrl === '' ? null : databaseUrl);
+for (const tenant of await context.store.tenants())
+  await context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     const company = (await tx.all('company')).find(({ name }) => name === usage.company)?.n;
     if (company === undefined) return;
-    const organization = world.chance.uuid();
-    const subscription = world.chance.uuid();
+    const organization = context.chance.uuid();
+    const subscription = context.chance.uuid();
     const { level, userMills, gigabyteMills, minimumUsers, currency } = usage;
     await tx.append(
       [
@@ -35,14 +35,14 @@ for (const tenant of await world.store.tenants())
               type: 'Office365',
               name: 'First tenant',
               officeName: 'first.example.com',
-              directoryId: world.chance.uuid(),
+              directoryId: context.chance.uuid(),
               region: 'Worldwide',
               authType: 'modern',
               isExchangeOnline: true,
               isSharePointOnline: true,
               isTeamsOnline: true,
               isTeamsChatsOnline: false,
-              applicationId: world.chance.uuid(),
+              applicationId: context.chance.uuid(),
               certificate: null,
               sharePointSaveAllWebParts: true,
             },
@@ -71,7 +71,7 @@ for (const tenant of await world.store.tenants())
       ],
       { actor: { kind: 'clock' }, subject: null, commandId: null, at: usage.startedAt },
     );
-    const made = { organization, repository: world.chance.uuid(), job: '' };
+    const made = { organization, repository: context.chance.uuid(), job: '' };
     for (const [index, { user, kind, isLicensed, bytes, points }] of usage.sessions.entries()) {
       await addObject(tx, made, { n: index + 1, kind, user, bytes, points });
       if (kind !== 'site')
@@ -95,6 +95,6 @@ for (const tenant of await world.store.tenants())
       .insertInto('billing_setting')
       .values({ tenant_id: tenant, settings: JSON.stringify(DEFAULT_BILLING) })
       .execute();
-    await scheduleRecurring(tx, 'subscriptions', world.clock.now());
+    await scheduleRecurring(tx, 'subscriptions', context.clock.now());
   });
-await world.store.close();
+await context.store.close();

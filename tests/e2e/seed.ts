@@ -9,10 +9,10 @@ import { addUsers, makeOtherProvider, openData } from './seed-provider.ts';
 
 const [dataDir = '', password = '', ...besides] = process.argv.slice(2);
 const databaseUrl = process.env['DATABASE_URL'] ?? '';
-const world = await openData(dataDir, databaseUrl === '' ? null : databaseUrl);
-await firstStart(world, password);
-const [own] = await world.store.tenants();
+const context = await openData(dataDir, databaseUrl === '' ? null : databaseUrl);
+await firstStart(context, password);
+const [own] = await context.store.tenants();
 if (own === undefined) throw new Error('no provider was made');
-await addUsers(world, own, password, besides);
-await makeOtherProvider(world, 'other.localhost', password);
-await world.store.close();
+await addUsers(context, own, password, besides);
+await makeOtherProvider(context, 'other.localhost', password);
+await context.store.close();

@@ -25,7 +25,7 @@ export class RealServer {
   /** What the story has written, folded: for choosing what happens next. */
   readonly rows = memoryRows();
   readonly tenant: string;
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly #host: string;
   readonly #app: ReturnType<typeof makeApp>;
   readonly #jars = new Map<string, string>();
@@ -42,7 +42,7 @@ export class RealServer {
       now: () => clock.now(),
       after: (ms: number, work: () => void) => ({ cancel: clock.after(ms, work) }),
     };
-    this.world = makeAppContext({
+    this.context = makeAppContext({
       store: counted,
       clock: timer,
       chance: systemChance,
@@ -58,11 +58,11 @@ export class RealServer {
     });
     this.tenant = systemChance.uuid();
     this.#host = `${this.tenant}.example`;
-    this.#app = makeApp(this.world, allHandlers(this.world));
+    this.#app = makeApp(this.context, allHandlers(this.context));
   }
 
   async begin(users: readonly string[]): Promise<UserId[]> {
-    await makeTenant(this.world.store, {
+    await makeTenant(this.context.store, {
       tenant: this.tenant,
       host: this.#host,
       branding: defaultBranding(this.tenant, 'Provider', this.#host),
@@ -71,7 +71,7 @@ export class RealServer {
     const ids: UserId[] = [];
     for (const username of users) {
       ids.push(
-        await makeUser(this.world, this.tenant, {
+        await makeUser(this.context, this.tenant, {
           username,
           name: username,
           email: `${username}@example.test`,
@@ -86,7 +86,7 @@ export class RealServer {
 
   /** Written to the log in the order of the calls. */
   append(drafts: readonly Omit<NewEvent, 'entity'>[]): void {
-    const at = this.world.clock.now();
+    const at = this.context.clock.now();
     for (const draft of drafts)
       fold(this.rows, {
         ...draft,
@@ -99,7 +99,7 @@ export class RealServer {
       });
     const whole = drafts.map((draft) => ({ ...draft, entity: draft.event.type }));
     this.#line = this.#line.then(() =>
-      this.world.store.tenant(this.tenant, (tx) =>
+      this.context.store.tenant(this.tenant, (tx) =>
         tx.append(whole, { actor: { kind: 'clock' }, subject: null, commandId: null, at }),
       ),
     );
@@ -137,7 +137,7 @@ export class RealServer {
   }
 
   log(): Promise<Logged[]> {
-    return this.world.store.tenant(this.tenant, (tx) => tx.eventsAfter(0, 100_000), {
+    return this.context.store.tenant(this.tenant, (tx) => tx.eventsAfter(0, 100_000), {
       readOnly: true,
     });
   }

@@ -103,7 +103,7 @@ for (let seed = 1; seed <= SEEDS; seed++) {
       );
       expect(new Set(notes)).toEqual(new Set(sent));
       expect(notes).toHaveLength(sent.length);
-      const [problems, jobs] = await server.world.store.tenant(
+      const [problems, jobs] = await server.context.store.tenant(
         server.tenant,
         async (tx) => [await tx.all('problem'), await tx.all('job')] as const,
         { readOnly: true },

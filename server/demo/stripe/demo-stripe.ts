@@ -26,7 +26,7 @@ export interface DemoStripe {
 
 /** Gives each provider of the demo prices, an account at the stand-in, and an open sign-up. */
 export async function startDemoStripe(
-  world: AppContext,
+  context: AppContext,
   { providers }: DemoPlan,
 ): Promise<DemoStripe> {
   let app: Hono | null = null;
@@ -36,15 +36,15 @@ export async function startDemoStripe(
     const key = `sk_test_demo${n}`;
     const webhookSecret = `whsec_demo${n}`;
     const stripe = makeStripeStandIn({
-      clock: world.clock,
-      chance: world.chance,
+      clock: context.clock,
+      chance: context.chance,
       base: `${BASE}/${n}`,
       webhookSecret,
       deliver: (payload, signature) => deliver(app, getHost(provider), payload, signature),
     });
     accounts.set(key, { n, stripe });
-    await settle(world, provider, key, webhookSecret);
-    for (const { row, customer, id } of await world.store.tenant(
+    await settle(context, provider, key, webhookSecret);
+    for (const { row, customer, id } of await context.store.tenant(
       provider.id,
       loadCardSubscriptions,
     ))
@@ -60,7 +60,7 @@ export async function startDemoStripe(
         owedCents: Math.round(row.owedMills / 10),
       });
   }
-  world.payments.connectTo((request) => {
+  context.payments.connectTo((request) => {
     const key = /^Bearer (\w+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
     const account = accounts.get(key ?? '') ?? [...accounts.values()][0];
     if (account === undefined) throw new TypeError('fetch failed');
@@ -71,7 +71,7 @@ export async function startDemoStripe(
       app = to;
       to.all(`${BASE}/:n/*`, (c) => {
         const account = [...accounts.values()].find(({ n }) => String(n) === c.req.param('n'));
-        if (account === undefined || !isOperator(world, c.req.raw, c.env)) return c.notFound();
+        if (account === undefined || !isOperator(context, c.req.raw, c.env)) return c.notFound();
         const url = new URL(c.req.url);
         url.pathname = url.pathname.slice(`${BASE}/${account.n}`.length);
         return account.stripe.pages.fetch(new Request(url, c.req.raw));
@@ -99,12 +99,12 @@ async function deliver(
 
 /** Only once: what somebody changed stays. */
 const settle = (
-  world: AppContext,
+  context: AppContext,
   plan: ProviderPlan,
   key: string,
   webhookSecret: string,
 ): Promise<void> =>
-  world.store.tenant(plan.id, async (tx) => {
+  context.store.tenant(plan.id, async (tx) => {
     const { id, people } = plan;
     const settings = {
       ...DEFAULT_BILLING,
@@ -123,8 +123,8 @@ const settle = (
       .onConflict((on) => on.doNothing())
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows === 0n) return;
-    await storeSecret(tx, world, 'stripe', key);
-    await storeSecret(tx, world, 'stripe-webhook', webhookSecret);
+    await storeSecret(tx, context, 'stripe', key);
+    await storeSecret(tx, context, 'stripe-webhook', webhookSecret);
     const owner = people.find(({ roles }) => roles.includes('super-admin'))?.username;
     const person = await tx.sql
       .selectFrom('person')
@@ -132,5 +132,5 @@ const settle = (
       .where('tenant_id', '=', id)
       .where('username', '=', owner ?? '')
       .executeTakeFirst();
-    await addDemoSubscriptions(tx, world, plan, person?.id ?? null);
+    await addDemoSubscriptions(tx, context, plan, person?.id ?? null);
   });

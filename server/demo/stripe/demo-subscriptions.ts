@@ -64,12 +64,12 @@ const SALES: readonly Sale[] = [
 /** Gives companies of the demo subscriptions in every state, with usage and invoices of the past. */
 export async function addDemoSubscriptions(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   plan: ProviderPlan,
   owner: UserId | null,
 ): Promise<void> {
   await tx.lock();
-  const now = world.clock.now();
+  const now = context.clock.now();
   const settings = await loadBillingSettings(tx);
   const { timeZone } = await loadCompanyLimit(tx);
   const months = listMonths(getMonthAt(now, timeZone));
@@ -80,10 +80,10 @@ export async function addDemoSubscriptions(
     const month = months[sale.monthsAgo];
     if (company === undefined || month === undefined) continue;
     sales.set(company, sale);
-    await addSubscription(tx, world, { sale, company, settings, timeZone, now, month });
+    await addSubscription(tx, context, { sale, company, settings, timeZone, now, month });
   }
   for (const [monthsAgo, month] of [...months.entries()].toReversed())
-    await closeMonth(tx, world, { monthsAgo, month, timeZone, now, owner, sales });
+    await closeMonth(tx, context, { monthsAgo, month, timeZone, now, owner, sales });
   await scheduleRecurring(tx, 'subscriptions', now);
 }
 
@@ -106,12 +106,12 @@ interface Start {
 
 async function addSubscription(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { sale, company, settings, timeZone, now, month }: Start,
 ): Promise<void> {
   const { level, minimumUsers, hasCard = false, outcome } = sale;
   const prices = findPrices(settings, level);
-  const id = world.chance.uuid();
+  const id = context.chance.uuid();
   const userMills = prices?.userMills ?? 0;
   const periodEndsAt = getMonthEnd(getMonthAt(now, timeZone), timeZone);
   const startedAt = Math.min(now, startOfDay(month.first, timeZone, 0) + 9 * HOUR);
@@ -193,11 +193,11 @@ interface Close {
  */
 async function closeMonth(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { monthsAgo, month, timeZone, now, owner, sales }: Close,
 ): Promise<void> {
   const at = Math.min(now, getMonthEnd(month, timeZone) + 9 * HOUR);
-  await tx.append(await countUsage(tx, world, month, { timeZone, now: at }), {
+  await tx.append(await countUsage(tx, context, month, { timeZone, now: at }), {
     actor: { kind: 'clock' },
     subject: null,
     commandId: null,

@@ -32,11 +32,11 @@ const param = (c: Context, name: string): string => c.req.param(name) ?? '';
  * mails and files are added, changed and deleted, people leave and join, sign-in requests are
  * approved. Only for a browser on the server's machine.
  */
-export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app: Hono) => void {
+export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (app: Hono) => void {
   const all = (): ShownTenant[] =>
     tenants.list().map(({ provider, tenant }, n) => ({ n: n + 1, provider, tenant }));
   const find = (c: Context): { shown: ShownTenant; person: Person | null } | null => {
-    if (!isOperator(world, c.req.raw, c.env)) return null;
+    if (!isOperator(context, c.req.raw, c.env)) return null;
     const shown = all().find(({ n }) => String(n) === (c.req.param('n') ?? '1'));
     const id = c.req.param('person');
     if (!shown) return null;
@@ -69,7 +69,7 @@ export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app:
     }, toChannel);
   return (app) => {
     app.get(`${BASE}.css`, (c) =>
-      isOperator(world, c.req.raw, c.env)
+      isOperator(context, c.req.raw, c.env)
         ? send(TENANT_CSS, 'text/css; charset=utf-8')
         : c.notFound(),
     );

@@ -10,12 +10,12 @@ export interface CloudConnection {
   connectTo(fetch: Fetch): void;
 }
 
-export function makeCloudConnection(world: () => AppContext): CloudConnection {
+export function makeCloudConnection(context: () => AppContext): CloudConnection {
   let send: Fetch | null = null;
   const connect = (): Fetch => {
-    const { graph = null } = world().config;
-    if (graph !== null) return through(world(), new URL(graph));
-    const outbound = outboundStream(world(), isMicrosoft);
+    const { graph = null } = context().config;
+    if (graph !== null) return through(context(), new URL(graph));
+    const outbound = outboundStream(context(), isMicrosoft);
     return (request) => outbound.fetch(request);
   };
   return {
@@ -33,8 +33,8 @@ const isMicrosoft = (host: string): boolean =>
  * Sends what is meant for Microsoft's clouds to a gateway, with the host that it is meant for. Requests
  * for other hosts are refused as without one (G70).
  */
-function through(world: AppContext, gateway: URL): Fetch {
-  const outbound = outboundStream(world, (host) => host === gateway.hostname);
+function through(context: AppContext, gateway: URL): Fetch {
+  const outbound = outboundStream(context, (host) => host === gateway.hostname);
   return async (request) => {
     const url = new URL(request.url);
     if (url.protocol !== 'https:' || url.port !== '' || !isMicrosoft(url.hostname))

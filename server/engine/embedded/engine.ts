@@ -44,50 +44,50 @@ export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls {
   readonly restores: RestorePorts;
 }
 
-/** `world` is a function because the engine is one of the services of the context. */
-export function makeEmbeddedEngine(world: () => AppContext): EmbeddedEngine {
-  const connections = makeGraphConnections(world);
+/** `context` is a function because the engine is one of the services of the context. */
+export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
+  const connections = makeGraphConnections(context);
   return {
     kind: 'embedded',
     capabilities: CAPABILITIES,
     organizations: {
-      connect: (scope, input) => connectOrganization(world(), connections, scope, input),
+      connect: (scope, input) => connectOrganization(context(), connections, scope, input),
       requestDeviceCode: (scope, { region }) =>
-        requestDeviceCode(world(), connections, scope, region),
-      checkDeviceCode: (scope, { code }) => checkDeviceCode(world(), connections, scope, code),
-      renewCertificate: (scope, { code }) => renewCertificate(world(), connections, scope, code),
+        requestDeviceCode(context(), connections, scope, region),
+      checkDeviceCode: (scope, { code }) => checkDeviceCode(context(), connections, scope, code),
+      renewCertificate: (scope, { code }) => renewCertificate(context(), connections, scope, code),
       test: (scope) => testOrganization(connections, scope),
-      disconnect: (scope) => disconnectOrganization(world(), scope),
+      disconnect: (scope) => disconnectOrganization(context(), scope),
       async listObjects(scope, input) {
         const ports = await connections.open(scope.tenant, scope.organization);
-        return ports.ok ? listObjects(world(), ports.value, scope, input) : ports;
+        return ports.ok ? listObjects(context(), ports.value, scope, input) : ports;
       },
     },
     repositories: {
-      create: (scope, input) => createRepository(world(), scope, input),
-      changePassword: (scope, input) => changePassword(world(), scope, input),
-      attach: (scope, input) => attachRepository(world(), scope, input),
-      usage: (scope, { repository }) => readUsage(world(), scope, repository),
-      cleanUp: (scope, { repository }) => requestCleanUp(world(), scope, repository),
-      verify: (scope, { repository }) => requestVerification(world(), scope, repository),
-      delete: ({ tenant }, { repository }) => deleteRepository(world(), tenant, repository),
+      create: (scope, input) => createRepository(context(), scope, input),
+      changePassword: (scope, input) => changePassword(context(), scope, input),
+      attach: (scope, input) => attachRepository(context(), scope, input),
+      usage: (scope, { repository }) => readUsage(context(), scope, repository),
+      cleanUp: (scope, { repository }) => requestCleanUp(context(), scope, repository),
+      verify: (scope, { repository }) => requestVerification(context(), scope, repository),
+      delete: ({ tenant }, { repository }) => deleteRepository(context(), tenant, repository),
     },
     jobs: {
-      start: (scope, input) => startJob(world(), scope, input),
-      stop: (scope, input) => stopJob(world(), scope, input),
+      start: (scope, input) => startJob(context(), scope, input),
+      stop: (scope, input) => stopJob(context(), scope, input),
       listSessions: (scope, input) =>
-        world().store.tenant(scope.tenant, (tx) => listSessions(tx, scope, input), READ),
+        context().store.tenant(scope.tenant, (tx) => listSessions(tx, scope, input), READ),
       listLog: (scope, input) =>
-        world().store.tenant(scope.tenant, (tx) => listLog(tx, scope, input), READ),
+        context().store.tenant(scope.tenant, (tx) => listLog(tx, scope, input), READ),
     },
-    ...makeRestoreCalls(world, makeRestoreRights(world, connections)),
+    ...makeRestoreCalls(context, makeRestoreRights(context, connections)),
     operators: {
-      refreshGroups: (scope, input) => refreshGroupMembers(world(), connections, scope, input),
+      refreshGroups: (scope, input) => refreshGroupMembers(context(), connections, scope, input),
       requestCode: ({ region }) => requestPersonCode(connections, region),
       checkCode: (input) => checkPersonCode(connections, input),
     },
-    sessions: sessionPorts(world, connections),
-    restores: makeRestorePorts(world, connections),
+    sessions: sessionPorts(context, connections),
+    restores: makeRestorePorts(context, connections),
   };
 }
 
@@ -98,7 +98,7 @@ const CAPABILITIES: EmbeddedEngine['capabilities'] = {
 };
 const READ = { readOnly: true };
 
-const sessionPorts = (world: () => AppContext, connections: GraphConnections): SessionPorts => ({
+const sessionPorts = (context: () => AppContext, connections: GraphConnections): SessionPorts => ({
   async openOrganization(tenant, organization, call) {
     const ports = await connections.open(tenant, organization);
     return ports.ok
@@ -106,9 +106,9 @@ const sessionPorts = (world: () => AppContext, connections: GraphConnections): S
           sources: [mailboxSource, driveSource, siteSource, teamSource].map((make) =>
             make(ports.value),
           ),
-          directory: makeDirectory(world(), ports.value, { tenant, organization }, call),
+          directory: makeDirectory(context(), ports.value, { tenant, organization }, call),
         })
       : ports;
   },
-  openRepository: (tenant, repository) => openStoredRepository(world(), tenant, repository),
+  openRepository: (tenant, repository) => openStoredRepository(context(), tenant, repository),
 });

@@ -37,11 +37,11 @@ const PAGE_ROWS = 500;
 const MAX_ROWS = 1_000_000;
 
 export function makeVb365Client(
-  world: AppContext,
+  context: AppContext,
   endpoint: Endpoint,
   timeoutMs?: Ms,
 ): Vb365Client {
-  const client = makeClient(world, endpoint, versionedSigner(world, endpoint), '/', timeoutMs);
+  const client = makeClient(context, endpoint, versionedSigner(context, endpoint), '/', timeoutMs);
   let version: Promise<Vb365Version> | null = null;
 
   async function probe(): Promise<Vb365Version> {
@@ -134,12 +134,12 @@ function isFirst(row: unknown, seen: Set<string>): boolean {
  * asked not to.
  */
 const versionedSigner =
-  (world: AppContext, { address, credentials }: Endpoint) =>
+  (context: AppContext, { address, credentials }: Endpoint) =>
   (send: Send): Signer => {
     const { host } = new URL(address);
     const withoutCookie = { disable_antiforgery_token: 'true' };
     const signers = VERSIONS.map((version) =>
-      tokenSigner(world, host, {
+      tokenSigner(context, host, {
         path: `/${version}/token`,
         begin: {
           grant_type: 'password',

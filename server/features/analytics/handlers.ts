@@ -34,12 +34,12 @@ const PART_OF: Readonly<Record<AnalyticsBy, (known: Known) => Part>> = {
  * equal length.
  */
 export function analyticsHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'analytics' | 'chartFailures'> {
   return {
     analytics: (input, ctx) =>
       answer<OutputOf<'analytics'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getTrends,
         input,
@@ -80,7 +80,7 @@ export function analyticsHandlers(
 
     chartFailures: ({ by, ...input }, ctx) =>
       answer<OutputOf<'chartFailures'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getChart,
         input,

@@ -20,7 +20,7 @@ const LAST_DAYS = 30;
 
 /** REP-6: a row for each job or company, a column for each day; the same cells as the calendar. */
 export function spreadsheetHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'spreadsheetReport' | 'spreadsheetStats'> {
   return {
     spreadsheetReport: (
@@ -28,7 +28,7 @@ export function spreadsheetHandlers(
       ctx,
     ) =>
       answer<OutputOf<'spreadsheetReport'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getReport,
         input,
@@ -62,7 +62,7 @@ export function spreadsheetHandlers(
 
     spreadsheetStats: ({ mode = 'worst', ...input }, ctx) =>
       answer<OutputOf<'spreadsheetStats'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getStats,
         input,

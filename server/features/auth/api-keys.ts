@@ -28,9 +28,9 @@ const OFFERED_ABILITIES: readonly Ability[] = ABILITIES.filter((ability) =>
 );
 
 /** KEY-1: users manage their own API keys. */
-export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+export const apiKeyHandlers = (context: AppContext): Pick<Handlers, Names> => ({
   readOwnApiKey: (_, { tenant, session }) =>
-    world.store.tenant(
+    context.store.tenant(
       tenant,
       async ({ sql }) => {
         if (!session.key) return failed(NOT_FOUND);
@@ -54,7 +54,7 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
   listApiKeys: async ({ id }, ctx) => {
     const session = ownId(ctx, id);
     if (!session) return failed(NOT_FOUND);
-    const keys = await world.store.tenant(ctx.tenant, (tx) => loadApiKeys(tx, session.userId), {
+    const keys = await context.store.tenant(ctx.tenant, (tx) => loadApiKeys(tx, session.userId), {
       readOnly: true,
     });
     return ok({
@@ -79,7 +79,7 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
       const message = MESSAGES.keyUntil({ days: LIMITS.apiKeyDays });
       return failed({ kind: 'bad-input', message, issues: [{ path: 'until', message }] });
     }
-    return world.store.tenant(ctx.tenant, async (tx) => {
+    return context.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock(); // a concurrent request counts this key
       const { tenant, sql } = tx;
       await sql
@@ -97,10 +97,10 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
         .executeTakeFirstOrThrow();
       if (keys >= LIMITS.apiKeys)
         return failed({ kind: 'conflict', message: MESSAGES.keyTooMany({ max: LIMITS.apiKeys }) });
-      const secret = getSecret(world.chance.bytes(32));
+      const secret = getSecret(context.chance.bytes(32));
       const row = {
         tenant_id: tenant,
-        id: world.chance.uuid(),
+        id: context.chance.uuid(),
         user_id: session.userId,
         name,
         abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
@@ -115,7 +115,7 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
         .insertInto('api_key')
         .values({ ...row, abilities: JSON.stringify(row.abilities) })
         .execute();
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: 'api-key.made',
         user: session.userId,
         detail: {
@@ -124,7 +124,7 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
           until: new Date(until).toISOString(),
         },
       });
-      await tellOfKey(tx, world, session.userId, () => t.apiKeyCreated({ name }));
+      await tellOfKey(tx, context, session.userId, () => t.apiKeyCreated({ name }));
       return ok({ key: shownKey(row), secret });
     });
   },
@@ -132,8 +132,8 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
   revokeApiKey: async ({ id, key }, ctx) => {
     const session = ownId(ctx, id);
     if (!session) return failed(NOT_FOUND);
-    return (await world.store.tenant(ctx.tenant, (tx) =>
-      revokeKey(tx, world, ctx, session.userId, key),
+    return (await context.store.tenant(ctx.tenant, (tx) =>
+      revokeKey(tx, context, ctx, session.userId, key),
     ))
       ? ok({})
       : failed(NOT_FOUND);

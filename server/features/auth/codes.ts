@@ -53,7 +53,7 @@ export function rightCode(key: Buffer, attempt: Attempt, code: string, now: Ms):
  */
 export async function sendCode(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   ctx: RequestContext,
   attempt: Attempt,
@@ -67,7 +67,7 @@ export async function sendCode(
     !(await takeTurn(tx, key, `number|${phone}`, LIMITS.codeSends, now))
   )
     return null;
-  const code = makeCode(world.chance);
+  const code = makeCode(context.chance);
   const { branding } = await tx.sql
     .selectFrom('provider')
     .select('branding')
@@ -75,12 +75,12 @@ export async function sendCode(
     .executeTakeFirstOrThrow();
   // The last line binds the code to this site, so that browsers and phones fill it in nowhere else.
   // It uses the portal's configured address, because a client can send any host header.
-  const { hostname } = new URL(await portalAddress(tx, world, ctx));
+  const { hostname } = new URL(await portalAddress(tx, context, ctx));
   const text = withLanguage(await loadLanguage(tx, attempt.userId), () =>
     (purpose === 'sign-in' ? t.signInCode : t.confirmCode)({ code, portal: branding.name }),
   );
-  await post(tx, world, { kind: 'sms', to: phone, text: `${text}\n\n@${hostname} #${code}` });
-  await audit(tx, world, ctx, { what: 'sign-in.code-sent', user: attempt.userId });
+  await post(tx, context, { kind: 'sms', to: phone, text: `${text}\n\n@${hostname} #${code}` });
+  await audit(tx, context, ctx, { what: 'sign-in.code-sent', user: attempt.userId });
   return changeAttempt(tx, attempt, {
     codeHash: codeHash(key, attempt.id, code),
     codeUntil: Math.min(now + LIMITS.codeMs, attempt.until),

@@ -18,9 +18,9 @@ import { askingBuckets } from './recovery-limits.ts';
 import { countTry, giveBack, tooMany } from './rate-limit.ts';
 
 /** EMAIL-3: a user confirms an address by a link that is mailed to it. */
-export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof emailCalls> => ({
+export const emailHandlers = (context: AppContext): Pick<Handlers, keyof typeof emailCalls> => ({
   confirmEmail: ({ token }, ctx) =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+    context.store.tenant(ctx.tenant, async (tx) => {
       const tried = askingBuckets(ctx.ip);
       const outcome = await countTry(tx, tried, ctx.now);
       if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
@@ -44,14 +44,14 @@ export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof em
         ],
         { actor: { kind: 'user', id: user.id }, subject: null, commandId: null, at: ctx.now },
       );
-      await audit(tx, world, ctx, { what: 'email.confirmed', user: user.id });
+      await audit(tx, context, ctx, { what: 'email.confirmed', user: user.id });
       return ok({});
     }),
 
   async sendEmailLink({ id }, ctx) {
     const session = ownId(ctx, id);
     if (!session) return failed(NOT_FOUND);
-    return world.store.tenant(ctx.tenant, async (tx) => {
+    return context.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock(); // a concurrent request counts this one
       const { email, email_verified: verified } = await tx.sql
         .selectFrom('person')
@@ -68,7 +68,7 @@ export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof em
           message: MESSAGES.emailTooManyLinks,
           retryAfterMs: wait,
         });
-      await sendEmailLink(tx, world, ctx, session.userId, email);
+      await sendEmailLink(tx, context, ctx, session.userId, email);
       return ok(await loadProfile(tx, session, ctx.now));
     });
   },

@@ -20,11 +20,11 @@ const WHAT = {
 /** Emails a user about a change to their authentication factors. */
 export const tellFactor = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   what: keyof typeof WHAT,
 ): Promise<void> =>
-  mailAccount(tx, world, user, (portal) => ({
+  mailAccount(tx, context, user, (portal) => ({
     subject: t.accountSubject({ portal }),
     what: t[WHAT[what]],
     ifNot: t.notYouFactors,

@@ -37,7 +37,7 @@ const badCode: Failure = {
 
 /** A user's authentication factors besides the password. Only the user manages them (FACTOR-4). */
 export function factorHandlers(
-  world: AppContext,
+  context: AppContext,
   find: FindDirectory = getDirectory,
 ): Pick<Handlers, keyof typeof factorCalls> {
   /** Runs `work` in a transaction for the signed-in user; any other user id returns `NOT_FOUND`. */
@@ -48,8 +48,8 @@ export function factorHandlers(
   ): Promise<Result<T>> => {
     const { userId, sessionId } = ctx.session;
     if (id.toLowerCase() !== userId) return failed(NOT_FOUND);
-    const key = await world.sessionKey();
-    return world.store.tenant(ctx.tenant, (tx) => work(tx, userId, sessionId, key));
+    const key = await context.sessionKey();
+    return context.store.tenant(ctx.tenant, (tx) => work(tx, userId, sessionId, key));
   };
   const auditAndNotify = async (
     tx: TenantTx,
@@ -58,8 +58,8 @@ export function factorHandlers(
     what: 'added' | 'removed',
     factor: 'totp' | 'passkey' | 'sms',
   ): Promise<void> => {
-    await audit(tx, world, ctx, { what: `factor.${what}`, user, detail: { factor } });
-    await tellFactor(tx, world, user, `${factor}-${what}`);
+    await audit(tx, context, ctx, { what: `factor.${what}`, user, detail: { factor } });
+    await tellFactor(tx, context, user, `${factor}-${what}`);
   };
   const fresh = async (
     tx: TenantTx,
@@ -67,12 +67,12 @@ export function factorHandlers(
     user: UserId,
     key: Buffer,
   ): Promise<string[]> => {
-    await audit(tx, world, ctx, { what: 'recovery-codes.made', user });
-    return renewCodes(tx, world.chance, key, user);
+    await audit(tx, context, ctx, { what: 'recovery-codes.made', user });
+    return renewCodes(tx, context.chance, key, user);
   };
 
   return {
-    ...reauthHandlers(world, find),
+    ...reauthHandlers(context, find),
 
     getFactors: ({ id }, ctx) =>
       own(id, ctx, async (tx, user) => {
@@ -101,16 +101,16 @@ export function factorHandlers(
 
     beginTotp: ({ id }, ctx) =>
       own(id, ctx, async (tx, user, session) => {
-        const secret = newSecret(world.chance);
+        const secret = newSecret(context.chance);
         const state = { session };
         const { attempt } = await beginAttempt(
           tx,
-          world,
+          context,
           { kind: 'totp-new', userId: user, state },
           ctx.now,
         );
         await changeAttempt(tx, attempt, {
-          state: { ...state, enrol: await sealForAttempt(tx, world, attempt.id, secret) },
+          state: { ...state, enrol: await sealForAttempt(tx, context, attempt.id, secret) },
         });
         return ok(await startEnrollment(tx, user, secret));
       }),
@@ -119,11 +119,11 @@ export function factorHandlers(
       own(id, ctx, async (tx, user, session, key) => {
         const attempt = await attemptOfSession(tx, 'totp-new', user, session, ctx.now);
         if (attempt?.state.enrol === undefined) return failed(conflict(MESSAGES.setUpOver));
-        const secret = await unsealForAttempt(tx, world, attempt.id, attempt.state.enrol);
+        const secret = await unsealForAttempt(tx, context, attempt.id, attempt.state.enrol);
         const step = stepOfCode(secret, code, ctx.now, 0);
         if (step === null) return failed(badCode);
         await endAttempt(tx, attempt.id, ctx.now);
-        await keepTotp(tx, world, user, secret, step, ctx.now);
+        await keepTotp(tx, context, user, secret, step, ctx.now);
         await auditAndNotify(tx, ctx, user, 'added', 'totp');
         return ok({ recoveryCodes: await fresh(tx, ctx, user, key) });
       }),
@@ -148,7 +148,7 @@ export function factorHandlers(
     renewRecoveryCodes: ({ id }, ctx) =>
       own(id, ctx, async (tx, user, _, key) => {
         if (!hasBetter(await ownedBy(tx, user))) return failed(conflict(MESSAGES.noFactorYet));
-        await tellFactor(tx, world, user, 'codes-made');
+        await tellFactor(tx, context, user, 'codes-made');
         return ok({ codes: await fresh(tx, ctx, user, key) });
       }),
 
@@ -179,10 +179,10 @@ export function factorHandlers(
         if (!hasName(ctx.host)) return failed(conflict(MESSAGES.passkeyNeedsName));
         if ((await loadPasskeys(tx, user)).length >= MAX_PASSKEYS)
           return failed(conflict(MESSAGES.passkeysFull));
-        const challenge = newChallenge(world);
+        const challenge = newChallenge(context);
         await beginAttempt(
           tx,
-          world,
+          context,
           { kind: 'passkey-new', userId: user, state: { challenge, session } },
           ctx.now,
         );

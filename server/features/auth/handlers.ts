@@ -34,13 +34,13 @@ import { readToken } from '../../platform/auth/tokens.ts';
 
 /** `find` returns the provider's directory, for users whose passwords are stored there. */
 export function accountHandlers(
-  world: AppContext,
+  context: AppContext,
   find: FindDirectory = getDirectory,
 ): Pick<Handlers, keyof typeof accountCalls> {
   const first = (by: 'db' | 'ad') => async (input: ParsedInputOf<'loginDb'>, ctx: RequestContext) =>
-    answered(world, await signIn(world, await world.sessionKey(), by, find, input, ctx), ctx);
+    answered(context, await signIn(context, await context.sessionKey(), by, find, input, ctx), ctx);
   const second = async (shown: VerifiedFactor, ctx: RequestContext) =>
-    answered(world, await showSecond(world, await world.sessionKey(), shown, ctx), ctx);
+    answered(context, await showSecond(context, await context.sessionKey(), shown, ctx), ctx);
   const sms = (
     { smsCode, rememberComputer, userUpdatedPhoneOnce }: ParsedInputOf<'loginDbSms'>,
     ctx: RequestContext,
@@ -50,9 +50,9 @@ export function accountHandlers(
       ctx,
     );
   const phone = async (input: ParsedInputOf<'loginDbPhone'>, ctx: RequestContext) =>
-    further(await givePhone(world, await world.sessionKey(), input, ctx), ctx);
+    further(await givePhone(context, await context.sessionKey(), input, ctx), ctx);
   const resend = async (input: ParsedInputOf<'loginDbResend'>, ctx: RequestContext) =>
-    further(await resendCode(world, await world.sessionKey(), input, ctx), ctx);
+    further(await resendCode(context, await context.sessionKey(), input, ctx), ctx);
 
   return {
     loginDb: first('db'),
@@ -67,29 +67,29 @@ export function accountHandlers(
       second({ how: method, code, remember: rememberComputer }, ctx),
     loginEnrol: ({ code, rememberComputer }, ctx) =>
       second({ how: 'enrol', code, remember: rememberComputer }, ctx),
-    loginStep: async (_, ctx) => further(await presentStep(world, ctx), ctx),
-    loginPasskeyOptions: async (_, ctx) => further(await beginPasskey(world, ctx), ctx),
+    loginStep: async (_, ctx) => further(await presentStep(context, ctx), ctx),
+    loginPasskeyOptions: async (_, ctx) => further(await beginPasskey(context, ctx), ctx),
     async loginPasskey({ response, rememberComputer: remember }, ctx) {
-      const alone = await showPasskey(world, await world.sessionKey(), response, remember, ctx);
+      const alone = await showPasskey(context, await context.sessionKey(), response, remember, ctx);
       return alone === null
         ? second({ how: 'passkey', response, remember }, ctx)
-        : answered(world, alone, ctx);
+        : answered(context, alone, ctx);
     },
 
     async refresh(_, ctx) {
-      const key = await world.sessionKey();
+      const key = await context.sessionKey();
       const token = readToken(getCookie(ctx.request.headers, COOKIE) ?? '');
       if (!token) return refused(SIGNED_OUT, ctx);
-      const outcome = await world.store.tenant(ctx.tenant, (tx) =>
-        refreshSession(tx, key, token, { now: ctx.now, clock: world.clock }),
+      const outcome = await context.store.tenant(ctx.tenant, (tx) =>
+        refreshSession(tx, key, token, { now: ctx.now, clock: context.clock }),
       );
-      world.knownSessions.forget(ctx.tenant);
+      context.knownSessions.forget(ctx.tenant);
       if (outcome.kind === 'fresh')
-        return (await aliveSession(world, ctx.tenant, outcome.opened.session))
-          ? issueSession(world, outcome.opened, ctx)
+        return (await aliveSession(context, ctx.tenant, outcome.opened.session))
+          ? issueSession(context, outcome.opened, ctx)
           : refused(SIGNED_OUT, ctx);
       if (outcome.kind === 'reused')
-        world.log.warn('a refresh token was used twice: its session is ended', {
+        context.log.warn('a refresh token was used twice: its session is ended', {
           tenant: ctx.tenant,
           session: token.session,
           ip: ctx.ip,
@@ -99,11 +99,11 @@ export function accountHandlers(
 
     async logout(_, ctx) {
       const { tenant, session, now, answer } = ctx;
-      await world.store.tenant(tenant, async (tx) => {
-        if (session.impersonation !== null) await endActor(tx, world, ctx);
+      await context.store.tenant(tenant, async (tx) => {
+        if (session.impersonation !== null) await endActor(tx, context, ctx);
         await endSession(tx, session.sessionId, now);
       });
-      world.knownSessions.forget(tenant);
+      context.knownSessions.forget(tenant);
       answer.append('set-cookie', noCookie);
       return ok({});
     },
@@ -114,19 +114,19 @@ const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 
 /** Returns the new session with its device cookie, or the next step. */
 async function answered(
-  world: AppContext,
+  context: AppContext,
   outcome: Result<SignedIn | Further>,
   ctx: RequestContext,
 ): Promise<Result<SignInAnswer>> {
-  world.knownSessions.forget(ctx.tenant);
+  context.knownSessions.forget(ctx.tenant);
   if (!outcome.ok) return further(outcome, ctx);
   if (outcome.value.kind === 'step') return further(ok(outcome.value), ctx);
   const { opened, device, recoveryCodes } = outcome.value;
-  world.log.info('signed in', { tenant: ctx.tenant, user: opened.userId, ip: ctx.ip });
+  context.log.info('signed in', { tenant: ctx.tenant, user: opened.userId, ip: ctx.ip });
   if (getCookie(ctx.request.headers, ATTEMPT_COOKIE) !== null)
     ctx.answer.append('set-cookie', noAttempt);
   if (device !== null) ctx.answer.append('set-cookie', deviceCookie(device, DEVICE_MS));
-  const session = await issueSession(world, opened, ctx);
+  const session = await issueSession(context, opened, ctx);
   return session.ok && recoveryCodes !== undefined
     ? ok({ ...session.value, recoveryCodes: [...recoveryCodes] })
     : session;

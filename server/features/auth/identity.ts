@@ -25,7 +25,7 @@ export type Found =
  */
 export async function userOfIdentity(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   { issuer, subject, email }: Claims,
 ): Promise<Found> {
@@ -65,7 +65,7 @@ export async function userOfIdentity(
     .insertInto('identity')
     .values({ tenant_id: tenant, issuer, subject, user_id: userId, made_at: ctx.now })
     .execute();
-  await audit(tx, world, ctx, { what: 'identity.linked', user: userId, detail: { how: 'oidc' } });
+  await audit(tx, context, ctx, { what: 'identity.linked', user: userId, detail: { how: 'oidc' } });
   return { kind: 'user', userId };
 }
 

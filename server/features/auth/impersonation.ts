@@ -46,7 +46,7 @@ export type Token = {
 
 /** ACT-1 to ACT-6: an administrator signs in as a user below them, and returns. */
 export function actingHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, Exclude<keyof typeof actingCalls, 'loginToken'>> {
   return {
     async loginAs({ userId, reason, serviceProviderId }, ctx) {
@@ -56,16 +56,16 @@ export function actingHandlers(
       const provider = serviceProviderId?.toLowerCase();
       if (!session.roles.includes('admin') && !session.roles.includes('super-admin'))
         return failed(NOT_ALLOWED);
-      const impersonation = world.chance.uuid();
+      const impersonation = context.chance.uuid();
       if (provider === undefined || provider === tenant) {
-        const here = await world.store.tenant(
+        const here = await context.store.tenant(
           tenant,
           async (tx) => (await loadUserRights(tx, target)) !== null,
           { readOnly: true },
         );
         if (here) return actHere(session, target, { impersonation, reason }, ctx);
       }
-      for (const below of await world.store.tenant(tenant, (tx) => providersBelow(tx), {
+      for (const below of await context.store.tenant(tenant, (tx) => providersBelow(tx), {
         readOnly: true,
       })) {
         if (provider !== undefined && provider !== below) continue;
@@ -80,8 +80,8 @@ export function actingHandlers(
       const { session } = ctx;
       if (session.impersonation === null)
         return failed({ kind: 'conflict', message: MESSAGES.notActing });
-      const key = await world.sessionKey();
-      const outcome = await world.store.tenant(tenant, async (tx) => {
+      const key = await context.sessionKey();
+      const outcome = await context.store.tenant(tenant, async (tx) => {
         const { sql } = tx;
         const row = await sql
           .updateTable('session')
@@ -92,7 +92,7 @@ export function actingHandlers(
           .returningAll()
           .executeTakeFirst();
         if (!row) return { kind: 'gone' as const };
-        await audit(tx, world, ctx, { what: 'login-as.ended', user: session.userId });
+        await audit(tx, context, ctx, { what: 'login-as.ended', user: session.userId });
         if (row.actor_tenant !== null)
           return { kind: 'elsewhere' as const, actorTenant: row.actor_tenant };
         const parent = await sql
@@ -107,7 +107,7 @@ export function actingHandlers(
           .executeTakeFirst();
         const actor = parent && (await loadUserRights(tx, session.actor));
         if (!parent || !actor) return { kind: 'gone' as const };
-        const opened = await openSession(tx, world, key, {
+        const opened = await openSession(tx, context, key, {
           ...here(ctx),
           userId: session.actor,
           how: parent.how,
@@ -125,16 +125,16 @@ export function actingHandlers(
           .execute();
         return { kind: 'back' as const, opened: within(opened, parent.absolute_until) };
       });
-      forgetSessions(world, tenant);
-      if (outcome.kind === 'back') return issueSession(world, outcome.opened, ctx);
+      forgetSessions(context, tenant);
+      if (outcome.kind === 'back') return issueSession(context, outcome.opened, ctx);
       if (outcome.kind === 'gone') return refused(GONE, ctx);
-      const url = await world.store.tenant(outcome.actorTenant, async (tx) => {
-        await audit(tx, world, ctx, {
+      const url = await context.store.tenant(outcome.actorTenant, async (tx) => {
+        await audit(tx, context, ctx, {
           what: 'login-as.ended',
           user: session.userId,
           detail: { provider: tenant },
         });
-        return loadPortalAddress(tx, world);
+        return loadPortalAddress(tx, context);
       });
       refused(GONE, ctx); // removes the cookie of this portal
       return url === null ? failed(GONE) : ok({ url: `${url}/` });
@@ -148,18 +148,18 @@ export function actingHandlers(
     of: ImpersonationAction,
     ctx: SessionContext,
   ): ReturnType<Handlers['loginAs']> {
-    const key = await world.sessionKey();
+    const key = await context.sessionKey();
     const { tenant } = ctx;
-    const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
+    const opened = await context.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
       const reach = await loadUserRights(tx, target);
       if (!reach || target === session.userId) return failed(reach ? NOT_ALLOWED : NOT_FOUND);
       if (await isOff(tx)) return failed(OFF);
       if (!mayActAs(session, reach, false)) return failed(NOT_ALLOWED);
-      const made = await openActing(tx, world, key, ctx, target, {
+      const made = await openActing(tx, context, key, ctx, target, {
         ...(await loadParent(tx, session)),
         ...of,
       });
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: 'login-as.began',
         user: target,
         detail: {
@@ -170,8 +170,8 @@ export function actingHandlers(
       });
       return ok(made);
     });
-    forgetSessions(world, tenant);
-    return opened.ok ? issueSession(world, opened.value, ctx) : opened;
+    forgetSessions(context, tenant);
+    return opened.ok ? issueSession(context, opened.value, ctx) : opened;
   }
 
   /** Returns a token for the portal of a provider below; null if that provider has no such user. */
@@ -183,7 +183,7 @@ export function actingHandlers(
     ctx: SessionContext,
   ): Promise<Result<{ url: string }> | null> {
     const { tenant, now } = ctx;
-    const { off, ...token } = await world.store.tenant(
+    const { off, ...token } = await context.store.tenant(
       tenant,
       async (tx): Promise<Token & { readonly off: boolean }> => {
         const { name: actorName } = await tx.sql
@@ -202,19 +202,19 @@ export function actingHandlers(
       },
       { readOnly: true },
     );
-    const made = await world.store.tenant(below, async (tx) => {
+    const made = await context.store.tenant(below, async (tx) => {
       const reach = await loadUserRights(tx, target);
       if (!reach) return null;
       if (off || (await isOff(tx))) return failed(OFF);
-      const address = await loadPortalAddress(tx, world);
+      const address = await loadPortalAddress(tx, context);
       if (!mayActAs(session, reach, true) || address === null) return failed(NOT_ALLOWED);
       return ok({
-        url: `${address}/login#token=${await makeOneTime(tx, world, TOKEN_KIND, target, token, now, LIMITS.loginTokenMs)}`,
+        url: `${address}/login#token=${await makeOneTime(tx, context, TOKEN_KIND, target, token, now, LIMITS.loginTokenMs)}`,
       });
     });
     if (made?.ok) {
-      await world.store.tenant(tenant, (tx) =>
-        audit(tx, world, ctx, {
+      await context.store.tenant(tenant, (tx) =>
+        audit(tx, context, ctx, {
           what: 'login-as.began',
           user: target,
           detail: {
@@ -236,7 +236,7 @@ export function actingHandlers(
  */
 export async function endActor(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
 ): Promise<void> {
   const { tenant, sql } = tx;
@@ -255,7 +255,7 @@ export async function endActor(
         .where('acting.id', '=', sessionId),
     )
     .execute();
-  await audit(tx, world, ctx, { what: 'login-as.ended', user: userId });
+  await audit(tx, context, ctx, { what: 'login-as.ended', user: userId });
 }
 
 interface ImpersonationAction {
@@ -283,14 +283,14 @@ async function loadParent(
  */
 export async function openActing(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   ctx: RequestContext,
   userId: UserId,
   of: Omit<Token, 'actorName' | 'actorTenant'> & Partial<Pick<Token, 'actorName' | 'actorTenant'>>,
 ): Promise<Opened> {
   const { actor, parent, impersonation, reason } = of;
-  const opened = await openSession(tx, world, key, {
+  const opened = await openSession(tx, context, key, {
     ...here(ctx),
     userId,
     how: 'login-as',

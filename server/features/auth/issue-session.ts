@@ -19,11 +19,11 @@ const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
  * cookie.
  */
 export async function issueSession(
-  world: AppContext,
+  context: AppContext,
   opened: Opened,
   ctx: RequestContext,
 ): Promise<Result<Session>> {
-  const made = await world.store.tenant(ctx.tenant, (tx) => loadSession(tx, opened, ctx.now), {
+  const made = await context.store.tenant(ctx.tenant, (tx) => loadSession(tx, opened, ctx.now), {
     readOnly: true,
   });
   if (!made) return refused(SIGNED_OUT, ctx);

@@ -33,11 +33,11 @@ const TokenSchema = v.object({
  * ACT-7: a token is valid once, for one minute, at the portal it was issued for, and while its
  * issuer still has the permission.
  */
-export const loginTokenHandlers = (world: AppContext): Pick<Handlers, 'loginToken'> => ({
+export const loginTokenHandlers = (context: AppContext): Pick<Handlers, 'loginToken'> => ({
   async loginToken({ token }, ctx) {
     const { tenant, now } = ctx;
-    const key = await world.sessionKey();
-    const found = await world.store.tenant(tenant, async (tx) => {
+    const key = await context.sessionKey();
+    const found = await context.store.tenant(tenant, async (tx) => {
       const outcome = await countTry(tx, askingBuckets(ctx.ip), now);
       if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
       const row = await readOneTime(tx, TOKEN_KIND, token, now);
@@ -49,18 +49,18 @@ export const loginTokenHandlers = (world: AppContext): Pick<Handlers, 'loginToke
     const { data } = found.value;
     // The other provider's data is read outside of this provider's transaction.
     const isValid = await isActorActive(
-      world,
+      context,
       tenant,
       { actor_id: data.actor, actor_tenant: data.actorTenant, parent_id: data.parent },
       found.value.user,
     );
-    const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
+    const opened = await context.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
       const row = await useOneTime(tx, TOKEN_KIND, token, now);
       const user = row?.user_id ? await loadUserRights(tx, row.user_id) : null;
       if (!isValid || !row?.user_id || !user || (await isOff(tx))) return failed(OVER);
       await endFormer(tx, ctx);
-      const made = await openActing(tx, world, key, ctx, row.user_id, data);
-      await audit(tx, world, ctx, {
+      const made = await openActing(tx, context, key, ctx, row.user_id, data);
+      await audit(tx, context, ctx, {
         what: 'login-as.began',
         user: row.user_id,
         detail: {
@@ -73,7 +73,7 @@ export const loginTokenHandlers = (world: AppContext): Pick<Handlers, 'loginToke
       });
       return ok(made);
     });
-    forgetSessions(world, tenant);
-    return opened.ok ? issueSession(world, opened.value, ctx) : opened;
+    forgetSessions(context, tenant);
+    return opened.ok ? issueSession(context, opened.value, ctx) : opened;
   },
 });

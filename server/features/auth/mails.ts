@@ -28,7 +28,7 @@ const CHANGES = {
  */
 export async function tellChange(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   to: string | null,
   change: keyof typeof CHANGES,
@@ -40,7 +40,7 @@ export async function tellChange(
     subject: subject({ portal }),
     text: paragraphs(what({ portal }), t.notYou),
   }));
-  await post(tx, world, { kind: 'mail', to, ...mail });
+  await post(tx, context, { kind: 'mail', to, ...mail });
 }
 
 /** Returns an email with a link to choose a new password. */

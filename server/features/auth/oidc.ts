@@ -62,7 +62,7 @@ const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
  * once, in the browser that began it, for ten minutes (G43).
  */
 export function oidcHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, Exclude<keyof typeof oidcCalls, 'validateSso'>> {
   const byAddress = makePerMinuteLimit(STARTS.address);
   const byProvider = makePerMinuteLimit(STARTS.provider);
@@ -70,15 +70,17 @@ export function oidcHandlers(
     async oidcStart(_, ctx) {
       if (byAddress.ask(ctx.ip, ctx.now) !== null || byProvider.ask(ctx.tenant, ctx.now) !== null)
         return refused('often');
-      const found = await world.store.tenant(ctx.tenant, (tx) => loadOidcSettings(tx, world, ctx));
+      const found = await context.store.tenant(ctx.tenant, (tx) =>
+        loadOidcSettings(tx, context, ctx),
+      );
       if (!found) return refused('off');
-      const config = await loadIssuer(world, found.at).catch((error: unknown) => {
-        warn(world, ctx, describeIssuerError(error));
+      const config = await loadIssuer(context, found.at).catch((error: unknown) => {
+        warn(context, ctx, describeIssuerError(error));
         return null;
       });
       if (!config) return refused('issuer');
-      const { token } = await world.store.tenant(ctx.tenant, (tx) =>
-        beginAttempt(tx, world, { kind: 'oidc', userId: null, state: {} }, ctx.now),
+      const { token } = await context.store.tenant(ctx.tenant, (tx) =>
+        beginAttempt(tx, context, { kind: 'oidc', userId: null, state: {} }, ctx.now),
       );
       const own = readToken(token);
       if (!own) return refused('over');
@@ -101,19 +103,19 @@ export function oidcHandlers(
       // continues.
       if (!own || !same(input.state ?? '', made(own, 'state'))) return refused('over');
       ctx.answer.append('set-cookie', oidcCookie('', 0));
-      const found = await world.store.tenant(ctx.tenant, async (tx) => {
+      const found = await context.store.tenant(ctx.tenant, async (tx) => {
         const attempt = await heldAttempt(tx, own, ['oidc'], ctx.now);
         if (!attempt) return null;
         await endAttempt(tx, attempt.id, ctx.now);
-        return { set: await loadOidcSettings(tx, world, ctx) };
+        return { set: await loadOidcSettings(tx, context, ctx) };
       });
       if (!found) return refused('over');
       if (!found.set) return refused('off');
       if (input.error !== undefined) return refused('denied');
-      const claims = await loadClaims(world, ctx, found.set, own, input);
+      const claims = await loadClaims(context, ctx, found.set, own, input);
       return typeof claims === 'string'
         ? refused(claims)
-        : enter(world, ctx, claims, found.set.at.settings.trustsFactor === true);
+        : enter(context, ctx, claims, found.set.at.settings.trustsFactor === true);
     },
   };
 }
@@ -125,7 +127,7 @@ interface Set {
 
 async function loadOidcSettings(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
 ): Promise<Set | null> {
   const {
@@ -137,8 +139,8 @@ async function loadOidcSettings(
     .executeTakeFirstOrThrow();
   return oidc
     ? {
-        at: { settings: oidc, secret: await readSecret(tx, world, 'oidc') },
-        back: `${await portalAddress(tx, world, ctx)}${API}/auth/oidc/callback`,
+        at: { settings: oidc, secret: await readSecret(tx, context, 'oidc') },
+        back: `${await portalAddress(tx, context, ctx)}${API}/auth/oidc/callback`,
       }
     : null;
 }
@@ -148,7 +150,7 @@ async function loadOidcSettings(
  * and also the issuer named beside the code.
  */
 async function loadClaims(
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   { at, back }: Set,
   own: Token,
@@ -162,7 +164,7 @@ async function loadClaims(
   for (const name of ['code', 'state', 'iss'] as const)
     if (sent[name] !== undefined) address.searchParams.set(name, sent[name]);
   try {
-    const config = await loadIssuer(world, at);
+    const config = await loadIssuer(context, at);
     const answer = await authorizationCodeGrant(config, address, {
       expectedState: made(own, 'state'),
       expectedNonce: made(own, 'nonce'),
@@ -188,7 +190,7 @@ async function loadClaims(
       (one) => one instanceof OutboundError,
     );
     warn(
-      world,
+      context,
       ctx,
       away
         ? describeIssuerError(error)
@@ -207,16 +209,16 @@ async function loadClaims(
  * with the same step as after a password (FACTOR-1).
  */
 async function enter(
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   claims: Claims,
   trusted: boolean,
 ): Promise<Response> {
-  const key = await world.sessionKey();
-  const session = await world.store.tenant(ctx.tenant, async (tx) => {
-    const user = await userOfIdentity(tx, world, ctx, claims);
+  const key = await context.sessionKey();
+  const session = await context.store.tenant(ctx.tenant, async (tx) => {
+    const user = await userOfIdentity(tx, context, ctx, claims);
     if (user.kind === 'refused') {
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: 'sign-in.refused',
         user: null,
         detail: { how: 'oidc', why: user.why },
@@ -230,16 +232,16 @@ async function enter(
       ? { step: 'none' as const }
       : getNeededStep(await loadPolicy(tx), owned, false);
     if (need.step === 'none')
-      return openHere(tx, world, key, ctx, {
+      return openHere(tx, context, key, ctx, {
         userId,
         how: 'oidc',
         remember: undefined,
         known: null,
       });
-    const begun = await beginStep(tx, world, key, ctx, userId, need, owned, { first: 'oidc' });
+    const begun = await beginStep(tx, context, key, ctx, userId, need, owned, { first: 'oidc' });
     return begun.ok ? begun.value : { kind: 'refused' as const, why: 'often' as const };
   });
-  world.knownSessions.forget(ctx.tenant);
+  context.knownSessions.forget(ctx.tenant);
   if (session.kind === 'refused') return refused(session.why);
   if (session.kind === 'step') {
     if (session.token !== null)
@@ -248,7 +250,7 @@ async function enter(
   }
   if (session.device !== null)
     ctx.answer.append('set-cookie', deviceCookie(session.device, DEVICE_MS));
-  const handed = await issueSession(world, session.opened, ctx);
+  const handed = await issueSession(context, session.opened, ctx);
   return handed.ok ? led(`/login${OIDC_IN}`) : refused('unknown');
 }
 
@@ -258,8 +260,8 @@ const getScope = (request: string): string =>
 const led = (location: string): Response =>
   new Response(null, { status: 302, headers: { location } });
 const refused = (why: OidcRefusal): Response => led(`/login${OIDC_REFUSED}${why}`);
-const warn = (world: AppContext, { tenant }: RequestContext, error: string): void => {
-  world.log.warn('a sign-in at an issuer failed', { tenant, fault: error });
+const warn = (context: AppContext, { tenant }: RequestContext, error: string): void => {
+  context.log.warn('a sign-in at an issuer failed', { tenant, fault: error });
 };
 
 function same(a: string, b: string): boolean {

@@ -43,7 +43,7 @@ export interface VerifiedFactors {
  */
 export async function openHere(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   ctx: RequestContext,
   { userId, how, spared = false, remember, known }: VerifiedFactors,
@@ -52,8 +52,15 @@ export async function openHere(
   await endShown(tx, ctx);
   await endFormer(tx, ctx);
   const agent = (request.headers.get('user-agent') ?? '').slice(0, 200);
-  const opened = await openSession(tx, world, key, { userId, now, ip, agent, how, fresh: !spared });
-  await audit(tx, world, ctx, {
+  const opened = await openSession(tx, context, key, {
+    userId,
+    now,
+    ip,
+    agent,
+    how,
+    fresh: !spared,
+  });
+  await audit(tx, context, ctx, {
     what: 'sign-in.done',
     user: userId,
     detail: { how, device: known === null ? 'new' : 'known' },
@@ -64,7 +71,7 @@ export async function openHere(
   }
   // The device is remembered unless the user says that it is not theirs. This only gives it its own
   // failure count.
-  const device = await keepDevice(tx, world, shownDevice(ctx), userId, now);
+  const device = await keepDevice(tx, context, shownDevice(ctx), userId, now);
   // A password alone never makes a device skip SMS codes.
   if (remember === true && how.includes('+')) await skipCodes(tx, readToken(device), userId, now);
   return { kind: 'in', opened, device };

@@ -34,23 +34,23 @@ const MEMBERS_MS = 15 * 60_000;
  * It opens a session of a user of its own, without a role of the portal: never one of an existing
  * user, whatever address the tenant gives the person.
  */
-export function operatorSignInHandlers(world: AppContext): Pick<Handlers, Names> {
-  const { operators } = world.embeddedEngine;
+export function operatorSignInHandlers(context: AppContext): Pick<Handlers, Names> {
+  const { operators } = context.embeddedEngine;
   const [limitCodes, limitChecks] = [makeLimit(CODES), makeLimit(CHECKS)];
 
   return {
     async requestOperatorCode(_, ctx) {
       const waitMs = limitCodes(ctx);
       if (waitMs !== null) return tooMany(waitMs);
-      const region = await world.store.tenant(ctx.tenant, loadRegion, { readOnly: true });
+      const region = await context.store.tenant(ctx.tenant, loadRegion, { readOnly: true });
       if (region === null) return failed({ kind: 'conflict', message: t.noOperators });
       const code = await operators.requestCode({ region });
       if (!code.ok) return failed(getFailure(code.error));
       const { deviceCode, ...shown } = code.value;
-      return world.store.tenant(ctx.tenant, async (tx) => {
+      return context.store.tenant(ctx.tenant, async (tx) => {
         const begun = await beginAttempt(
           tx,
-          world,
+          context,
           { kind: 'operator', userId: null, state: {} },
           ctx.now,
         );
@@ -59,7 +59,7 @@ export function operatorSignInHandlers(world: AppContext): Pick<Handlers, Names>
         await tx.sql
           .updateTable('attempt')
           .set({
-            state: JSON.stringify({ code: await sealForAttempt(tx, world, attempt.id, secret) }),
+            state: JSON.stringify({ code: await sealForAttempt(tx, context, attempt.id, secret) }),
           })
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', attempt.id)
@@ -73,18 +73,18 @@ export function operatorSignInHandlers(world: AppContext): Pick<Handlers, Names>
     async checkOperatorCode(_, ctx) {
       const waitMs = limitChecks(ctx);
       if (waitMs !== null) return tooMany(waitMs);
-      const waiting = await world.store.tenant(ctx.tenant, async (tx) => {
+      const waiting = await context.store.tenant(ctx.tenant, async (tx) => {
         const attempt = await heldAttempt(tx, shownAttempt(ctx), ['operator'], ctx.now);
         const sealed = attempt?.state.code;
         if (!attempt || sealed === undefined) return null;
-        const secret = await unsealForAttempt(tx, world, attempt.id, sealed);
+        const secret = await unsealForAttempt(tx, context, attempt.id, sealed);
         return { attempt, ...(JSON.parse(secret) as { region: Region; deviceCode: string }) };
       });
       if (waiting === null) return ok({ state: 'expired' });
       const checked = await operators.checkCode(waiting);
       if (!checked.ok) return failed(getFailure(checked.error));
       if (checked.value.state !== 'granted') return ok({ state: checked.value.state });
-      return enter(world, ctx, waiting.attempt.id, checked.value.person);
+      return enter(context, ctx, waiting.attempt.id, checked.value.person);
     },
   };
 }
@@ -113,12 +113,12 @@ async function loadRegion(tx: TenantTx): Promise<Region | null> {
 }
 
 async function enter(
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   attempt: string,
   person: TenantPerson,
 ): Promise<Result<{ state: 'granted' }>> {
-  const organizations = await world.store.tenant(
+  const organizations = await context.store.tenant(
     ctx.tenant,
     async (tx) =>
       (await tx.all('organization')).filter(
@@ -126,41 +126,41 @@ async function enter(
       ),
     { readOnly: true },
   );
-  for (const organization of organizations) await refreshGroups(world, ctx, organization);
-  const key = await world.sessionKey();
-  const entered = await world.store.tenant(ctx.tenant, async (tx) => {
+  for (const organization of organizations) await refreshGroups(context, ctx, organization);
+  const key = await context.sessionKey();
+  const entered = await context.store.tenant(ctx.tenant, async (tx) => {
     await tx.lock();
     await endAttempt(tx, attempt, ctx.now);
-    const userId = await findUser(tx, world, ctx, person, organizations);
+    const userId = await findUser(tx, context, ctx, person, organizations);
     if (userId === null) {
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: 'sign-in.refused',
         user: null,
         detail: { how: 'microsoft', why: 'no-operator' },
       });
       return null;
     }
-    return openHere(tx, world, key, ctx, {
+    return openHere(tx, context, key, ctx, {
       userId,
       how: 'microsoft',
       remember: undefined,
       known: null,
     });
   });
-  world.knownSessions.forget(ctx.tenant);
+  context.knownSessions.forget(ctx.tenant);
   if (entered === null) return failed({ kind: 'forbidden', message: t.noOperator });
   if (entered.device !== null)
     ctx.answer.append('set-cookie', deviceCookie(entered.device, DEVICE_MS));
-  const issued = await issueSession(world, entered.opened, ctx);
+  const issued = await issueSession(context, entered.opened, ctx);
   return issued.ok ? ok({ state: 'granted' }) : issued;
 }
 
 async function refreshGroups(
-  world: AppContext,
+  context: AppContext,
   { tenant }: RequestContext,
   { id: organization }: OrganizationRow,
 ): Promise<void> {
-  const groups = await world.store.tenant(
+  const groups = await context.store.tenant(
     tenant,
     async (tx) =>
       (await tx.all('restoreRole'))
@@ -173,18 +173,18 @@ async function refreshGroups(
     { readOnly: true },
   );
   const scope = { tenant, organization };
-  const done = await world.embeddedEngine.operators.refreshGroups(scope, {
+  const done = await context.embeddedEngine.operators.refreshGroups(scope, {
     groups,
     maxAgeMs: MEMBERS_MS,
   });
   if (!done.ok)
-    world.log.warn('the members of groups could not be read', { error: done.error.message });
+    context.log.warn('the members of groups could not be read', { error: done.error.message });
 }
 
 /** Returns the user of a person who is an operator, and makes it at the first time. */
 async function findUser(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   { directoryId, object, name, username }: TenantPerson,
   organizations: readonly OrganizationRow[],
@@ -205,7 +205,7 @@ async function findUser(
     const own = { userId: user.id, companies: user.companies };
     return (await loadOperators(tx, own)).length > 0 ? user.id : null;
   }
-  const id = world.chance.uuid();
+  const id = context.chance.uuid();
   await tx.sql
     .insertInto('identity')
     .values({ tenant_id: tx.tenant, issuer, subject: object, user_id: id, made_at: ctx.now })
@@ -242,7 +242,7 @@ async function findUser(
       password_hash: null,
     })
     .execute();
-  await audit(tx, world, ctx, {
+  await audit(tx, context, ctx, {
     what: 'user.registered',
     user: id,
     detail: { how: 'microsoft' },

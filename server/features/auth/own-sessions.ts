@@ -10,13 +10,13 @@ import { isOver } from '../../platform/auth/sessions.ts';
 
 /** PROFILE-5: users see their own sessions, and end them. */
 export function ownSessionHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, Extract<keyof typeof profileCalls, 'listSessions' | 'endSession'>> {
   return {
     listSessions: async ({ id }, ctx) => {
       const session = ownId(ctx, id);
       if (!session) return failed(NOT_FOUND);
-      const rows = await world.store.tenant(
+      const rows = await context.store.tenant(
         ctx.tenant,
         ({ tenant, sql }) =>
           sql
@@ -58,7 +58,7 @@ export function ownSessionHandlers(
     endSession: async ({ id, session: sessionId }, ctx) => {
       const session = ownId(ctx, id);
       if (!session) return failed(NOT_FOUND);
-      const ended = await world.store.tenant(ctx.tenant, async (tx) => {
+      const ended = await context.store.tenant(ctx.tenant, async (tx) => {
         const count =
           sessionId === 'others'
             ? await revokeSessions(tx, session.userId, ctx.now, session.sessionId)
@@ -75,14 +75,14 @@ export function ownSessionHandlers(
                 ).numUpdatedRows,
               );
         if (count > 0)
-          await audit(tx, world, ctx, {
+          await audit(tx, context, ctx, {
             what: 'session.ended',
             user: session.userId,
             detail: { count },
           });
         return count;
       });
-      forgetSessions(world, ctx.tenant);
+      forgetSessions(context, ctx.tenant);
       return sessionId !== 'others' && ended === 0 ? failed(NOT_FOUND) : ok({ ended });
     },
   };

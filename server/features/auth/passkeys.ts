@@ -173,7 +173,7 @@ export interface ShownPasskey {
  */
 export async function usePasskey(
   { tenant, sql }: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { host, challenge, response, now }: ChallengeQuery,
   user: UserId | null,
 ): Promise<ShownPasskey | null> {
@@ -219,7 +219,7 @@ export async function usePasskey(
     return { user: row.user_id, verified: userVerified };
   } catch {
     // The library's message contains the input, so it is not logged.
-    world.log.warn('a passkey was refused', { tenant, user: row.user_id });
+    context.log.warn('a passkey was refused', { tenant, user: row.user_id });
     return null;
   }
 }

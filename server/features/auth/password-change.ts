@@ -47,7 +47,7 @@ type Owned = Pick<
 
 /** PROFILE-4: changing a password requires the current one; PROFILE-6: security questions. */
 export function passwordHandlers(
-  world: AppContext,
+  context: AppContext,
   directoryFrom: typeof getDirectory = getDirectory,
 ): Owned {
   return {
@@ -58,7 +58,7 @@ export function passwordHandlers(
         if (!(await checking)) return failed(WRONG);
         const error = findPasswordError(
           input.newPassword,
-          await world.store.tenant(ctx.tenant, (tx) => loadMeasure(tx, session.userId), {
+          await context.store.tenant(ctx.tenant, (tx) => loadMeasure(tx, session.userId), {
             readOnly: true,
           }),
         );
@@ -72,7 +72,9 @@ export function passwordHandlers(
     changePasswordAd: (input, ctx) =>
       change(input, ctx, 'ad', async ({ username }) => {
         // The directory is called outside of any transaction because it can take seconds.
-        const directory = await world.store.tenant(ctx.tenant, (tx) => directoryFrom(tx, world));
+        const directory = await context.store.tenant(ctx.tenant, (tx) =>
+          directoryFrom(tx, context),
+        );
         if (!directory) return failed(NO_DIRECTORY);
         const outcome = await releaseSlotDuring(() =>
           directory.change(username, input.currentPassword, input.newPassword),
@@ -107,7 +109,7 @@ export function passwordHandlers(
         if (!hashing) return failed(tooMany(1_000));
         hashes.push(await hashing);
       }
-      await world.store.tenant(ctx.tenant, async (tx) => {
+      await context.store.tenant(ctx.tenant, async (tx) => {
         const { tenant, sql } = tx;
         await sql
           .deleteFrom('security_answer')
@@ -133,7 +135,7 @@ export function passwordHandlers(
           .returning('email')
           .executeTakeFirstOrThrow();
         await record(tx, ctx, 'questions.set', 'securityQuestions');
-        await tellChange(tx, world, session.userId, email, 'questions');
+        await tellChange(tx, context, session.userId, email, 'questions');
       });
       return ok({});
     },
@@ -157,7 +159,7 @@ export function passwordHandlers(
     if (!session) return failed(NOT_FOUND);
     const { tenant, now } = ctx;
     const bucket = getBucket(session.userId);
-    const found = await world.store.tenant(tenant, async (tx) => {
+    const found = await context.store.tenant(tenant, async (tx) => {
       const person = await tx.sql
         .selectFrom('person')
         .select(['username', 'password_hash', 'auth'])
@@ -177,10 +179,10 @@ export function passwordHandlers(
     if (!chosen.ok) {
       // A refusal for another reason than a wrong password is not counted as a guess.
       if (chosen.failure !== WRONG)
-        await world.store.tenant(tenant, (tx) => forgive(tx, [bucket], bucket, now));
+        await context.store.tenant(tenant, (tx) => forgive(tx, [bucket], bucket, now));
       return chosen;
     }
-    const { email } = await world.store.tenant(tenant, async (tx) => {
+    const { email } = await context.store.tenant(tenant, async (tx) => {
       await forgive(tx, [bucket], bucket, now);
       await passwordChosen(tx, session.userId, chosen.value, now, session.sessionId);
       // This session continues with new tokens: its access token ends now, and the next refresh
@@ -198,11 +200,11 @@ export function passwordHandlers(
         .where('tenant_id', '=', tenant)
         .where('id', '=', session.userId)
         .executeTakeFirstOrThrow();
-      await tellChange(tx, world, session.userId, person.email, 'password');
+      await tellChange(tx, context, session.userId, person.email, 'password');
       return person;
     });
-    forgetSessions(world, tenant);
-    world.log.info('a password was changed', {
+    forgetSessions(context, tenant);
+    context.log.info('a password was changed', {
       tenant,
       user: session.userId,
       told: email !== null,
@@ -217,7 +219,7 @@ export function passwordHandlers(
     field: string,
   ): Promise<void> {
     const { userId } = ctx.session;
-    await audit(tx, world, ctx, { what, user: userId });
+    await audit(tx, context, ctx, { what, user: userId });
     await tx.append(
       [
         {

@@ -10,10 +10,10 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /** DESK-5: users set only their own preferences. */
-export function preferenceHandlers(world: AppContext): Pick<Handlers, 'prefer'> {
+export function preferenceHandlers(context: AppContext): Pick<Handlers, 'prefer'> {
   return {
     prefer: ({ id, name, value }, ctx) =>
-      runIdempotently<OutputOf<'prefer'>>(world, ctx, async () => {
+      runIdempotently<OutputOf<'prefer'>>(context, ctx, async () => {
         const { userId } = ctx.session;
         if (id.toLowerCase() !== userId)
           return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });

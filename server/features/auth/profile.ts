@@ -33,14 +33,14 @@ export function ownId({ session }: SessionContext, id: string): Principal | null
 
 /** PROFILE-1 to PROFILE-3: users see and change their own profile. */
 export function profileHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, Extract<keyof typeof profileCalls, 'readProfile' | 'editProfile'>> {
   return {
     async readProfile({ id }, ctx) {
       const session = ownId(ctx, id);
       return session
         ? ok(
-            await world.store.tenant(ctx.tenant, (tx) => loadProfile(tx, session, ctx.now), {
+            await context.store.tenant(ctx.tenant, (tx) => loadProfile(tx, session, ctx.now), {
               readOnly: true,
             }),
           )
@@ -50,7 +50,7 @@ export function profileHandlers(
     async editProfile({ id, ...sent }, ctx) {
       const session = ownId(ctx, id);
       if (!session) return failed(NOT_FOUND);
-      return world.store.tenant(ctx.tenant, async (tx) => {
+      return context.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock(); // the second of two users who choose the same name gets the conflict
         const edit = await editProfile(tx, session, sent);
         if ('kind' in edit) return failed(edit);
@@ -82,27 +82,27 @@ export function profileHandlers(
             .where('tenant_id', '=', tx.tenant)
             .where('id', '=', session.userId)
             .execute();
-          await audit(tx, world, ctx, {
+          await audit(tx, context, ctx, {
             what: 'profile.changed',
             user: session.userId,
             detail: { fields: changed.join(',') },
           });
           if (changed.includes('ackO365TermsOfUse'))
-            await audit(tx, world, ctx, { what: 'terms.accepted', user: session.userId });
+            await audit(tx, context, ctx, { what: 'terms.accepted', user: session.userId });
         }
         // The notice goes to the previous address, so that its owner learns of a change by someone
         // else.
         if (changed.includes('email')) {
-          await tellChange(tx, world, session.userId, email, 'email');
+          await tellChange(tx, context, session.userId, email, 'email');
           await endLinks(tx, session.userId, ctx.now);
           await endEmailLinks(tx, session.userId, ctx.now);
           if (sent.email !== undefined)
-            await sendEmailLink(tx, world, ctx, session.userId, sent.email);
+            await sendEmailLink(tx, context, ctx, session.userId, sent.email);
         }
         if (changed.includes('username'))
-          await tellChange(tx, world, session.userId, email, 'username');
+          await tellChange(tx, context, session.userId, email, 'username');
         if (changed.includes('mobilePhone') || changed.includes('officePhone'))
-          await tellChange(tx, world, session.userId, email, 'phone');
+          await tellChange(tx, context, session.userId, email, 'phone');
         const drafts = [
           ...aboutUser(session, changed),
           ...(await aboutTheme(tx, session, sent.theme)),

@@ -15,7 +15,7 @@ import { noMoreCodes } from './sign-in-step.ts';
  */
 export async function sendReauthCode(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   ctx: SessionContext,
 ): Promise<Result<{ phone: string }>> {
@@ -26,11 +26,11 @@ export async function sendReauthCode(
   const former = await attemptOfSession(tx, 'reauth', userId, sessionId, now);
   const { attempt } = await beginAttempt(
     tx,
-    world,
+    context,
     { kind: 'reauth', userId, state: { first: 'password', session: sessionId } },
     now,
   );
-  if ((await sendCode(tx, world, key, ctx, attempt, phone, 'confirm')) === null) {
+  if ((await sendCode(tx, context, key, ctx, attempt, phone, 'confirm')) === null) {
     // The previous code stays valid.
     await endAttempt(tx, attempt.id, now);
     return failed(noMoreCodes());

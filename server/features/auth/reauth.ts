@@ -34,19 +34,19 @@ type Way = 'passkey' | 'totp' | 'recovery' | 'password' | 'sms';
  * G44: the signed-in user verifies one factor again, which allows sensitive changes for five
  * minutes.
  */
-export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
+export function reauthHandlers(context: AppContext, find: FindDirectory): Reauth {
   return {
     reauthOptions: (_, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         const { userId, sessionId } = ctx.session;
         const owned = await ownedBy(tx, userId);
         const person = await loadPerson(tx, userId);
         let passkey: string | null = null;
         if (owned.passkey) {
-          const challenge = newChallenge(world);
+          const challenge = newChallenge(context);
           await beginAttempt(
             tx,
-            world,
+            context,
             { kind: 'reauth', userId, state: { challenge, session: sessionId } },
             ctx.now,
           );
@@ -80,26 +80,26 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
       const more =
         input.password === undefined
           ? null
-          : await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
+          : await context.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
               readOnly: true,
             });
       if (more !== null) return failed(more === 'sms' ? BY_CODE : BY_FACTOR);
-      const shown = await show(world, find, input, ctx);
+      const shown = await show(context, find, input, ctx);
       if (!shown.ok) return shown;
-      await world.store.tenant(tenant, async (tx) => {
+      await context.store.tenant(tenant, async (tx) => {
         await tx.sql
           .updateTable('session')
           .set({ authenticated_at: now })
           .where('tenant_id', '=', tenant)
           .where('id', '=', sessionId)
           .execute();
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'reauth.done',
           user: userId,
           detail: { how: shown.value },
         });
       });
-      world.knownSessions.forget(tenant);
+      context.knownSessions.forget(tenant);
       return ok({ freshUntil: now + LIMITS.freshMs });
     },
 
@@ -107,15 +107,15 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
       const { userId } = ctx.session;
       const { tenant } = ctx;
       if (
-        (await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
+        (await context.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
           readOnly: true,
         })) !== 'sms'
       )
         return failed(BY_FACTOR);
-      const shown = await show(world, find, { password }, ctx);
+      const shown = await show(context, find, { password }, ctx);
       return shown.ok
-        ? world.store.tenant(tenant, async (tx) =>
-            sendReauthCode(tx, world, await world.sessionKey(), ctx),
+        ? context.store.tenant(tenant, async (tx) =>
+            sendReauthCode(tx, context, await context.sessionKey(), ctx),
           )
         : shown;
     },
@@ -130,15 +130,15 @@ async function moreThanPassword(tx: TenantTx, userId: string): Promise<'factor' 
 
 /** Verifies the factor. Tries count in the same buckets as sign-ins (G37). */
 async function show(
-  world: AppContext,
+  context: AppContext,
   find: FindDirectory,
   input: ParsedInputOf<'reauth'>,
   ctx: SessionContext,
 ): Promise<Result<Way>> {
   const { tenant, now, ip } = ctx;
   const { userId } = ctx.session;
-  const key = await world.sessionKey();
-  const begun = await world.store.tenant(tenant, async (tx) => {
+  const key = await context.sessionKey();
+  const begun = await context.store.tenant(tenant, async (tx) => {
     const device = shownDevice(ctx);
     const known = device && (await knownDevice(tx, device, userId, now));
     const counted = await countFactor(tx, userId, known, ip, now);
@@ -148,7 +148,7 @@ async function show(
       counted,
       person,
       directory:
-        input.password !== undefined && person.auth === 'ad' ? await find(tx, world) : null,
+        input.password !== undefined && person.auth === 'ad' ? await find(tx, context) : null,
     };
   });
   const { known, counted, person } = begun;
@@ -161,8 +161,8 @@ async function show(
         ? await provedByDirectory(begun.directory, person.username, input.password)
         : await provedByHash(person.password_hash, input.password);
   }
-  if (proved === 'disabled') await endForDirectory(world, ctx, userId, 'disabled');
-  return world.store.tenant(tenant, async (tx): Promise<Result<Way>> => {
+  if (proved === 'disabled') await endForDirectory(context, ctx, userId, 'disabled');
+  return context.store.tenant(tenant, async (tx): Promise<Result<Way>> => {
     if (proved === 'later' || proved === 'unreachable') {
       await giveBack(tx, counted.tried, now);
       return failed(
@@ -174,7 +174,7 @@ async function show(
     // An expired password is accepted: the directory reports it as expired only if it is correct.
     const way =
       proved === null
-        ? await wayShown(tx, world, key, input, ctx)
+        ? await wayShown(tx, context, key, input, ctx)
         : proved === 'right' || proved === 'change'
           ? 'password'
           : null;
@@ -182,15 +182,15 @@ async function show(
       await forgiveFactor(tx, counted, userId, known, now);
       return ok(way);
     }
-    await audit(tx, world, ctx, { what: 'reauth.refused', user: userId });
-    world.log.warn('a factor that was asked for again was refused', { tenant, user: userId, ip });
+    await audit(tx, context, ctx, { what: 'reauth.refused', user: userId });
+    context.log.warn('a factor that was asked for again was refused', { tenant, user: userId, ip });
     return failed(getReauthFailure(input));
   });
 }
 
 async function wayShown(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   { code, passkey }: ParsedInputOf<'reauth'>,
   ctx: SessionContext,
@@ -202,17 +202,17 @@ async function wayShown(
     const challenge = attempt?.state.challenge;
     if (!attempt || challenge === undefined || challengeIn(passkey) !== challenge) return null;
     await endAttempt(tx, attempt.id, now);
-    return (await usePasskey(tx, world, { host, challenge, response: passkey, now }, userId))
+    return (await usePasskey(tx, context, { host, challenge, response: passkey, now }, userId))
       ? 'passkey'
       : null;
   }
   if (code === undefined) return null;
   if (/^\d{6}$/.test(code) && (await moreThanPassword(tx, userId)) === 'sms')
     return (await useReauthCode(tx, key, ctx, code)) ? 'sms' : null;
-  if (/^\d{6}$/.test(code)) return (await useTotp(tx, world, userId, code, now)) ? 'totp' : null;
+  if (/^\d{6}$/.test(code)) return (await useTotp(tx, context, userId, code, now)) ? 'totp' : null;
   if (!(await useCode(tx, key, userId, code, now))) return null;
-  await audit(tx, world, ctx, { what: 'recovery-code.used', user: userId });
-  await tellFactor(tx, world, userId, 'code-used');
+  await audit(tx, context, ctx, { what: 'recovery-code.used', user: userId });
+  await tellFactor(tx, context, userId, 'code-used');
   return 'recovery';
 }
 

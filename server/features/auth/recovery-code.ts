@@ -44,7 +44,7 @@ export interface Reached {
  */
 export async function beginRecovery(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   ctx: RequestContext,
   username: string,
@@ -53,7 +53,7 @@ export async function beginRecovery(
   const { now } = ctx;
   const { attempt, token } = await beginAttempt(
     tx,
-    world,
+    context,
     {
       kind: 'recovery',
       userId: person?.id ?? null,
@@ -64,7 +64,7 @@ export async function beginRecovery(
     },
     now,
   );
-  const code = makeCode(world.chance);
+  const code = makeCode(context.chance);
   const until = now + LIMITS.codeMs;
   const portal = await portalName(tx);
   await changeAttempt(tx, attempt, {
@@ -74,13 +74,13 @@ export async function beginRecovery(
   });
   const language = await loadLanguage(tx, person?.id ?? null);
   const mail = withLanguage(language, () => codeMail(portal, code));
-  if (person?.email) await post(tx, world, { kind: 'mail', to: person.email, ...mail });
+  if (person?.email) await post(tx, context, { kind: 'mail', to: person.email, ...mail });
   else if (
     person?.mobile_phone &&
     !(await isPhoneFactor(tx, person.id)) &&
     (await takeTurn(tx, key, `number|${person.mobile_phone}`, LIMITS.codeSends, now))
   )
-    await post(tx, world, {
+    await post(tx, context, {
       kind: 'sms',
       to: person.mobile_phone,
       text: withLanguage(language, () => t.code({ code, portal })),
@@ -88,11 +88,11 @@ export async function beginRecovery(
   else
     await seal(
       tx,
-      world,
+      context,
       { table: 'outgoing', column: 'sealed', row: attempt.id },
       JSON.stringify(mail),
     );
-  await audit(tx, world, ctx, { what: 'recovery.began', user: person?.id ?? null });
+  await audit(tx, context, ctx, { what: 'recovery.began', user: person?.id ?? null });
   return { token, until };
 }
 

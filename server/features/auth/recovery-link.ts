@@ -38,9 +38,9 @@ type ByLink = Pick<
 >;
 
 /** Recovery by an emailed link (RECOVER-5, RECOVER-6). Invitation links are used up here too. */
-export function recoveryLinkHandlers(world: AppContext): ByLink {
+export function recoveryLinkHandlers(context: AppContext): ByLink {
   const check = ({ hash }: { readonly hash: string }, ctx: RequestContext) =>
-    world.store.tenant(ctx.tenant, async (tx) =>
+    context.store.tenant(ctx.tenant, async (tx) =>
       (await loadOwner(tx, await readOneTime(tx, 'password', hash, ctx.now)))
         ? ok({})
         : failed(LINK_OVER),
@@ -50,7 +50,7 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
     checkPasswordLinkSent: check,
 
     forgotPassword: ({ username }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         const outcome = await countTry(tx, recoveryBuckets(username, ctx.ip), ctx.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
         const person = await tx.sql
@@ -68,7 +68,7 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
         // An unknown name takes the same steps and is recorded too; its link has no user.
         const secret = await makeOneTime(
           tx,
-          world,
+          context,
           'password',
           known?.id ?? null,
           known ? { address: known.email } : {},
@@ -76,24 +76,24 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
           LIMITS.passwordLinkMs,
         );
         const portal = await portalName(tx);
-        const link = `${await portalAddress(tx, world, ctx)}/reset-password-db#${secret}`;
+        const link = `${await portalAddress(tx, context, ctx)}/reset-password-db#${secret}`;
         const mail = withLanguage(await loadLanguage(tx, known?.id ?? null), () =>
           linkMail(portal, link),
         );
-        if (known) await post(tx, world, { kind: 'mail', to: known.email, ...mail });
+        if (known) await post(tx, context, { kind: 'mail', to: known.email, ...mail });
         else
           await seal(
             tx,
-            world,
+            context,
             { table: 'outgoing', column: 'sealed', row: NOBODY },
             JSON.stringify(mail),
           );
-        await audit(tx, world, ctx, { what: 'password.link-asked', user: known?.id ?? null });
+        await audit(tx, context, ctx, { what: 'password.link-asked', user: known?.id ?? null });
         return ok({});
       }),
 
     async changePasswordByLink({ hash, newPassword }, ctx) {
-      const checked = await world.store.tenant(ctx.tenant, async (tx) => {
+      const checked = await context.store.tenant(ctx.tenant, async (tx) => {
         const owner = await loadOwner(tx, await readOneTime(tx, 'password', hash, ctx.now));
         if (!owner) return failed(LINK_OVER);
         const error = findPasswordError(newPassword, await loadMeasure(tx, owner.id));
@@ -103,22 +103,22 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
       const hashing = hashPassword(newPassword);
       if (!hashing) return failed(tooMany(1_000));
       const hashed = await hashing;
-      const changed = await world.store.tenant(ctx.tenant, async (tx) => {
+      const changed = await context.store.tenant(ctx.tenant, async (tx) => {
         const link = await useOneTime(tx, 'password', hash, ctx.now);
         const owner = await loadOwner(tx, link);
         if (!owner) return failed(LINK_OVER);
         await passwordChosen(tx, owner.id, hashed, ctx.now);
         await verifyEmail(tx, owner.id, link?.data['address']);
-        await endUserKeys(tx, world, ctx, owner.id, true);
-        await audit(tx, world, ctx, {
+        await endUserKeys(tx, context, ctx, owner.id, true);
+        await audit(tx, context, ctx, {
           what: 'password.reset',
           user: owner.id,
           detail: { by: 'link' },
         });
-        await tellChange(tx, world, owner.id, owner.email, 'password');
+        await tellChange(tx, context, owner.id, owner.email, 'password');
         return ok({});
       });
-      forgetSessions(world, ctx.tenant);
+      forgetSessions(context, ctx.tenant);
       return changed;
     },
   };

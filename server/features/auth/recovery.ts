@@ -42,7 +42,7 @@ type ByCode = Pick<
 
 /** Recovery with a code (RECOVER-1 to RECOVER-4). It opens no session. */
 export function recoveryHandlers(
-  world: AppContext,
+  context: AppContext,
   directoryFrom: typeof getDirectory = getDirectory,
 ): ByCode {
   return {
@@ -53,8 +53,8 @@ export function recoveryHandlers(
           ...bad('username', authMessages.usernameExpected),
           message: MESSAGES.invalidUsername,
         });
-      const key = await world.sessionKey();
-      return world.store.tenant(ctx.tenant, async (tx) => {
+      const key = await context.sessionKey();
+      return context.store.tenant(ctx.tenant, async (tx) => {
         const outcome = await countTry(tx, askingBuckets(ctx.ip), ctx.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
         const { authType } = await loadBranding(tx);
@@ -68,9 +68,9 @@ export function recoveryHandlers(
     },
 
     async validateAnswers({ username, answers }, ctx) {
-      const key = await world.sessionKey();
+      const key = await context.sessionKey();
       const name = usernameKey(username);
-      const found = await world.store.tenant(ctx.tenant, async (tx) => {
+      const found = await context.store.tenant(ctx.tenant, async (tx) => {
         const outcome = await countTry(tx, recoveryBuckets(name, ctx.ip), ctx.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
         const person = await loadPerson(tx, name);
@@ -84,19 +84,19 @@ export function recoveryHandlers(
       const right = stored === null ? answers.length === 0 : await rightAnswers(stored, answers);
       if (right === null) return failed(tooMany(1_000));
       if (!right) {
-        world.log.warn('security answers were refused', { tenant: ctx.tenant, ip: ctx.ip });
+        context.log.warn('security answers were refused', { tenant: ctx.tenant, ip: ctx.ip });
         return failed({ kind: 'wrong-credentials', message: MESSAGES.invalidAnswers });
       }
-      const { token, until } = await world.store.tenant(ctx.tenant, (tx) =>
-        beginRecovery(tx, world, key, ctx, name, person),
+      const { token, until } = await context.store.tenant(ctx.tenant, (tx) =>
+        beginRecovery(tx, context, key, ctx, name, person),
       );
       ctx.answer.append('set-cookie', attemptCookie(token, LIMITS.attemptMs));
       return ok({ until });
     },
 
     async unlockAccount({ code }, ctx) {
-      const key = await world.sessionKey();
-      const proven = await world.store.tenant(ctx.tenant, async (tx) => {
+      const key = await context.sessionKey();
+      const proven = await context.store.tenant(ctx.tenant, async (tx) => {
         const checked = await provenRecovery(tx, key, ctx, code, MESSAGES.notUnlocked);
         return checked.ok
           ? ok({
@@ -121,14 +121,14 @@ export function recoveryHandlers(
       return finished(ctx, attempt, MESSAGES.notUnlocked, async (tx) => {
         await endFailures(tx, usernameKey(username), userId);
         await verifyEmail(tx, userId, mailedTo);
-        await audit(tx, world, ctx, { what: 'account.unlocked', user: userId });
-        await tellChange(tx, world, userId, email, 'unlocked');
+        await audit(tx, context, ctx, { what: 'account.unlocked', user: userId });
+        await tellChange(tx, context, userId, email, 'unlocked');
       });
     },
 
     async resetPassword({ code, newPassword }, ctx) {
-      const key = await world.sessionKey();
-      const proven = await world.store.tenant(ctx.tenant, async (tx) => {
+      const key = await context.sessionKey();
+      const proven = await context.store.tenant(ctx.tenant, async (tx) => {
         const checked = await provenRecovery(tx, key, ctx, code, MESSAGES.resetPassword);
         if (!checked.ok) return checked;
         const account = await loadAccount(tx, checked.value.userId, directoryFrom);
@@ -145,13 +145,13 @@ export function recoveryHandlers(
       const done = async (tx: TenantTx, hash: string | null): Promise<void> => {
         await passwordChosen(tx, userId, hash, ctx.now);
         await verifyEmail(tx, userId, mailedTo);
-        await endUserKeys(tx, world, ctx, userId, true);
-        await audit(tx, world, ctx, {
+        await endUserKeys(tx, context, ctx, userId, true);
+        await audit(tx, context, ctx, {
           what: 'password.reset',
           user: userId,
           detail: { by: 'code' },
         });
-        await tellChange(tx, world, userId, email, 'password');
+        await tellChange(tx, context, userId, email, 'password');
       };
       if (auth === 'db') {
         const hashing = hashPassword(newPassword);
@@ -160,11 +160,11 @@ export function recoveryHandlers(
         return finished(ctx, attempt, MESSAGES.resetPassword, (tx) => done(tx, hash));
       }
       if (!directory) return failed(NO_DIRECTORY);
-      if (!(await world.store.tenant(ctx.tenant, (tx) => useRecovery(tx, attempt, ctx.now))))
+      if (!(await context.store.tenant(ctx.tenant, (tx) => useRecovery(tx, attempt, ctx.now))))
         return failed({ kind: 'conflict', message: MESSAGES.resetPassword });
       const outcome = await releaseSlotDuring(() => directory.reset(username, newPassword, false));
       if (outcome.kind !== 'done') {
-        await world.store.tenant(ctx.tenant, (tx) => giveBackRecovery(tx, attempt));
+        await context.store.tenant(ctx.tenant, (tx) => giveBackRecovery(tx, attempt));
         if (outcome.kind === 'refused') return failed(passwordRefused(MESSAGES.passwordPolicy));
         return failed(
           outcome.kind === 'unreachable'
@@ -172,8 +172,8 @@ export function recoveryHandlers(
             : { kind: 'conflict', message: MESSAGES.resetPassword },
         );
       }
-      await world.store.tenant(ctx.tenant, (tx) => done(tx, null));
-      forgetSessions(world, ctx.tenant);
+      await context.store.tenant(ctx.tenant, (tx) => done(tx, null));
+      forgetSessions(context, ctx.tenant);
       ctx.answer.append('set-cookie', noAttempt);
       return ok({});
     },
@@ -186,12 +186,12 @@ export function recoveryHandlers(
     message: string,
     work: (tx: TenantTx) => Promise<void>,
   ): Promise<Result<object>> {
-    const result = await world.store.tenant(ctx.tenant, async (tx) => {
+    const result = await context.store.tenant(ctx.tenant, async (tx) => {
       if (!(await useRecovery(tx, attempt, ctx.now))) return failed({ kind: 'conflict', message });
       await work(tx);
       return ok({});
     });
-    forgetSessions(world, ctx.tenant);
+    forgetSessions(context, ctx.tenant);
     if (result.ok) ctx.answer.append('set-cookie', noAttempt);
     return result;
   }
@@ -203,7 +203,7 @@ export function recoveryHandlers(
       .where('tenant_id', '=', tx.tenant)
       .where('id', '=', userId)
       .executeTakeFirstOrThrow();
-    return { ...person, directory: person.auth === 'ad' ? await from(tx, world) : null };
+    return { ...person, directory: person.auth === 'ad' ? await from(tx, context) : null };
   }
 }
 

@@ -33,8 +33,8 @@ const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongPassk
 const BEGIN_RULE: Rule = { quick: 60, maxMs: 60_000, max: null, leakMs: 5_000 };
 
 /** Begins a sign-in without a user name. The response is the same for everyone. */
-export const beginPasskey = (world: AppContext, ctx: RequestContext): Promise<Result<Further>> =>
-  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+export const beginPasskey = (context: AppContext, ctx: RequestContext): Promise<Result<Further>> =>
+  context.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
     const { now, host, ip } = ctx;
     if (!hasName(host)) return failed({ kind: 'conflict', message: MESSAGES.passkeyNeedsName });
     const outcome = await countTry(
@@ -44,11 +44,16 @@ export const beginPasskey = (world: AppContext, ctx: RequestContext): Promise<Re
     );
     if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
     await endShown(tx, ctx);
-    const challenge = newChallenge(world);
+    const challenge = newChallenge(context);
     const {
       attempt: { until },
       token,
-    } = await beginAttempt(tx, world, { kind: 'passkey', userId: null, state: { challenge } }, now);
+    } = await beginAttempt(
+      tx,
+      context,
+      { kind: 'passkey', userId: null, state: { challenge } },
+      now,
+    );
     const step = {
       step: 'code',
       methods: ['passkey'],
@@ -68,13 +73,13 @@ export const beginPasskey = (world: AppContext, ctx: RequestContext): Promise<Re
  * directory reports a disabled account only with the password.
  */
 export const showPasskey = (
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   response: string,
   remember: boolean | undefined,
   ctx: RequestContext,
 ): Promise<Result<SignedIn> | null> =>
-  world.store.tenant(ctx.tenant, async (tx): Promise<Result<SignedIn> | null> => {
+  context.store.tenant(ctx.tenant, async (tx): Promise<Result<SignedIn> | null> => {
     const { now, host, ip } = ctx;
     const attempt = await heldAttempt(tx, shownAttempt(ctx), ['passkey'], now);
     if (attempt === null) return null;
@@ -83,7 +88,7 @@ export const showPasskey = (
     if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
     const shown = await usePasskey(
       tx,
-      world,
+      context,
       { host, challenge: attempt.state.challenge ?? '', response, now },
       null,
     );
@@ -92,7 +97,7 @@ export const showPasskey = (
       const over = tries >= LIMITS.codeTries;
       await changeAttempt(tx, attempt, { tries });
       if (over) await endAttempt(tx, attempt.id, now);
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: 'sign-in.refused',
         user: shown?.user ?? null,
         detail: { step: 'passkey' },
@@ -103,7 +108,7 @@ export const showPasskey = (
     await forgive(tx, tried, factorBucket(userId), now);
     const device = shownDevice(ctx);
     return ok(
-      await openHere(tx, world, key, ctx, {
+      await openHere(tx, context, key, ctx, {
         userId,
         how: 'passkey',
         remember,

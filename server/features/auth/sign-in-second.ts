@@ -100,12 +100,12 @@ export type VerifiedFactor =
  * locks the attempt's row, so concurrent tries run one after another.
  */
 export const showSecond = (
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   shown: VerifiedFactor,
   ctx: RequestContext,
 ): Promise<Result<SignedIn | Further>> =>
-  world.store.tenant(ctx.tenant, async (tx): Promise<Result<SignedIn | Further>> => {
+  context.store.tenant(ctx.tenant, async (tx): Promise<Result<SignedIn | Further>> => {
     const { now, ip, tenant } = ctx;
     const at = await under(tx, ctx);
     if (at === null) return failed(OVER);
@@ -124,25 +124,30 @@ export const showSecond = (
     const counted = await countFactor(tx, userId, known, ip, now);
     if ('waitMs' in counted.outcome) return failed(tooMany(counted.outcome.waitMs));
 
-    const right = await look(tx, world, key, ctx, at, shown);
+    const right = await look(tx, context, key, ctx, at, shown);
     if (!right.ok) {
       const tries = attempt.tries + 1;
       const over = tries >= LIMITS.codeTries;
       await changeAttempt(tx, attempt, { tries });
       if (over) await endAttempt(tx, attempt.id, now);
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: 'sign-in.refused',
         user: userId,
         detail: { step: shown.how, device: known === null ? 'unknown' : 'known' },
       });
-      world.log.warn('a second factor was refused', { tenant, user: userId, ip, step: shown.how });
+      context.log.warn('a second factor was refused', {
+        tenant,
+        user: userId,
+        ip,
+        step: shown.how,
+      });
       return failed(over ? OVER : getSecondFactorFailure(shown.how));
     }
     await forgiveFactor(tx, counted, userId, known, now);
     if (shown.how === 'sms' && (await loadPolicy(tx)) === 'strong')
-      return ok(await onToEnrol(tx, world, ctx, at));
+      return ok(await onToEnrol(tx, context, ctx, at));
     await endAttempt(tx, attempt.id, now);
-    const session = await openHere(tx, world, key, ctx, {
+    const session = await openHere(tx, context, key, ctx, {
       userId,
       how: `${state.first ?? 'password'}${state.codeShown === true ? '+sms' : ''}+${right.value.how}`,
       remember: shown.remember ?? state.remember,
@@ -161,7 +166,7 @@ export const showSecond = (
  */
 async function onToEnrol(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   { attempt, owned }: Under,
 ): Promise<Further> {
@@ -174,9 +179,9 @@ async function onToEnrol(
     kind: 'step',
     step: await buildStep(
       tx,
-      world,
+      context,
       ctx,
-      await withSecret(tx, world, shown),
+      await withSecret(tx, context, shown),
       { step: 'enrol' },
       owned,
     ),
@@ -193,7 +198,7 @@ const NO = failed(UNFIT);
 /** Verifies the factor and stores the result. */
 async function look(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   ctx: RequestContext,
   at: Under,
@@ -207,20 +212,20 @@ async function look(
   switch (shown.how) {
     case 'sms':
       if (!rightCode(key, attempt, shown.code, now)) return NO;
-      await phoneProved(tx, world, ctx, at);
+      await phoneProved(tx, context, ctx, at);
       return ok({ how: 'sms' });
     case 'totp':
-      return (await useTotp(tx, world, userId, shown.code, now)) ? ok({ how: 'totp' }) : NO;
+      return (await useTotp(tx, context, userId, shown.code, now)) ? ok({ how: 'totp' }) : NO;
     case 'recovery':
       if (!(await useCode(tx, key, userId, shown.code, now))) return NO;
-      await audit(tx, world, ctx, { what: 'recovery-code.used', user: userId });
-      await tellFactor(tx, world, userId, 'code-used');
+      await audit(tx, context, ctx, { what: 'recovery-code.used', user: userId });
+      await tellFactor(tx, context, userId, 'code-used');
       return ok({ how: 'recovery' });
     case 'passkey':
       return state.challenge !== undefined &&
         (await usePasskey(
           tx,
-          world,
+          context,
           { host, challenge: state.challenge, response: shown.response, now },
           userId,
         ))
@@ -228,17 +233,17 @@ async function look(
         : NO;
     case 'enrol': {
       const secret =
-        state.enrol === undefined ? null : await unsealForAttempt(tx, world, id, state.enrol);
+        state.enrol === undefined ? null : await unsealForAttempt(tx, context, id, state.enrol);
       const step = secret === null ? null : stepOfCode(secret, shown.code, now, 0);
       if (secret === null || step === null) return NO;
-      await keepTotp(tx, world, userId, secret, step, now);
-      await audit(tx, world, ctx, {
+      await keepTotp(tx, context, userId, secret, step, now);
+      await audit(tx, context, ctx, {
         what: 'factor.added',
         user: userId,
         detail: { factor: 'totp' },
       });
-      await tellFactor(tx, world, userId, 'totp-added');
-      return ok({ how: 'totp', recoveryCodes: await renewCodes(tx, world.chance, key, userId) });
+      await tellFactor(tx, context, userId, 'totp-added');
+      return ok({ how: 'totp', recoveryCodes: await renewCodes(tx, context.chance, key, userId) });
     }
   }
 }
@@ -249,7 +254,7 @@ async function look(
  */
 async function phoneProved(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   {
     attempt: {
@@ -267,34 +272,38 @@ async function phoneProved(
     .where('id', '=', userId)
     .execute();
   if (newPhone === undefined) return;
-  await audit(tx, world, ctx, { what: 'phone.changed', user: userId, detail: { way: 'sign-in' } });
-  await tellFactor(tx, world, userId, 'phone-set');
+  await audit(tx, context, ctx, {
+    what: 'phone.changed',
+    user: userId,
+    detail: { way: 'sign-in' },
+  });
+  await tellFactor(tx, context, userId, 'phone-set');
 }
 
 /** Returns the current step of the cookie's attempt. */
-export const presentStep = (world: AppContext, ctx: RequestContext): Promise<Result<Further>> =>
-  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+export const presentStep = (context: AppContext, ctx: RequestContext): Promise<Result<Further>> =>
+  context.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
     const at = await under(tx, ctx);
     return at === null
       ? failed(OVER)
       : ok({
           kind: 'step',
-          step: await buildStep(tx, world, ctx, at.attempt, at.need, at.owned),
+          step: await buildStep(tx, context, ctx, at.attempt, at.need, at.owned),
           token: null,
         });
   });
 
 /** Sends a code to the number that the user entered. A second call replaces the number. */
 export const givePhone = (
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   { mobilePhone }: ParsedInputOf<'loginDbPhone'>,
   ctx: RequestContext,
 ): Promise<Result<Further>> =>
-  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+  context.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
     const at = await under(tx, ctx);
     if (at === null) return failed(OVER);
-    return at.need.step === 'phone' ? send(tx, world, key, ctx, at, mobilePhone) : failed(UNFIT);
+    return at.need.step === 'phone' ? send(tx, context, key, ctx, at, mobilePhone) : failed(UNFIT);
   });
 
 /**
@@ -304,24 +313,24 @@ export const givePhone = (
  * sign-in.
  */
 export const resendCode = (
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   { newMobilePhone }: ParsedInputOf<'loginDbResend'>,
   ctx: RequestContext,
 ): Promise<Result<Further>> =>
-  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+  context.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
     const at = await under(tx, ctx);
     if (at === null) return failed(OVER);
     const { owned, attempt } = at;
     const present = attempt.state.newPhone ?? owned.phone;
     const next = newMobilePhone ?? present;
     if (next === null || !(at.need.step === 'phone' || takes(at, 'sms'))) return failed(UNFIT);
-    if (next === present) return send(tx, world, key, ctx, at, attempt.state.newPhone);
+    if (next === present) return send(tx, context, key, ctx, at, attempt.state.newPhone);
     if (owned.phoneProven || (at.need.step === 'code' && at.need.methods[0] !== 'sms'))
       return failed({ kind: 'conflict', message: MESSAGES.phoneFixed });
     if (changedOnce(attempt, owned))
       return failed({ kind: 'conflict', message: MESSAGES.phoneUpdatedOnce });
-    const sent = await send(tx, world, key, ctx, at, next);
+    const sent = await send(tx, context, key, ctx, at, next);
     if (sent.ok && owned.phone !== null) {
       const { branding } = await tx.sql
         .selectFrom('provider')
@@ -329,13 +338,13 @@ export const resendCode = (
         .where('tenant_id', '=', tx.tenant)
         .executeTakeFirstOrThrow();
       const language = await loadLanguage(tx, attempt.userId);
-      await post(tx, world, {
+      await post(tx, context, {
         kind: 'sms',
         to: owned.phone,
         text: withLanguage(language, () => t.codeElsewhere({ portal: branding.name })),
       });
-      await tellFactor(tx, world, attempt.userId, 'phone-asked');
-      await audit(tx, world, ctx, { what: 'phone.asked', user: attempt.userId });
+      await tellFactor(tx, context, attempt.userId, 'phone-asked');
+      await audit(tx, context, ctx, { what: 'phone.asked', user: attempt.userId });
     }
     return sent;
   });
@@ -343,7 +352,7 @@ export const resendCode = (
 /** Sends a code. `newPhone` is stored only in the attempt until its code is entered. */
 async function send(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   ctx: RequestContext,
   at: Under,
@@ -351,7 +360,7 @@ async function send(
 ): Promise<Result<Further>> {
   const phone = newPhone ?? at.owned.phone;
   if (phone === null) return failed(UNFIT);
-  const sent = await sendCode(tx, world, key, ctx, at.attempt, phone);
+  const sent = await sendCode(tx, context, key, ctx, at.attempt, phone);
   if (sent === null) return failed(noMoreCodes());
   const attempt =
     newPhone === undefined
@@ -359,7 +368,7 @@ async function send(
       : await changeAttempt(tx, sent, { state: { ...sent.state, newPhone } });
   return ok({
     kind: 'step',
-    step: await buildStep(tx, world, ctx, attempt, at.need, at.owned),
+    step: await buildStep(tx, context, ctx, attempt, at.need, at.owned),
     token: null,
   });
 }

@@ -38,7 +38,7 @@ export const noMoreCodes = (retryAfterMs = HOUR_MS / LIMITS.codeSends): Failure 
  */
 export async function beginStep(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   ctx: RequestContext,
   userId: UserId,
@@ -47,22 +47,22 @@ export async function beginStep(
   state: AttemptState,
 ): Promise<Result<Further>> {
   await endShown(tx, ctx);
-  const begun = await beginAttempt(tx, world, { kind: 'sign-in', userId, state }, ctx.now);
+  const begun = await beginAttempt(tx, context, { kind: 'sign-in', userId, state }, ctx.now);
   let { attempt } = begun;
   if (need.step === 'enrol') {
-    attempt = await withSecret(tx, world, attempt);
+    attempt = await withSecret(tx, context, attempt);
   } else if (need.step === 'code' && need.methods.includes('passkey')) {
     attempt = await changeAttempt(tx, attempt, {
-      state: { ...state, challenge: newChallenge(world) },
+      state: { ...state, challenge: newChallenge(context) },
     });
   } else if (need.step === 'code' && need.methods[0] === 'sms' && owned.phone !== null) {
-    const sent = await sendCode(tx, world, key, ctx, attempt, owned.phone);
+    const sent = await sendCode(tx, context, key, ctx, attempt, owned.phone);
     if (sent === null) return failed(noMoreCodes());
     attempt = sent;
   }
   return ok({
     kind: 'step',
-    step: await buildStep(tx, world, ctx, attempt, need, owned),
+    step: await buildStep(tx, context, ctx, attempt, need, owned),
     token: begun.token,
   });
 }
@@ -70,13 +70,13 @@ export async function beginStep(
 /** Adds a new authenticator's secret, sealed. */
 export const withSecret = async (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   attempt: Attempt,
 ): Promise<Attempt> =>
   changeAttempt(tx, attempt, {
     state: {
       ...attempt.state,
-      enrol: await sealForAttempt(tx, world, attempt.id, newSecret(world.chance)),
+      enrol: await sealForAttempt(tx, context, attempt.id, newSecret(context.chance)),
     },
   });
 
@@ -94,7 +94,7 @@ export const changedOnce = ({ state }: Attempt, { phone }: Owned): boolean =>
 /** Returns the step as the page shows it. */
 export async function buildStep(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { host }: RequestContext,
   attempt: Attempt,
   need: Exclude<Need, { step: 'none' }>,
@@ -121,7 +121,7 @@ export async function buildStep(
         ? await startEnrollment(
             tx,
             userId,
-            await unsealForAttempt(tx, world, attempt.id, state.enrol),
+            await unsealForAttempt(tx, context, attempt.id, state.enrol),
           )
         : null,
   };

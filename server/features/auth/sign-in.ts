@@ -39,7 +39,7 @@ const UNREACHABLE: Failure = { kind: 'busy', message: MESSAGES.noDirectory, retr
 const DIRECTORY_MS: Ms = 300;
 
 /** Returns the provider's directory; null if it has none. */
-export type FindDirectory = (tx: TenantTx, world: AppContext) => Promise<Directory | null>;
+export type FindDirectory = (tx: TenantTx, context: AppContext) => Promise<Directory | null>;
 
 /**
  * The outcome of a password check. `change`: correct, but must be changed first. `locked`: the
@@ -77,7 +77,7 @@ export async function provedByDirectory(
  * exist here.
  */
 export async function signIn(
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   by: 'db' | 'ad',
   find: FindDirectory,
@@ -88,7 +88,7 @@ export async function signIn(
   const name = usernameKey(input.username);
   const strangers = strangersBuckets(name, ip);
   const shown = shownDevice(ctx);
-  const found = await world.store.tenant(tenant, async (tx) => {
+  const found = await context.store.tenant(tenant, async (tx) => {
     const row = await tx.sql
       .selectFrom('person')
       .select(['id', 'password_hash', 'auth'])
@@ -97,7 +97,7 @@ export async function signIn(
       .executeTakeFirst();
     const person = row?.auth === by ? row : undefined;
     const device = shown && (await knownDevice(tx, shown, person?.id, now));
-    const directory = by === 'ad' ? await find(tx, world) : null;
+    const directory = by === 'ad' ? await find(tx, context) : null;
     return {
       person,
       device,
@@ -118,35 +118,35 @@ export async function signIn(
   const slow =
     by === 'ad'
       ? new Promise<void>((resolve) => {
-          world.clock.after(DIRECTORY_MS, resolve);
+          context.clock.after(DIRECTORY_MS, resolve);
         })
       : null;
   const lookedUpName = person
     ? input.username.trim()
-    : `nobody-${Buffer.from(world.chance.bytes(6)).toString('hex')}`;
+    : `nobody-${Buffer.from(context.chance.bytes(6)).toString('hex')}`;
   const proved =
     by === 'db'
       ? await provedByHash(person?.password_hash ?? null, input.password)
       : await provedByDirectory(found.directory, lookedUpName, input.password);
   if (proved === 'later' || proved === 'unreachable') {
-    await world.store.tenant(tenant, (tx) => giveBack(tx, tried, now));
+    await context.store.tenant(tenant, (tx) => giveBack(tx, tried, now));
     return failed(proved === 'later' ? tooMany(1_000) : UNREACHABLE);
   }
   const right = proved === 'right' || proved === 'change';
   const isLocked = proved === 'locked' || proved === 'disabled';
-  if (person && proved === 'disabled') await endForDirectory(world, ctx, person.id, 'disabled');
+  if (person && proved === 'disabled') await endForDirectory(context, ctx, person.id, 'disabled');
   if (!right) await slow;
-  return world.store.tenant(tenant, async (tx): Promise<Result<SignedIn | Further>> => {
+  return context.store.tenant(tenant, async (tx): Promise<Result<SignedIn | Further>> => {
     const user = person && right ? (await tx.rows('user', [person.id])).get(person.id) : undefined;
     if (!person || !user || user.deletedAt !== null) {
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: 'sign-in.refused',
         user: person?.id ?? null,
         detail: { step: 'password', device: device === null ? 'unknown' : 'known' },
       });
-      world.log.warn('a sign-in was refused', { tenant, ip });
+      context.log.warn('a sign-in was refused', { tenant, ip });
       if (outcome.last && person)
-        world.log.warn('too many passwords were wrong in a row: no more are taken', {
+        context.log.warn('too many passwords were wrong in a row: no more are taken', {
           tenant,
           user: person.id,
           device: device === null ? 'unknown' : 'known',
@@ -174,7 +174,7 @@ export async function signIn(
         .execute();
     return goOn(
       tx,
-      world,
+      context,
       key,
       ctx,
       person.id,
@@ -191,7 +191,7 @@ export async function signIn(
  */
 async function goOn(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   ctx: RequestContext,
   userId: UserId,
@@ -204,7 +204,7 @@ async function goOn(
   const need = getNeededStep(policy, owned, await skipsCode(tx, known, userId, ctx.now));
   if (need.step === 'none')
     return ok(
-      await openHere(tx, world, key, ctx, {
+      await openHere(tx, context, key, ctx, {
         userId,
         how: first,
         spared: getNeededStep(policy, owned, false).step !== 'none',
@@ -212,7 +212,7 @@ async function goOn(
         known,
       }),
     );
-  return beginStep(tx, world, key, ctx, userId, need, owned, {
+  return beginStep(tx, context, key, ctx, userId, need, owned, {
     first,
     ...(remember !== undefined && { remember }),
   });

@@ -25,14 +25,14 @@ type Account = NonNullable<NonNullable<PersonSettings['sso']>[SsoProvider]>;
  * Director, zerto) for a user who has an account there. Only this call returns the target address;
  * the page's own count of clicks opens nothing.
  */
-export function ssoHandlers(world: AppContext): Pick<Handlers, 'validateSso'> {
+export function ssoHandlers(context: AppContext): Pick<Handlers, 'validateSso'> {
   const rateLimit = makePerMinuteLimit(CLICKS);
   return {
     async validateSso({ provider }, ctx) {
       const { session, tenant } = ctx;
       const refused = rateLimit.check(session.userId, ctx.now);
       if (refused) return failed(refused);
-      const { set, account, secret } = await world.store.tenant(tenant, async (tx) => {
+      const { set, account, secret } = await context.store.tenant(tenant, async (tx) => {
         const {
           settings: { sso },
         } = await tx.sql
@@ -49,7 +49,7 @@ export function ssoHandlers(world: AppContext): Pick<Handlers, 'validateSso'> {
         return {
           set: sso ?? null,
           account: person?.settings.sso?.[provider] ?? null,
-          secret: await readSecret(tx, world, provider),
+          secret: await readSecret(tx, context, provider),
         };
       });
       if (!set?.[provider] || secret === null)
@@ -57,20 +57,22 @@ export function ssoHandlers(world: AppContext): Pick<Handlers, 'validateSso'> {
       const name = provider === 'zerto' ? account?.zorgId : account?.username;
       if (account?.enabled !== true || !name)
         return failed({ kind: 'forbidden', message: MESSAGES.ssoNotYours });
-      const led = await WAYS[provider](world, set, secret, account).catch((error: unknown): Led => {
-        if (!(error instanceof OutboundError)) throw error;
-        world.log.warn('single sign-on could not be asked', {
-          tenant,
-          provider,
-          fault: error.message,
-        });
-        return 'service';
-      });
+      const led = await WAYS[provider](context, set, secret, account).catch(
+        (error: unknown): Led => {
+          if (!(error instanceof OutboundError)) throw error;
+          context.log.warn('single sign-on could not be asked', {
+            tenant,
+            provider,
+            fault: error.message,
+          });
+          return 'service';
+        },
+      );
       if (led === 'account') return failed({ kind: 'forbidden', message: MESSAGES.ssoUnknown });
       if (led === 'service')
         return failed({ kind: 'busy', message: MESSAGES.ssoAway, retryAfterMs: 5_000 });
-      await world.store.tenant(tenant, (tx) =>
-        audit(tx, world, ctx, { what: 'sso.opened', user: session.userId, detail: { provider } }),
+      await context.store.tenant(tenant, (tx) =>
+        audit(tx, context, ctx, { what: 'sso.opened', user: session.userId, detail: { provider } }),
       );
       return ok(led);
     },
@@ -79,7 +81,7 @@ export function ssoHandlers(world: AppContext): Pick<Handlers, 'validateSso'> {
 
 const WAYS: {
   readonly [P in SsoProvider]: (
-    world: AppContext,
+    context: AppContext,
     set: Sso,
     secret: string,
     account: Account,
@@ -89,7 +91,7 @@ const WAYS: {
    * Requests the console's user of this name, and a token on their behalf. The console refuses
    * locked users.
    */
-  async vac(world, { vac }, key, { username }) {
+  async vac(context, { vac }, key, { username }) {
     if (!vac) return 'service';
     const base = plain(vac.url);
     const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
@@ -97,7 +99,7 @@ const WAYS: {
       { property: 'userName', operation: 'equals', collation: 'ignorecase', value: username },
     ]);
     const found = await fetchOutbound(
-      world,
+      context,
       `${base}/api/v3/users?${new URLSearchParams({ filter, limit: '2' }).toString()}`,
       { headers },
     );
@@ -108,7 +110,7 @@ const WAYS: {
     );
     const [user, ...more] = users.success ? users.output.data : [];
     if (!user || more.length > 0) return 'account';
-    const token = await fetchOutbound(world, `${base}/api/v3/token`, {
+    const token = await fetchOutbound(context, `${base}/api/v3/token`, {
       method: 'POST',
       headers,
       body: new URLSearchParams({ grant_type: 'as', userUid: user.instanceUid }),
@@ -121,11 +123,11 @@ const WAYS: {
   },
 
   /** Exchanges the stored API token for a token of the organization. */
-  async vcd(world, { vcd }, refresh) {
+  async vcd(context, { vcd }, refresh) {
     if (!vcd) return 'service';
     const base = plain(vcd.url);
     const organization = encodeURIComponent(vcd.organization);
-    const token = await fetchOutbound(world, `${base}/oauth/tenant/${organization}/token`, {
+    const token = await fetchOutbound(context, `${base}/oauth/tenant/${organization}/token`, {
       method: 'POST',
       headers: { accept: 'application/json' },
       body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refresh }),
@@ -141,19 +143,19 @@ const WAYS: {
    * Opens a session of the self-service portal for the user's organization. Its link works once,
    * and the session ends after half an hour without use.
    */
-  async zerto(world, { zerto }, password, { zorgId }) {
+  async zerto(context, { zerto }, password, { zorgId }) {
     if (!zerto) return 'service';
     const base = plain(zerto.url);
-    const headers = await zertoSession(world, base, zerto.username, password);
+    const headers = await zertoSession(context, base, zerto.username, password);
     if (!headers) return 'service';
-    const made = await fetchOutbound(world, `${base}/v1/zsspsessions`, {
+    const made = await fetchOutbound(context, `${base}/v1/zsspsessions`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', 'accept': 'application/json' },
       body: JSON.stringify({ ZorgIdentifier: zorgId, ZsspAddress: plain(zerto.zssp) }),
     });
     const id = v.safeParse(v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/)), await json(made));
     if ('x-zerto-session' in headers)
-      await fetchOutbound(world, `${base}/v1/session`, { method: 'DELETE', headers }).catch(
+      await fetchOutbound(context, `${base}/v1/session`, { method: 'DELETE', headers }).catch(
         () => undefined,
       );
     if (made.status >= 500 || (made.status < 300 && !id.success)) return 'service';
@@ -171,12 +173,12 @@ const WAYS: {
  * credentials if that call does not exist.
  */
 async function zertoSession(
-  world: AppContext,
+  context: AppContext,
   base: string,
   username: string,
   password: string,
 ): Promise<Readonly<Record<string, string>> | null> {
-  const old = await fetchOutbound(world, `${base}/v1/session/add`, {
+  const old = await fetchOutbound(context, `${base}/v1/session/add`, {
     method: 'POST',
     headers: {
       authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
@@ -186,7 +188,7 @@ async function zertoSession(
   if (old.status === 200 && session !== null) return { 'x-zerto-session': session };
   if (old.status !== 404) return null;
   const answer = await fetchOutbound(
-    world,
+    context,
     `${base}/auth/realms/zerto/protocol/openid-connect/token`,
     {
       method: 'POST',

@@ -43,7 +43,7 @@ export function stepOfCode(secret: string, code: string, now: Ms, after: number)
  */
 export async function useTotp(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   code: string,
   now: Ms,
@@ -62,7 +62,7 @@ export async function useTotp(
   // codes.
   const lastStep = row.last_step * STEP_S * 1_000 > now + SKEW_MS ? 0 : row.last_step;
   const step = stepOfCode(
-    await unseal(tx, world, getSecretRef(user), row.sealed),
+    await unseal(tx, context, getSecretRef(user), row.sealed),
     code,
     now,
     lastStep,
@@ -83,14 +83,14 @@ export async function useTotp(
  */
 export async function keepTotp(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   secret: string,
   step: number,
   now: Ms,
 ): Promise<void> {
   const stored = {
-    sealed: await seal(tx, world, getSecretRef(user), secret),
+    sealed: await seal(tx, context, getSecretRef(user), secret),
     confirmed_at: now,
     last_step: step,
   };
@@ -104,14 +104,15 @@ export async function keepTotp(
 /** Seals a secret for its attempt only, until the user confirms it. */
 export const sealForAttempt = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   attempt: string,
   secret: string,
-): Promise<string> => seal(tx, world, { table: 'attempt', column: 'state', row: attempt }, secret);
+): Promise<string> =>
+  seal(tx, context, { table: 'attempt', column: 'state', row: attempt }, secret);
 export const unsealForAttempt = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   attempt: string,
   sealed: string,
 ): Promise<string> =>
-  unseal(tx, world, { table: 'attempt', column: 'state', row: attempt }, sealed);
+  unseal(tx, context, { table: 'attempt', column: 'state', row: attempt }, sealed);

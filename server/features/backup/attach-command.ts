@@ -23,21 +23,21 @@ export type AttachStart =
 
 /** Begins to attach a repository for an operator of the server. It retains all its points. */
 export async function beginAttaching(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { repository, organization: wanted, password, retentionType }: Request,
 ): Promise<AttachStart> {
-  const organization = await world.store.tenant(tenant, (tx) => find(tx, wanted), {
+  const organization = await context.store.tenant(tenant, (tx) => find(tx, wanted), {
     readOnly: true,
   });
   if (organization === null) return { kind: 'no-organization' };
-  const begun = await getEngine(world).repositories.attach(
+  const begun = await getEngine(context).repositories.attach(
     { tenant, organization: organization.id, user: null },
     { repository, password, directoryId: organization.directoryId },
   );
   if (!begun.ok) return { kind: 'refused', message: begun.error.message };
-  const at = world.clock.now();
-  await world.store.tenant(tenant, async (tx) => {
+  const at = context.clock.now();
+  await context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     if ((await tx.rows('backupRepository', [repository])).has(repository)) return;
     const rows = await tx.all('backupRepository');
@@ -70,12 +70,12 @@ const find = async (tx: TenantTx, wanted: string): Promise<OrganizationRow | nul
 
 /** Returns how far it is. */
 export async function loadAttachment(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   organization: Id,
   repository: Id,
 ): Promise<EngineResult<Attachment | null>> {
   const scope = { tenant, organization, user: null };
-  const usage = await getEngine(world).repositories.usage(scope, { repository });
+  const usage = await getEngine(context).repositories.usage(scope, { repository });
   return usage.ok ? { ok: true, value: usage.value.attachment } : usage;
 }

@@ -20,28 +20,28 @@ import { warnAdministrators } from './warn-administrators.ts';
 type Input = ParsedInputOf<'attachBackupRepository'>;
 
 /** Takes over a repository that this server doesn't know, or whose index was lost (ENG-4). */
-export const attachHandlers = (world: AppContext): Pick<Handlers, 'attachBackupRepository'> => ({
+export const attachHandlers = (context: AppContext): Pick<Handlers, 'attachBackupRepository'> => ({
   async attachBackupRepository(input, ctx) {
     const { id, organizationId, password } = input;
     if (toScope(ctx.session).companies !== null) return FORBIDDEN;
-    return runAlone(world, ctx, async () => {
-      const found = await world.store.tenant(ctx.tenant, (tx) => plan(tx, ctx, input), {
+    return runAlone(context, ctx, async () => {
+      const found = await context.store.tenant(ctx.tenant, (tx) => plan(tx, ctx, input), {
         readOnly: true,
       });
       if (!found.ok) return found;
       const begun = getAnswer(
-        await getEngine(world).repositories.attach(scopeFor(ctx, organizationId), {
+        await getEngine(context).repositories.attach(scopeFor(ctx, organizationId), {
           repository: id,
           password,
           directoryId: found.value.organization.directoryId,
         }),
       );
       if (!begun.ok) return begun;
-      return runIdempotently<OutputOf<'attachBackupRepository'>>(world, ctx, async (tx) => {
+      return runIdempotently<OutputOf<'attachBackupRepository'>>(context, ctx, async (tx) => {
         const planned = await plan(tx, ctx, input);
         if (!planned.ok) return refusal(planned.failure);
         const { organization, name } = planned.value;
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'backuprepository.attached',
           user: null,
           detail: { repository: id },
@@ -49,7 +49,7 @@ export const attachHandlers = (world: AppContext): Pick<Handlers, 'attachBackupR
         const answer = () => ok({ _id: id, id });
         if (name === null) return { drafts: [], answer };
         return {
-          drafts: [await createRow(tx, world, ctx, organization, { ...input, name })],
+          drafts: [await createRow(tx, context, ctx, organization, { ...input, name })],
           answer,
         };
       });
@@ -93,7 +93,7 @@ async function findFreeName(tx: TenantTx, { company, name }: OrganizationRow): P
 /** All points stay until a shorter retention applies, as after any change to one (G73). */
 async function createRow(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { session, now }: SessionContext,
   organization: OrganizationRow,
   { id, name, retentionType, retentionPolicy }: Input & { readonly name: string },
@@ -101,7 +101,7 @@ async function createRow(
   const appliesAt = now + DELAY_MS;
   const isShorter = retentionPolicy !== KEEP;
   if (isShorter)
-    await warnAdministrators(tx, world, session, 'shortenRetention', {
+    await warnAdministrators(tx, context, session, 'shortenRetention', {
       company: organization.company,
       name,
       when: appliesAt,

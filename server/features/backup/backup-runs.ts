@@ -36,17 +36,17 @@ const FALLBACK_MS: Ms = 15 * 60_000;
  * recorded under its own id, so once.
  */
 export const backupRuns =
-  (world: AppContext): JobHandler<'backup-runs'> =>
+  (context: AppContext): JobHandler<'backup-runs'> =>
   async ({ tenant, now, signal }) => {
     while (!signal.aborted) {
-      const news = await world.store.tenant(tenant, readNews, { readOnly: true });
+      const news = await context.store.tenant(tenant, readNews, { readOnly: true });
       const reports: SessionReport[] = [];
       for (const site of news.sites)
-        reports.push(...(await recordSite(world, tenant, site, news.timeZone)));
+        reports.push(...(await recordSite(context, tenant, site, news.timeZone)));
       // Emails are queued with the end of the step, so once.
-      await world.store.tenant(tenant, async (tx) => {
+      await context.store.tenant(tenant, async (tx) => {
         await storeSeen(tx, news.to);
-        await mailSessions(tx, world, reports, news.timeZone);
+        await mailSessions(tx, context, reports, news.timeZone);
       });
       if (!news.isMore) break;
     }
@@ -127,12 +127,12 @@ const storeSeen = (tx: TenantTx, log_seq: number) =>
 
 /** Returns the sessions that were recorded. */
 async function recordSite(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { organization, jobs, ended }: Site,
   timeZone: string,
 ): Promise<readonly SessionReport[]> {
-  const key = await openKey(world, tenant, organization);
+  const key = await openKey(context, tenant, organization);
   if (key === null) return [];
   const facts = new Map(
     [...jobs.values()].map((job) => [job.id, jobFacts(job, organization, timeZone)]),
@@ -144,7 +144,7 @@ async function recordSite(
     if (!job || !said) continue;
     // Deleting a job stops its session: that is no failure.
     if (job.removedAt !== null && session.result === 'cancelled') continue;
-    const details = await readDetails(world, { tenant, organization: organization.id }, session);
+    const details = await readDetails(context, { tenant, organization: organization.id }, session);
     const startedAt =
       details?.session.startedAt ??
       job.recent.find(({ id }) => id === session.id)?.startedAt ??
@@ -153,19 +153,20 @@ async function recordSite(
     const checked = checkedExecution(
       sessionExecution(said, session, startedAt, details),
       executions.length,
-      world.clock.now(),
+      context.clock.now(),
     );
     if ('error' in checked)
-      world.log.warn('a backup session could not be recorded as a result', {
+      context.log.warn('a backup session could not be recorded as a result', {
         tenant,
         session: session.id,
         error: checked.error,
       });
     else executions.push(checked);
   }
-  if (executions.length > 0) await recordResults(world, tenant, key, executions, world.clock.now());
-  await world.store.tenant(tenant, async (tx) => {
-    const at = world.clock.now();
+  if (executions.length > 0)
+    await recordResults(context, tenant, key, executions, context.clock.now());
+  await context.store.tenant(tenant, async (tx) => {
+    const at = context.clock.now();
     await followJobs(
       tx,
       key,
@@ -193,7 +194,7 @@ async function recordSite(
  * no secret, so nobody else can report these jobs. Null: the organization or its company is gone.
  */
 async function openKey(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { id, name, company, removedAt }: OrganizationRow,
 ): Promise<KeyRow | null> {
@@ -201,14 +202,14 @@ async function openKey(
     (await tx.all('key')).find(
       ({ organization, revokedAt }) => organization === id && revokedAt === null,
     ) ?? null;
-  const there = await world.store.tenant(tenant, find, { readOnly: true });
+  const there = await context.store.tenant(tenant, find, { readOnly: true });
   if (there !== null || removedAt !== null) return there;
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     const known = await find(tx);
     const owner = (await tx.rows('company', [company])).get(company);
     if (known !== null || !owner || owner.deletedAt !== undefined) return known;
-    const key = world.chance.uuid();
+    const key = context.chance.uuid();
     await tx.append(
       [
         {
@@ -228,18 +229,18 @@ async function openKey(
           entity: `key:${key}`,
         },
       ],
-      { actor: { kind: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: context.clock.now() },
     );
     return find(tx);
   });
 }
 
 async function readDetails(
-  world: AppContext,
+  context: AppContext,
   at: Pick<EngineScope, 'tenant' | 'organization'>,
   { id, job }: EndedSession,
 ): Promise<SessionDetails | null> {
-  const { jobs } = getEngine(world);
+  const { jobs } = getEngine(context);
   const scope: EngineScope = { ...at, user: null };
   const [session] = getValue(
     await jobs.listSessions(scope, { job, session: id, cursor: null, limit: 1 }),

@@ -46,13 +46,13 @@ interface CompanyScope {
 }
 
 /** SUITE-22: the figures of the dashboard of Microsoft 365, from rows and restore points. */
-export function backupDashboardHandlers(world: AppContext): Pick<Handlers, Names> {
+export function backupDashboardHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(
     ctx: SessionContext,
     input: ParsedInputOf<'getBackupStatus'>,
     work: (tx: TenantTx, reach: CompanyScope) => Promise<T>,
   ) =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => ok(await work(tx, await loadReach(tx, ctx, input))),
       { readOnly: true },

@@ -32,9 +32,9 @@ interface Picked {
 const PAGE_ROWS = 200;
 
 /** What is read from the tenant's directory, and signing in to the tenant by device code. */
-export function directoryHandlers(world: AppContext): Pick<Handlers, Names> {
+export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
-    world.store.tenant(ctx.tenant, work, { readOnly: true });
+    context.store.tenant(ctx.tenant, work, { readOnly: true });
   const sees = (ctx: SessionContext, organization: string): Promise<boolean> =>
     read(ctx, async (tx) => (await findOrganization(tx, ctx.session, organization)) !== null);
 
@@ -44,7 +44,7 @@ export function directoryHandlers(world: AppContext): Pick<Handlers, Names> {
     ctx: SessionContext,
     parent: string | null = null,
   ): Promise<Result<OutputOf<'listOrganizationUsers'>>> {
-    const engine = getEngine(world);
+    const engine = getEngine(context);
     if (!(await sees(ctx, organizationId))) return failed(NOT_FOUND);
     const page = getAnswer(
       await engine.organizations.listObjects(scopeFor(ctx, organizationId), {
@@ -76,7 +76,7 @@ export function directoryHandlers(world: AppContext): Pick<Handlers, Names> {
     listSiteChildren: ({ siteId, ...input }, ctx) => list('site', input, ctx, siteId),
 
     async requestAppDeviceCode({ organizationId }, ctx) {
-      const { requestDeviceCode } = getEngine(world).organizations;
+      const { requestDeviceCode } = getEngine(context).organizations;
       const row = await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId));
       if (!row) return failed(NOT_FOUND);
       return getAnswer(
@@ -87,11 +87,11 @@ export function directoryHandlers(world: AppContext): Pick<Handlers, Names> {
     },
 
     async requestDeviceCode({ targetRegion, companyObjId }, ctx) {
-      const { requestDeviceCode } = getEngine(world).organizations;
+      const { requestDeviceCode } = getEngine(context).organizations;
       if (!(await read(ctx, (tx) => findCompany(tx, ctx.session, companyObjId))))
         return failed(NOT_FOUND);
       return getAnswer(
-        await requestDeviceCode(scopeFor(ctx, world.chance.uuid()), {
+        await requestDeviceCode(scopeFor(ctx, context.chance.uuid()), {
           region: targetRegion,
         }),
       );
@@ -99,9 +99,9 @@ export function directoryHandlers(world: AppContext): Pick<Handlers, Names> {
 
     /** The engine knows a code only for the user who requested it. */
     async checkDeviceCode({ code }, ctx) {
-      const { checkDeviceCode } = getEngine(world).organizations;
+      const { checkDeviceCode } = getEngine(context).organizations;
       const state = getAnswer(
-        await checkDeviceCode(scopeFor(ctx, world.chance.uuid()), {
+        await checkDeviceCode(scopeFor(ctx, context.chance.uuid()), {
           code,
         }),
       );
@@ -109,12 +109,12 @@ export function directoryHandlers(world: AppContext): Pick<Handlers, Names> {
     },
 
     async renewCertificate({ organizationId, code }, ctx) {
-      const { renewCertificate } = getEngine(world).organizations;
+      const { renewCertificate } = getEngine(context).organizations;
       if (!(await sees(ctx, organizationId))) return failed(NOT_FOUND);
       const renewed = getAnswer(await renewCertificate(scopeFor(ctx, organizationId), { code }));
       if (!renewed.ok) return renewed;
       const { thumbprint, expiresAt } = renewed.value;
-      return world.store.tenant(ctx.tenant, async (tx) => {
+      return context.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         const row = await findOrganization(tx, ctx.session, organizationId);
         if (!row) return failed(NOT_FOUND);
@@ -131,7 +131,7 @@ export function directoryHandlers(world: AppContext): Pick<Handlers, Names> {
           ],
           by(ctx),
         );
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'organization.renewed',
           user: null,
           detail: { organization: row.id },
@@ -143,13 +143,13 @@ export function directoryHandlers(world: AppContext): Pick<Handlers, Names> {
     getSuiteVersion: ({ companyObjId }, ctx) =>
       read(ctx, async (tx) =>
         companyObjId === undefined || (await findCompany(tx, ctx.session, companyObjId))
-          ? ok(getVersion(world))
+          ? ok(getVersion(context))
           : failed(NOT_FOUND),
       ),
   };
 }
 
-function getVersion(world: AppContext): OutputOf<'getSuiteVersion'> {
-  const { auth, services } = getEngine(world).capabilities;
+function getVersion(context: AppContext): OutputOf<'getSuiteVersion'> {
+  const { auth, services } = getEngine(context).capabilities;
   return { version: APP_VERSION, authTypes: [...auth], services: [...services] };
 }

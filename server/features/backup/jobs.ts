@@ -36,9 +36,9 @@ type Names =
 const EVERYONE_OFF = { enabled: false, notifyOnFailure: false, userIds: [], externalAddresses: [] };
 
 /** SUITE-5: backup jobs of the organizations that the caller sees. */
-export function backupJobHandlers(world: AppContext): Pick<Handlers, Names> {
+export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
-    world.store.tenant(ctx.tenant, work, { readOnly: true });
+    context.store.tenant(ctx.tenant, work, { readOnly: true });
 
   const list = (
     ctx: SessionContext,
@@ -57,7 +57,7 @@ export function backupJobHandlers(world: AppContext): Pick<Handlers, Names> {
     organization: string,
   ): Promise<void> => {
     // A session that is running already is as good.
-    await getEngine(world).jobs.start(scopeFor(ctx, organization), {
+    await getEngine(context).jobs.start(scopeFor(ctx, organization), {
       job,
       reason: 'manual',
     });
@@ -72,14 +72,14 @@ export function backupJobHandlers(world: AppContext): Pick<Handlers, Names> {
     what: string | null,
     decide: (tx: TenantTx, job: BackupJobRow) => Promise<Result<{ drafts: NewEvent[]; value: T }>>,
   ): Promise<Result<T>> =>
-    runIdempotently<T>(world, ctx, async (tx) => {
+    runIdempotently<T>(context, ctx, async (tx) => {
       const job = await findJob(tx, ctx.session, jobId, organizationId);
       if (!job) return refusal(NOT_FOUND);
       const decided = await decide(tx, job);
       if (!decided.ok) return refusal(decided.failure);
       const { drafts, value } = decided.value;
       if (what !== null && drafts.length > 0)
-        await audit(tx, world, ctx, { what, user: null, detail: { job: job.id } });
+        await audit(tx, context, ctx, { what, user: null, detail: { job: job.id } });
       return { drafts, answer: () => ok(value) };
     });
 
@@ -111,50 +111,58 @@ export function backupJobHandlers(world: AppContext): Pick<Handlers, Names> {
       }),
 
     async createBackupJob({ organizationId, ...fields }, ctx) {
-      const engine = getEngine(world);
-      const id = world.chance.uuid();
-      const answer = await runIdempotently<OutputOf<'createBackupJob'>>(world, ctx, async (tx) => {
-        const organization = await findOrganization(tx, ctx.session, organizationId);
-        if (!organization) return refusal(NOT_FOUND);
-        const { company } = organization;
-        const refused = await jobRefusal(
-          tx,
-          ctx.session,
-          fields,
-          { id: null, organization: organization.id, company },
-          engine.capabilities,
-        );
-        if (refused) return { drafts: [], answer: () => refused };
-        await audit(tx, world, ctx, { what: 'backupjob.created', user: null, detail: { job: id } });
-        return {
-          drafts: [
-            about(
-              { id, company },
-              {
-                type: 'backupjob.created@1',
-                data: {
-                  id,
-                  company,
-                  organization: organization.id,
-                  enabled: true,
-                  ...jobData(fields),
+      const engine = getEngine(context);
+      const id = context.chance.uuid();
+      const answer = await runIdempotently<OutputOf<'createBackupJob'>>(
+        context,
+        ctx,
+        async (tx) => {
+          const organization = await findOrganization(tx, ctx.session, organizationId);
+          if (!organization) return refusal(NOT_FOUND);
+          const { company } = organization;
+          const refused = await jobRefusal(
+            tx,
+            ctx.session,
+            fields,
+            { id: null, organization: organization.id, company },
+            engine.capabilities,
+          );
+          if (refused) return { drafts: [], answer: () => refused };
+          await audit(tx, context, ctx, {
+            what: 'backupjob.created',
+            user: null,
+            detail: { job: id },
+          });
+          return {
+            drafts: [
+              about(
+                { id, company },
+                {
+                  type: 'backupjob.created@1',
+                  data: {
+                    id,
+                    company,
+                    organization: organization.id,
+                    enabled: true,
+                    ...jobData(fields),
+                  },
                 },
-              },
-            ),
-            ...(fields.notification
-              ? [await setNotification(tx, { id, company }, fields.notification)]
-              : []),
-          ],
-          answer: () => ok({ _id: id, id }),
-        };
-      });
+              ),
+              ...(fields.notification
+                ? [await setNotification(tx, { id, company }, fields.notification)]
+                : []),
+            ],
+            answer: () => ok({ _id: id, id }),
+          };
+        },
+      );
       if (answer.ok && answer.value.id === id && fields.runNow)
         await startNow(ctx, id, organizationId);
       return answer;
     },
 
     async updateBackupJob({ jobId, ...fields }, ctx) {
-      const engine = getEngine(world);
+      const engine = getEngine(context);
       let organization: string | null = null;
       const answer = await command<Record<string, never>>(
         ctx,
@@ -184,7 +192,7 @@ export function backupJobHandlers(world: AppContext): Pick<Handlers, Names> {
     async deleteBackupJob({ jobId }, ctx) {
       const found = await read(ctx, (tx) => findJob(tx, ctx.session, jobId));
       if (found?.running)
-        await getEngine(world).jobs.stop(scopeFor(ctx, found.organization), { job: jobId });
+        await getEngine(context).jobs.stop(scopeFor(ctx, found.organization), { job: jobId });
       return command<Record<string, never>>(ctx, { jobId }, 'backupjob.deleted', async (tx, job) =>
         ok({
           drafts: [

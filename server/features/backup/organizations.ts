@@ -42,9 +42,9 @@ const KEEP_DATA_MS = 30 * 86_400_000;
  * SUITE-3: who may manage organizations does so for the companies that they see. The engine signs
  * in to a tenant outside of any transaction.
  */
-export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
+export function organizationHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
-    world.store.tenant(ctx.tenant, work, { readOnly: true });
+    context.store.tenant(ctx.tenant, work, { readOnly: true });
 
   return {
     listOrganizations: ({ companyId, search = '', ...page }, ctx) =>
@@ -79,9 +79,9 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
       }),
 
     createOrganization({ companyId, type, repository, ...fields }, ctx) {
-      const engine = getEngine(world);
+      const engine = getEngine(context);
       const { capabilities, organizations, repositories } = engine;
-      return runAlone(world, ctx, async () => {
+      return runAlone(context, ctx, async () => {
         const wrong =
           connectionRefusal(fields, capabilities, null) ??
           (repository ? passwordRefusal(repository, 'repository.') : null) ??
@@ -91,9 +91,9 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
             return refused && failed(refused);
           }));
         if (wrong) return wrong;
-        const id = world.chance.uuid();
+        const id = context.chance.uuid();
         const scope = scopeFor(ctx, id);
-        const repositoryId = repository ? world.chance.uuid() : null;
+        const repositoryId = repository ? context.chance.uuid() : null;
         const created =
           repository && repositoryId
             ? getAnswer(
@@ -118,7 +118,7 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
           await organizations.connect(scope, { ...connectInput(fields, null), accept }),
         );
         const answer = connected.ok
-          ? await runIdempotently<OutputOf<'createOrganization'>>(world, ctx, async (tx) => {
+          ? await runIdempotently<OutputOf<'createOrganization'>>(context, ctx, async (tx) => {
               const company = await findCompany(tx, ctx.session, companyId);
               if (!company) return refusal(NOT_FOUND);
               const { directoryId, applicationId } = connected.value;
@@ -131,7 +131,7 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
                       ? refused.message
                       : t.applicationLeft({ refusal: refused.message, applicationId }),
                 });
-              await audit(tx, world, ctx, {
+              await audit(tx, context, ctx, {
                 what: 'organization.created',
                 user: null,
                 detail: { organization: id, company: company.n },
@@ -161,7 +161,7 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
                         ),
                       ]
                     : []),
-                  ...(await joinServer(tx, world)),
+                  ...(await joinServer(tx, context)),
                 ],
                 answer: () => ok({ _id: id, id, repositoryId }),
               };
@@ -176,8 +176,8 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
     },
 
     updateOrganization({ organizationId, ...fields }, ctx) {
-      const engine = getEngine(world);
-      return runAlone(world, ctx, async () => {
+      const engine = getEngine(context);
+      return runAlone(context, ctx, async () => {
         const row = await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId));
         if (!row) return failed(NOT_FOUND);
         const wrong =
@@ -189,12 +189,12 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
         if (wrong) return wrong;
         const connected = await reconnect(engine, ctx, fields, row);
         if (!connected.ok) return connected;
-        return runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+        return runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
           const now = await findOrganization(tx, ctx.session, organizationId);
           if (!now) return refusal(NOT_FOUND);
           const refused = await loadRefusal(tx, ctx.session, fields.name, null, now.id);
           if (refused) return refusal(refused);
-          await audit(tx, world, ctx, {
+          await audit(tx, context, ctx, {
             what: 'organization.updated',
             user: null,
             detail: { organization: now.id, access: connected.value !== null },
@@ -213,10 +213,10 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
     },
 
     setRestoreApproval: ({ organizationId, needsApproval }, ctx) =>
-      runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+      runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
         const row = await findOrganization(tx, ctx.session, organizationId);
         if (!row) return refusal(NOT_FOUND);
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'organization.approvalset',
           user: null,
           detail: { organization: row.id, needsApproval },
@@ -229,8 +229,8 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
       }),
 
     deleteOrganization({ organizationId }, ctx) {
-      const engine = getEngine(world);
-      return runAlone(world, ctx, async () => {
+      const engine = getEngine(context);
+      return runAlone(context, ctx, async () => {
         const found = await read(ctx, async (tx) => {
           const row = await findOrganization(tx, ctx.session, organizationId);
           return row && { row, jobs: await loadJobs(tx, row.id) };
@@ -241,17 +241,17 @@ export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
           if (running) await engine.jobs.stop(scope, { job: id });
         const disconnected = getAnswer(await engine.organizations.disconnect(scope));
         if (!disconnected.ok && disconnected.failure.kind !== 'not-found') return disconnected;
-        return runIdempotently<{ dataUntil: number }>(world, ctx, async (tx) => {
+        return runIdempotently<{ dataUntil: number }>(context, ctx, async (tx) => {
           const row = await findOrganization(tx, ctx.session, organizationId);
           if (!row) return refusal(NOT_FOUND);
           const dataUntil = ctx.now + KEEP_DATA_MS;
           const { company, name } = row;
-          await warnAdministrators(tx, world, ctx.session, 'deleteOrganization', {
+          await warnAdministrators(tx, context, ctx.session, 'deleteOrganization', {
             company,
             name,
             when: dataUntil,
           });
-          await audit(tx, world, ctx, {
+          await audit(tx, context, ctx, {
             what: 'organization.deleted',
             user: null,
             detail: { organization: row.id },

@@ -9,10 +9,10 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { byName, findCompany, findOrganization } from './lookup.ts';
 
 /** Proxies are the provider's. Users bound to companies choose them by name. */
-export function proxyHandlers(world: AppContext): Pick<Handlers, 'listProxies' | 'listPools'> {
+export function proxyHandlers(context: AppContext): Pick<Handlers, 'listProxies' | 'listPools'> {
   return {
     listProxies: ({ organizationId }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           if (
@@ -38,7 +38,7 @@ export function proxyHandlers(world: AppContext): Pick<Handlers, 'listProxies' |
       ),
 
     listPools: ({ companyId }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           if (companyId !== undefined && !(await findCompany(tx, ctx.session, companyId)))

@@ -39,9 +39,9 @@ type Changes = Omit<ParsedInputOf<'updateBackupRepository'>, 'id'>;
 export const DELAY_MS: Ms = 7 * 86_400_000;
 
 /** SUITE-4: repositories of the organizations that the caller sees. */
-export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
+export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
-    world.store.tenant(ctx.tenant, work, { readOnly: true });
+    context.store.tenant(ctx.tenant, work, { readOnly: true });
 
   async function list(
     ctx: SessionContext,
@@ -66,7 +66,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
     { company, organization, removedAt: _removed, ...row }: BackupRepositoryRow,
     { companies, organizations, jobs }: Awaited<ReturnType<typeof namesFor>>,
   ) {
-    const usage = await getEngine(world).repositories.usage(scopeFor(ctx, organization), {
+    const usage = await getEngine(context).repositories.usage(scopeFor(ctx, organization), {
       repository: row.id,
     });
     return {
@@ -108,8 +108,8 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
       list(ctx, (row) => organizationsIds.includes(row.organization), { limit: 1_000 }),
 
     createBackupRepository({ organizationId, ...fields }, ctx) {
-      const { repositories } = getEngine(world);
-      return runAlone(world, ctx, async () => {
+      const { repositories } = getEngine(context);
+      return runAlone(context, ctx, async () => {
         const wrong =
           passwordRefusal(fields) ??
           (await read(ctx, async (tx) => {
@@ -120,7 +120,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
             return refused && failed(refused);
           }));
         if (wrong) return wrong;
-        const id = world.chance.uuid();
+        const id = context.chance.uuid();
         const scope = scopeFor(ctx, organizationId);
         const created = getAnswer(
           await repositories.create(scope, {
@@ -131,7 +131,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
         );
         if (!created.ok) return created;
         const answer = await runIdempotently<OutputOf<'createBackupRepository'>>(
-          world,
+          context,
           ctx,
           async (tx) => {
             const organization = await findOrganization(tx, ctx.session, organizationId);
@@ -144,7 +144,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
               null,
             );
             if (refused) return refusal(refused);
-            await audit(tx, world, ctx, {
+            await audit(tx, context, ctx, {
               what: 'backuprepository.created',
               user: null,
               detail: { repository: id },
@@ -162,7 +162,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
     },
 
     updateBackupRepository({ id, ...changes }, ctx) {
-      return runAlone(world, ctx, async () => {
+      return runAlone(context, ctx, async () => {
         const row = await read(ctx, (tx) => findRepository(tx, ctx.session, id));
         if (!row) return failed(NOT_FOUND);
         const wrong = passwordRefusal({
@@ -174,7 +174,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
         const isSensitive = password !== undefined || isShorter(policy, policyAt(row, ctx.now));
         if (isSensitive && !isFresh(ctx)) return REAUTH;
         if (password !== undefined) {
-          const engine = getEngine(world);
+          const engine = getEngine(context);
           const changed = getAnswer(
             await engine.repositories.changePassword(scopeFor(ctx, row.organization), {
               repository: row.id,
@@ -184,7 +184,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
           );
           if (!changed.ok) return changed;
         }
-        return runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+        return runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
           const now = await findRepository(tx, ctx.session, id);
           if (!now) return refusal(NOT_FOUND);
           const refused = await loadRefusal(
@@ -197,12 +197,12 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
           if (refused) return refusal(refused);
           const data = changedRepository(now, changes, ctx.now);
           if (data.shortened && data.shortened.appliesAt !== now.shortened?.appliesAt)
-            await warnAdministrators(tx, world, ctx.session, 'shortenRetention', {
+            await warnAdministrators(tx, context, ctx.session, 'shortenRetention', {
               company: now.company,
               name: data.name,
               when: data.shortened.appliesAt,
             });
-          await audit(tx, world, ctx, {
+          await audit(tx, context, ctx, {
             what: 'backuprepository.updated',
             user: null,
             detail: { repository: now.id, fields: Object.keys(changes).join(', ') },
@@ -222,7 +222,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
     },
 
     deleteBackupRepository: ({ id }, ctx) =>
-      runIdempotently<{ deletesAt: number }>(world, ctx, async (tx) => {
+      runIdempotently<{ deletesAt: number }>(context, ctx, async (tx) => {
         const row = await findRepository(tx, ctx.session, id);
         if (!row) return refusal(NOT_FOUND);
         const jobs = (await tx.all('backupJob'))
@@ -235,12 +235,12 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
           });
         const deletesAt = row.deletesAt ?? ctx.now + DELAY_MS;
         if (row.deletesAt !== null) return { drafts: [], answer: () => ok({ deletesAt }) };
-        await warnAdministrators(tx, world, ctx.session, 'deleteRepository', {
+        await warnAdministrators(tx, context, ctx.session, 'deleteRepository', {
           company: row.company,
           name: row.name,
           when: deletesAt,
         });
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'backuprepository.deleting',
           user: null,
           detail: { repository: row.id },

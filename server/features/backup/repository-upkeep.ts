@@ -9,15 +9,15 @@ import { findRepository } from './lookup.ts';
 
 /** Clean-up and verification of a repository at once, besides the daily ones. */
 export function upkeepHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'cleanUpRepository' | 'verifyRepository'> {
   const request = (
     ctx: SessionContext,
     id: string,
     work: 'cleanUp' | 'verify',
   ): Promise<Result<Record<string, never>>> =>
-    runAlone(world, ctx, async () => {
-      const row = await world.store.tenant(
+    runAlone(context, ctx, async () => {
+      const row = await context.store.tenant(
         ctx.tenant,
         (tx) => findRepository(tx, ctx.session, id),
         {
@@ -26,14 +26,14 @@ export function upkeepHandlers(
       );
       if (!row) return failed(NOT_FOUND);
       const requested = getAnswer(
-        await getEngine(world).repositories[work](scopeFor(ctx, row.organization), {
+        await getEngine(context).repositories[work](scopeFor(ctx, row.organization), {
           repository: row.id,
         }),
       );
       if (!requested.ok) return requested;
-      return runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+      return runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
         if (!(await findRepository(tx, ctx.session, id))) return refusal(NOT_FOUND);
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: work === 'cleanUp' ? 'backuprepository.cleaning' : 'backuprepository.verifying',
           user: null,
           detail: { repository: id },

@@ -29,18 +29,18 @@ const MAX_OBJECTS = 20;
 /** SUITE-33: queues an email to each recipient of the jobs' sessions, in the caller's transaction. */
 export async function mailSessions(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   reports: readonly SessionReport[],
   timeZone: string,
 ): Promise<void> {
-  const wanted = reports.filter((report) => isWanted(report, world.clock.now()));
+  const wanted = reports.filter((report) => isWanted(report, context.clock.now()));
   if (wanted.length === 0) return;
-  const portal = await loadPortalAddress(tx, world);
+  const portal = await loadPortalAddress(tx, context);
   const companies = await tx.rows('company', [...new Set(wanted.map(({ job }) => job.company))]);
   for (const report of wanted) {
     const company = companies.get(report.job.company)?.name ?? '';
     for (const { to, language } of await loadRecipients(tx, report.job))
-      await post(tx, world, {
+      await post(tx, context, {
         kind: 'mail',
         to,
         ...withLanguage(language, () => writeMail(report, { company, portal, timeZone })),

@@ -19,15 +19,15 @@ interface OfJob {
 const PAGE_ROWS = 200;
 
 /** Sessions of the jobs that the caller sees. The engine runs them and has their log. */
-export function sessionHandlers(world: AppContext): Pick<Handlers, Names> {
+export function sessionHandlers(context: AppContext): Pick<Handlers, Names> {
   /** Calls the engine about a job that the caller sees. */
   async function withJob<T>(
     { jobId, organizationId }: OfJob,
     ctx: SessionContext,
     work: (engine: SetupEngine, scope: EngineScope, job: BackupJobRow) => Promise<Result<T>>,
   ): Promise<Result<T>> {
-    const engine = getEngine(world);
-    const job = await world.store.tenant(
+    const engine = getEngine(context);
+    const job = await context.store.tenant(
       ctx.tenant,
       (tx) => findJob(tx, ctx.session, jobId, organizationId),
       { readOnly: true },
@@ -42,11 +42,11 @@ export function sessionHandlers(world: AppContext): Pick<Handlers, Names> {
     jobId: string,
     work: () => Promise<Result<T>>,
   ): Promise<Result<T>> {
-    return runAlone(world, ctx, async () => {
+    return runAlone(context, ctx, async () => {
       const result = await work();
       if (!result.ok) return result;
-      return runIdempotently<T>(world, ctx, async (tx) => {
-        await audit(tx, world, ctx, { what, user: null, detail: { job: jobId } });
+      return runIdempotently<T>(context, ctx, async (tx) => {
+        await audit(tx, context, ctx, { what, user: null, detail: { job: jobId } });
         return { drafts: [], answer: () => result };
       });
     });

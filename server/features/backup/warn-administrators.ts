@@ -22,7 +22,7 @@ const NEWS = {
  */
 export async function warnAdministrators(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   session: Principal,
   what: 'deleteOrganization' | 'deleteRepository' | 'shortenRetention',
   about: { readonly company: CompanyN; readonly name: string; readonly when: Ms },
@@ -44,7 +44,7 @@ export async function warnAdministrators(
   const user = people.find(({ id }) => id === session.actor)?.name ?? '';
   for (const { id, email, email_verified: isVerified } of people) {
     if (email === null || !isVerified || !administrators.some((one) => one.id === id)) continue;
-    await post(tx, world, {
+    await post(tx, context, {
       kind: 'mail',
       to: email,
       ...withLanguage(await loadLanguage(tx, id), () => ({

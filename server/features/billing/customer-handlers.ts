@@ -11,16 +11,18 @@ const FORBIDDEN = { kind: 'forbidden', message: MESSAGES.quickBooksNotYours } as
 
 /** BILL-4: users with access to all companies map QuickBooks customers to companies. */
 export const customerHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'listCustomers' | 'setCustomers'> => ({
   listCustomers: (_, ctx) =>
     keepsBooks(ctx)
-      ? world.store.tenant(ctx.tenant, async (tx) => ok(await customersOut(tx)), { readOnly: true })
+      ? context.store.tenant(ctx.tenant, async (tx) => ok(await customersOut(tx)), {
+          readOnly: true,
+        })
       : Promise.resolve(failed(FORBIDDEN)),
 
   setCustomers: ({ pairs }, ctx) =>
     keepsBooks(ctx)
-      ? world.store.tenant(ctx.tenant, async (tx) => {
+      ? context.store.tenant(ctx.tenant, async (tx) => {
           await tx.lock();
           const companies = await tx.rows(
             'company',
@@ -58,7 +60,7 @@ export const customerHandlers = (
               .execute();
           }
           await standAnew(tx);
-          await audit(tx, world, ctx, {
+          await audit(tx, context, ctx, {
             what: 'quickbooks.mapped',
             user: null,
             detail: { customers: pairs.length },

@@ -21,7 +21,7 @@ import { billingMessages as t } from './messages.en.ts';
  * the caller's companies.
  */
 export function licensingHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   'listLicensing' | 'listCompanyLicensing' | 'ownSubscriptions' | 'exportLicensing'
@@ -30,8 +30,8 @@ export function licensingHandlers(
     listLicensing: async ({ month }, ctx) => {
       const providers: ProviderUsage[] = [];
       let own = { month: '', months: [] as readonly string[] };
-      for (const id of await seenProviders(world, ctx)) {
-        const usage = await readIn(world, ctx, id, month);
+      for (const id of await seenProviders(context, ctx)) {
+        const usage = await readIn(context, ctx, id, month);
         if (!usage.ok) return usage;
         if (id === ctx.tenant) own = usage.value;
         providers.push({
@@ -46,8 +46,8 @@ export function licensingHandlers(
 
     listCompanyLicensing: async ({ month, serviceProviderId }, ctx) => {
       const provider = serviceProviderId ?? ctx.tenant;
-      if (!(await seenProviders(world, ctx)).includes(provider)) return failed(NOT_FOUND);
-      const usage = await readIn(world, ctx, provider, month);
+      if (!(await seenProviders(context, ctx)).includes(provider)) return failed(NOT_FOUND);
+      const usage = await readIn(context, ctx, provider, month);
       return usage.ok
         ? ok({
             month: usage.value.month,
@@ -58,7 +58,7 @@ export function licensingHandlers(
     },
 
     ownSubscriptions: (_, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const wall = await loadCompanyLimit(tx);
@@ -75,8 +75,8 @@ export function licensingHandlers(
 
     exportLicensing: async ({ month }, ctx) => {
       const lines: (readonly (string | number | null)[])[] = [];
-      for (const id of await seenProviders(world, ctx)) {
-        const usage = await readIn(world, ctx, id, month);
+      for (const id of await seenProviders(context, ctx)) {
+        const usage = await readIn(context, ctx, id, month);
         if (!usage.ok) return refuse(usage.failure);
         for (const { companyName, lines: own } of usage.value.companies)
           for (const line of own)
@@ -93,7 +93,7 @@ export function licensingHandlers(
               line.source,
             ]);
       }
-      const zone = await world.store.tenant(ctx.tenant, loadZone, { readOnly: true });
+      const zone = await context.store.tenant(ctx.tenant, loadZone, { readOnly: true });
       return csvAnswer('Licensing', ctx.now, zone, [
         [
           t.month,
@@ -119,15 +119,18 @@ const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
  * Returns the caller's provider first; providers below it only for a user who sees the whole
  * provider.
  */
-async function seenProviders(world: AppContext, ctx: SessionContext): Promise<readonly TenantId[]> {
+async function seenProviders(
+  context: AppContext,
+  ctx: SessionContext,
+): Promise<readonly TenantId[]> {
   const { session } = ctx;
   const all = [
     ctx.tenant,
-    ...(await providersFrom(world, ctx.tenant)).filter((id) => id !== ctx.tenant),
+    ...(await providersFrom(context, ctx.tenant)).filter((id) => id !== ctx.tenant),
   ];
   const stored = await Promise.all(
     all.map(
-      async (id) => id === ctx.tenant || (await keepsProvider(world, ctx.tenant, session, id)),
+      async (id) => id === ctx.tenant || (await keepsProvider(context, ctx.tenant, session, id)),
     ),
   );
   return all.filter((_, i) => stored[i]);
@@ -142,12 +145,12 @@ interface Usage {
 
 /** Reads a provider's months in its own time zone. */
 const readIn = (
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   id: TenantId,
   month: string | undefined,
 ): Promise<Result<Usage>> =>
-  world.store.tenant(
+  context.store.tenant(
     id,
     async (tx) => {
       const wall = await loadCompanyLimit(tx);

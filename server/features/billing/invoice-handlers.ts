@@ -29,12 +29,12 @@ const PDFS = 30;
  * invoices.
  */
 export function invoiceHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'listInvoices' | 'getInvoice' | 'invoicePdf' | 'exportInvoices'> {
   const rateLimit = makePerMinuteLimit(PDFS);
   return {
     listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...request }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           if (!(await areInvoicesOn(tx))) return failed(FORBIDDEN);
@@ -68,7 +68,7 @@ export function invoiceHandlers(
       ),
 
     getInvoice: ({ id }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           if (!(await areInvoicesOn(tx))) return failed(FORBIDDEN);
@@ -79,7 +79,7 @@ export function invoiceHandlers(
       ),
 
     async invoicePdf({ id }, ctx) {
-      const found = await world.store.tenant(
+      const found = await context.store.tenant(
         ctx.tenant,
         async (tx) => {
           if (!(await areInvoicesOn(tx))) return failed(FORBIDDEN);
@@ -94,7 +94,7 @@ export function invoiceHandlers(
         return refuse({ kind: 'conflict', message: MESSAGES.quickBooksNotConnected });
       const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
       if (refused) return refuse(refused);
-      const books = connectQuickBooks(world, ctx.tenant, row, row.realm_id);
+      const books = connectQuickBooks(context, ctx.tenant, row, row.realm_id);
       const pdf = await heard(() => books.pdf(id));
       if (!pdf.ok) return refuse(unheard(pdf.fault));
       const name = `Invoice_${one.number.replaceAll(/[^\w.-]+/g, '-') || id}.pdf`;
@@ -108,7 +108,7 @@ export function invoiceHandlers(
     },
 
     exportInvoices: ({ format: _format, ...request }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           if (!(await areInvoicesOn(tx))) return refuse(FORBIDDEN);

@@ -61,12 +61,12 @@ const MAX_BYTES = 32 * 1_048_576;
  * there is no response. It logs neither keys nor responses.
  */
 export async function sendTo(
-  world: AppContext,
+  context: AppContext,
   url: string,
   init: OutboundInit,
 ): Promise<Response> {
   try {
-    return await fetchOutbound(world, url, {
+    return await fetchOutbound(context, url, {
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
       ...init,

@@ -44,7 +44,7 @@ const TRIES = 10;
 
 /** BILL-1: users with access to all companies manage the app at Intuit and its authorization. */
 export function quickBooksHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   | 'getQuickBooks'
@@ -55,11 +55,11 @@ export function quickBooksHandlers(
   | 'removeQuickBooks'
 > {
   const rateLimit = makePerMinuteLimit(TRIES);
-  const { store } = world;
+  const { store } = context;
   return {
     getQuickBooks: (_, ctx) =>
       keepsBooks(ctx)
-        ? store.tenant(ctx.tenant, async (tx) => ok(await loadStored(tx, world, ctx)))
+        ? store.tenant(ctx.tenant, async (tx) => ok(await loadStored(tx, context, ctx)))
         : no(),
 
     setQuickBooks: ({ environment, clientId, secret }, ctx) =>
@@ -71,11 +71,11 @@ export function quickBooksHandlers(
             // The stored secret belongs to one app and is not sent for another.
             if (
               secret === undefined &&
-              (other || (await readSecret(tx, world, 'quickbooks')) === null)
+              (other || (await readSecret(tx, context, 'quickbooks')) === null)
             )
               return failed(bad('secret', MESSAGES.quickBooksNoSecret));
-            if (secret !== undefined) await storeSecret(tx, world, 'quickbooks', secret);
-            if (other) await storeSecret(tx, world, 'quickbooks-tokens', null);
+            if (secret !== undefined) await storeSecret(tx, context, 'quickbooks', secret);
+            if (other) await storeSecret(tx, context, 'quickbooks-tokens', null);
             const anew = {
               environment,
               client_id: clientId,
@@ -97,32 +97,32 @@ export function quickBooksHandlers(
               .onConflict((on) => on.column('tenant_id').doUpdateSet(anew))
               .execute();
             if (other) await forgetAll(tx);
-            await audit(tx, world, ctx, {
+            await audit(tx, context, ctx, {
               what: 'quickbooks.changed',
               user: null,
               detail: { environment, secret: secret !== undefined, other },
             });
-            return ok(await loadStored(tx, world, ctx));
+            return ok(await loadStored(tx, context, ctx));
           })
         : no(),
 
     beginQuickBooks: (_, ctx) =>
       keepsBooks(ctx)
         ? store.tenant(ctx.tenant, async (tx): Promise<Result<{ url: string }>> => {
-            const app = await loadApp(tx, world, await quickBooksRow(tx));
+            const app = await loadApp(tx, context, await quickBooksRow(tx));
             if (app === null)
               return failed({ kind: 'conflict', message: MESSAGES.quickBooksNoKeys });
-            const back = await loadBack(tx, world, ctx);
+            const back = await loadBack(tx, context, ctx);
             const state = await makeOneTime(
               tx,
-              world,
+              context,
               KIND,
               ctx.session.userId,
               { back, clientId: app.clientId, environment: app.environment },
               ctx.now,
               WAY_MS,
             );
-            const url = new URL(quickBooksAt(world, app.environment).authorize);
+            const url = new URL(quickBooksAt(context, app.environment).authorize);
             for (const [name, value] of Object.entries({
               client_id: app.clientId,
               response_type: 'code',
@@ -139,7 +139,7 @@ export function quickBooksHandlers(
       if (!keepsBooks(ctx)) return no();
       const begun = await store.tenant(ctx.tenant, async (tx) => {
         const way = await useOneTime(tx, KIND, state, ctx.now);
-        const app = await loadApp(tx, world, await quickBooksRow(tx));
+        const app = await loadApp(tx, context, await quickBooksRow(tx));
         const fits =
           way !== null &&
           app !== null &&
@@ -150,7 +150,7 @@ export function quickBooksHandlers(
       });
       if (begun === null) return failed({ kind: 'conflict', message: MESSAGES.quickBooksWayBack });
       const tokens = await heard(() =>
-        exchange(world, begun.app, {
+        exchange(context, begun.app, {
           grant_type: 'authorization_code',
           code,
           redirect_uri: begun.back,
@@ -167,7 +167,7 @@ export function quickBooksHandlers(
         const row = await quickBooksRow(tx);
         if (row?.client_id !== begun.app.clientId || row.environment !== begun.app.environment)
           return failed({ kind: 'conflict', message: MESSAGES.quickBooksWayBack });
-        await keepTokens(tx, world, tokens.value);
+        await keepTokens(tx, context, tokens.value);
         // Customers and invoices of another QuickBooks company can have the same numbers.
         if (row.realm_id !== realmId) await forgetAll(tx);
         await tx.sql
@@ -191,12 +191,12 @@ export function quickBooksHandlers(
           .where('tenant_id', '=', tx.tenant)
           .execute();
         await scheduleRecurring(tx, 'invoices', ctx.now);
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'quickbooks.connected',
           user: null,
           detail: { environment: row.environment },
         });
-        return ok(await loadStored(tx, world, ctx));
+        return ok(await loadStored(tx, context, ctx));
       });
     },
 
@@ -208,7 +208,7 @@ export function quickBooksHandlers(
       const realm = row?.realm_id ?? null;
       const details =
         row && realm !== null
-          ? await heard(() => connectQuickBooks(world, ctx.tenant, row, realm).company())
+          ? await heard(() => connectQuickBooks(context, ctx.tenant, row, realm).company())
           : null;
       return store.tenant(ctx.tenant, async (tx) => {
         if (details?.ok === true) {
@@ -220,7 +220,7 @@ export function quickBooksHandlers(
             .execute();
           await scheduleRecurring(tx, 'invoices', ctx.now);
         }
-        const all = await loadStored(tx, world, ctx);
+        const all = await loadStored(tx, context, ctx);
         return ok(
           details === null
             ? { ok: false, says: MESSAGES.quickBooksNotConnected, kept: all }
@@ -236,17 +236,17 @@ export function quickBooksHandlers(
       const { app, tokens } = await store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         const found = {
-          app: await loadApp(tx, world, await quickBooksRow(tx)),
-          tokens: await loadTokens(tx, world),
+          app: await loadApp(tx, context, await quickBooksRow(tx)),
+          tokens: await loadTokens(tx, context),
         };
-        await storeSecret(tx, world, 'quickbooks', null);
-        await storeSecret(tx, world, 'quickbooks-tokens', null);
+        await storeSecret(tx, context, 'quickbooks', null);
+        await storeSecret(tx, context, 'quickbooks-tokens', null);
         await tx.sql.deleteFrom('quickbooks').where('tenant_id', '=', tx.tenant).execute();
         await forgetAll(tx);
-        await audit(tx, world, ctx, { what: 'quickbooks.removed', user: null });
+        await audit(tx, context, ctx, { what: 'quickbooks.removed', user: null });
         return found;
       });
-      if (app !== null && tokens !== null) await heard(() => revoke(world, app, tokens));
+      if (app !== null && tokens !== null) await heard(() => revoke(context, app, tokens));
       return ok({});
     },
   };
@@ -257,12 +257,12 @@ export const keepsBooks = ({ session }: SessionContext): boolean =>
   toScope(session).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
 
-const loadBack = async (tx: TenantTx, world: AppContext, ctx: SessionContext): Promise<string> =>
-  `${await portalAddress(tx, world, ctx)}${BACK}`;
+const loadBack = async (tx: TenantTx, context: AppContext, ctx: SessionContext): Promise<string> =>
+  `${await portalAddress(tx, context, ctx)}${BACK}`;
 
 async function loadStored(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
 ): Promise<QuickBooksState> {
   const row = await quickBooksRow(tx);
@@ -274,8 +274,8 @@ async function loadStored(
   return {
     environment: row?.environment ?? 'production',
     clientId: row?.client_id ?? '',
-    secret: (await readSecret(tx, world, 'quickbooks')) !== null,
-    back: await loadBack(tx, world, ctx),
+    secret: (await readSecret(tx, context, 'quickbooks')) !== null,
+    back: await loadBack(tx, context, ctx),
     realm: row?.realm_id ?? null,
     connectedAt: row?.connected_at ?? null,
     ended: row?.ended ?? false,

@@ -43,17 +43,17 @@ export const quickBooksRow = ({ sql, tenant }: TenantTx): Promise<QuickBooksRow 
 
 export async function loadApp(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   row: Pick<QuickBooksRow, 'environment' | 'client_id'> | undefined,
 ): Promise<App | null> {
-  const secret = row ? await readSecret(tx, world, 'quickbooks') : null;
+  const secret = row ? await readSecret(tx, context, 'quickbooks') : null;
   return row && secret !== null
     ? { environment: row.environment, clientId: row.client_id, secret }
     : null;
 }
 
-export async function loadTokens(tx: TenantTx, world: AppContext): Promise<Tokens | null> {
-  const sealed = await readSecret(tx, world, 'quickbooks-tokens');
+export async function loadTokens(tx: TenantTx, context: AppContext): Promise<Tokens | null> {
+  const sealed = await readSecret(tx, context, 'quickbooks-tokens');
   return sealed === null ? null : v.parse(StoredTokens, parsed(sealed));
 }
 
@@ -62,28 +62,28 @@ export async function loadTokens(tx: TenantTx, world: AppContext): Promise<Token
  * `ended` if Intuit does not accept it.
  */
 export async function exchange(
-  world: AppContext,
+  context: AppContext,
   app: App,
   form: Readonly<Record<string, string>>,
 ): Promise<Tokens> {
-  const answer = await sendTo(world, quickBooksAt(world, app.environment).token, {
+  const answer = await sendTo(context, quickBooksAt(context, app.environment).token, {
     method: 'POST',
     headers: { accept: 'application/json', authorization: basic(app) },
     body: new URLSearchParams(form),
   });
   if (answer.status === 400) throw new QuickBooksError('ended', t.accessEnded);
   if (answer.status === 401) throw new QuickBooksError('access', t.clientRefused);
-  if (answer.status !== 200) throw await readError(answer, world.clock.now());
+  if (answer.status !== 200) throw await readError(answer, context.clock.now());
   const read = v.safeParse(Given, parsed(await answer.text()));
   if (!read.success)
     throw new QuickBooksError('later', 'QuickBooks gave no token that can be read.');
   const { access_token: access, refresh_token: refresh, expires_in: seconds } = read.output;
-  return { access, refresh, until: world.clock.now() + seconds * 1_000 };
+  return { access, refresh, until: context.clock.now() + seconds * 1_000 };
 }
 
 /** Revokes the tokens at Intuit. The caller deletes them regardless of the result. */
-export async function revoke(world: AppContext, app: App, { refresh }: Tokens): Promise<void> {
-  await sendTo(world, quickBooksAt(world, app.environment).revoke, {
+export async function revoke(context: AppContext, app: App, { refresh }: Tokens): Promise<void> {
+  await sendTo(context, quickBooksAt(context, app.environment).revoke, {
     method: 'POST',
     headers: {
       'accept': 'application/json',
@@ -97,8 +97,8 @@ export async function revoke(world: AppContext, app: App, { refresh }: Tokens): 
 const basic = ({ clientId, secret }: App): string =>
   `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
 
-export const keepTokens = (tx: TenantTx, world: AppContext, tokens: Tokens): Promise<void> =>
-  storeSecret(tx, world, 'quickbooks-tokens', JSON.stringify(tokens));
+export const keepTokens = (tx: TenantTx, context: AppContext, tokens: Tokens): Promise<void> =>
+  storeSecret(tx, context, 'quickbooks-tokens', JSON.stringify(tokens));
 
 /** The renewals that are under way, by provider. */
 export type QuickBooksRenewals = Map<TenantId, Promise<string>>;
@@ -108,19 +108,19 @@ export type QuickBooksRenewals = Map<TenantId, Promise<string>>;
  * this server share one renewal; of several servers only one renews.
  */
 export async function loadAccess(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   refused: string | null,
 ): Promise<string> {
-  const { quickBooksRenewals } = world;
-  const tokens = await world.store.tenant(tenant, (tx) => loadTokens(tx, world), {
+  const { quickBooksRenewals } = context;
+  const tokens = await context.store.tenant(tenant, (tx) => loadTokens(tx, context), {
     readOnly: true,
   });
   if (tokens === null) throw new QuickBooksError('ended', t.accessEnded);
-  if (good(tokens, refused, world.clock.now())) return tokens.access;
+  if (good(tokens, refused, context.clock.now())) return tokens.access;
   const there = quickBooksRenewals.get(tenant);
   if (there) return releaseSlotDuring(() => there);
-  const mine = renew(world, tenant, refused).finally(() => {
+  const mine = renew(context, tenant, refused).finally(() => {
     quickBooksRenewals.delete(tenant);
   });
   quickBooksRenewals.set(tenant, mine);
@@ -136,13 +136,17 @@ interface Turn {
   readonly generation: number;
 }
 
-async function renew(world: AppContext, tenant: TenantId, refused: string | null): Promise<string> {
-  const { store, clock, chance } = world;
+async function renew(
+  context: AppContext,
+  tenant: TenantId,
+  refused: string | null,
+): Promise<string> {
+  const { store, clock, chance } = context;
   const by = chance.uuid();
   for (let look = 0; look < LOOKS; look += 1) {
-    const turn = await store.tenant(tenant, (tx) => takeTurn(tx, world, refused, by));
+    const turn = await store.tenant(tenant, (tx) => takeTurn(tx, context, refused, by));
     if (typeof turn === 'string') return turn;
-    if (turn !== null) return await inTurn(world, tenant, turn);
+    if (turn !== null) return await inTurn(context, tenant, turn);
     await new Promise<void>((resolve) => {
       clock.after(LOOK_MS, resolve);
     });
@@ -153,14 +157,14 @@ async function renew(world: AppContext, tenant: TenantId, refused: string | null
 /** Returns null while another server renews the tokens, and a token if it has finished. */
 async function takeTurn(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   refused: string | null,
   by: string,
 ): Promise<Turn | string | null> {
-  const now = world.clock.now();
+  const now = context.clock.now();
   const row = await quickBooksRow(tx);
-  const tokens = await loadTokens(tx, world);
-  const app = await loadApp(tx, world, row);
+  const tokens = await loadTokens(tx, context);
+  const app = await loadApp(tx, context, row);
   if (!row || tokens === null || app === null) throw new QuickBooksError('ended', t.accessEnded);
   if (good(tokens, refused, now)) return tokens.access;
   const free = await tx.sql
@@ -168,7 +172,7 @@ async function takeTurn(
     .set({ renewed_by: by, renewed_until: now + RENEWED_MS })
     .where('tenant_id', '=', tx.tenant)
     .where('generation', '=', row.generation)
-    .$if(world.store.kind !== 'pglite', (query) =>
+    .$if(context.store.kind !== 'pglite', (query) =>
       query.where(columnOver('renewed_until', now, RENEWED_MS)),
     )
     .returning('generation')
@@ -177,19 +181,19 @@ async function takeTurn(
 }
 
 async function inTurn(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { tokens, app, generation }: Turn,
 ): Promise<string> {
   let fresh: Tokens;
   try {
-    fresh = await exchange(world, app, {
+    fresh = await exchange(context, app, {
       grant_type: 'refresh_token',
       refresh_token: tokens.refresh,
     });
   } catch (error) {
     const ended = error instanceof QuickBooksError && error.kind === 'ended';
-    await world.store.tenant(tenant, ({ sql }) =>
+    await context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('quickbooks')
         .set({ renewed_by: null, renewed_until: 0, ...(ended && { ended: true }) })
@@ -199,7 +203,7 @@ async function inTurn(
     );
     throw error;
   }
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     const mine = await tx.sql
       .updateTable('quickbooks')
       .set({ renewed_by: null, renewed_until: 0, generation: generation + 1 })
@@ -207,9 +211,9 @@ async function inTurn(
       .where('generation', '=', generation)
       .returning('generation')
       .executeTakeFirst();
-    if (mine) await keepTokens(tx, world, fresh);
+    if (mine) await keepTokens(tx, context, fresh);
     // If QuickBooks was reconnected in the meantime, the new tokens count.
-    const now = mine ? fresh : await loadTokens(tx, world);
+    const now = mine ? fresh : await loadTokens(tx, context);
     if (now === null) throw new QuickBooksError('ended', t.accessEnded);
     return now.access;
   });

@@ -57,12 +57,12 @@ export interface Named {
 }
 
 export function connectQuickBooks(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { environment }: Pick<QuickBooksRow, 'environment'>,
   realm: string,
 ): Books {
-  const base = `${quickBooksAt(world, environment).api}/v3/company/${encodeURIComponent(realm)}`;
+  const base = `${quickBooksAt(context, environment).api}/v3/company/${encodeURIComponent(realm)}`;
 
   /** Renews a token once if QuickBooks refuses it before its expiry. */
   async function get(
@@ -71,8 +71,8 @@ export function connectQuickBooks(
     { maxBytes, post }: { readonly maxBytes?: number; readonly post?: unknown } = {},
   ): Promise<Response> {
     for (let refused: string | null = null; ;) {
-      const access = await loadAccess(world, tenant, refused);
-      const answer = await sendTo(world, `${base}/${path}`, {
+      const access = await loadAccess(context, tenant, refused);
+      const answer = await sendTo(context, `${base}/${path}`, {
         headers: {
           accept,
           authorization: `Bearer ${access}`,
@@ -83,7 +83,7 @@ export function connectQuickBooks(
       });
       if (answer.status === 200) return answer;
       if (answer.status !== 401 || refused !== null)
-        throw await readError(answer, world.clock.now());
+        throw await readError(answer, context.clock.now());
       refused = access;
     }
   }

@@ -41,24 +41,24 @@ export const AT_REST: ReadCursor = { at: 'rest', start: 1, since: null, began: 0
  * BILL-1: reads the invoices of every provider that has connected QuickBooks, page by page. Each
  * page is stored together with its cursor.
  */
-export function invoices(world: AppContext): JobHandler<'invoices'> {
-  const by = world.chance.uuid();
+export function invoices(context: AppContext): JobHandler<'invoices'> {
+  const by = context.chance.uuid();
   return async ({ tenant, now }) => {
-    const row = await world.store.tenant(tenant, (tx) => take(tx, world, by, now));
+    const row = await context.store.tenant(tenant, (tx) => take(tx, context, by, now));
     const { realm_id: realm = null } = row ?? {};
     if (row !== null && realm !== null) {
       const mine: Mine = {
-        world,
+        context,
         tenant,
         row,
         by,
-        books: connectQuickBooks(world, tenant, row, realm),
+        books: connectQuickBooks(context, tenant, row, realm),
       };
       const done = await heard(() => turn(mine, now));
       if (!done.ok) await storeError(mine, done.fault);
       await leave(mine);
     }
-    return world.store.tenant(tenant, (tx) => nextTurn(tx, now), { readOnly: true });
+    return context.store.tenant(tenant, (tx) => nextTurn(tx, now), { readOnly: true });
   };
 }
 
@@ -83,7 +83,7 @@ export async function areInvoicesOn({ sql, tenant }: TenantTx): Promise<boolean>
 }
 
 interface Mine {
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly tenant: TenantId;
   readonly row: QuickBooksRow;
   readonly by: string;
@@ -157,7 +157,7 @@ async function step(mine: Mine, cursor: ReadCursor): Promise<ReadCursor | null> 
     const currency = rows.some((one) => one.currency === null) ? await books.currency() : '';
     return keep(mine, next(cursor, rows.length), (tx) => keepInvoices(tx, rows, currency, began));
   }
-  const ids = await mine.world.store.tenant(mine.tenant, (tx) => unseenInvoices(tx, began, IDS), {
+  const ids = await mine.context.store.tenant(mine.tenant, (tx) => unseenInvoices(tx, began, IDS), {
     readOnly: true,
   });
   const there = ids.length === 0 ? [] : (await books.invoicesOf(ids)).map(getInvoice);
@@ -190,12 +190,12 @@ function next(cursor: ReadCursor, rows: number): ReadCursor {
  * the meantime, or another server has taken over.
  */
 function keep(
-  { world, tenant, by, row }: Mine,
+  { context, tenant, by, row }: Mine,
   cursor: ReadCursor,
   work: (tx: TenantTx) => Promise<void>,
 ): Promise<ReadCursor | null> {
-  return world.store.tenant(tenant, async (tx) => {
-    const now = world.clock.now();
+  return context.store.tenant(tenant, async (tx) => {
+    const now = context.clock.now();
     const done = cursor.at === 'rest';
     const mine = await tx.sql
       .updateTable('quickbooks')
@@ -222,10 +222,10 @@ function keep(
 }
 
 async function storeError(
-  { world, tenant, by }: Mine,
+  { context, tenant, by }: Mine,
   { kind, message, afterMs }: QuickBooksError,
 ): Promise<void> {
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     const row = await quickBooksRow(tx);
     if (row?.held_by !== by) return;
     const tries = row.tries + 1;
@@ -235,15 +235,15 @@ async function storeError(
         tries,
         fault: kind === 'ended' ? t.accessEnded : message,
         ended: row.ended || kind === 'ended',
-        poll_at: world.clock.now() + backOff(tries, afterMs),
+        poll_at: context.clock.now() + backOff(tries, afterMs),
       })
       .where('tenant_id', '=', tenant)
       .execute();
   });
 }
 
-const leave = ({ world, tenant, by }: Mine): Promise<unknown> =>
-  world.store.tenant(tenant, ({ sql }) =>
+const leave = ({ context, tenant, by }: Mine): Promise<unknown> =>
+  context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('quickbooks')
       .set({ held_by: null, held_until: 0 })

@@ -12,9 +12,9 @@ const EVERY: Ms = 3_600_000;
  * month do not count.
  */
 export const licenseMonths =
-  (world: AppContext): JobHandler<'license-months'> =>
+  (context: AppContext): JobHandler<'license-months'> =>
   async ({ tenant, now }) => {
-    await world.store.tenant(tenant, async (tx) => {
+    await context.store.tenant(tenant, async (tx) => {
       const wall = await loadCompanyLimit(tx);
       const [month = ''] = monthsAt(now, wall);
       const { from } = getMonth(month, wall);

@@ -18,7 +18,7 @@ type Asset = Omit<ParsedInputOf<'putBrandAsset'>, 'id'>;
 
 /** Stores a sanitized image and runs `then` with its address in the same transaction. */
 export async function keepAsset(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { name, type, base64 }: Asset,
   at: Ms,
@@ -36,7 +36,7 @@ export async function keepAsset(
   const hash = createHash('sha256').update(stored).digest('base64url').slice(0, 22);
   const url = `/brand/${name}?v=${hash}`;
   const row = { type, base64: stored.toString('base64'), hash, at };
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     await tx.sql
       .insertInto('brand_asset')
       .values({ tenant_id: tenant, name, ...row })
@@ -83,18 +83,18 @@ const ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
  * `/brand/<name>?v=<hash>`: the images of the provider at the request's host. An address with a
  * hash is immutable.
  */
-export function assetRoutes(world: AppContext): (app: Hono) => void {
-  const loadTenant = tenantReader(world);
-  const getCaller = callerReader(world.config.trustedProxies);
+export function assetRoutes(context: AppContext): (app: Hono) => void {
+  const loadTenant = tenantReader(context);
+  const getCaller = callerReader(context.config.trustedProxies);
   return (app) => {
-    app.get('/brand/:name', async (context) => {
-      const { req } = context;
-      const tenant = await loadTenant(getCaller(req.raw, context.env).host);
+    app.get('/brand/:name', async (hono) => {
+      const { req } = hono;
+      const tenant = await loadTenant(getCaller(req.raw, hono.env).host);
       const name = req.param('name');
       const row =
         tenant === null
           ? undefined
-          : await world.store.tenant(
+          : await context.store.tenant(
               tenant,
               ({ sql }) =>
                 sql

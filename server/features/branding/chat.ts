@@ -62,16 +62,16 @@ const document = (script: string): string => `<!doctype html>
  * `/chat`: the frame of the provider's chat widget, for the portal at the request's host. Returns
  * 404 if no widget is configured.
  */
-export function chatRoutes(world: AppContext): (app: Hono) => void {
-  const loadTenant = tenantReader(world);
-  const getCaller = callerReader(world.config.trustedProxies);
+export function chatRoutes(context: AppContext): (app: Hono) => void {
+  const loadTenant = tenantReader(context);
+  const getCaller = callerReader(context.config.trustedProxies);
   return (app) => {
     app.get('/chat', async ({ req, env }) => {
       const tenant = await loadTenant(getCaller(req.raw, env).host);
       const branding: Branding | null =
         tenant === null
           ? null
-          : await world.store.tenant(
+          : await context.store.tenant(
               tenant,
               async ({ sql }) =>
                 (

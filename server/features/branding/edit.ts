@@ -17,47 +17,47 @@ type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
  * The branding of a provider that the caller manages: their own, or one below it. Any other returns
  * not found.
  */
-export const brandEditHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+export const brandEditHandlers = (context: AppContext): Pick<Handlers, Names> => ({
   async brandingOf({ id }, ctx) {
-    return (await keepsProvider(world, ctx.tenant, ctx.session, id))
-      ? ok(await world.store.tenant(id, shownBranding, { readOnly: true }))
+    return (await keepsProvider(context, ctx.tenant, ctx.session, id))
+      ? ok(await context.store.tenant(id, shownBranding, { readOnly: true }))
       : failed(NOT_FOUND);
   },
 
   async editBranding({ id, ...fields }, ctx) {
-    if (!(await keepsProvider(world, ctx.tenant, ctx.session, id))) return failed(NOT_FOUND);
+    if (!(await keepsProvider(context, ctx.tenant, ctx.session, id))) return failed(NOT_FOUND);
     const names = Object.keys(fields).join(', ');
-    const branding = await world.store.tenant(id, async (tx) => {
+    const branding = await context.store.tenant(id, async (tx) => {
       await tx.lock();
       const next = v.parse(BrandingSchema, { ...(await readBranding(tx)), ...fields });
       await keepBranding(tx, next);
-      await audit(tx, world, id === ctx.tenant ? ctx : { ...ctx, session: null }, {
+      await audit(tx, context, id === ctx.tenant ? ctx : { ...ctx, session: null }, {
         what: 'branding.changed',
         user: null,
         detail: { fields: names },
       });
       return shownBranding(tx);
     });
-    await recordAbove(world, ctx, id, 'branding.changed', names);
+    await recordAbove(context, ctx, id, 'branding.changed', names);
     return ok(branding);
   },
 
   async putBrandAsset({ id, ...asset }, ctx) {
-    if (!(await keepsProvider(world, ctx.tenant, ctx.session, id))) return failed(NOT_FOUND);
-    const stored = await keepAsset(world, id, asset, ctx.now, async (tx, url) => {
+    if (!(await keepsProvider(context, ctx.tenant, ctx.session, id))) return failed(NOT_FOUND);
+    const stored = await keepAsset(context, id, asset, ctx.now, async (tx, url) => {
       await tx.lock();
       const branding = await readBranding(tx);
       if (asset.name === 'logo') await keepBranding(tx, { ...branding, sidebarLogoUrl: url });
       if (asset.name === 'logo-dark')
         await keepBranding(tx, { ...branding, sidebarLogoDarkUrl: url });
       if (asset.name === 'favicon') await keepBranding(tx, { ...branding, favIconUrl: url });
-      await audit(tx, world, id === ctx.tenant ? ctx : { ...ctx, session: null }, {
+      await audit(tx, context, id === ctx.tenant ? ctx : { ...ctx, session: null }, {
         what: 'branding.picture',
         user: null,
         detail: { name: asset.name },
       });
     });
-    if (stored.ok) await recordAbove(world, ctx, id, 'branding.picture', asset.name);
+    if (stored.ok) await recordAbove(context, ctx, id, 'branding.picture', asset.name);
     return stored;
   },
 });
@@ -83,14 +83,14 @@ const keepBranding = async ({ tenant, sql }: TenantTx, branding: Branding): Prom
  * does.
  */
 async function recordAbove(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   id: string,
   what: string,
   fields: string,
 ): Promise<void> {
   if (id !== ctx.tenant)
-    await world.store.tenant(ctx.tenant, (tx) =>
-      audit(tx, world, ctx, { what, user: null, detail: { fields, provider: id } }),
+    await context.store.tenant(ctx.tenant, (tx) =>
+      audit(tx, context, ctx, { what, user: null, detail: { fields, provider: id } }),
     );
 }

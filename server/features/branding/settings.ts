@@ -20,16 +20,17 @@ import { tryGateway } from './test-gateway.ts';
 /** Connection tests reach external systems, so they are limited per minute and provider. */
 const TRIES = 10;
 
-export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof settingsCalls> {
+export function settingsHandlers(context: AppContext): Pick<Handlers, keyof typeof settingsCalls> {
   const rateLimit = makePerMinuteLimit(TRIES);
   return {
-    getProviderSettings: ({ id }, ctx) => forOne(world, ctx, id, loadSettings, { readOnly: true }),
+    getProviderSettings: ({ id }, ctx) =>
+      forOne(context, ctx, id, loadSettings, { readOnly: true }),
 
     async setProviderSettings({ id, ...changes }, ctx) {
       const error = changes.ingestQuota ? findKeyQuotaError(changes.ingestQuota) : null;
       if (error !== null) return badQuota(error);
       return changeOne(
-        world,
+        context,
         ctx,
         id,
         { what: 'settings.changed', detail: { fields: Object.keys(changes).toSorted().join(',') } },
@@ -47,7 +48,7 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
           // so that it is not sent elsewhere.
           for (const name of SECRET_NAMES)
             if (getAddress(before, name) !== getAddress(after, name))
-              await storeSecret(tx, world, name, null);
+              await storeSecret(tx, context, name, null);
           return loadSettings(tx);
         },
       );
@@ -55,12 +56,12 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
 
     setProviderSecret: ({ id, name, value }, ctx) =>
       changeOne(
-        world,
+        context,
         ctx,
         id,
         { what: value === null ? 'secret.removed' : 'secret.set', detail: { name } },
         async (tx) => {
-          await storeSecret(tx, world, name, value);
+          await storeSecret(tx, context, name, value);
           return { secrets: (await loadSettings(tx)).secrets };
         },
       ),
@@ -68,8 +69,8 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
     async tryProviderSettings({ id, what }, ctx) {
       const refused = rateLimit.check(ctx.tenant, ctx.now);
       if (refused) return failed(refused);
-      const to = await loadAddressee(world, ctx);
-      const found = await forOne(world, ctx, id, (tx) => tryGateway(tx, world, what, to));
+      const to = await loadAddressee(context, ctx);
+      const found = await forOne(context, ctx, id, (tx) => tryGateway(tx, context, what, to));
       // Runs outside of the transaction, because the other side can take time.
       return found.ok ? ok(await releaseSlotDuring(found.value)) : found;
     },
@@ -88,14 +89,14 @@ const badQuota = (message: string): Result<never> =>
  * whole provider. Any other returns not found.
  */
 async function forOne<T>(
-  world: AppContext,
+  context: AppContext,
   { tenant, session }: SessionContext,
   id: TenantId,
   work: (tx: TenantTx) => Promise<T>,
   how: { readonly readOnly?: boolean } = {},
 ): Promise<Result<T>> {
-  return (await keepsProvider(world, tenant, session, id))
-    ? ok(await world.store.tenant(id, work, how))
+  return (await keepsProvider(context, tenant, session, id))
+    ? ok(await context.store.tenant(id, work, how))
     : failed(NOT_FOUND);
 }
 
@@ -104,7 +105,7 @@ async function forOne<T>(
  * the caller's own provider does.
  */
 async function changeOne<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   id: TenantId,
   { what, detail }: { readonly what: string; readonly detail: Readonly<Record<string, string>> },
@@ -112,12 +113,12 @@ async function changeOne<T>(
 ): Promise<Result<T>> {
   const own = ctx.tenant === id;
   const recorded = { what, user: null, detail: { ...detail, provider: id } };
-  const done = await forOne(world, ctx, id, async (tx) => {
-    await audit(tx, world, own ? ctx : { ...ctx, session: null }, recorded);
+  const done = await forOne(context, ctx, id, async (tx) => {
+    await audit(tx, context, own ? ctx : { ...ctx, session: null }, recorded);
     return work(tx);
   });
   if (done.ok && !own)
-    await world.store.tenant(ctx.tenant, (tx) => audit(tx, world, ctx, recorded));
+    await context.store.tenant(ctx.tenant, (tx) => audit(tx, context, ctx, recorded));
   return done;
 }
 
@@ -140,10 +141,10 @@ async function loadSettings({ tenant, sql }: TenantTx): Promise<StoredSettings> 
 }
 
 const loadAddressee = (
-  world: AppContext,
+  context: AppContext,
   { tenant, session }: SessionContext,
 ): Promise<{ readonly email: string | null; readonly phone: string | null }> =>
-  world.store.tenant(
+  context.store.tenant(
     tenant,
     async ({ sql }) => {
       const person = await sql

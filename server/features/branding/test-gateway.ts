@@ -27,7 +27,7 @@ const notSet = (what: string) => (): Promise<Outcome> => Promise.resolve(no(what
 /** Reads the settings, and returns a test to run after the transaction. */
 export async function tryGateway(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   what: Tried,
   to: Addressee,
 ): Promise<() => Promise<Outcome>> {
@@ -37,19 +37,19 @@ export async function tryGateway(
     .where('tenant_id', '=', tx.tenant)
     .executeTakeFirstOrThrow();
   if (what === 'mail' || what === 'sms') {
-    const gateways = await loadGateways(tx, world);
+    const gateways = await loadGateways(tx, context);
     return what === 'mail'
-      ? mailTry(world, gateways.mail, to.email)
-      : smsTry(world, gateways.sms, to.phone);
+      ? mailTry(context, gateways.mail, to.email)
+      : smsTry(context, gateways.sms, to.phone);
   }
-  const secret = await readSecret(tx, world, what);
+  const secret = await readSecret(tx, context, what);
   if (what === 'directory') {
     const { directory } = settings;
     if (!directory) return notSet(t.noDirectory);
     if (secret === null) return notSet(t.noDirectoryPassword);
     return async () => {
       try {
-        const seen = await tryDirectory(world, directory, secret);
+        const seen = await tryDirectory(context, directory, secret);
         return seen > 0 ? { ok: true, says: t.directoryWorks } : no(t.directoryWithoutUsers);
       } catch (error) {
         return no(describeDirectoryError(error, new URL(directory.url).hostname));
@@ -60,7 +60,7 @@ export async function tryGateway(
   if (!oidc) return notSet(t.noIssuer);
   return async () => {
     try {
-      await loadIssuer(world, { settings: oidc, secret });
+      await loadIssuer(context, { settings: oidc, secret });
       return {
         ok: true,
         says: secret === null ? t.issuerWithoutSecret : t.issuerWorks,
@@ -74,7 +74,7 @@ export async function tryGateway(
 type Gateways = Awaited<ReturnType<typeof loadGateways>>;
 
 function mailTry(
-  world: AppContext,
+  context: AppContext,
   gateway: Gateways['mail'],
   to: string | null,
 ): () => Promise<Outcome> {
@@ -86,18 +86,21 @@ function mailTry(
     text: t.mail({ portal: gateway.name }),
   };
   return async () =>
-    said(await sendMail(world, gateway, world.chance.uuid(), mail), t.mailSent({ address: to }));
+    said(
+      await sendMail(context, gateway, context.chance.uuid(), mail),
+      t.mailSent({ address: to }),
+    );
 }
 
 function smsTry(
-  world: AppContext,
+  context: AppContext,
   gateway: Gateways['sms'],
   to: string | null,
 ): () => Promise<Outcome> {
   if (!gateway) return notSet(t.noSmsGateway);
   if (to === null) return notSet(t.noPhone);
   return async () =>
-    said(await sendSms(world, gateway, { to, text: t.sms }), t.smsSent({ digits: to.slice(-2) }));
+    said(await sendSms(context, gateway, { to, text: t.sms }), t.smsSent({ digits: to.slice(-2) }));
 }
 
 const said = (delivery: Delivery, done: string): Outcome =>

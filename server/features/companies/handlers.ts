@@ -42,13 +42,13 @@ type Names =
   | 'usersToNotify'
   | 'exportCompanies';
 
-export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<Handlers, Names> {
+export function companyHandlers(context: AppContext, outside?: AskOutside): Pick<Handlers, Names> {
   const read = <T>(
     ctx: SessionContext,
     work: (tx: TenantTx, session: Principal) => Promise<T>,
   ): Promise<T> =>
-    world.store.tenant(ctx.tenant, (tx) => work(tx, ctx.session), { readOnly: true });
-  const askOutside = outside ?? fetching(world);
+    context.store.tenant(ctx.tenant, (tx) => work(tx, ctx.session), { readOnly: true });
+  const askOutside = outside ?? fetching(context);
 
   return {
     listCompanies: (_, ctx) =>
@@ -85,7 +85,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
       }),
 
     createCompany: (fields, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         const { session } = ctx;
         // A user with access to some companies could not see the new one.
         if (session.companies !== null) return FORBIDDEN;
@@ -93,7 +93,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
         const refused = await notFitting(tx, session, fields, null);
         if (refused) return refused;
         const n = await tx.take('company', 1);
-        const id = world.chance.uuid();
+        const id = context.chance.uuid();
         const row: CompanyRow = { n, id, name: fields.name, madeAt: ctx.now };
         await tx.append(
           [
@@ -108,12 +108,12 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
           ],
           by(ctx),
         );
-        await audit(tx, world, ctx, { what: 'company.made', user: null, detail: { company: n } });
+        await audit(tx, context, ctx, { what: 'company.made', user: null, detail: { company: n } });
         return await shown(tx, ctx, id);
       }),
 
     editCompany: ({ id, ...fields }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         const { session } = ctx;
         await tx.lock();
         const company = await loadCompany(tx, session, id);
@@ -121,7 +121,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
         const refused = await notFitting(tx, session, fields, company);
         if (refused) return refused;
         await tx.append([changed(company, fields)], by(ctx));
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'company.changed',
           user: null,
           detail: { company: company.n, fields: Object.keys(fields).join(', ') },
@@ -130,13 +130,13 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
       }),
 
     deleteCompany: ({ id }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         const { session } = ctx;
         if (session.companies !== null) return FORBIDDEN;
         await tx.lock();
         const company = await loadCompany(tx, session, id);
         if (!company) return NOT_FOUND;
-        await deleteCompanyRows(tx, world, ctx, company);
+        await deleteCompanyRows(tx, context, ctx, company);
         return ok({});
       }),
 
@@ -154,7 +154,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
           .executeTakeFirstOrThrow();
         return {
           url: settings.sso?.vac?.url ?? null,
-          key: await readSecret(tx, world, 'vac'),
+          key: await readSecret(tx, context, 'vac'),
           ours: (await tx.all('company')).filter((one) => seesCompany(session, one)),
           collected: await collectedCompanies(tx),
         };
@@ -367,9 +367,9 @@ async function loadCounts(
 }
 
 const fetching =
-  (world: AppContext): AskOutside =>
+  (context: AppContext): AskOutside =>
   async (url, headers) => {
-    const answer = await fetchOutbound(world, url, { headers });
+    const answer = await fetchOutbound(context, url, { headers });
     return { status: answer.status, text: await answer.text() };
   };
 

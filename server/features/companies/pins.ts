@@ -8,10 +8,10 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { toScope, seesCompany } from '../../platform/sync/scope.ts';
 
 /** DESK-8: users pin companies that they see, for themselves. */
-export function pinHandlers(world: AppContext): Pick<Handlers, 'pinCompany'> {
+export function pinHandlers(context: AppContext): Pick<Handlers, 'pinCompany'> {
   return {
     pinCompany: ({ id, company, pinned }, ctx) =>
-      runIdempotently<OutputOf<'pinCompany'>>(world, ctx, async (tx) => {
+      runIdempotently<OutputOf<'pinCompany'>>(context, ctx, async (tx) => {
         const { userId } = ctx.session;
         if (id.toLowerCase() !== userId)
           return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });

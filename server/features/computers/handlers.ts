@@ -28,13 +28,13 @@ const NOW_MS: Ms = 7 * 86_400_000;
  * none.
  */
 export function computerHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   'listComputers' | 'listComputersNow' | 'noteComputer' | 'ignoreComputer' | 'unignoreComputer'
 > {
   const list = (ctx: SessionContext, from: Ms, to: Ms) =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => ok(await loadComputers(tx, toScope(ctx.session), from, to, ctx.now)),
       { readOnly: true },
@@ -45,7 +45,7 @@ export function computerHandlers(
     id: string,
     event: (before: ComputerRow) => NewEvent['event'] | null,
   ) =>
-    runIdempotently<Done>(world, ctx, async (tx) => {
+    runIdempotently<Done>(context, ctx, async (tx) => {
       const computer = (await tx.rows('computer', [id])).get(id);
       if (!computer || !seesCompany(toScope(ctx.session), computer.company))
         return refusal({ kind: 'not-found', message: MESSAGES.notFound });

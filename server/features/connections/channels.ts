@@ -21,16 +21,16 @@ export const TOOL_OF = {
  * for deleted companies.
  */
 export async function openChannels(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { id, kind, name }: ConnectionRow,
   companies: Iterable<CompanyN>,
 ): Promise<ReadonlyMap<CompanyN, KeyRow>> {
   // They almost always exist, so the first read needs no lock.
-  const there = await world.store.tenant(tenant, (tx) => byCompany(tx, id), { readOnly: true });
+  const there = await context.store.tenant(tenant, (tx) => byCompany(tx, id), { readOnly: true });
   const wanted = [...new Set(companies)];
   if (wanted.every((company) => there.has(company))) return there;
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     const known = await byCompany(tx, id);
     const missing = wanted.filter((company) => !known.has(company));
@@ -38,7 +38,7 @@ export async function openChannels(
     const drafts = missing.flatMap((company): NewEvent[] => {
       const row = rows.get(company);
       if (!row || row.deletedAt !== undefined) return [];
-      const key = world.chance.uuid();
+      const key = context.chance.uuid();
       return [
         {
           event: {
@@ -63,7 +63,7 @@ export async function openChannels(
       actor: { kind: 'clock' },
       subject: null,
       commandId: null,
-      at: world.clock.now(),
+      at: context.clock.now(),
     });
     return byCompany(tx, id);
   });
@@ -71,12 +71,12 @@ export async function openChannels(
 
 /** Returns null if the company no longer exists. */
 export const loadChannel = async (
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
   company: CompanyN,
 ): Promise<KeyRow | null> =>
-  (await openChannels(world, tenant, connection, [company])).get(company) ?? null;
+  (await openChannels(context, tenant, connection, [company])).get(company) ?? null;
 
 const byCompany = async (
   tx: TenantTx,

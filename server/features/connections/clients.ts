@@ -15,7 +15,7 @@ import { keySigner, tokenSigner } from '#server/platform/systems/tokens.ts';
 
 /** Returns a client for a kind of system: its API's base path and its sign-in. */
 export function clientFor(
-  world: AppContext,
+  context: AppContext,
   kind: CollectorKind,
   reach: Endpoint,
   timeoutMs?: number,
@@ -24,23 +24,23 @@ export function clientFor(
   const { host } = new URL(reach.address);
   if (kind === 'vspc')
     return makeClient(
-      world,
+      context,
       reach,
       credentials.kind === 'key'
         ? keySigner(credentials.secret)
-        : vspcTokens(world, host, credentials),
+        : vspcTokens(context, host, credentials),
       '/api/v3/',
       timeoutMs,
     );
   if (kind === 'vbr')
-    return makeClient(world, reach, vbrTokens(world, host, credentials), '/api/v1/', timeoutMs);
-  if (kind === 'vb365') return makeVb365Client(world, reach, timeoutMs);
+    return makeClient(context, reach, vbrTokens(context, host, credentials), '/api/v1/', timeoutMs);
+  if (kind === 'vb365') return makeVb365Client(context, reach, timeoutMs);
   return makeClient(
-    world,
+    context,
     reach,
     credentials.kind === 'password'
-      ? zertoSession(world, host, credentials)
-      : zertoTokens(world, host, credentials),
+      ? zertoSession(context, host, credentials)
+      : zertoTokens(context, host, credentials),
     '/v1/',
     timeoutMs,
   );
@@ -56,21 +56,21 @@ export const PROBES: Readonly<Record<Exclude<CollectorKind, 'vb365'>, string>> =
 const getName = (credentials: Credentials): string =>
   credentials.kind === 'key' ? '' : credentials.name;
 
-const vspcTokens = (world: AppContext, host: string, credentials: Credentials) =>
-  tokenSigner(world, host, {
+const vspcTokens = (context: AppContext, host: string, credentials: Credentials) =>
+  tokenSigner(context, host, {
     path: 'token',
     begin: { grant_type: 'password', username: getName(credentials), password: credentials.secret },
     renew: (token) => ({ grant_type: 'refresh_token', refresh_token: token }),
   });
-const vbrTokens = (world: AppContext, host: string, credentials: Credentials) =>
-  tokenSigner(world, host, {
+const vbrTokens = (context: AppContext, host: string, credentials: Credentials) =>
+  tokenSigner(context, host, {
     path: '/api/oauth2/token',
     headers: { 'x-api-version': '1.3-rev2' },
     begin: { grant_type: 'password', username: getName(credentials), password: credentials.secret },
     renew: (token) => ({ grant_type: 'refresh_token', refresh_token: token }),
   });
-const zertoTokens = (world: AppContext, host: string, credentials: Credentials) =>
-  tokenSigner(world, host, {
+const zertoTokens = (context: AppContext, host: string, credentials: Credentials) =>
+  tokenSigner(context, host, {
     path: '/auth/realms/zerto/protocol/openid-connect/token',
     begin: {
       grant_type: 'client_credentials',

@@ -63,14 +63,14 @@ export interface Holder {
  * refused credentials and a host that asks to wait, which concern all.
  */
 export async function collectRound(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
   client: () => Promise<Client>,
   holder: Holder,
 ): Promise<void> {
-  const now = world.clock.now();
-  const rows = await world.store.tenant(
+  const now = context.clock.now();
+  const rows = await context.store.tenant(
     tenant,
     ({ sql }) =>
       sql
@@ -86,14 +86,14 @@ export async function collectRound(
   for (const entity of ENTITIES_OF[connection.kind]) {
     const row = known.get(entity);
     if (isAhead(row?.next_at ?? 0, now, LONGEST_WAIT_MS)) continue;
-    if (error !== null) await storeError(world, tenant, connection, entity, row, error);
-    else error = await collect(world, tenant, connection, entity, row, client, holder);
+    if (error !== null) await storeError(context, tenant, connection, entity, row, error);
+    else error = await collect(context, tenant, connection, entity, row, client, holder);
   }
 }
 
 /** Returns an error that concerns the whole connection; null to continue. */
 async function collect(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
   entity: Entity,
@@ -103,17 +103,17 @@ async function collect(
 ): Promise<SourceError | null> {
   const read = READERS[connection.kind][entity];
   if (!read) return null;
-  const begun = world.clock.now();
+  const begun = context.clock.now();
   const before: Cursor = row?.cursor ?? {};
   const since = begun - (before['since'] ?? 0) < SAME_ROUND_MS ? (before['since'] ?? begun) : begun;
-  await keepRow(world, tenant, connection, entity, {
+  await keepRow(context, tenant, connection, entity, {
     status: 'running',
     started_at: begun,
     cursor: { ...before, since },
   });
   const keep = async (cursor: Cursor): Promise<void> => {
     if (holder.stopped()) throw new Stopped();
-    const held = await world.store.tenant(tenant, async ({ sql }) => {
+    const held = await context.store.tenant(tenant, async ({ sql }) => {
       await sql
         .updateTable('collection')
         .set({ cursor: JSON.stringify({ ...before, ...cursor, since }) })
@@ -123,7 +123,7 @@ async function collect(
         .execute();
       return sql
         .updateTable('connection')
-        .set({ held_until: world.clock.now() + HELD_MS })
+        .set({ held_until: context.clock.now() + HELD_MS })
         .where('tenant_id', '=', tenant)
         .where('id', '=', connection.id)
         .where('held_by', '=', holder.id)
@@ -136,7 +136,7 @@ async function collect(
   };
   try {
     const done = await read({
-      world,
+      context,
       tenant,
       connection,
       entity,
@@ -145,8 +145,8 @@ async function collect(
       cursor: before,
       keep,
     });
-    const now = world.clock.now();
-    await keepRow(world, tenant, connection, entity, {
+    const now = context.clock.now();
+    await keepRow(context, tenant, connection, entity, {
       status: 'succeeded',
       succeeded_at: now,
       next_at: now + getSyncInterval(entity, connection.every_sec) * 1000,
@@ -160,11 +160,11 @@ async function collect(
     return null;
   } catch (error) {
     if (error instanceof Stopped) {
-      await keepRow(world, tenant, connection, entity, { status: 'waiting' });
+      await keepRow(context, tenant, connection, entity, { status: 'waiting' });
       throw error;
     }
     if (!(error instanceof SourceError))
-      world.log.error('a collector failed', {
+      context.log.error('a collector failed', {
         tenant,
         connection: connection.id,
         entity,
@@ -177,7 +177,7 @@ async function collect(
             'fault',
             'What it answered could not be taken in. The log of the server says why.',
           );
-    await storeError(world, tenant, connection, entity, row, failure);
+    await storeError(context, tenant, connection, entity, row, failure);
     return failure.kind === 'refused' || (failure.kind === 'busy' && failure.waitMs !== null)
       ? failure
       : null;
@@ -185,17 +185,17 @@ async function collect(
 }
 
 async function storeError(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
   entity: Entity,
   row: Selectable<CollectionTable> | undefined,
   error: SourceError,
 ): Promise<void> {
-  const now = world.clock.now();
+  const now = context.clock.now();
   const fails = (row?.fails ?? 0) + 1;
-  const part = (world.chance.bytes(1)[0] ?? 0) / 255;
-  await keepRow(world, tenant, connection, entity, {
+  const part = (context.chance.bytes(1)[0] ?? 0) / 255;
+  await keepRow(context, tenant, connection, entity, {
     status: 'failed',
     fails,
     error: error.message.slice(0, 500),
@@ -209,14 +209,14 @@ type StoredConnection = Partial<
 > & { readonly cursor?: Cursor };
 
 async function keepRow(
-  world: AppContext,
+  context: AppContext,
   tenant_id: TenantId,
   { id: connection_id }: ConnectionRow,
   entity: Entity,
   { cursor, ...rest }: StoredConnection,
 ): Promise<void> {
   const set = { ...rest, ...(cursor === undefined ? {} : { cursor: JSON.stringify(cursor) }) };
-  await world.store.tenant(tenant_id, async ({ sql }) => {
+  await context.store.tenant(tenant_id, async ({ sql }) => {
     // Nothing is stored for a removed connection.
     if (
       !(await sql

@@ -25,7 +25,7 @@ export interface JobCommand {
 /** Returns how to reach the server of a job that the connection has found. */
 export async function findJobServer(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   row: ConnectionRow,
   { job }: JobCommand,
 ): Promise<Result<Endpoint>> {
@@ -41,7 +41,7 @@ export async function findJobServer(
       .executeTakeFirst());
   if (!found) return failed({ kind: 'not-found', message: MESSAGES.notFound });
   if (!row.enabled) return failed({ kind: 'conflict', message: MESSAGES.connectionOff });
-  return getEndpoint(tx, world, row).then(ok, (error: unknown) => failed(getFailure(error)));
+  return getEndpoint(tx, context, row).then(ok, (error: unknown) => failed(getFailure(error)));
 }
 
 /**
@@ -49,17 +49,17 @@ export async function findJobServer(
  * connection read again at once.
  */
 export async function runJobCommand(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   endpoint: Endpoint,
   { id, job, action }: JobCommand,
 ): Promise<Result<Record<string, never>>> {
   try {
-    await commandJob(makeVb365Client(world, endpoint, TIMEOUT_MS), job, action);
+    await commandJob(makeVb365Client(context, endpoint, TIMEOUT_MS), job, action);
   } catch (error) {
     return failed(getFailure(error));
   }
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     await tx.sql
       .updateTable('collection')
       .set({ next_at: 0 })
@@ -67,7 +67,7 @@ export async function runJobCommand(
       .where('connection_id', '=', id)
       .where('entity', 'in', ['jobs', 'sessions'])
       .execute();
-    await scheduleConnection(tx, id, world.clock.now());
+    await scheduleConnection(tx, id, context.clock.now());
   });
   return ok({});
 }

@@ -18,17 +18,17 @@ const PAUSE_MS: Ms = 5_000;
  * COLLECT-4: reads one connection, independently of others and on one server at a time. A server
  * holds a connection for a few minutes; the next one continues where it was interrupted.
  */
-export function connection(world: AppContext, timeoutMs?: Ms): JobHandler<'connection'> {
-  const by = world.chance.uuid();
+export function connection(context: AppContext, timeoutMs?: Ms): JobHandler<'connection'> {
+  const by = context.chance.uuid();
   const clients = new Map<string, { readonly changedAt: Ms; readonly client: Client }>();
 
   async function loadClient(tenant: TenantId, row: ConnectionRow): Promise<Client> {
     const known = clients.get(row.id);
     if (known && known.changedAt === row.changed_at) return known.client;
     const client = clientFor(
-      world,
+      context,
       row.kind,
-      await world.store.tenant(tenant, (tx) => getEndpoint(tx, world, row), { readOnly: true }),
+      await context.store.tenant(tenant, (tx) => getEndpoint(tx, context, row), { readOnly: true }),
       timeoutMs,
     );
     clients.set(row.id, { changedAt: row.changed_at, client });
@@ -36,25 +36,25 @@ export function connection(world: AppContext, timeoutMs?: Ms): JobHandler<'conne
   }
 
   return async ({ tenant, payload: { connection: id }, now, signal }) => {
-    const row = await world.store.tenant(tenant, (tx) => connectionRow(tx, id), {
+    const row = await context.store.tenant(tenant, (tx) => connectionRow(tx, id), {
       readOnly: true,
     });
     if (!row?.enabled) {
       clients.delete(id);
       return null;
     }
-    if (await take(world, tenant, row, by))
+    if (await take(context, tenant, row, by))
       try {
-        await collectRound(world, tenant, row, () => loadClient(tenant, row), {
+        await collectRound(context, tenant, row, () => loadClient(tenant, row), {
           id: by,
           stopped: () => signal.aborted,
         });
       } catch (error) {
         if (!(error instanceof Stopped)) throw error;
       } finally {
-        await leave(world, tenant, row, by);
+        await leave(context, tenant, row, by);
       }
-    const next = await world.store.tenant(tenant, (tx) => nextRead(tx, row), { readOnly: true });
+    const next = await context.store.tenant(tenant, (tx) => nextRead(tx, row), { readOnly: true });
     return Math.max(next, now + PAUSE_MS);
   };
 }
@@ -92,14 +92,14 @@ async function nextRead({ sql, tenant }: TenantTx, { id, kind }: ConnectionRow):
  * other server.
  */
 function take(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { id, changed_at }: ConnectionRow,
   by: string,
 ): Promise<boolean> {
-  const now = world.clock.now();
-  const alone = world.store.kind === 'pglite';
-  return world.store.tenant(
+  const now = context.clock.now();
+  const alone = context.store.kind === 'pglite';
+  return context.store.tenant(
     tenant,
     async ({ sql }) =>
       (await sql
@@ -119,8 +119,8 @@ function take(
   );
 }
 
-const leave = (world: AppContext, tenant: TenantId, { id }: ConnectionRow, by: string) =>
-  world.store.tenant(tenant, ({ sql }) =>
+const leave = (context: AppContext, tenant: TenantId, { id }: ConnectionRow, by: string) =>
+  context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('connection')
       .set({ held_by: null, held_until: 0 })

@@ -10,20 +10,20 @@ const place = (id: string) => ({ table: 'connection', column: 'sealed', row: id 
 
 export const sealCredentials = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   id: string,
   { secret }: Credentials,
-): Promise<string> => seal(tx, world, place(id), secret);
+): Promise<string> => seal(tx, context, place(id), secret);
 
 /**
  * Throws a `SourceError` if the secret cannot be opened, because the key that sealed it is lost.
  */
 export async function getEndpoint(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { id, address, certificate, sign_in, username, sealed }: ConnectionRow,
 ): Promise<Endpoint> {
-  const secret = await unseal(tx, world, place(id), sealed).catch(() => {
+  const secret = await unseal(tx, context, place(id), sealed).catch(() => {
     throw new SourceError(
       'refused',
       'The kept credentials cannot be opened by this server. Give them again.',

@@ -58,8 +58,8 @@ const BATCH_SIZE = 500;
  * the same effect.
  */
 export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promise<void> {
-  const { world, tenant, connection } = task;
-  const known = await world.store.tenant(
+  const { context, tenant, connection } = task;
+  const known = await context.store.tenant(
     tenant,
     (tx) =>
       loadStoredJobs(
@@ -76,7 +76,7 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
   }));
   const changed = marked.filter(({ mark, before }) => mark !== before?.mark);
   const channels = await openChannels(
-    world,
+    context,
     tenant,
     connection,
     changed.flatMap(({ job: { company } }) => (company === null ? [] : [company])),
@@ -106,10 +106,10 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
   );
   for (const [company, all] of idle) await findJobs(task, all, channels.get(company));
   for (const [company, uids] of left)
-    await world.store.tenant(tenant, (tx) =>
-      retire(tx, channels.get(company), uids, world.clock.now()),
+    await context.store.tenant(tenant, (tx) =>
+      retire(tx, channels.get(company), uids, context.clock.now()),
     );
-  await world.store.tenant(tenant, (tx) =>
+  await context.store.tenant(tenant, (tx) =>
     keepFound(
       tx,
       task,
@@ -121,7 +121,7 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
           company,
           more,
           lastStart: Math.max(before?.lastStart ?? 0, run === null ? 0 : Date.parse(run.startTime)),
-          movedAt: moved ? world.clock.now() : (before?.movedAt ?? 0),
+          movedAt: moved ? context.clock.now() : (before?.movedAt ?? 0),
         };
         return { uid, name: facts.job, company, row: { ...stored } };
       }),
@@ -143,22 +143,22 @@ function put<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 
 /** Returns the number of new results. */
 export async function recordRuns(
-  { world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>,
+  { context, tenant, connection }: Pick<Task, 'context' | 'tenant' | 'connection'>,
   runs: readonly { readonly execution: unknown; readonly byArrival?: boolean }[],
   key: KeyRow | null | undefined,
 ): Promise<number> {
   if (key == null) return 0;
   let accepted = 0;
   for (let first = 0; first < runs.length; first += BATCH_SIZE) {
-    const now = world.clock.now();
+    const now = context.clock.now();
     const checked = runs
       .slice(first, first + BATCH_SIZE)
       .map(({ execution, byArrival }, index) => checkedExecution(execution, index, now, byArrival));
     const recorded = await recordResults(
-      world,
+      context,
       tenant,
       key,
-      fitRecords({ world, tenant, connection }, checked),
+      fitRecords({ context, tenant, connection }, checked),
       now,
     );
     if (recorded.ok) accepted += recorded.value.accepted;
@@ -168,13 +168,13 @@ export async function recordRuns(
 
 /** Returns the valid records and logs the others. */
 export function fitRecords<T extends object>(
-  { world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>,
+  { context, tenant, connection }: Pick<Task, 'context' | 'tenant' | 'connection'>,
   checked: readonly T[],
 ): Exclude<T, Refused>[] {
   const refused = (checked as readonly unknown[]).filter(isRefused);
   const [first] = refused;
   if (first)
-    world.log.warn('a collected result is not fit to be kept', {
+    context.log.warn('a collected result is not fit to be kept', {
       tenant,
       connection: connection.id,
       count: refused.length,
@@ -191,18 +191,18 @@ const isRefused = (one: unknown): one is Refused =>
  * changed ones.
  */
 async function findJobs(
-  { world, tenant, connection }: Task,
+  { context, tenant, connection }: Task,
   jobs: readonly JobFacts[],
   key: KeyRow | undefined,
 ): Promise<void> {
   if (key === undefined) return;
-  const now = world.clock.now();
+  const now = context.clock.now();
   const startTime = new Date(now).toISOString();
   const checked = jobs.map((facts, index) =>
     checkedExecution({ ...facts, status: 'Running', startTime }, index, now),
   );
-  const fit = fitRecords({ world, tenant, connection }, checked).map(({ job }) => job);
-  await world.store.tenant(tenant, (tx) => followJobs(tx, key, fit, world.clock.now()));
+  const fit = fitRecords({ context, tenant, connection }, checked).map(({ job }) => job);
+  await context.store.tenant(tenant, (tx) => followJobs(tx, key, fit, context.clock.now()));
 }
 
 /** Disables jobs that the system no longer has: no runs are expected, and their results stay. */
@@ -266,8 +266,8 @@ const GONE_MS: Ms = 12 * 3_600_000;
 
 /** Disables jobs that have been missing for long. Call it after a complete round. */
 export async function retireGone(task: Task): Promise<void> {
-  const { world, tenant, connection } = task;
-  await world.store.tenant(tenant, async (tx) => {
+  const { context, tenant, connection } = task;
+  await context.store.tenant(tenant, async (tx) => {
     const gone = (await forgetGone(tx, task, GONE_MS)).map(
       ({ row }) => row as unknown as StoredJob,
     );
@@ -279,7 +279,7 @@ export async function retireGone(task: Task): Promise<void> {
         gone.flatMap(({ company, facts }) =>
           company === key.company ? [facts.jobInstanceUid] : [],
         ),
-        world.clock.now(),
+        context.clock.now(),
       );
   });
 }

@@ -36,14 +36,16 @@ const TRIES = 20;
  * COLLECT-1: the systems that Daybook reads results from. Users who can connect sources manage
  * them; users bound to companies manage only connections of those companies.
  */
-export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeof collectorCalls> {
+export function collectorHandlers(
+  context: AppContext,
+): Pick<Handlers, keyof typeof collectorCalls> {
   const rateLimit = makePerMinuteLimit(TRIES);
   const change = <T>(
     ctx: SessionContext,
     id: string,
     work: (tx: TenantTx, row: ConnectionRow) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+    context.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       const row = await connectionRow(tx, id);
       return row && owns(ctx.session, row.company_n) ? work(tx, row) : failed(NOT_FOUND);
@@ -51,7 +53,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
 
   return {
     listConnections: (_, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx): Promise<Result<ConnectionOut[]>> => {
           const rows = await tx.sql
@@ -71,7 +73,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
       ),
 
     async makeConnection({ kind, credentials, ...fields }, ctx) {
-      return world.store.tenant(ctx.tenant, async (tx): Promise<Result<{ _id: string }>> => {
+      return context.store.tenant(ctx.tenant, async (tx): Promise<Result<{ _id: string }>> => {
         await tx.lock();
         const refused = await loadRefusal(tx, ctx.session, kind, fields, credentials.kind);
         if (refused) return failed(refused);
@@ -85,7 +87,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
             kind: 'conflict',
             message: MESSAGES.connectionsFull({ max: LIMITS.connections }),
           });
-        const id = world.chance.uuid();
+        const id = context.chance.uuid();
         await tx.sql
           .insertInto('connection')
           .values({
@@ -95,13 +97,13 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
             ...columns(fields),
             sign_in: credentials.kind,
             username: credentials.kind === 'key' ? null : credentials.name,
-            sealed: await sealCredentials(tx, world, id, credentials),
+            sealed: await sealCredentials(tx, context, id, credentials),
             made_at: ctx.now,
             changed_at: ctx.now,
           })
           .execute();
         await scheduleConnection(tx, id, ctx.now);
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'connection.made',
           user: null,
           detail: { connection: id, kind },
@@ -134,7 +136,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
             ...(credentials && {
               sign_in: credentials.kind,
               username: credentials.kind === 'key' ? null : credentials.name,
-              sealed: await sealCredentials(tx, world, id, credentials),
+              sealed: await sealCredentials(tx, context, id, credentials),
             }),
           })
           .where('tenant_id', '=', tx.tenant)
@@ -147,7 +149,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
           .where('connection_id', '=', id)
           .execute();
         await scheduleConnection(tx, id, ctx.now);
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'connection.changed',
           user: null,
           detail: {
@@ -182,7 +184,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
           })),
           by(ctx),
         );
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'connection.deleted',
           user: null,
           detail: { connection: id },
@@ -196,11 +198,11 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
       if (wrong) return failed(wrong);
       if (credentials !== undefined)
         return SIGN_INS_OF[kind].includes(credentials.kind)
-          ? ok(await tryConnection(world, kind, { address, certificate, credentials }))
+          ? ok(await tryConnection(context, kind, { address, certificate, credentials }))
           : failed(bad('credentials', MESSAGES.badInput));
       if (id === undefined) return failed(bad('credentials', MESSAGES.connectionSecretAgain));
       const stored = await change(ctx, id, async (tx, row) =>
-        ok({ row, reach: await getEndpoint(tx, world, row) }),
+        ok({ row, reach: await getEndpoint(tx, context, row) }),
       ).catch((error: unknown) => {
         if (error instanceof SourceError) return error;
         throw error;
@@ -212,7 +214,9 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
         stored.value.row.kind !== kind
       )
         return failed(bad('credentials', MESSAGES.connectionSecretAgain));
-      return ok(await tryConnection(world, kind, { ...stored.value.reach, address, certificate }));
+      return ok(
+        await tryConnection(context, kind, { ...stored.value.reach, address, certificate }),
+      );
     },
 
     async syncConnection({ id, entity }, ctx) {
@@ -238,20 +242,20 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
       const refused = rateLimit.check(ctx.tenant, ctx.now);
       if (refused) return failed(refused);
       const server = await change(ctx, input.id, async (tx, row) => {
-        const found = await findJobServer(tx, world, row, input);
+        const found = await findJobServer(tx, context, row, input);
         if (found.ok)
-          await audit(tx, world, ctx, {
+          await audit(tx, context, ctx, {
             what: 'connection.job',
             user: null,
             detail: { connection: input.id, job: input.job, action: input.action },
           });
         return found;
       });
-      return server.ok ? runJobCommand(world, ctx.tenant, server.value, input) : server;
+      return server.ok ? runJobCommand(context, ctx.tenant, server.value, input) : server;
     },
 
     foundByConnection: ({ id, entity, unlinked, after = 0 }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const row = await connectionRow(tx, id);

@@ -26,10 +26,10 @@ const AGAIN_MS: Ms = DAY;
  * each is stored.
  */
 export async function sessionsOfVspc(task: Task): Promise<Read> {
-  const { world, tenant, connection } = task;
-  const now = world.clock.now();
+  const { context, tenant, connection } = task;
+  const now = context.clock.now();
   const jobs = jobsByName(
-    await world.store.tenant(
+    await context.store.tenant(
       tenant,
       (tx) => loadFound(tx, connection.id, ['jobs', 'agent-jobs', 'office365-jobs']),
       { readOnly: true },
@@ -85,15 +85,15 @@ interface One {
 }
 
 async function fill(task: Task, all: readonly One[]): Promise<void> {
-  const { world, tenant, connection } = task;
+  const { context, tenant, connection } = task;
   if (all.length === 0) return;
   const channels = await openChannels(
-    world,
+    context,
     tenant,
     connection,
     all.flatMap(({ job: { company } }) => (company === null ? [] : [company])),
   );
-  const known = await world.store.tenant(tenant, (tx) => ended(tx, channels, all), {
+  const known = await context.store.tenant(tenant, (tx) => ended(tx, channels, all), {
     readOnly: true,
   });
   const fresh = Map.groupBy(

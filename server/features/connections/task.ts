@@ -18,7 +18,7 @@ export type Cursor = Readonly<Record<string, number>>;
 
 /** One entity of one connection being read. */
 export interface Task {
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly tenant: TenantId;
   readonly connection: ConnectionRow;
   readonly entity: Entity;

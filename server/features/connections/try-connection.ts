@@ -29,12 +29,12 @@ const THINGS: Readonly<Record<CollectorKind, string>> = {
 
 /** Signs in and sends one request. Stores nothing. */
 export async function tryConnection(
-  world: AppContext,
+  context: AppContext,
   kind: CollectorKind,
   reach: Endpoint,
 ): Promise<ConnectionTested> {
   try {
-    const count = await countFirst(world, kind, reach);
+    const count = await countFirst(context, kind, reach);
     return {
       ok: true,
       says: `${COLLECTOR_NAMES[kind]} answers: ${count} ${THINGS[kind]}.`,
@@ -46,7 +46,7 @@ export async function tryConnection(
       ok: false,
       says: error.message,
       seen: error.message.startsWith(CERTIFICATE_ERROR)
-        ? await seenAt(world, new URL(reach.address))
+        ? await seenAt(context, new URL(reach.address))
         : null,
     };
   }
@@ -54,17 +54,17 @@ export async function tryConnection(
 
 /** Returns how many things of the most important kind there are. */
 async function countFirst(
-  world: AppContext,
+  context: AppContext,
   kind: CollectorKind,
   reach: Endpoint,
 ): Promise<number> {
   if (kind === 'vb365') {
     let count = 0;
-    const client = makeVb365Client(world, reach, TIMEOUT_MS);
+    const client = makeVb365Client(context, reach, TIMEOUT_MS);
     for await (const rows of client.readPages('Organizations', v.unknown())) count += rows.length;
     return count;
   }
-  const answer = await clientFor(world, kind, reach, TIMEOUT_MS).read(
+  const answer = await clientFor(context, kind, reach, TIMEOUT_MS).read(
     PROBES[kind],
     kind === 'zerto'
       ? v.pipe(
@@ -77,8 +77,8 @@ async function countFirst(
   return meta?.pagingInfo?.total ?? pagination?.total ?? data.length;
 }
 
-async function seenAt(world: AppContext, url: URL): Promise<ConnectionTested['seen']> {
-  const shown = await shownCertificate(world, url).catch(() => null);
+async function seenAt(context: AppContext, url: URL): Promise<ConnectionTested['seen']> {
+  const shown = await shownCertificate(context, url).catch(() => null);
   return (
     shown && {
       certificate: shown.toString(),

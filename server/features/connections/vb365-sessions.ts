@@ -31,11 +31,11 @@ interface KnownJob extends StoredJob {
  * first round after a time without connection, however long.
  */
 export async function readSessions(task: Task, client: Vb365Client): Promise<Read> {
-  const { world, tenant, connection } = task;
-  const now = world.clock.now();
+  const { context, tenant, connection } = task;
+  const now = context.clock.now();
   const begin = Math.min(now, task.cursor['from'] ?? now - FIRST_MS + AGAIN_MS);
   const from = begin - AGAIN_MS;
-  const { jobs, recorded } = await world.store.tenant(
+  const { jobs, recorded } = await context.store.tenant(
     tenant,
     async (tx) => ({
       jobs: new Map(
@@ -68,7 +68,7 @@ export async function readSessions(task: Task, client: Vb365Client): Promise<Rea
       ),
     );
     const ended = page.filter(({ job, session }) => job?.company != null && hasEnded(session));
-    await world.store.tenant(tenant, (tx) =>
+    await context.store.tenant(tenant, (tx) =>
       keepFound(
         tx,
         task,
@@ -80,7 +80,7 @@ export async function readSessions(task: Task, client: Vb365Client): Promise<Rea
     );
     await task.keep({ from: begin });
   }
-  await world.store.tenant(tenant, (tx) => forgetGone(tx, task, REMEMBER_MS));
+  await context.store.tenant(tenant, (tx) => forgetGone(tx, task, REMEMBER_MS));
   return { rows, unlinked, cursor: { from: next } };
 }
 
@@ -132,7 +132,7 @@ async function record(
 ): Promise<void> {
   if (owned.length === 0) return;
   const channels = await openChannels(
-    task.world,
+    task.context,
     task.tenant,
     task.connection,
     owned.map(({ company }) => company),

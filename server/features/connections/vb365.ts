@@ -37,7 +37,7 @@ export const VB365: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read
           company: link(row),
           row: { domain: row.name ?? null, region: row.region ?? null, msid: row.msid ?? null },
         });
-    await task.world.store.tenant(task.tenant, async (tx) => {
+    await task.context.store.tenant(task.tenant, async (tx) => {
       await keepFound(tx, task, things);
       await forgetGone(tx, task);
     });
@@ -95,7 +95,7 @@ export const VB365: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read
       usedCount: license.usedNumber ?? null,
       newCount: license.newNumber ?? null,
     };
-    await task.world.store.tenant(task.tenant, (tx) =>
+    await task.context.store.tenant(task.tenant, (tx) =>
       keepFound(tx, task, [{ uid: 'licence', name: task.connection.name, company: null, row }]),
     );
     return { rows: 1, unlinked: 0 };
@@ -117,11 +117,11 @@ export interface FoundOrganization {
 type Named = Pick<Vb365Organization, 'id'> & Partial<Vb365Organization>;
 
 async function loadOrganizationLinks({
-  world,
+  context,
   tenant,
   connection,
 }: Task): Promise<(organization: Named) => CompanyN | null> {
-  const link = await world.store.tenant(tenant, (tx) => loadLinks(tx, connection), {
+  const link = await context.store.tenant(tenant, (tx) => loadLinks(tx, connection), {
     readOnly: true,
   });
   return ({ id, name, officeName, msid }) =>
@@ -130,7 +130,7 @@ async function loadOrganizationLinks({
 
 async function loadOrganizations(task: Task): Promise<Map<string, FoundOrganization>> {
   const link = await loadOrganizationLinks(task);
-  const rows = await task.world.store.tenant(
+  const rows = await task.context.store.tenant(
     task.tenant,
     (tx) => loadFound(tx, task.connection.id, ['organizations']),
     { readOnly: true },
@@ -161,8 +161,8 @@ async function* readJobs(
 }
 
 /** The company of each repository that only one company's jobs use. */
-async function loadRepositoryOwners({ world, tenant, connection }: Task) {
-  const jobs = await world.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
+async function loadRepositoryOwners({ context, tenant, connection }: Task) {
+  const jobs = await context.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
     readOnly: true,
   });
   const owners = new Map<string, CompanyN | null>();
@@ -182,11 +182,11 @@ async function recordOwned(
   found: readonly { readonly row: RepositoryRow; readonly company: CompanyN | null }[],
   hosts: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const { world, tenant, connection } = task;
+  const { context, tenant, connection } = task;
   const at = new Date(task.since).toISOString();
   const byCompany = Map.groupBy(found, ({ company }) => company);
   const channels = await openChannels(
-    world,
+    context,
     tenant,
     connection,
     [...byCompany.keys()].filter((company) => company !== null),
@@ -208,7 +208,7 @@ async function recordOwned(
         index,
       ),
     );
-    await recordRepositories(world, tenant, key, fitRecords(task, samples), world.clock.now());
+    await recordRepositories(context, tenant, key, fitRecords(task, samples), context.clock.now());
   }
 }
 

@@ -148,12 +148,12 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
    * its end.
    */
   async sessions(task) {
-    const { world, tenant, connection } = task;
-    const now = world.clock.now();
+    const { context, tenant, connection } = task;
+    const now = context.clock.now();
     const link = await loadLink(task);
     const jobs = new Map(
       (
-        await world.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
+        await context.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
           readOnly: true,
         })
       ).map(({ uid, row }) => [uid, row as unknown as StoredJob]),
@@ -179,7 +179,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
           await recordRuns(
             task,
             good,
-            await loadChannel(task.world, task.tenant, task.connection, link),
+            await loadChannel(task.context, task.tenant, task.connection, link),
           );
       },
       { from: after },
@@ -196,10 +196,12 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
       RepositoryList,
       async (some) => {
         const key =
-          link === null ? null : await loadChannel(task.world, task.tenant, task.connection, link);
+          link === null
+            ? null
+            : await loadChannel(task.context, task.tenant, task.connection, link);
         if (key === null) return;
         await recordRepositories(
-          task.world,
+          task.context,
           task.tenant,
           key,
           fitRecords(
@@ -224,7 +226,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
                 ),
             ),
           ),
-          task.world.clock.now(),
+          task.context.clock.now(),
         );
       },
     );
@@ -247,7 +249,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
       newCount: instances?.newInstancesNumber ?? null,
       rentalCount: instances?.rentalInstancesNumber ?? null,
     };
-    await task.world.store.tenant(task.tenant, (tx) =>
+    await task.context.store.tenant(task.tenant, (tx) =>
       keepFound(tx, task, [
         { uid: 'licence', name: task.connection.name, company: task.connection.company_n, row },
       ]),
@@ -256,8 +258,8 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
   },
 };
 
-const loadLink = ({ world, tenant, connection }: Task): Promise<number | null> =>
-  world.store.tenant(tenant, async (tx) => (await loadLinks(tx, connection))(null), {
+const loadLink = ({ context, tenant, connection }: Task): Promise<number | null> =>
+  context.store.tenant(tenant, async (tx) => (await loadLinks(tx, connection))(null), {
     readOnly: true,
   });
 

@@ -139,14 +139,14 @@ export const VSPC: Readonly<
           },
         );
         await recordRepositories(
-          task.world,
+          task.context,
           task.tenant,
           key,
           fitRecords(
             task,
             samples.map(({ index, value }) => checkedRepository(value, index)),
           ),
-          task.world.clock.now(),
+          task.context.clock.now(),
         );
       },
     );
@@ -184,14 +184,14 @@ export const VSPC: Readonly<
               ];
         });
         await recordComputers(
-          task.world,
+          task.context,
           task.tenant,
           key,
           fitRecords(
             task,
             computers.map(({ index, value }) => checkedComputer(value, index)),
           ),
-          task.world.clock.now(),
+          task.context.clock.now(),
         );
       },
     );
@@ -267,8 +267,8 @@ type ListSchema = v.GenericSchema<
 >;
 type RowOf<S extends ListSchema> = v.InferOutput<S>['data'][number];
 
-const linksFor = ({ world, tenant, connection }: Task): Promise<Link> =>
-  world.store.tenant(tenant, (tx) => loadLinks(tx, connection), { readOnly: true });
+const linksFor = ({ context, tenant, connection }: Task): Promise<Link> =>
+  context.store.tenant(tenant, (tx) => loadLinks(tx, connection), { readOnly: true });
 
 async function page<S extends ListSchema>(
   { client }: Task,
@@ -344,9 +344,9 @@ async function lists<S extends ListSchema>(
   const rows = await whole(task, path, schema, uid, async (some) => {
     const found = some.flatMap((row) => made(row, link));
     unlinked += found.filter(({ company }) => company === null).length;
-    await task.world.store.tenant(task.tenant, (tx) => keepFound(tx, task, found));
+    await task.context.store.tenant(task.tenant, (tx) => keepFound(tx, task, found));
   });
-  await task.world.store.tenant(task.tenant, (tx) => forgetGone(tx, task));
+  await task.context.store.tenant(task.tenant, (tx) => forgetGone(tx, task));
   return { rows, unlinked };
 }
 
@@ -417,7 +417,7 @@ async function placed<S extends ListSchema>(
       const by = Map.groupBy(some, (row) => link(org(row)));
       unlinked += by.get(null)?.length ?? 0;
       const channels = await openChannels(
-        task.world,
+        task.context,
         task.tenant,
         task.connection,
         [...by.keys()].flatMap((company) => (company === null ? [] : [company])),
@@ -432,12 +432,12 @@ async function placed<S extends ListSchema>(
 }
 
 async function named(
-  { world, tenant, connection }: Task,
+  { context, tenant, connection }: Task,
   entity: Entity,
 ): Promise<
   Map<string, { readonly name: string; readonly row: Readonly<Record<string, unknown>> }>
 > {
-  const rows = await world.store.tenant(tenant, (tx) => loadFound(tx, connection.id, [entity]), {
+  const rows = await context.store.tenant(tenant, (tx) => loadFound(tx, connection.id, [entity]), {
     readOnly: true,
   });
   return new Map(rows.map(({ uid, name, row }) => [uid, { name, row }]));

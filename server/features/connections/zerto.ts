@@ -78,11 +78,11 @@ const SUB_ERROR = 8;
 /** Reads Zerto. All results belong to the connection's company. */
 export const ZERTO: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>> = {
   async jobs(task) {
-    const { world, tenant, connection, client } = task;
+    const { context, tenant, connection, client } = task;
     const groups = await client.read('vpgs', Groups);
     const known = new Map(
       (
-        await world.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
+        await context.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
           readOnly: true,
         })
       ).map(({ uid, row }) => [uid, row as unknown as StoredJob]),
@@ -90,7 +90,7 @@ export const ZERTO: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read
     await deliverJobs(
       task,
       groups.map((group) =>
-        groupJob(group, connection.company_n, known.get(group.vpgIdentifier), world.clock.now()),
+        groupJob(group, connection.company_n, known.get(group.vpgIdentifier), context.clock.now()),
       ),
     );
     await retireGone(task);
@@ -98,9 +98,9 @@ export const ZERTO: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read
   },
 
   async alarms(task) {
-    const { world, tenant, connection, client } = task;
+    const { context, tenant, connection, client } = task;
     const alerts = await client.read('alerts?isDismissed=false', Alerts);
-    await world.store.tenant(tenant, async (tx) => {
+    await context.store.tenant(tenant, async (tx) => {
       await keepFound(
         tx,
         task,

@@ -17,11 +17,11 @@ const NOT_FOUND = failed({ kind: 'not-found', message: MESSAGES.notFound });
 type Changed = OutputOf<'changeExecutions'>;
 
 export function executionHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'getExecution' | 'changeExecution' | 'changeExecutions'> {
   return {
     async getExecution({ id }, { tenant, session, now }) {
-      const found = await world.store.tenant(
+      const found = await context.store.tenant(
         tenant,
         async (tx) => {
           const run = (await tx.rows('run', [id])).get(id);
@@ -35,7 +35,7 @@ export function executionHandlers(
     },
 
     changeExecution: ({ id, ...request }, ctx) =>
-      runIdempotently<Changed>(world, ctx, async (tx) => {
+      runIdempotently<Changed>(context, ctx, async (tx) => {
         const changes = readChanges(request);
         if (!changes.ok) return refusal(changes.failure);
         const { drafts, refused } = await decide(tx, ctx.session, changes.value, [id], ctx.now);
@@ -46,7 +46,7 @@ export function executionHandlers(
       }),
 
     changeExecutions: ({ ids, ...request }, ctx) =>
-      runIdempotently<Changed>(world, ctx, async (tx): Promise<Decision<Changed>> => {
+      runIdempotently<Changed>(context, ctx, async (tx): Promise<Decision<Changed>> => {
         const changes = readChanges(request);
         if (!changes.ok) return refusal(changes.failure);
         const runs = [...new Set(ids)];

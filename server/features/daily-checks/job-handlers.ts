@@ -22,14 +22,14 @@ export const NOT_EXPECTED = MESSAGES.notExpected;
 
 /** DESK-4: marks a missed or disabled job as expected. */
 export function jobHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'ignoreMissed' | 'unignoreMissed' | 'ignoreDisabled' | 'unignoreDisabled'> {
   const change = (
     ctx: SessionContext,
     of: Of,
     decide: (tx: TenantTx, job: JobRow) => Promise<readonly NewEvent[]> | Failure,
   ): Promise<Result<Done>> =>
-    runIdempotently<Done>(world, ctx, async (tx) => {
+    runIdempotently<Done>(context, ctx, async (tx) => {
       const job = await loadJob(tx, ctx.session, of);
       if (!job.ok) return refusal(job.failure);
       const decided = decide(tx, job.value);

@@ -17,11 +17,11 @@ const done = (seq: number) => ok<Done>({ seq });
 
 /** DESK-1 to DESK-3: saved views and shift handovers. */
 export function viewHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'saveView' | 'removeView' | 'endShift'> {
   return {
     saveView: (view, ctx) =>
-      runIdempotently<Done>(world, ctx, async (tx) => {
+      runIdempotently<Done>(context, ctx, async (tx) => {
         const before = (await tx.rows('view', [view.id])).get(view.id);
         if (before && before.owner !== ctx.session.userId)
           return refusal({ kind: 'forbidden', message: MESSAGES.viewNotOwned });
@@ -44,7 +44,7 @@ export function viewHandlers(
       }),
 
     removeView: ({ id }, ctx) =>
-      runIdempotently<Done>(world, ctx, async (tx) => {
+      runIdempotently<Done>(context, ctx, async (tx) => {
         const view = (await tx.rows('view', [id])).get(id);
         const failure = view ? notRemovable(toScope(ctx.session), view) : NOT_FOUND;
         if (!view || failure) return refusal(failure ?? NOT_FOUND);
@@ -52,7 +52,7 @@ export function viewHandlers(
       }),
 
     endShift: (shift, ctx) =>
-      runIdempotently<Done>(world, ctx, async (tx) => {
+      runIdempotently<Done>(context, ctx, async (tx) => {
         const before = (await tx.rows('shift', [shift.id])).get(shift.id);
         if (before)
           return before.by === ctx.session.userId

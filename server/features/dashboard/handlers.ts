@@ -33,7 +33,7 @@ const RANKED = 5;
 
 /** REP-3, REP-5: the dashboard's numbers for API clients. */
 export function overviewHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   'overviewStats' | 'chartResults' | 'rankFailures' | 'rankDuration' | 'rankTransferred'
@@ -41,7 +41,7 @@ export function overviewHandlers(
   return {
     overviewStats: (input, ctx) =>
       answer<OutputOf<'overviewStats'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getStats,
         input,
@@ -98,7 +98,7 @@ export function overviewHandlers(
 
     chartResults: ({ every = 'day', ...input }, ctx) =>
       answer<OutputOf<'chartResults'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getJobHistory,
         input,
@@ -130,19 +130,19 @@ export function overviewHandlers(
       ),
 
     rankFailures: (input, ctx) =>
-      ranking(world, ctx, input, [], (totals) =>
+      ranking(context, ctx, input, [], (totals) =>
         sum(
           totals.filter(({ state }) => state === 'Failed' || state === 'Error'),
           ({ runs }) => runs,
         ),
       ),
     rankDuration: (input, ctx) =>
-      ranking(world, ctx, input, ['seconds'], (totals) => {
+      ranking(context, ctx, input, ['seconds'], (totals) => {
         const finished = sum(totals, (one) => one.finished);
         return finished === 0 ? 0 : Math.round(sum(totals, ({ seconds }) => seconds) / finished);
       }),
     rankTransferred: (input, ctx) =>
-      ranking(world, ctx, input, ['bytes'], (totals) => sum(totals, ({ bytes }) => bytes)),
+      ranking(context, ctx, input, ['bytes'], (totals) => sum(totals, ({ bytes }) => bytes)),
   };
 }
 
@@ -181,13 +181,13 @@ function getHours({
 
 /** Returns the jobs with the highest value above 0; of equal ones the older job comes first. */
 const ranking = (
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { limit = RANKED, ...input }: ParsedInputOf<'rankFailures'>,
   summed: readonly Summed[],
   getValue: (totals: readonly Total[]) => number,
 ): Promise<Result<RankedOut[]>> =>
-  answer(world, ctx, MESSAGES.getRanking, input, LAST_DAYS, async (tx, question) => {
+  answer(context, ctx, MESSAGES.getRanking, input, LAST_DAYS, async (tx, question) => {
     const jobs = namedJobs(await knownJobs(tx, question), input.filters);
     const byJob = heaps(
       await loadTotals(tx, question, [question.from, question.to], null, summed),

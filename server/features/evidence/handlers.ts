@@ -19,14 +19,14 @@ const LONGEST: Ms = 366 * 86_400_000;
 const BATCH_SIZE = 100;
 
 /** EVID-1 to EVID-4: who did what to which problem, newest first. */
-export function evidenceHandlers(world: AppContext): Pick<Handlers, 'listEvidence'> {
+export function evidenceHandlers(context: AppContext): Pick<Handlers, 'listEvidence'> {
   return {
     async listEvidence({ from, to, company, before }, { tenant, session }) {
       if (to <= from) return failed(bad('to', MESSAGES.evidenceEmpty));
       if (to - from > LONGEST) return failed(bad('from', MESSAGES.evidenceTooLong));
       const scope = toScope(session);
       const companies = getQueriedCompanies(scope, company);
-      return world.store.tenant(
+      return context.store.tenant(
         tenant,
         async (tx) =>
           ok(await loadPage(tx, { from, to, companies, without: [...scope.deleted] }, before)),

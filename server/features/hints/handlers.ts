@@ -24,14 +24,14 @@ type Done = Record<string, never>;
  * Daybook counts where they helped.
  */
 export function hintHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   'listHints' | 'hintsAtHand' | 'makeHint' | 'changeHint' | 'removeHint' | 'hintHelped'
 > {
   return {
     listHints: (_, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const scope = toScope(ctx.session);
@@ -59,7 +59,7 @@ export function hintHandlers(
       ),
 
     hintsAtHand: (_, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const scope = toScope(ctx.session);
@@ -71,12 +71,12 @@ export function hintHandlers(
       ),
 
     makeHint: ({ hint }, ctx) =>
-      runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
+      runIdempotently<{ _id: string }>(context, ctx, async (tx) => {
         const refused = getRefusal(toScope(ctx.session), hint);
         if (refused) return refusal(refused);
         if ((await loadHints(tx)).length >= LIMITS.hints)
           return refusal({ kind: 'conflict', message: MESSAGES.hintsFull({ max: LIMITS.hints }) });
-        const id = world.chance.uuid();
+        const id = context.chance.uuid();
         return {
           drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })],
           answer: () => ok({ _id: id }),
@@ -84,7 +84,7 @@ export function hintHandlers(
       }),
 
     changeHint: ({ id, hint }, ctx) =>
-      runIdempotently<Done>(world, ctx, async (tx) => {
+      runIdempotently<Done>(context, ctx, async (tx) => {
         const refused =
           (await missing(tx, toScope(ctx.session), id)) ?? getRefusal(toScope(ctx.session), hint);
         return refused
@@ -93,7 +93,7 @@ export function hintHandlers(
       }),
 
     removeHint: ({ id }, ctx) =>
-      runIdempotently<Done>(world, ctx, async (tx) => {
+      runIdempotently<Done>(context, ctx, async (tx) => {
         const scope = toScope(ctx.session);
         const refused =
           (await missing(tx, scope, id)) ?? (scope.companies === null ? null : FORBIDDEN);
@@ -103,7 +103,7 @@ export function hintHandlers(
       }),
 
     hintHelped: ({ id, run, helped }, ctx) =>
-      runIdempotently<Done>(world, ctx, async (tx) => {
+      runIdempotently<Done>(context, ctx, async (tx) => {
         const scope = toScope(ctx.session);
         const hint = (await loadHints(tx)).find((one) => one.id === id && reads(scope, one));
         const problem = await loadProblem(tx, scope, run);

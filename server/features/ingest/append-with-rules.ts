@@ -17,7 +17,7 @@ import { ruleMailMessages as t } from './rule-mail.messages.en.ts';
  * (RULES-3).
  */
 export async function appendWithRules(
-  world: AppContext,
+  context: AppContext,
   tx: TenantTx,
   { folded, state, taken }: Decided,
   at: Ms,
@@ -25,7 +25,7 @@ export async function appendWithRules(
   const { decided: actions, notices } = applyRules(state, await readyRules(tx), folded.events, at);
   await tx.appendFolded(folded, taken);
   await tx.appendFolded(actions.folded, actions.taken);
-  if (notices.length > 0) await notify(world, tx, notices, at);
+  if (notices.length > 0) await notify(context, tx, notices, at);
 }
 
 const MAX_LINES = 50;
@@ -35,7 +35,7 @@ const MAX_LINES = 50;
  * them.
  */
 async function notify(
-  world: AppContext,
+  context: AppContext,
   tx: TenantTx,
   notices: readonly RuleNotice[],
   at: Ms,
@@ -74,7 +74,7 @@ async function notify(
         ].join('\n\n')}\n`,
       };
     });
-    await post(tx, world, { kind: 'mail', to: email, ...mail });
+    await post(tx, context, { kind: 'mail', to: email, ...mail });
   }
 }
 

@@ -44,10 +44,10 @@ type Rejected = Ingested['rejected'];
  * The calls that sources post to. Each request is recorded in one transaction; of several records,
  * the invalid ones are rejected and the others stored.
  */
-export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
+export function ingestHandlers(context: AppContext): Pick<Handlers, IngestCall> {
   const rate = makePerMinuteLimit(LIMITS.ingestPerMinute);
   const tool = (read: Reader) =>
-    receive(world, rate, (text, { holder, request, now }) => {
+    receive(context, rate, (text, { holder, request, now }) => {
       const { pathname, searchParams } = new URL(request.url);
       const query = readToolQuery(searchParams);
       if ('issues' in query)
@@ -59,7 +59,7 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
         .digest('hex')
         .slice(0, 32);
       return recordReading(
-        world,
+        context,
         holder,
         EMPTY_LIST.test(text)
           ? notARun('The list is empty: there is nothing to record.')
@@ -69,10 +69,10 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
       );
     });
   return {
-    ingestExecutions: receive(world, rate, (text, { holder, now }) =>
+    ingestExecutions: receive(context, rate, (text, { holder, now }) =>
       ingestRecords(text, (list, single) =>
         keep(
-          world,
+          context,
           holder,
           list.map((one, index) => checkedExecution(one, index, now)),
           now,
@@ -80,7 +80,7 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
         ),
       ),
     ),
-    ingestEvents: receive(world, rate, async (text, { holder, request, now }) => {
+    ingestEvents: receive(context, rate, async (text, { holder, request, now }) => {
       const read = readEvents(request, text, now);
       if (!read.ok) return read;
       const { executions, repositories, rejected } = read.value;
@@ -88,12 +88,12 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
         checkedExecution(execution, index, now, byArrival),
       );
       const samples = repositories.map(({ index, sample }) => checkedRepository(sample, index));
-      const done = await keep(world, holder, runs, now, false, [
+      const done = await keep(context, holder, runs, now, false, [
         ...rejected,
         ...samples.flatMap((one) => ('error' in one ? [one] : [])),
       ]);
       const sampled = await recordRepositories(
-        world,
+        context,
         holder.tenant,
         holder.key,
         samples.flatMap((one) => ('error' in one ? [] : [one])),
@@ -110,11 +110,11 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
         !isBatch(request),
       );
     }),
-    ingestRepositories: receive(world, rate, (text, { holder, now }) =>
+    ingestRepositories: receive(context, rate, (text, { holder, now }) =>
       ingestRecords(text, async (list, single) => {
         const samples = list.map((one, index) => checkedRepository(one, index));
         const stored = await recordRepositories(
-          world,
+          context,
           holder.tenant,
           holder.key,
           samples.flatMap((one) => ('error' in one ? [] : [one])),
@@ -131,11 +131,11 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
           : stored;
       }),
     ),
-    ingestComputers: receive(world, rate, (text, { holder, now }) =>
+    ingestComputers: receive(context, rate, (text, { holder, now }) =>
       ingestRecords(text, async (list, single) => {
         const computers = list.map((one, index) => checkedComputer(one, index));
         const stored = await recordComputers(
-          world,
+          context,
           holder.tenant,
           holder.key,
           computers.flatMap((one) => ('error' in one ? [] : [one])),
@@ -167,7 +167,7 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
  * as a sign of life.
  */
 async function recordReading(
-  world: AppContext,
+  context: AppContext,
   holder: Holder,
   reading: Reading,
   now: Ms,
@@ -181,16 +181,16 @@ async function recordReading(
   const samples = repositories
     .map((sample, index) => checkedRepository(sample, index))
     .flatMap((one) => ('error' in one ? [] : [one]));
-  const done = await keep(world, holder, runs, now, runs.length + rejected.length <= 1, rejected);
+  const done = await keep(context, holder, runs, now, runs.length + rejected.length <= 1, rejected);
   if (!done.ok) return done;
   // A repeated result contains an outdated repository size.
   const current =
     executions.length === 0 || done.value.accepted > 0 || executions.some(({ listed }) => listed);
   const sampled = current
-    ? await recordRepositories(world, holder.tenant, holder.key, samples, now)
+    ? await recordRepositories(context, holder.tenant, holder.key, samples, now)
     : ok({ accepted: 0, duplicates: 0 });
   if (!sampled.ok) return sampled;
-  if (note !== undefined) await noteAlive(world, holder, now);
+  if (note !== undefined) await noteAlive(context, holder, now);
   const counts = executions.length === 0 ? sampled.value : {};
   return ok({ ...done.value, ...counts, ...(note === undefined ? {} : { note }) });
 }
@@ -198,14 +198,14 @@ async function recordReading(
 /** The output of a catalog query on a day without jobs. */
 const EMPTY_LIST = /^\s{0,100}\[\s{0,100}\]\s{0,100}$/;
 
-const noteAlive = (world: AppContext, { tenant, key }: Holder, now: Ms): Promise<void> =>
-  world.store.tenant(tenant, async (tx) => {
+const noteAlive = (context: AppContext, { tenant, key }: Holder, now: Ms): Promise<void> =>
+  context.store.tenant(tenant, async (tx) => {
     await lock(tx);
     await updateSourceHealth(tx, key.id, now, 1, []);
   });
 
 async function keep(
-  world: AppContext,
+  context: AppContext,
   { tenant, key }: Holder,
   checked: readonly (Normal | Rejected[number])[],
   now: Ms,
@@ -214,7 +214,7 @@ async function keep(
 ): Promise<Result<Ingested>> {
   const refused = [...before, ...checked.flatMap((one) => ('error' in one ? [one] : []))];
   const good = checked.flatMap((one) => ('error' in one ? [] : [one]));
-  const recorded = await recordResults(world, tenant, key, good, now, refused);
+  const recorded = await recordResults(context, tenant, key, good, now, refused);
   return recorded.ok ? answered(recorded.value, single) : recorded;
 }
 

@@ -24,11 +24,11 @@ type KeyOut = OutputOf<'listKeys'>[number];
  * others return not found (G30).
  */
 export function keyHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'listKeys' | 'makeKey' | 'rotateKey' | 'revokeKey'> {
   return {
     listKeys: (_input, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const keys = (await tx.all('key')).filter(
@@ -46,13 +46,13 @@ export function keyHandlers(
       ),
 
     makeKey: ({ name, companyN, tool, managed }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         await lock(tx);
         const company = (await tx.rows('company', [companyN])).get(companyN);
         if (!company || company.deletedAt !== undefined || !sees(ctx, companyN))
           return failed(NOT_FOUND);
-        const id = world.chance.uuid();
-        const secret = getSecret(world.chance.bytes(32));
+        const id = context.chance.uuid();
+        const secret = getSecret(context.chance.bytes(32));
         const event: Event = {
           type: 'key.created@1',
           data: {
@@ -68,8 +68,8 @@ export function keyHandlers(
       }),
 
     rotateKey: ({ id }, ctx) =>
-      change(world, ctx, id, async (tx, key) => {
-        const secret = getSecret(world.chance.bytes(32));
+      change(context, ctx, id, async (tx, key) => {
+        const secret = getSecret(context.chance.bytes(32));
         await forget(tx, id);
         return withSecret(
           tx,
@@ -82,7 +82,7 @@ export function keyHandlers(
       }),
 
     revokeKey: ({ id }, ctx) =>
-      change(world, ctx, id, async (tx, key) => {
+      change(context, ctx, id, async (tx, key) => {
         await forget(tx, id);
         await tx.append(
           [
@@ -100,12 +100,12 @@ export function keyHandlers(
 }
 
 const change = <T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   id: KeyId,
   work: (tx: TenantTx, key: KeyRow) => Promise<Result<T>>,
 ): Promise<Result<T>> =>
-  world.store.tenant(ctx.tenant, async (tx) => {
+  context.store.tenant(ctx.tenant, async (tx) => {
     await lock(tx);
     const key = (await tx.rows('key', [id])).get(id);
     return !key || !hasSecret(key) || key.revokedAt !== null || !sees(ctx, key.company)

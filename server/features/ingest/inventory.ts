@@ -24,13 +24,13 @@ interface One<T> {
 
 /** A repository has one sample per time: another one for the same time is a duplicate. */
 export function recordRepositories(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   key: KeyRow,
   samples: readonly One<RepositoryIn>[],
   at: Ms,
 ): Promise<Result<StoredItem>> {
-  return keep(world, tenant, key, samples, at, async (tx) => {
+  return keep(context, tenant, key, samples, at, async (tx) => {
     const known = new Set(
       (
         await tx.sql
@@ -84,13 +84,13 @@ export function recordRepositories(
 
 /** An unchanged computer that is reported again within an hour is a duplicate. */
 export function recordComputers(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   key: KeyRow,
   computers: readonly One<ComputerIn>[],
   at: Ms,
 ): Promise<Result<StoredItem>> {
-  return keep(world, tenant, key, computers, at, async (tx) => {
+  return keep(context, tenant, key, computers, at, async (tx) => {
     const ids = computers.map(({ value }) => computerId(key, value));
     const known = new Map(await tx.rows('computer', [...new Set(ids)]));
     return computers.flatMap(({ value }): NewEvent[] => {
@@ -125,7 +125,7 @@ export function recordComputers(
 }
 
 async function keep<T>(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   key: KeyRow,
   all: readonly One<T>[],
@@ -133,11 +133,11 @@ async function keep<T>(
   draft: (tx: TenantTx) => Promise<readonly NewEvent[]>,
 ): Promise<Result<StoredItem>> {
   if (all.length === 0) return ok({ accepted: 0, duplicates: 0 });
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     await lock(tx);
     const drafts = await draft(tx);
     const bytes = drafts.length * RECORD_BYTES;
-    const allowance = await loadAllowance(tx, key, at, world.store.kind === 'pglite');
+    const allowance = await loadAllowance(tx, key, at, context.store.kind === 'pglite');
     if (allowance !== null && !fits(allowance, bytes)) return failed(refuseOver(tx, allowance, at));
     addUsage(tx, allowance, bytes, 0);
     await tx.append(drafts, bySource(key.id, at));

@@ -31,12 +31,12 @@ interface Watch {
  * time, unless the job is ignored, so a stored time is valid until it is reached. The marking
  * transaction then decides by the rows, so two servers on one database mark a run once.
  */
-export function missedRuns(world: AppContext): JobHandler<'missed-runs'> {
-  const bootedAt = world.clock.now();
+export function missedRuns(context: AppContext): JobHandler<'missed-runs'> {
+  const bootedAt = context.clock.now();
   const watches = new Map<TenantId, Watch>();
   return async ({ tenant, now }) => {
     try {
-      return await markOverdue(world, tenant, getWatch(watches, tenant), bootedAt, now);
+      return await markOverdue(context, tenant, getWatch(watches, tenant), bootedAt, now);
     } catch (error) {
       watches.delete(tenant);
       throw error;
@@ -52,13 +52,13 @@ function getWatch(watches: Map<TenantId, Watch>, tenant: TenantId): Watch {
 
 /** Returns when the next job or run is due. */
 async function markOverdue(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   watch: Watch,
   bootedAt: Ms,
   now: Ms,
 ): Promise<Ms> {
-  const { head, again, running } = await world.store.tenant(
+  const { head, again, running } = await context.store.tenant(
     tenant,
     async (tx) => {
       const { seq } = await tx.head();
@@ -71,16 +71,16 @@ async function markOverdue(
     { readOnly: true },
   );
   watch.seq = head;
-  if (again.length > 0) await markRanAgain(world, tenant, again, now);
+  if (again.length > 0) await markRanAgain(context, tenant, again, now);
   const abandoned = running.filter(({ until }) => until <= now);
   if (abandoned.length > 0) {
-    await markAbandoned(world, tenant, abandoned, now);
+    await markAbandoned(context, tenant, abandoned, now);
     for (const { job } of abandoned) watch.due.delete(job);
   }
   const due = [...watch.due].flatMap(([job, at]) => (at <= now ? [job] : []));
   for (let from = 0; from < due.length; from += BATCH_SIZE) {
     for (const [job, at] of await markMissed(
-      world,
+      context,
       tenant,
       due.slice(from, from + BATCH_SIZE),
       bootedAt,

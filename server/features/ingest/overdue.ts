@@ -23,13 +23,13 @@ import { appendWithRules } from './append-with-rules.ts';
  * the daily quota is skipped (ING-17).
  */
 export function markMissed(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   jobs: readonly JobN[],
   bootedAt: Ms,
   now: Ms,
 ): Promise<Map<JobN, Ms>> {
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     const state = await loadDecisionStateOfJobs(tx, jobs, [], MISSED);
     const rows = await tx.rows('job', jobs);
     const deciding = makeDeciding(state, byClock(now));
@@ -58,7 +58,7 @@ export function markMissed(
         );
       }
     }
-    await appendWithRules(world, tx, deciding.decided(), now);
+    await appendWithRules(context, tx, deciding.decided(), now);
     return next;
   });
 }
@@ -78,12 +78,12 @@ const OWN_PAUSE_MS: Ms = 15 * 60_000;
  * every device gets the change.
  */
 export async function markRanAgain(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   jobs: readonly JobN[],
   now: Ms,
 ): Promise<void> {
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     await lock(tx);
     const rows = await tx.rows('job', jobs);
     const stats = await tx.rows('stat', jobs);
@@ -110,12 +110,12 @@ export const ranAgain = (job: JobRow, stat: StatRow, now: Ms): boolean =>
 
 /** Fails runs that began and never ended. */
 export async function markAbandoned(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   overlong: readonly { readonly run: RunN; readonly job: JobN }[],
   now: Ms,
 ): Promise<void> {
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     const state = await loadDecisionStateOfJobs(
       tx,
       [...new Set(overlong.map(({ job }) => job))],
@@ -142,7 +142,7 @@ export async function markAbandoned(
       )
         decideResults(deciding, key, [abandoned(owner, row)], now);
     }
-    await appendWithRules(world, tx, deciding.decided(), now);
+    await appendWithRules(context, tx, deciding.decided(), now);
   });
 }
 

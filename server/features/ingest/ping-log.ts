@@ -9,11 +9,11 @@ import { addUsage, loadAllowance, fits, logBytes } from './quota.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 
 export const knowsJob = (
-  world: AppContext,
+  context: AppContext,
   { tenant, key }: Holder,
   uid: string,
 ): Promise<boolean> =>
-  world.store.tenant(tenant, async (tx) => (await loadJob(tx, key.id, uid)) !== null, {
+  context.store.tenant(tenant, async (tx) => (await loadJob(tx, key.id, uid)) !== null, {
     readOnly: true,
   });
 
@@ -22,7 +22,7 @@ export const knowsJob = (
  * none. Does not change the state of the run.
  */
 export async function addToLog(
-  world: AppContext,
+  context: AppContext,
   { tenant, key }: Holder,
   uid: string,
   run: string | null,
@@ -30,7 +30,7 @@ export async function addToLog(
   at: Ms,
 ): Promise<void> {
   const body = cleanLog(text);
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     await lock(tx);
     await updateSourceHealth(tx, key.id, at, 1, []);
     const job = await loadJob(tx, key.id, uid);
@@ -58,7 +58,7 @@ export async function addToLog(
       .executeTakeFirst();
     const whole = before ? `${before.body}\n${body}` : body;
     const bytes = logBytes(whole);
-    const allowance = await loadAllowance(tx, key, at, world.store.kind === 'pglite');
+    const allowance = await loadAllowance(tx, key, at, context.store.kind === 'pglite');
     const stored = fits(allowance, bytes, true);
     if (stored) await keepLogs(tx, [{ run: n, body: whole }]);
     addUsage(tx, allowance, stored ? bytes : 0, stored ? 0 : 1);

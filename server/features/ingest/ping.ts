@@ -23,7 +23,7 @@ import { readToolQuery } from './tool-query.ts';
  * of the API.
  */
 export function pingRoutes(
-  world: AppContext,
+  context: AppContext,
   perKey: number = LIMITS.pingsPerMinute,
 ): (app: Hono) => void {
   const rate = makePerMinuteLimit(LIMITS.ingestPerMinute);
@@ -40,17 +40,17 @@ export function pingRoutes(
       const rid = address.query.get('rid');
       if ('issues' in query) return text(400, `invalid ${query.issues[0]?.path ?? 'query'}`);
       if (rid !== null && !UUID.test(rid)) return text(400, 'invalid rid');
-      const holder = await findHolder(world, address.secret);
+      const holder = await findHolder(context, address.secret);
       if (!holder.ok) return text(404, 'not found');
       claimBody(request, holder.value.tenant, `key ${holder.value.key.id}`);
       const slug = address.slug ?? holder.value.key.name;
-      const now = world.clock.now();
+      const now = context.clock.now();
       const retryAfterMs =
         rateOfKey.ask(holder.value.key.id, now) ?? rate.ask(`${holder.value.key.id} ${slug}`, now);
       if (retryAfterMs !== null) return text(429, 'rate limit exceeded', waits(retryAfterMs));
-      if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug)))
+      if (address.query.get('create') === '0' && !(await knowsJob(context, holder.value, slug)))
         return text(404, 'not found');
-      const read = await world.ingestBodies.read(holder.value, request, () =>
+      const read = await context.ingestBodies.read(holder.value, request, () =>
         readPingBody(request),
       );
       if (!read.ok || read.value === null) return text(503, 'busy', { 'retry-after': '1' });
@@ -58,7 +58,7 @@ export function pingRoutes(
       const body = read.value;
       if (address.action === 'log')
         await addToLog(
-          world,
+          context,
           holder.value,
           slug,
           rid === null ? null : ridName(slug, rid),
@@ -67,7 +67,7 @@ export function pingRoutes(
         );
       else {
         const recorded = await recordResults(
-          world,
+          context,
           holder.value.tenant,
           holder.value.key,
           [normal(holder.value, slug, address, query, rid, body)],

@@ -43,13 +43,13 @@ type Work = (text: string, ctx: IngestContext) => Promise<Result<Ingested>>;
 
 /** Checks the rate before reading the body, so that a refused body is never read. */
 export const receive =
-  (world: AppContext, rate: PerMinuteLimit, work: Work) =>
+  (context: AppContext, rate: PerMinuteLimit, work: Work) =>
   async (_input: unknown, ctx: IngestContext): Promise<Result<Ingested>> => {
     const { holder, now, request } = ctx;
     const { id } = holder.key;
     const refused = rate.check(id, now);
     if (refused) return failed(refused);
-    const read = await world.ingestBodies.read(holder, request, () => readText(request));
+    const read = await context.ingestBodies.read(holder, request, () => readText(request));
     const text = read.ok ? read.value : read;
     if (!text.ok) return text;
     // The cost of reading a compressed body depends on its uncompressed size.
@@ -73,7 +73,7 @@ interface Request {
  * was read, and with `too-many` if its daily quota is used up (ING-17); then nothing is recorded.
  */
 export function recordResults(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   read: KeyRow,
   executions: readonly Normal[],
@@ -82,7 +82,7 @@ export function recordResults(
 ): Promise<Result<Ingested>> {
   // Fills the cache of causes before taking the lock, which the provider's other writers wait for.
   getCauses(executions);
-  return world.resultQueue(tenant, { read, executions, at, refused });
+  return context.resultQueue(tenant, { read, executions, at, refused });
 }
 
 /** Results that wait for the transaction before them, and then share one. */
@@ -102,11 +102,11 @@ export const makeResultQueue = (getWorld: () => AppContext): ResultQueue =>
 const BATCH_SIZE = 600;
 
 const recordAll = (
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   requests: readonly Request[],
 ): Promise<Result<Ingested>[]> =>
-  world.store.tenant(tenant, async (tx) => {
+  context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     const query = emptyLookupKeys();
     const load = ({ read, executions, at }: Request): Promise<LoadedState> =>
@@ -123,27 +123,27 @@ const recordAll = (
           ? await load(request)
           : { ...state, next: await lock(tx) };
       keys.add(request.read.id);
-      answers.push(await recordOne(world, tx, current, request));
+      answers.push(await recordOne(context, tx, current, request));
     }
     return answers;
   });
 
 /** Step 5 for one request, from the loaded state. */
 async function recordOne(
-  world: AppContext,
+  context: AppContext,
   tx: TenantTx,
   state: LoadedState,
   { read, executions, at, refused }: Request,
 ): Promise<Result<Ingested>> {
   const key = await readCurrentKey(tx, read);
   if (key === null) return failed(NO_KEY);
-  const alone = world.store.kind === 'pglite';
+  const alone = context.store.kind === 'pglite';
   const allowance = await loadAllowance(tx, key, at, alone);
   const fit = fitting(allowance, executions);
   if (allowance !== null && fit === null) return failed(refuseOver(tx, allowance, at));
 
   const decision = decide(state, key, fit?.executions ?? executions, bySource(key.id, at));
-  await appendWithRules(world, tx, decision, at);
+  await appendWithRules(context, tx, decision, at);
   addNames(state, decision.names);
   await keepLogs(tx, decision.logs);
   await keepTasks(tx, decision.tasks);

@@ -56,9 +56,9 @@ export interface Answered {
  * Delivers what is due. Each address is handled by one server at a time: addresses in parallel, the
  * deliveries of one address in order.
  */
-export async function deliverDue(world: AppContext, tenant: TenantId): Promise<void> {
-  const now = world.clock.now();
-  const due = await world.store.tenant(
+export async function deliverDue(context: AppContext, tenant: TenantId): Promise<void> {
+  const now = context.clock.now();
+  const due = await context.store.tenant(
     tenant,
     ({ sql }) =>
       sql
@@ -72,12 +72,12 @@ export async function deliverDue(world: AppContext, tenant: TenantId): Promise<v
   );
   await Promise.all(
     due.map(async ({ webhook_id: id }) => {
-      const hook = await world.store.tenant(tenant, (tx) => hold(tx, id, world.clock.now()));
+      const hook = await context.store.tenant(tenant, (tx) => hold(tx, id, context.clock.now()));
       if (!hook) return;
       try {
-        for (let n = 0; n < BATCH_SIZE && (await deliverNext(world, tenant, hook)); n += 1);
+        for (let n = 0; n < BATCH_SIZE && (await deliverNext(context, tenant, hook)); n += 1);
       } finally {
-        await world.store.tenant(tenant, ({ sql }) =>
+        await context.store.tenant(tenant, ({ sql }) =>
           sql
             .updateTable('webhook')
             .set({ held_until: 0 })
@@ -111,10 +111,10 @@ async function hold({ sql, tenant }: TenantTx, id: string, now: Ms): Promise<Hoo
 }
 
 /** Returns whether a delivery succeeded. After a failed one the address is paused. */
-async function deliverNext(world: AppContext, tenant: TenantId, { id }: Hook): Promise<boolean> {
-  const taken = await world.store.tenant(tenant, async (tx) => {
+async function deliverNext(context: AppContext, tenant: TenantId, { id }: Hook): Promise<boolean> {
+  const taken = await context.store.tenant(tenant, async (tx) => {
     const { sql } = tx;
-    const now = world.clock.now();
+    const now = context.clock.now();
     const hook = await loadHook(tx, id);
     const delivery = await sql
       .selectFrom('webhook_delivery')
@@ -127,13 +127,13 @@ async function deliverNext(world: AppContext, tenant: TenantId, { id }: Hook): P
       .limit(1)
       .executeTakeFirst();
     return hook && delivery
-      ? { hook, delivery, secrets: await loadSecrets(tx, world, hook, now) }
+      ? { hook, delivery, secrets: await loadSecrets(tx, context, hook, now) }
       : null;
   });
   if (taken === null) return false;
   const { hook, delivery, secrets } = taken;
-  const answer = await tryOnce(world, hook, delivery, secrets);
-  await world.store.tenant(tenant, (tx) => keep(tx, world, hook, delivery, answer));
+  const answer = await tryOnce(context, hook, delivery, secrets);
+  await context.store.tenant(tenant, (tx) => keep(tx, context, hook, delivery, answer));
   return answer.ok;
 }
 
@@ -147,28 +147,28 @@ export const loadHook = ({ sql, tenant }: TenantTx, id: string): Promise<Hook | 
 
 export async function loadSecrets(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   hook: Hook,
   now: Ms,
 ): Promise<readonly string[]> {
   const place = { table: 'webhook', column: 'sealed', row: hook.id };
-  const secrets = [await unseal(tx, world, place, hook.sealed)];
+  const secrets = [await unseal(tx, context, place, hook.sealed)];
   if (hook.sealed_before !== null && isAhead(hook.before_until, now, BOTH_MS))
-    secrets.push(await unseal(tx, world, place, hook.sealed_before));
+    secrets.push(await unseal(tx, context, place, hook.sealed_before));
   return secrets;
 }
 
 /** Sends one request. Only a status of 200 to 299 is a success; redirects are not followed. */
 export async function tryOnce(
-  world: AppContext,
+  context: AppContext,
   { fields }: Pick<Hook, 'fields'>,
   { id, body }: Pick<Delivery, 'id' | 'body'>,
   secrets: readonly string[],
 ): Promise<Answered> {
   try {
-    const answer = await fetchOutbound(world, fields.url, {
+    const answer = await fetchOutbound(context, fields.url, {
       method: 'POST',
-      headers: session(secrets, id, world.clock.now(), body),
+      headers: session(secrets, id, context.clock.now(), body),
       body,
       timeoutMs: TIMEOUT_MS,
       maxBytes: 65_536,
@@ -190,13 +190,13 @@ export async function tryOnce(
 
 async function keep(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { id }: Hook,
   delivery: Delivery,
   { ok, code, says, afterMs, gone }: Answered,
 ): Promise<void> {
   const { sql, tenant } = tx;
-  const now = world.clock.now();
+  const now = context.clock.now();
   const tries = delivery.tries + 1;
   const wait = WAITS[tries - 1];
   const over = ok || gone || wait === undefined;
@@ -248,13 +248,13 @@ async function keep(
     hook.stopped_at === null &&
     (gone || now - (hook.failing_since ?? now) >= LIMITS.webhookFailMs)
   )
-    await stop(tx, world, hook, gone, says, now);
+    await stop(tx, context, hook, gone, says, now);
 }
 
 /** NOTIFY-4: stops a webhook until someone enables it again, and emails the user who created it. */
 async function stop(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { id, fields, made_by, failing_since }: Hook,
   gone: boolean,
   says: string,
@@ -287,5 +287,5 @@ async function stop(
       t.webhookOffDetail,
     ].join('\n\n')}\n`,
   }));
-  await post(tx, world, { kind: 'mail', to, ...mail });
+  await post(tx, context, { kind: 'mail', to, ...mail });
 }

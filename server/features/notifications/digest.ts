@@ -26,8 +26,8 @@ import { findOpenFacts } from './open-facts.ts';
  * and only if it is no more than a few hours late. The email and its record are written in one
  * transaction, so two servers send it once.
  */
-export async function sendDigests(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
-  const due = await world.store.tenant(
+export async function sendDigests(context: AppContext, tenant: TenantId, now: Ms): Promise<void> {
+  const due = await context.store.tenant(
     tenant,
     ({ sql }) =>
       sql
@@ -41,18 +41,18 @@ export async function sendDigests(world: AppContext, tenant: TenantId, now: Ms):
   );
   for (const { user_id: user } of due) {
     try {
-      await world.store.tenant(tenant, (tx) => sendDue(tx, world, user, now));
+      await context.store.tenant(tenant, (tx) => sendDue(tx, context, user, now));
     } catch (error) {
       // A failed digest does not stop the others. It is tried again when the next one is due.
-      world.log.error('a digest could not be sent', { tenant, ...describeError(error) });
-      await world.store.tenant(tenant, (tx) => sendDue(tx, world, user, now, true));
+      context.log.error('a digest could not be sent', { tenant, ...describeError(error) });
+      await context.store.tenant(tenant, (tx) => sendDue(tx, context, user, now, true));
     }
   }
 }
 
 async function sendDue(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   now: Ms,
   skip = false,
@@ -74,7 +74,7 @@ async function sendDue(
     late <= LIMITS.digestLateMs &&
     (await sendDigest(
       tx,
-      world,
+      context,
       user,
       row.settings,
       row.last_at,
@@ -96,7 +96,7 @@ async function sendDue(
  */
 export async function sendDigest(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   settings: NotifySettings,
   since: Ms | null,
@@ -105,11 +105,11 @@ export async function sendDigest(
 ): Promise<string | null> {
   const to = await loadMailAddress(tx, user);
   if (to === null) return null;
-  const digest = await gather(tx, world, user, settings, since, now);
+  const digest = await gather(tx, context, user, settings, since, now);
   if (digest === null || (digest.facts.length === 0 && !alsoWell)) return null;
   const branding = await loadBranding(tx);
   const mail = withLanguage(await loadLanguage(tx, user), () => digestMail(digest, branding));
-  await post(tx, world, { kind: 'mail', to, ...mail });
+  await post(tx, context, { kind: 'mail', to, ...mail });
   return to;
 }
 
@@ -117,7 +117,7 @@ const DAY: Ms = 86_400_000;
 
 async function gather(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   settings: NotifySettings,
   since: Ms | null,
@@ -167,6 +167,6 @@ async function gather(
     ).length,
     at: now,
     timeZone: settings.timeZone,
-    portal: await loadPortalAddress(tx, world),
+    portal: await loadPortalAddress(tx, context),
   };
 }

@@ -21,13 +21,13 @@ const GATHER_MS: Ms = 10_000;
 /** Queues facts for webhooks and devices, in the transaction that found them. */
 export async function fanOut(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   facts: readonly Fact[],
   portal: string | null,
   now: Ms,
 ): Promise<void> {
   if (facts.length === 0) return;
-  await toWebhooks(tx, world, facts, portal, now);
+  await toWebhooks(tx, context, facts, portal, now);
   await toDevices(tx, facts, now);
 }
 
@@ -37,7 +37,7 @@ export async function fanOut(
  */
 async function toWebhooks(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   facts: readonly Fact[],
   portal: string | null,
   now: Ms,
@@ -58,7 +58,7 @@ async function toWebhooks(
         : [];
       for (let from = 0; from < own.length; from += LIMITS.webhookFacts) {
         const some = own.slice(from, from + LIMITS.webhookFacts);
-        await queueDelivery(tx, world, {
+        await queueDelivery(tx, context, {
           webhook: id,
           category,
           facts: some.length,

@@ -28,7 +28,7 @@ const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 
 /** NOTIFY-2: users manage their own notifications. */
 export function notifyHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   | 'getNotify'
@@ -42,7 +42,7 @@ export function notifyHandlers(
   const rateLimit = makePerMinuteLimit(TRIES);
   return {
     getNotify: (_, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         const { userId, roles, sessionId } = ctx.session;
         const { sql, tenant } = tx;
         const { features } = await loadBranding(tx);
@@ -67,7 +67,7 @@ export function notifyHandlers(
           emailVerified: person?.email_verified ?? false,
           nextAt: row?.next_at ?? null,
           lastAt: row?.last_at ?? null,
-          vapid: getPoint((await loadVapid(tx, world)).key),
+          vapid: getPoint((await loadVapid(tx, context)).key),
           devices: devices.map(({ id, agent, made_at, last_at, fault: error, session_id }) => ({
             _id: id,
             agent,
@@ -80,7 +80,7 @@ export function notifyHandlers(
       }),
 
     saveNotify: ({ settings }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         const stored = {
           ...settings,
           digest: {
@@ -96,7 +96,7 @@ export function notifyHandlers(
     async sendDigest(_, ctx) {
       const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
       if (refused) return failed(refused);
-      return world.store.tenant(ctx.tenant, async (tx) => {
+      return context.store.tenant(ctx.tenant, async (tx) => {
         const { userId } = ctx.session;
         const { settings, row } = await loadSettings(tx, userId);
         const person = await tx.sql
@@ -109,7 +109,7 @@ export function notifyHandlers(
           return failed({ kind: 'conflict', message: MESSAGES.emailNotConfirmed });
         const to = await sendDigest(
           tx,
-          world,
+          context,
           userId,
           settings,
           row?.last_at ?? null,
@@ -123,7 +123,7 @@ export function notifyHandlers(
     },
 
     addPushDevice: (subscription, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         const { sql, tenant } = tx;
         const { session } = ctx;
@@ -147,7 +147,7 @@ export function notifyHandlers(
             kind: 'conflict',
             message: MESSAGES.pushDevicesFull({ max: LIMITS.pushDevices }),
           });
-        const id = world.chance.uuid();
+        const id = context.chance.uuid();
         const { settings, row } = await loadSettings(tx, session.userId);
         // A user without settings gets the defaults.
         if (!row) await keepSettings(tx, session, settings, null);
@@ -159,7 +159,7 @@ export function notifyHandlers(
             user_id: session.userId,
             session_id: session.sessionId,
             endpoint_hash,
-            sealed: await seal(tx, world, getSecretRef(id), JSON.stringify(subscription)),
+            sealed: await seal(tx, context, getSecretRef(id), JSON.stringify(subscription)),
             agent: (ctx.request.headers.get('user-agent') ?? '').slice(0, 200),
             made_at: ctx.now,
             seen_at: ctx.now,
@@ -167,12 +167,12 @@ export function notifyHandlers(
             fault: null,
           })
           .execute();
-        await audit(tx, world, ctx, { what: 'push.added', user: session.userId, detail: { id } });
+        await audit(tx, context, ctx, { what: 'push.added', user: session.userId, detail: { id } });
         return ok({ _id: id });
       }),
 
     keepPushDevice: ({ endpoint }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         const { sql, tenant } = tx;
         const { session } = ctx;
         const hash = endpointHash(endpoint);
@@ -195,10 +195,10 @@ export function notifyHandlers(
       }),
 
     removePushDevice: ({ id }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         if (!(await loadDevice(tx, ctx.session, id))) return failed(NOT_FOUND);
         await removeDevice(tx, id);
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'push.removed',
           user: ctx.session.userId,
           detail: { id },
@@ -210,27 +210,27 @@ export function notifyHandlers(
     async tryPushDevice({ id }, ctx) {
       const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
       if (refused) return failed(refused);
-      const found = await world.store.tenant(ctx.tenant, async (tx) => {
+      const found = await context.store.tenant(ctx.tenant, async (tx) => {
         const device = await loadDevice(tx, ctx.session, id);
         return device
           ? {
               subscription: JSON.parse(
-                await unseal(tx, world, getSecretRef(id), device.sealed),
+                await unseal(tx, context, getSecretRef(id), device.sealed),
               ) as Subscription,
-              vapid: await loadVapid(tx, world),
+              vapid: await loadVapid(tx, context),
               branding: await loadBranding(tx),
               language: await loadLanguage(tx, ctx.session.userId),
             }
           : null;
       });
       if (found === null) return failed(NOT_FOUND);
-      const pushed = await push(world, found.vapid, found.subscription, {
+      const pushed = await push(context, found.vapid, found.subscription, {
         title: found.branding.name,
         body: withLanguage(found.language, () => t.test),
         link: '/monitoring/notifications',
         tag: 'test',
       });
-      await world.store.tenant(ctx.tenant, (tx) => keepPushed(tx, id, pushed, ctx.now));
+      await context.store.tenant(ctx.tenant, (tx) => keepPushed(tx, id, pushed, ctx.now));
       return ok({ ok: pushed.ok, says: pushed.says });
     },
   };

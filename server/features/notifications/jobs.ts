@@ -13,13 +13,13 @@ const PAUSE: Ms = 5_000;
 
 /** NOTIFY-1 to NOTIFY-3: queues new facts and sends due digests, also if one of the two fails. */
 export const notifications =
-  (world: AppContext): JobHandler<'notifications'> =>
+  (context: AppContext): JobHandler<'notifications'> =>
   async ({ tenant, now }) => {
     const failures: unknown[] = [];
     for (const work of [pollFacts, sendDigests])
-      await work(world, tenant, now).catch((error: unknown) => failures.push(error));
+      await work(context, tenant, now).catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];
-    const digest = await getNextDue(world, tenant, 'notify_setting');
+    const digest = await getNextDue(context, tenant, 'notify_setting');
     return Math.min(
       digest === null ? Infinity : Math.max(digest, now + PAUSE),
       now + OPEN_FACTS_MS,
@@ -28,29 +28,29 @@ export const notifications =
 
 /** NOTIFY-4: delivers what is queued for webhooks. */
 export const webhooks =
-  (world: AppContext): JobHandler<'webhooks'> =>
+  (context: AppContext): JobHandler<'webhooks'> =>
   async ({ tenant, now }) => {
-    await deliverDue(world, tenant);
-    return afterPause(await getNextDue(world, tenant, 'webhook_delivery'), now);
+    await deliverDue(context, tenant);
+    return afterPause(await getNextDue(context, tenant, 'webhook_delivery'), now);
   };
 
 /** NOTIFY-5: sends what is queued for devices. */
 export const pushNotifications =
-  (world: AppContext): JobHandler<'push'> =>
+  (context: AppContext): JobHandler<'push'> =>
   async ({ tenant, now }) => {
-    await pushDue(world, tenant);
-    return afterPause(await getNextDue(world, tenant, 'push_waiting'), now);
+    await pushDue(context, tenant);
+    return afterPause(await getNextDue(context, tenant, 'push_waiting'), now);
   };
 
 const afterPause = (at: Ms | null, now: Ms): Ms | null =>
   at === null ? null : Math.max(at, now + PAUSE);
 
 const getNextDue = (
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   table: 'notify_setting' | 'webhook_delivery' | 'push_waiting',
 ): Promise<Ms | null> =>
-  world.store.tenant(
+  context.store.tenant(
     tenant,
     async ({ sql }) => {
       const { at } = await sql

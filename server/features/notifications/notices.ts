@@ -20,9 +20,9 @@ const MAX_LISTED = 50;
  * Notices above the pages. Each is for all users of a provider, for those with a role, or for one
  * user, who is the only one to see it.
  */
-export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+export const notificationHandlers = (context: AppContext): Pick<Handlers, Names> => ({
   listNotifications: ({ userId }, ctx) =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => {
         const { session } = ctx;
@@ -34,7 +34,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
     ),
 
   ackNotification: ({ notificationId, userId }, ctx) =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+    context.store.tenant(ctx.tenant, async (tx) => {
       const { session } = ctx;
       // A repeated call succeeds, because the page may not have received the response.
       if (
@@ -56,7 +56,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
     }),
 
   publishNotification: (fields, ctx) =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+    context.store.tenant(ctx.tenant, async (tx) => {
       const { session } = ctx;
       const { userId } = fields;
       if (session.companies !== null) return failed(FORBIDDEN);
@@ -65,7 +65,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
         if (user?.deletedAt !== null) return failed(NOT_FOUND);
         if (userId !== session.userId && !hasAuthorityOver(session, user)) return failed(FORBIDDEN);
       }
-      const row: Notification = { _id: world.chance.uuid(), ...fields };
+      const row: Notification = { _id: context.chance.uuid(), ...fields };
       const { _id: id } = row;
       await tx.sql
         .insertInto('notification')
@@ -77,7 +77,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
           ended_at: null,
         })
         .execute();
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: 'notification.published',
         user: userId,
         detail: { notification: id, app: row.app },
@@ -86,7 +86,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
     }),
 
   publishedNotifications: (_, ctx) =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => {
         if (ctx.session.companies !== null) return failed(FORBIDDEN);
@@ -121,7 +121,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
     ),
 
   endNotification: ({ id }, ctx) =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+    context.store.tenant(ctx.tenant, async (tx) => {
       if (ctx.session.companies !== null) return failed(FORBIDDEN);
       const { numUpdatedRows } = await tx.sql
         .updateTable('notification')
@@ -131,7 +131,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
         .where('ended_at', 'is', null)
         .executeTakeFirst();
       if (Number(numUpdatedRows) === 0) return failed(NOT_FOUND);
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: 'notification.ended',
         user: null,
         detail: { notification: id },

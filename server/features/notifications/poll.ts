@@ -17,9 +17,9 @@ export const OPEN_FACTS_MS: Ms = 5 * 60_000;
  * what it finds is not new. It runs in one transaction, so no other server and no restart sends a
  * fact twice.
  */
-export async function pollFacts(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
+export async function pollFacts(context: AppContext, tenant: TenantId, now: Ms): Promise<void> {
   for (;;) {
-    const more = await world.store.tenant(
+    const more = await context.store.tenant(
       tenant,
       async (tx) => {
         const seen = await loadSeen(tx);
@@ -33,7 +33,7 @@ export async function pollFacts(world: AppContext, tenant: TenantId, now: Ms): P
       },
       { readOnly: true },
     );
-    if (!more || !(await world.store.tenant(tenant, (tx) => lookOnce(tx, world, now)))) return;
+    if (!more || !(await context.store.tenant(tenant, (tx) => lookOnce(tx, context, now)))) return;
   }
 }
 
@@ -57,7 +57,7 @@ export async function startPolling(tx: TenantTx): Promise<void> {
 }
 
 /** Polls one batch of events. Returns whether there are more. */
-async function lookOnce(tx: TenantTx, world: AppContext, now: Ms): Promise<boolean> {
+async function lookOnce(tx: TenantTx, context: AppContext, now: Ms): Promise<boolean> {
   const { sql, tenant } = tx;
   await startPolling(tx);
   const seen = await sql
@@ -84,9 +84,9 @@ async function lookOnce(tx: TenantTx, world: AppContext, now: Ms): Promise<boole
     .execute();
   await fanOut(
     tx,
-    world,
+    context,
     fresh,
-    fresh.length === 0 ? null : await loadPortalAddress(tx, world),
+    fresh.length === 0 ? null : await loadPortalAddress(tx, context),
     now,
   );
   return to < head;

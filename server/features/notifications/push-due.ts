@@ -49,9 +49,9 @@ export async function dropDevices({ sql: db, tenant }: TenantTx, now: Ms): Promi
 /** Quiet hours end within a day, plus an hour when the clocks change. */
 const LONGEST_QUIET_MS: Ms = 25 * 3_600_000;
 
-export async function pushDue(world: AppContext, tenant: TenantId): Promise<void> {
-  const now = world.clock.now();
-  const any = await world.store.tenant(
+export async function pushDue(context: AppContext, tenant: TenantId): Promise<void> {
+  const now = context.clock.now();
+  const any = await context.store.tenant(
     tenant,
     ({ sql: db }) =>
       db
@@ -64,18 +64,18 @@ export async function pushDue(world: AppContext, tenant: TenantId): Promise<void
     { readOnly: true },
   );
   if (!any) return;
-  const { due, vapid } = await world.store.tenant(tenant, async (tx) => {
+  const { due, vapid } = await context.store.tenant(tenant, async (tx) => {
     await dropDevices(tx, now);
-    return { due: await takeDue(tx, world, now), vapid: await loadVapid(tx, world) };
+    return { due: await takeDue(tx, context, now), vapid: await loadVapid(tx, context) };
   });
-  await Promise.all(due.map((one) => sendOne(world, tenant, vapid, one)));
+  await Promise.all(due.map((one) => sendOne(context, tenant, vapid, one)));
 }
 
 /**
  * Returns what is due, with all of a device's categories in one notification. During quiet hours it
  * stays in the queue.
  */
-async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readonly Due[]> {
+async function takeDue(tx: TenantTx, context: AppContext, now: Ms): Promise<readonly Due[]> {
   const { sql: db, tenant } = tx;
   const rows = await db
     .selectFrom('push_waiting')
@@ -170,7 +170,7 @@ async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readon
     found.push({
       device: id,
       subscription: JSON.parse(
-        await unseal(tx, world, { table: 'push_device', column: 'sealed', row: id }, sealed),
+        await unseal(tx, context, { table: 'push_device', column: 'sealed', row: id }, sealed),
       ) as Subscription,
       told: heard,
       tries: Math.max(...heard.map(({ tries }) => tries)),
@@ -195,15 +195,15 @@ async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readon
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 async function sendOne(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   vapid: Vapid,
   { device, subscription, notice, told: details, tries }: Due,
 ): Promise<void> {
-  const pushed = await push(world, vapid, subscription, notice);
-  await world.store.tenant(tenant, async (tx) => {
+  const pushed = await push(context, vapid, subscription, notice);
+  await context.store.tenant(tenant, async (tx) => {
     const { sql: db } = tx;
-    const now = world.clock.now();
+    const now = context.clock.now();
     await keepPushed(tx, device, pushed, now);
     const over = pushed.ok || pushed.gone || tries + 1 >= MAX_TRIES;
     for (const { category, facts } of details) {

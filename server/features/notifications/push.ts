@@ -42,19 +42,19 @@ export const endpointHash = (endpoint: string): string =>
   createHash('sha256').update(endpoint).digest('hex');
 
 /** Returns the sealed key pair, and creates it on first use. */
-export async function loadVapid(tx: TenantTx, world: AppContext): Promise<Vapid> {
-  const address = await loadPortalAddress(tx, world);
+export async function loadVapid(tx: TenantTx, context: AppContext): Promise<Vapid> {
+  const address = await loadPortalAddress(tx, context);
   const contact =
     address?.startsWith('https://') === true ? address : 'mailto:webmaster@localhost.localdomain';
-  const stored = await readSecret(tx, world, 'push');
+  const stored = await readSecret(tx, context, 'push');
   if (stored !== null) return { key: JSON.parse(stored) as JsonWebKey, contact };
   // The lock makes sure that only one of several servers creates it.
   await tx.lock();
-  const before = await readSecret(tx, world, 'push');
+  const before = await readSecret(tx, context, 'push');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key =
     before === null ? privateKey.export({ format: 'jwk' }) : (JSON.parse(before) as JsonWebKey);
-  if (before === null) await storeSecret(tx, world, 'push', JSON.stringify(key));
+  if (before === null) await storeSecret(tx, context, 'push', JSON.stringify(key));
   return { key, contact };
 }
 
@@ -68,7 +68,7 @@ const TTL_SEC = 3_600;
  * allowed for other requests.
  */
 export async function push(
-  world: AppContext,
+  context: AppContext,
   { key, contact }: Vapid,
   subscription: Subscription,
   notice: Notice,
@@ -76,7 +76,7 @@ export async function push(
   let body: Buffer;
   try {
     body = sealMessage(subscription.keys, JSON.stringify(notice), {
-      salt: world.chance.bytes(16),
+      salt: context.chance.bytes(16),
       privateKey: freshKey(),
     });
   } catch {
@@ -84,18 +84,18 @@ export async function push(
   }
   try {
     const headers = {
-      'authorization': vapidHeader(key, contact, subscription.endpoint, world.clock.now()),
+      'authorization': vapidHeader(key, contact, subscription.endpoint, context.clock.now()),
       'content-encoding': 'aes128gcm',
       'content-type': 'application/octet-stream',
       'ttl': String(TTL_SEC),
       'urgency': 'high',
     };
-    const answer = await fetchOutbound(world, subscription.endpoint, {
+    const answer = await fetchOutbound(context, subscription.endpoint, {
       method: 'POST',
       headers,
       body,
       maxBytes: 65_536,
-      within: world.config.outbound?.push ?? NONE,
+      within: context.config.outbound?.push ?? NONE,
     });
     const wait = Number(answer.headers.get('retry-after') ?? Number.NaN);
     return {

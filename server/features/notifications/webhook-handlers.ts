@@ -27,7 +27,7 @@ type Hook = NonNullable<Awaited<ReturnType<typeof loadHook>>>;
  * them; others see none.
  */
 export function webhookHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   | 'listWebhooks'
@@ -46,21 +46,21 @@ export function webhookHandlers(
     id: string,
     work: (tx: TenantTx, hook: Hook) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+    context.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       const hook = seesAll(ctx) ? await loadHook(tx, id) : undefined;
       return hook ? work(tx, hook) : failed(NOT_FOUND);
     });
   return {
     listWebhooks: (_, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => ok({ webhooks: seesAll(ctx) ? await loadWebhooks(tx) : [] }),
         { readOnly: true },
       ),
 
     makeWebhook: ({ webhook }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         if (!seesAll(ctx)) return failed({ kind: 'forbidden', message: MESSAGES.webhookNotYours });
         await tx.lock();
         if (await isStrange(tx, webhook.companies, null)) return failed(NO_COMPANY);
@@ -75,15 +75,15 @@ export function webhookHandlers(
             kind: 'conflict',
             message: MESSAGES.webhooksFull({ max: LIMITS.webhooks }),
           });
-        const id = world.chance.uuid();
-        const secret = freshSecret(world);
+        const id = context.chance.uuid();
+        const secret = freshSecret(context);
         await sql
           .insertInto('webhook')
           .values({
             tenant_id: tenant,
             id,
             fields: JSON.stringify({ ...webhook, companies: webhook.companies ?? null }),
-            sealed: await seal(tx, world, getSecretRef(id), secret),
+            sealed: await seal(tx, context, getSecretRef(id), secret),
             sealed_before: null,
             made_by: ctx.session.userId,
             made_at: ctx.now,
@@ -93,7 +93,7 @@ export function webhookHandlers(
           })
           .execute();
         await startPolling(tx);
-        await audit(tx, world, ctx, { what: 'webhook.made', user: null, detail: { id } });
+        await audit(tx, context, ctx, { what: 'webhook.made', user: null, detail: { id } });
         return ok({ _id: id, secret });
       }),
 
@@ -122,7 +122,7 @@ export function webhookHandlers(
             .where('webhook_id', '=', id)
             .where('state', '=', 'waiting')
             .execute();
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'webhook.changed',
           user: null,
           detail: { id, enabled: webhook.enabled },
@@ -143,17 +143,17 @@ export function webhookHandlers(
           .where('tenant_id', '=', tenant)
           .where('id', '=', id)
           .execute();
-        await audit(tx, world, ctx, { what: 'webhook.removed', user: null, detail: { id } });
+        await audit(tx, context, ctx, { what: 'webhook.removed', user: null, detail: { id } });
         return ok({});
       }),
 
     renewWebhookSecret: ({ id }, ctx) =>
       change(ctx, id, async (tx, hook) => {
-        const secret = freshSecret(world);
+        const secret = freshSecret(context);
         await tx.sql
           .updateTable('webhook')
           .set({
-            sealed: await seal(tx, world, getSecretRef(id), secret),
+            sealed: await seal(tx, context, getSecretRef(id), secret),
             sealed_before: hook.sealed,
             before_until: ctx.now + BOTH_MS,
             changed_at: ctx.now,
@@ -161,7 +161,11 @@ export function webhookHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
-        await audit(tx, world, ctx, { what: 'webhook.secret-renewed', user: null, detail: { id } });
+        await audit(tx, context, ctx, {
+          what: 'webhook.secret-renewed',
+          user: null,
+          detail: { id },
+        });
         return ok({ _id: id, secret });
       }),
 
@@ -171,7 +175,7 @@ export function webhookHandlers(
       if (refused) return failed(refused);
       const body = getBody('test', [], ctx.now);
       const found = await change(ctx, id, async (tx, hook) => {
-        const delivery = await queueDelivery(tx, world, {
+        const delivery = await queueDelivery(tx, context, {
           webhook: id,
           category: 'test',
           facts: 0,
@@ -185,19 +189,23 @@ export function webhookHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', delivery)
           .execute();
-        return ok({ hook, delivery, secrets: await loadSecrets(tx, world, hook, ctx.now) });
+        return ok({ hook, delivery, secrets: await loadSecrets(tx, context, hook, ctx.now) });
       });
       if (!found.ok) return found;
       const { hook, delivery, secrets } = found.value;
-      const { ok: good, code, says } = await tryOnce(world, hook, { id: delivery, body }, secrets);
-      await world.store.tenant(ctx.tenant, ({ sql, tenant }) =>
+      const {
+        ok: good,
+        code,
+        says,
+      } = await tryOnce(context, hook, { id: delivery, body }, secrets);
+      await context.store.tenant(ctx.tenant, ({ sql, tenant }) =>
         sql
           .updateTable('webhook_delivery')
           .set({
             state: good ? 'sent' : 'failed',
             code,
             fault: good ? null : says,
-            done_at: world.clock.now(),
+            done_at: context.clock.now(),
           })
           .where('tenant_id', '=', tenant)
           .where('id', '=', delivery)
@@ -207,7 +215,7 @@ export function webhookHandlers(
     },
 
     listDeliveries: ({ id }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const { sql, tenant } = tx;

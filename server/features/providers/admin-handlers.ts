@@ -17,25 +17,25 @@ const TYPES = EventSchema.options.map(({ entries }) => entries.type.literal).toS
 
 /** For users who see the whole provider: their own provider and those below it. */
 export const adminHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'adminOverview' | 'adminEvents' | 'exportAdminEvents'> => ({
   async adminOverview(_, ctx) {
     if (ctx.session.companies !== null) return failed(FORBIDDEN);
     const providers = [];
-    for (const id of await providersFrom(world, ctx.tenant))
-      providers.push(await loadOverview(world, id, id === ctx.tenant, ctx.now));
+    for (const id of await providersFrom(context, ctx.tenant))
+      providers.push(await loadOverview(context, id, id === ctx.tenant, ctx.now));
     return ok({
       at: ctx.now,
       providers,
-      storage: (await isTop(world, ctx.tenant)) ? await world.store.space() : null,
+      storage: (await isTop(context, ctx.tenant)) ? await context.store.space() : null,
     });
   },
 
   async adminEvents({ provider, before, ...query }, ctx) {
-    const at = await findProvider(world, ctx, provider);
+    const at = await findProvider(context, ctx, provider);
     if (at === null) return failed(NOT_FOUND);
     if (ctx.session.companies !== null) return failed(FORBIDDEN);
-    return world.store.tenant(
+    return context.store.tenant(
       at,
       async (tx) => {
         const { events, next } = await eventsBefore(tx, query, before ?? null, PAGE);
@@ -46,10 +46,10 @@ export const adminHandlers = (
   },
 
   async exportAdminEvents({ provider, ...query }, ctx) {
-    const at = await findProvider(world, ctx, provider);
+    const at = await findProvider(context, ctx, provider);
     if (at === null) return refuse(NOT_FOUND);
     if (ctx.session.companies !== null) return refuse(FORBIDDEN);
-    return world.store.tenant(
+    return context.store.tenant(
       at,
       async (tx) => {
         const {
@@ -114,8 +114,8 @@ export const adminHandlers = (
 });
 
 /** The server belongs to the provider at the top of the tree. */
-const isTop = (world: AppContext, tenant: TenantId): Promise<boolean> =>
-  world.store.system(
+const isTop = (context: AppContext, tenant: TenantId): Promise<boolean> =>
+  context.store.system(
     async (sql) =>
       (
         await sql
@@ -128,12 +128,12 @@ const isTop = (world: AppContext, tenant: TenantId): Promise<boolean> =>
 
 /** Returns the requested provider; null if the caller's provider does not manage it. */
 const findProvider = async (
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   provider: TenantId | undefined,
 ): Promise<TenantId | null> =>
   provider === undefined || provider === ctx.tenant
     ? ctx.tenant
-    : (await keepsProvider(world, ctx.tenant, ctx.session, provider))
+    : (await keepsProvider(context, ctx.tenant, ctx.session, provider))
       ? provider
       : null;

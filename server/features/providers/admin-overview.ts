@@ -12,12 +12,12 @@ const HOUR: Ms = 3_600_000;
 
 /** Returns the state of one provider, in one snapshot. */
 export const loadOverview = (
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   own: boolean,
   now: Ms,
 ): Promise<ProviderOverview> =>
-  world.store.tenant(
+  context.store.tenant(
     tenant,
     async (tx) => {
       const { sql } = tx;

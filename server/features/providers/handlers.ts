@@ -25,24 +25,24 @@ const HOST_TAKEN = failed({ kind: 'conflict', message: MESSAGES.hostTaken });
 
 /** Providers below a provider: a master sees and changes only its own. */
 export const providerHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'listProviders' | 'createProvider' | 'setHosts'> => ({
   async listProviders(_, ctx) {
     const ids =
-      ctx.session.companies === null ? await providersFrom(world, ctx.tenant) : [ctx.tenant];
+      ctx.session.companies === null ? await providersFrom(context, ctx.tenant) : [ctx.tenant];
     const listed: ProviderListed[] = [];
-    for (const id of ids) listed.push(await listedProvider(world, ctx, id));
+    for (const id of ids) listed.push(await listedProvider(context, ctx, id));
     return ok<OutputOf<'listProviders'>>(listed);
   },
 
   async createProvider({ name, hosts, administrator }, ctx) {
     if (ctx.session.companies !== null) return FORBIDDEN;
     if (!isPlainUsername(administrator.username)) return usernameNotPlain('administrator.username');
-    const id = world.chance.uuid();
-    const user = world.chance.uuid();
+    const id = context.chance.uuid();
+    const user = context.chance.uuid();
     const [domain = ''] = hosts;
-    if (await isReserved(world, id, hosts)) return HOST_TAKEN;
-    const above = await world.store.tenant(
+    if (await isReserved(context, id, hosts)) return HOST_TAKEN;
+    const above = await context.store.tenant(
       ctx.tenant,
       ({ sql }) =>
         sql
@@ -53,7 +53,7 @@ export const providerHandlers = (
       { readOnly: true },
     );
     try {
-      await world.store.tenant(id, async (tx) => {
+      await context.store.tenant(id, async (tx) => {
         const { sql } = tx;
         await sql
           .insertInto('tenant_list')
@@ -94,13 +94,13 @@ export const providerHandlers = (
           .execute();
         await audit(
           tx,
-          world,
+          context,
           { ...ctx, session: null },
           { what: 'provider.made', user: null, detail: { by: ctx.tenant } },
         );
         await invite(
           tx,
-          world,
+          context,
           { ...ctx, session: null },
           { id: user, name: administrator.name, email: administrator.email },
         );
@@ -109,13 +109,13 @@ export const providerHandlers = (
       if (error instanceof HostTaken) return HOST_TAKEN;
       throw error;
     }
-    await recorded(world, ctx, 'provider.made', id);
-    return ok(await listedProvider(world, ctx, id));
+    await recorded(context, ctx, 'provider.made', id);
+    return ok(await listedProvider(context, ctx, id));
   },
 
   async setHosts({ id, hosts }, ctx) {
-    if (!(await keepsProvider(world, ctx.tenant, ctx.session, id))) return NOT_FOUND;
-    const { master_id: master } = await world.store.system((sql) =>
+    if (!(await keepsProvider(context, ctx.tenant, ctx.session, id))) return NOT_FOUND;
+    const { master_id: master } = await context.store.system((sql) =>
       sql
         .selectFrom('tenant_list')
         .select('master_id')
@@ -123,9 +123,9 @@ export const providerHandlers = (
         .executeTakeFirstOrThrow(),
     );
     if (id === ctx.tenant && master !== null) return FORBIDDEN;
-    if (await isReserved(world, id, hosts)) return HOST_TAKEN;
+    if (await isReserved(context, id, hosts)) return HOST_TAKEN;
     try {
-      const done = await world.store.tenant(id, async (tx) => {
+      const done = await context.store.tenant(id, async (tx) => {
         const { sql } = tx;
         const { is_default } = await sql
           .selectFrom('tenant_list')
@@ -154,7 +154,7 @@ export const providerHandlers = (
         if (id !== ctx.tenant)
           await audit(
             tx,
-            world,
+            context,
             { ...ctx, session: null },
             { what: 'provider.hosts', user: null, detail: { by: ctx.tenant } },
           );
@@ -165,8 +165,8 @@ export const providerHandlers = (
       if (error instanceof HostTaken) return HOST_TAKEN;
       throw error;
     }
-    await recorded(world, ctx, 'provider.hosts', id);
-    return ok(await listedProvider(world, ctx, id));
+    await recorded(context, ctx, 'provider.hosts', id);
+    return ok(await listedProvider(context, ctx, id));
   },
 });
 
@@ -175,11 +175,11 @@ export const providerHandlers = (
  * or the machine's names. A name without a dot, or an IP address, is reserved too.
  */
 async function isReserved(
-  world: AppContext,
+  context: AppContext,
   id: TenantId,
   hosts: readonly string[],
 ): Promise<boolean> {
-  const fallback = await world.store.system((sql) =>
+  const fallback = await context.store.system((sql) =>
     sql
       .selectFrom('tenant_list')
       .select('tenant_id')
@@ -189,7 +189,7 @@ async function isReserved(
   if (fallback?.tenant_id === id) return false;
   const known =
     fallback &&
-    (await world.store.tenant(
+    (await context.store.tenant(
       fallback.tenant_id,
       ({ sql }) =>
         sql
@@ -246,22 +246,22 @@ const brandingBelow = (above: Branding, id: TenantId, name: string, domain: stri
 });
 
 const recorded = (
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   what: string,
   provider: TenantId,
 ): Promise<void> =>
-  world.store.tenant(ctx.tenant, (tx) =>
-    audit(tx, world, ctx, { what, user: null, detail: { provider } }),
+  context.store.tenant(ctx.tenant, (tx) =>
+    audit(tx, context, ctx, { what, user: null, detail: { provider } }),
   );
 
 /** Returns a provider as the caller sees it: users who manage providers below see all of them. */
 const listedProvider = (
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   id: TenantId,
 ): Promise<ProviderListed> =>
-  world.store.tenant(
+  context.store.tenant(
     id,
     async (tx) => {
       const { sql } = tx;

@@ -22,15 +22,15 @@ export const badField = (path: string, message: string): Failure => ({
  * own message.
  */
 export async function asReporter<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   sentence: string,
   work: (tx: TenantTx, session: Principal) => Promise<Result<T>>,
   readOnly = false,
 ): Promise<Result<T>> {
   const { session, tenant } = ctx;
-  return spoken(world, sentence, () =>
-    world.store.tenant(
+  return spoken(context, sentence, () =>
+    context.store.tenant(
       tenant,
       async (tx) => ((await mayReport(tx, session)) ? work(tx, session) : failed(FORBIDDEN)),
       { readOnly },
@@ -39,7 +39,7 @@ export async function asReporter<T>(
 }
 
 export async function spoken<T>(
-  world: AppContext,
+  context: AppContext,
   sentence: string,
   work: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
@@ -47,7 +47,7 @@ export async function spoken<T>(
     return await work();
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    world.log.error('a call about reports failed', describeError(error));
+    context.log.error('a call about reports failed', describeError(error));
     return failed({ kind: 'server-fault', message: sentence });
   }
 }

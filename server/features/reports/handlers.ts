@@ -4,7 +4,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { historyHandlers } from './history.ts';
 import { settingHandlers } from './settings.ts';
 
-export const reportHandlers = (world: AppContext): Pick<Handlers, keyof typeof reportCalls> => ({
-  ...settingHandlers(world),
-  ...historyHandlers(world),
+export const reportHandlers = (context: AppContext): Pick<Handlers, keyof typeof reportCalls> => ({
+  ...settingHandlers(context),
+  ...historyHandlers(context),
 });

@@ -30,7 +30,7 @@ const PREVIEW_ROWS = 200;
 
 /** REPORT-5 to REPORT-7: previews a report, sends it now, and lists sent ones. */
 export function historyHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   'sendReport' | 'previewReport' | 'listSentReports' | 'openSentReport' | 'reportFile'
@@ -38,7 +38,7 @@ export function historyHandlers(
   const previews = makePerMinuteLimit(PREVIEWS_A_MINUTE);
   return {
     sendReport: ({ reportSettingId }, ctx) =>
-      asReporter(world, ctx, MESSAGES.sendReport, async (tx, session) => {
+      asReporter(context, ctx, MESSAGES.sendReport, async (tx, session) => {
         const setting = await loadSetting(tx, session, reportSettingId);
         if (!setting) return failed(NOT_FOUND);
         await tx.lock();
@@ -51,7 +51,7 @@ export function historyHandlers(
           .executeTakeFirstOrThrow();
         if (count >= LIMITS.reportSendsPerDay)
           return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
-        const id = await queueReport(tx, world, {
+        const id = await queueReport(tx, context, {
           setting: setting.id,
           owner: setting.owner_id,
           by: session.userId,
@@ -59,7 +59,7 @@ export function historyHandlers(
           dueAt: null,
         });
         if (id === null) throw new Error('a report sent by hand was there already');
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'report.sent',
           user: setting.owner_id,
           detail: { report: setting.id, recipients: setting.fields.recipients.length },
@@ -69,7 +69,7 @@ export function historyHandlers(
 
     async previewReport({ setting }, ctx) {
       const allowed = await asReporter(
-        world,
+        context,
         ctx,
         MESSAGES.getReport,
         async (tx, session) => {
@@ -84,8 +84,8 @@ export function historyHandlers(
         true,
       );
       if (!allowed.ok) return allowed;
-      return spoken(world, MESSAGES.getReport, async () => {
-        const made = await makeReport(world, ctx.tenant, allowed.value.session, setting, ctx.now);
+      return spoken(context, MESSAGES.getReport, async () => {
+        const made = await makeReport(context, ctx.tenant, allowed.value.session, setting, ctx.now);
         if (!made.ok) return made;
         const report = made.value.write(allowed.value.language);
         return ok(toOutput({ report: firstRows(report, PREVIEW_ROWS), rows: rowsIn(report) }));
@@ -94,7 +94,7 @@ export function historyHandlers(
 
     listSentReports: ({ reportSettingId, page = 1, pageSize = PAGE_SIZE }, ctx) =>
       asReporter(
-        world,
+        context,
         ctx,
         MESSAGES.getReports,
         async (tx, session) => {
@@ -131,12 +131,12 @@ export function historyHandlers(
 
     openSentReport: ({ id }, ctx) =>
       asReporter(
-        world,
+        context,
         ctx,
         MESSAGES.getReport,
         async (tx, session) => {
           const row = await loadSentReport(tx, session, id);
-          const data = row?.data_id == null ? null : await readBlob(tx, world, row.data_id);
+          const data = row?.data_id == null ? null : await readBlob(tx, context, row.data_id);
           if (!row || !data) return failed(NOT_FOUND);
           const files = await loadFiles(tx, [row]);
           // The stored data was written by this server, so it is not validated.
@@ -151,12 +151,12 @@ export function historyHandlers(
 
     async reportFile({ id }, ctx) {
       const found = await asReporter(
-        world,
+        context,
         ctx,
         MESSAGES.getReport,
         async (tx, session) => {
           const row = await loadSentReport(tx, session, id);
-          const file = row?.file_id == null ? null : await readBlob(tx, world, row.file_id);
+          const file = row?.file_id == null ? null : await readBlob(tx, context, row.file_id);
           return file ? ok(file) : failed(NOT_FOUND);
         },
         true,

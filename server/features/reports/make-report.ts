@@ -41,7 +41,7 @@ export interface Made {
  * provider.
  */
 export async function makeReport(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   rights: Rights,
   fields: Pick<ReportFields, 'name' | 'template' | 'companies' | 'period' | 'language'>,
@@ -50,11 +50,11 @@ export async function makeReport(
   const template = TEMPLATES[fields.template];
   const below =
     template.figures === 'providers'
-      ? (await providersFrom(world, tenant)).filter((id) => id !== tenant)
+      ? (await providersFrom(context, tenant)).filter((id) => id !== tenant)
       : [];
   if (!mayUse(template, rights))
     return failed({ kind: 'forbidden', message: MESSAGES.reportNotAllowed });
-  const request = await world.store.tenant(
+  const request = await context.store.tenant(
     tenant,
     async (tx) => {
       await patiently(tx);
@@ -84,7 +84,7 @@ export async function makeReport(
     request.value.body ??
     (await loadBody(TEMPLATES.sspCalendarReportSummary, async () => ({
       days: getDays(question).map(({ date }) => date),
-      lines: await providerLines(world, below, question),
+      lines: await providerLines(context, below, question),
     })));
   const {
     from,
@@ -130,14 +130,14 @@ const patiently = async ({ sql: db }: TenantTx): Promise<unknown> =>
  * the report.
  */
 async function providerLines(
-  world: AppContext,
+  context: AppContext,
   providers: readonly TenantId[],
   { from, to, wall, now }: Question,
 ): Promise<readonly ProviderLine[]> {
   const lines: ProviderLine[] = [];
   for (const id of providers) {
     lines.push(
-      await world.store.tenant(
+      await context.store.tenant(
         id,
         async (tx) => {
           await patiently(tx);

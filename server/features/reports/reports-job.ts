@@ -21,12 +21,12 @@ const PAUSE: Ms = 2_000;
  * send it once.
  */
 export const reports =
-  (world: AppContext): JobHandler<'reports'> =>
+  (context: AppContext): JobHandler<'reports'> =>
   async ({ tenant, now, signal }) => {
-    await world.store.tenant(tenant, (tx) => findDue(tx, world, now));
-    while (await sendNext(world, tenant)) if (signal.aborted) return now;
-    await world.store.tenant(tenant, (tx) => followMails(tx, world));
-    return world.store.tenant(tenant, (tx) => nextReport(tx, now), { readOnly: true });
+    await context.store.tenant(tenant, (tx) => findDue(tx, context, now));
+    while (await sendNext(context, tenant)) if (signal.aborted) return now;
+    await context.store.tenant(tenant, (tx) => followMails(tx, context));
+    return context.store.tenant(tenant, (tx) => nextReport(tx, now), { readOnly: true });
   };
 
 /** Returns when the next report is due; null if none is. */
@@ -47,7 +47,7 @@ async function nextReport({ sql, tenant }: TenantTx, now: Ms): Promise<Ms | null
   return at;
 }
 
-async function findDue(tx: TenantTx, world: AppContext, now: Ms): Promise<void> {
+async function findDue(tx: TenantTx, context: AppContext, now: Ms): Promise<void> {
   const { sql, tenant } = tx;
   const due = await sql
     .selectFrom('report_setting')
@@ -59,7 +59,7 @@ async function findDue(tx: TenantTx, world: AppContext, now: Ms): Promise<void> 
     .execute();
   for (const { id, owner_id, fields, next_at } of due) {
     if (next_at === null) continue;
-    await queueReport(tx, world, {
+    await queueReport(tx, context, {
       setting: id,
       owner: owner_id,
       by: null,
@@ -88,7 +88,7 @@ export function lastDue(schedule: Parameters<typeof dueAfter>[0], known: Ms, now
 }
 
 /** Updates the state of emails that are being sent. */
-async function followMails(tx: TenantTx, world: AppContext): Promise<void> {
+async function followMails(tx: TenantTx, context: AppContext): Promise<void> {
   const { sql, tenant } = tx;
   const open = await sql
     .selectFrom('report_sent')
@@ -97,7 +97,7 @@ async function followMails(tx: TenantTx, world: AppContext): Promise<void> {
     .where('state', '=', 'sending')
     .execute();
   if (open.length === 0) return;
-  const gateway = (await loadGateways(tx, world)).mail !== null;
+  const gateway = (await loadGateways(tx, context)).mail !== null;
   for (const { id, mails } of open) {
     const rows = await outgoingStates(
       tx,

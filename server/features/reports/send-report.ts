@@ -35,9 +35,9 @@ const TYPES: Readonly<Record<ReportFormat, string>> = {
 };
 
 /** Makes and sends the next waiting report. Returns false if none is waiting. */
-export async function sendNext(world: AppContext, tenant: TenantId): Promise<boolean> {
-  const row = await world.store.tenant(tenant, async ({ sql }) => {
-    const now = world.clock.now();
+export async function sendNext(context: AppContext, tenant: TenantId): Promise<boolean> {
+  const row = await context.store.tenant(tenant, async ({ sql }) => {
+    const now = context.clock.now();
     const next = await sql
       .selectFrom('report_sent')
       .selectAll()
@@ -64,31 +64,35 @@ export async function sendNext(world: AppContext, tenant: TenantId): Promise<boo
   });
   if (!row) return false;
   if (row.tries >= MAX_TRIES) {
-    await giveUp(world, tenant, row, MESSAGES.reportNotMade);
+    await giveUp(context, tenant, row, MESSAGES.reportNotMade);
     return true;
   }
   try {
-    const error = await sendOne(world, tenant, row);
-    if (error !== null) await giveUp(world, tenant, row, error);
+    const error = await sendOne(context, tenant, row);
+    if (error !== null) await giveUp(context, tenant, row, error);
   } catch (error) {
-    world.log.error('a report could not be sent', { tenant, ...describeError(error) });
-    await giveUp(world, tenant, row, MESSAGES.reportNotMade);
+    context.log.error('a report could not be sent', { tenant, ...describeError(error) });
+    await giveUp(context, tenant, row, MESSAGES.reportNotMade);
   }
   return true;
 }
 
 /** Returns why the report was not sent; null if it was queued. */
-async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promise<string | null> {
+async function sendOne(
+  context: AppContext,
+  tenant: TenantId,
+  row: SentRow,
+): Promise<string | null> {
   const { fields } = row;
   const at = row.due_at ?? row.made_at;
-  const { rights, look, portal, languages } = await world.store.tenant(
+  const { rights, look, portal, languages } = await context.store.tenant(
     tenant,
     async (tx) => {
       const owner = await loadRights(tx, row.owner_id);
       return {
         rights: owner && (await mayReport(tx, owner)) ? owner : null,
         look: await loadReportBranding(tx),
-        portal: await loadPortalAddress(tx, world),
+        portal: await loadPortalAddress(tx, context),
         languages: await loadLanguages(tx, row),
       };
     },
@@ -96,7 +100,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
   );
   if (rights === null) return MESSAGES.reportOwnerGone;
   // REPORT-5: uses the owner's current rights, not those at the time of setup.
-  const made = await makeReport(world, tenant, rights, fields, at);
+  const made = await makeReport(context, tenant, rights, fields, at);
   if (!made.ok) return made.failure.message;
   const { sees, write } = made.value;
   const report = write(languages.owner);
@@ -104,7 +108,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
   const editions = new Map<Language, Edition>();
   for (const language of new Set([languages.owner, ...languages.recipients.values()])) {
     const own = language === languages.owner ? report : write(language);
-    const drawn = await render(world, {
+    const drawn = await render(context, {
       report: own,
       look,
       format: fields.format,
@@ -119,8 +123,8 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
     });
   }
   const shown = getData(report);
-  await world.store.tenant(tenant, async (tx) => {
-    const now = world.clock.now();
+  await context.store.tenant(tenant, async (tx) => {
+    const now = context.clock.now();
     const until = now + LIMITS.reportKeepMs;
     const still = await tx.sql
       .selectFrom('report_sent')
@@ -135,12 +139,12 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
     const sent = new Map<Language, { readonly file: string; readonly mail: Edition['mail'] }>();
     for (const [language, { bytes, mail }] of editions)
       sent.set(language, {
-        file: await storeBlob(tx, world, { name, type: TYPES[fields.format], bytes, until }),
+        file: await storeBlob(tx, context, { name, type: TYPES[fields.format], bytes, until }),
         mail,
       });
     const own = sent.get(languages.owner);
     if (!own) throw new Error('a report without the edition of its owner');
-    const data = await storeBlob(tx, world, {
+    const data = await storeBlob(tx, context, {
       name: 'report.json.gz',
       type: 'application/gzip',
       bytes: shown,
@@ -152,7 +156,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
       // EMAIL-2: an owner's own address gets nothing until it is confirmed.
       if (to.toLowerCase() === unverified)
         mails.push({
-          id: world.chance.uuid(),
+          id: context.chance.uuid(),
           to,
           state: 'failed',
           at: null,
@@ -161,7 +165,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
       else {
         const { file, mail } = sent.get(languages.recipients.get(to) ?? languages.owner) ?? own;
         mails.push({
-          id: await post(tx, world, { kind: 'mail', to, ...mail, files: [file] }),
+          id: await post(tx, context, { kind: 'mail', to, ...mail, files: [file] }),
           to,
           state: 'sending',
           at: null,
@@ -219,18 +223,18 @@ const fileName = ({ timeZone }: Report, { template, format }: SentRow['fields'],
   csvName(TEMPLATES[template].templateName, at, timeZone).replace(/csv$/, format);
 
 const giveUp = (
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { id, told: details }: SentRow,
   error: string,
 ): Promise<unknown> =>
-  world.store.tenant(tenant, ({ sql }) =>
+  context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('report_sent')
       .set({
         state: 'failed',
         held_until: null,
-        done_at: world.clock.now(),
+        done_at: context.clock.now(),
         told: JSON.stringify({ ...details, fault: error }),
       })
       .where('tenant_id', '=', tenant)

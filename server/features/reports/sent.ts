@@ -24,10 +24,10 @@ export interface Due {
  */
 export async function queueReport(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { setting, owner, by, fields, dueAt }: Due,
 ): Promise<string | null> {
-  const id = world.chance.uuid();
+  const id = context.chance.uuid();
   const { sql, tenant } = tx;
   const row = await sql
     .insertInto('report_sent')
@@ -39,7 +39,7 @@ export async function queueReport(
       by_id: by,
       fields: JSON.stringify(fields),
       state: 'waiting',
-      made_at: world.clock.now(),
+      made_at: context.clock.now(),
       due_at: dueAt,
       done_at: null,
       held_until: null,
@@ -53,7 +53,7 @@ export async function queueReport(
     .returning('id')
     .executeTakeFirst();
   if (!row) return null;
-  await scheduleRecurring(tx, 'reports', world.clock.now());
+  await scheduleRecurring(tx, 'reports', context.clock.now());
   return row.id;
 }
 

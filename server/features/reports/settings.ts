@@ -27,7 +27,7 @@ import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 /** REPORT-1, REPORT-2: users with permission manage scheduled reports, within what they can see. */
 export function settingHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   | 'listReportSettings'
@@ -38,7 +38,7 @@ export function settingHandlers(
 > {
   return {
     listReportSettings: (_, ctx) =>
-      asReporter(world, ctx, MESSAGES.getReports, async (tx, session) => {
+      asReporter(context, ctx, MESSAGES.getReports, async (tx, session) => {
         const owners = await manageableOwners(tx, session);
         const rows = (
           await tx.sql
@@ -67,7 +67,7 @@ export function settingHandlers(
         const newest = rows.toSorted((a, b) => b.changed_at - a.changed_at)[0]?.fields;
         return ok({
           settings: settings.toSorted((a, b) => a.name.localeCompare(b.name, 'en')),
-          mails: (await loadGateways(tx, world)).mail !== null,
+          mails: (await loadGateways(tx, context)).mail !== null,
           // The defaults come from the provider's newest report.
           usual: {
             timeZone: newest?.schedule.timeZone ?? (await loadCompanyLimit(tx)).timeZone,
@@ -79,7 +79,7 @@ export function settingHandlers(
 
     listReportTemplates: (_, ctx) =>
       asReporter(
-        world,
+        context,
         ctx,
         MESSAGES.getReports,
         (_tx, session) =>
@@ -101,7 +101,7 @@ export function settingHandlers(
       ),
 
     makeReportSetting: ({ setting }, ctx) =>
-      asReporter(world, ctx, MESSAGES.makeReport, async (tx, session) => {
+      asReporter(context, ctx, MESSAGES.makeReport, async (tx, session) => {
         const refused =
           getRefusal(setting, session, session) ?? (await listMissingCompanies(tx, setting));
         if (refused) return failed(refused);
@@ -116,7 +116,7 @@ export function settingHandlers(
             kind: 'conflict',
             message: MESSAGES.reportsFull({ max: LIMITS.reports }),
           });
-        const id = world.chance.uuid();
+        const id = context.chance.uuid();
         await tx.sql
           .insertInto('report_setting')
           .values({
@@ -130,7 +130,7 @@ export function settingHandlers(
           })
           .execute();
         await scheduleReports(tx, getNextRun(setting, ctx.now));
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'report.made',
           user: session.userId,
           detail: { report: id, template: setting.template, recipients: setting.recipients.length },
@@ -139,7 +139,7 @@ export function settingHandlers(
       }),
 
     changeReportSetting: ({ id, setting }, ctx) =>
-      asReporter(world, ctx, MESSAGES.changeReport, async (tx, session) => {
+      asReporter(context, ctx, MESSAGES.changeReport, async (tx, session) => {
         const before = await loadSetting(tx, session, id);
         if (!before) return failed(NOT_FOUND);
         const owner = (await stillMay(tx, before.owner_id))
@@ -160,7 +160,7 @@ export function settingHandlers(
           .where('id', '=', id)
           .execute();
         await scheduleReports(tx, getNextRun(setting, ctx.now));
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'report.changed',
           user: owner.userId,
           detail: { report: id, template: setting.template, recipients: setting.recipients.length },
@@ -169,7 +169,7 @@ export function settingHandlers(
       }),
 
     removeReportSetting: ({ id }, ctx) =>
-      asReporter(world, ctx, MESSAGES.removeReport, async (tx, session) => {
+      asReporter(context, ctx, MESSAGES.removeReport, async (tx, session) => {
         const before = await loadSetting(tx, session, id);
         if (!before) return failed(NOT_FOUND);
         await tx.sql
@@ -177,7 +177,7 @@ export function settingHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'report.removed',
           user: before.owner_id,
           detail: { report: id },

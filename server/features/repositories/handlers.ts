@@ -7,10 +7,10 @@ import { companyNames } from '#server/platform/queries/known-jobs.ts';
 import { toScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
-export function repositoryHandlers(world: AppContext): Pick<Handlers, 'listRepositories'> {
+export function repositoryHandlers(context: AppContext): Pick<Handlers, 'listRepositories'> {
   return {
     listRepositories: (_input, { tenant, session }) =>
-      world.store.tenant(
+      context.store.tenant(
         tenant,
         async (tx) => {
           const { companies, deleted } = toScope(session);

@@ -27,12 +27,12 @@ interface Sample {
 
 /** REP-8: how repositories fill up, as on the dashboard, and their history. */
 export function repositoryReportHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'repositoryTrends' | 'repositoryHistory'> {
   return {
     repositoryTrends: ({ page = 1, pageSize = PAGE_SIZE }, ctx) =>
       answer<OutputOf<'repositoryTrends'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getTrends,
         {},
@@ -67,7 +67,7 @@ export function repositoryReportHandlers(
 
     repositoryHistory: ({ page = 1, pageSize = PAGE_SIZE, repositoryId, ...input }, ctx) =>
       answer<OutputOf<'repositoryHistory'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getRepositoryHistory,
         input,

@@ -47,7 +47,7 @@ interface Rows<N> {
 }
 
 /** RES-20: what a restore session shows. The engine records each read (G63). */
-export function restoreContentHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreContentHandlers(context: AppContext): Pick<Handlers, Names> {
   const list = <K extends Node['kind']>(
     ctx: SessionContext,
     { cursor, limit = PAGE_ROWS, sort = 'date', ...input }: ListInput,
@@ -55,7 +55,7 @@ export function restoreContentHandlers(world: AppContext): Pick<Handlers, Names>
     where: Pick<ListChildrenInput, 'parent' | 'within' | 'only'>,
     kinds: readonly K[],
   ): Promise<Result<Rows<NodeOf<K>>>> =>
-    withSession(world, ctx, input, workload, async ({ engine, scope }) => {
+    withSession(context, ctx, input, workload, async ({ engine, scope }) => {
       const page = getAnswer(
         await engine.listChildren(scope, {
           ...where,
@@ -78,7 +78,7 @@ export function restoreContentHandlers(world: AppContext): Pick<Handlers, Names>
     ctx: SessionContext,
     workload: Workload,
   ) =>
-    withSession(world, ctx, { restoreSessionId }, workload, async ({ engine, scope }) =>
+    withSession(context, ctx, { restoreSessionId }, workload, async ({ engine, scope }) =>
       getAnswer(await engine.getSize(scope, { explorer: restoreSessionId, nodes })),
     );
 
@@ -122,7 +122,7 @@ export function restoreContentHandlers(world: AppContext): Pick<Handlers, Names>
       const page = await list(ctx, input, 'sharepoint', getItems(siteId, parentId), ['row']);
       return mapRows(page, (row) => ({ ...row, fields: { ...row.fields } }));
     },
-    getSiteItem: (input, ctx) => readRow(world, ctx, input),
+    getSiteItem: (input, ctx) => readRow(context, ctx, input),
     getSiteDownloadSize: (input, ctx) => size(input, ctx, 'sharepoint'),
   };
 }

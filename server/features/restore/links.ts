@@ -75,13 +75,13 @@ interface LinkOwner {
  * organization's data (G65).
  */
 export async function findReader(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { sessionId, organization, workload }: LinkOwner,
 ): Promise<Principal | null> {
-  const user = await aliveSession(world, tenant, sessionId);
+  const user = await aliveSession(context, tenant, sessionId);
   if (user === null || user.mustReset) return null;
-  return world.store.tenant(
+  return context.store.tenant(
     tenant,
     async (tx) => {
       const session = mayRestore(user, workload)

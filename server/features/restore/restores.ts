@@ -49,15 +49,15 @@ interface Chosen extends Pick<
 type Started = OutputOf<'restoreMailbox'>;
 
 /** RES-21: restores of mailboxes and drives, to their place or to another one. */
-export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreHandlers(context: AppContext): Pick<Handlers, Names> {
   const restore = (
     ctx: SessionContext,
     workload: Workload,
     request: RestoreRequest,
     chosen: Chosen,
   ): Promise<Result<Started>> =>
-    runOnce<Started>(world, ctx, () =>
-      withSession(world, ctx, request, workload, async (at) => {
+    runOnce<Started>(context, ctx, () =>
+      withSession(context, ctx, request, workload, async (at) => {
         const select = getSelectMode(request);
         if (select === null) return badField('deletedItems', t.nothingSelected);
         const target = await getRestoreTarget(ctx, workload, request, at.scope);
@@ -70,7 +70,7 @@ export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
           dryRun: request.dryRun,
           reason: request.reason ?? null,
         };
-        return startRestore(world, ctx, at, workload, input);
+        return startRestore(context, ctx, at, workload, input);
       }),
     );
 
@@ -86,7 +86,7 @@ export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
         ? ok({ kind: 'original' })
         : badField(...TARGET_FIELDS[workload]);
     const other = targetOrganizationId ?? organization;
-    const found = await world.store.tenant(
+    const found = await context.store.tenant(
       ctx.tenant,
       (tx) => findOrganization(tx, ctx.session, other),
       { readOnly: true },
@@ -164,7 +164,7 @@ export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
       if (!restoreSubsites) return sites(ctx, input, siteId, [siteId]);
       if (input.site !== undefined || input.siteURL !== undefined)
         return badField('restoreSubsites', t.subsitesOriginal);
-      const below = await withSession(world, ctx, input, 'sharepoint', ({ engine, scope }) =>
+      const below = await withSession(context, ctx, input, 'sharepoint', ({ engine, scope }) =>
         listSubsites(engine, scope, input.restoreSessionId, siteId),
       );
       return below.ok ? sites(ctx, input, null, [siteId, ...below.value]) : below;

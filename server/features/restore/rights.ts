@@ -14,11 +14,11 @@ import { getSessionType, mayRestore, withOrganization, WORKLOADS } from './scope
 type Names = 'getRestoreRights' | 'requestRestoreDeviceCode' | 'requestRestoreToken';
 
 /** RES-24: rights to write, which an administrator of the tenant grants for a restore session. */
-export function restoreRightsHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreRightsHandlers(context: AppContext): Pick<Handlers, Names> {
   return {
     getRestoreRights: ({ sessionType, taskId, ...of }, ctx) =>
-      withOrganization(world, ctx, of, async ({ engine, scope }) => {
-        if (taskId !== undefined) return getRightsForTask(world, ctx, engine, scope, taskId);
+      withOrganization(context, ctx, of, async ({ engine, scope }) => {
+        if (taskId !== undefined) return getRightsForTask(context, ctx, engine, scope, taskId);
         if (sessionType === undefined) return badField('sessionType', t.sessionTypeNeeded);
         const workload = WORKLOADS[sessionType];
         if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
@@ -35,7 +35,7 @@ export function restoreRightsHandlers(world: AppContext): Pick<Handlers, Names> 
       }),
 
     requestRestoreDeviceCode: ({ sessionType, ...of }, ctx) =>
-      withOrganization(world, ctx, of, async ({ engine, scope }) => {
+      withOrganization(context, ctx, of, async ({ engine, scope }) => {
         const workload = sessionType === undefined ? null : WORKLOADS[sessionType];
         if (!mayRestoreAll(ctx.session, workload)) return FORBIDDEN;
         const code = getAnswer(await engine.restoreRights.requestCode(scope, { workload }));
@@ -45,7 +45,7 @@ export function restoreRightsHandlers(world: AppContext): Pick<Handlers, Names> 
     /** Waiting for the sign-in needs no factor; rights are granted only with a recent one (G44). */
     requestRestoreToken: (of, ctx) =>
       withOrganization<OutputOf<'requestRestoreToken'>>(
-        world,
+        context,
         ctx,
         of,
         async ({ engine, scope }) => {
@@ -64,7 +64,7 @@ export function restoreRightsHandlers(world: AppContext): Pick<Handlers, Names> 
 
 /** The rights that a restore after its dry run needs, or an undo: in the organization that is written to. */
 async function getRightsForTask(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   engine: RestoreCalls,
   scope: EngineScope,
@@ -76,7 +76,7 @@ async function getRightsForTask(
   if (!rights.ok) return rights;
   const { organization, workload, missing, requested, expiresAt } = rights.value;
   if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
-  const isSeen = await world.store.tenant(
+  const isSeen = await context.store.tenant(
     ctx.tenant,
     async (tx) => (await findOrganization(tx, ctx.session, organization)) !== null,
     { readOnly: true },

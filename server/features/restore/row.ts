@@ -13,23 +13,30 @@ type RowOut = OutputOf<'getSiteItem'>;
 
 /** The values of a list's row as they were. The engine records the read (G63). */
 export const readRow = (
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { restoreSessionId, siteId, itemId }: ParsedInputOf<'getSiteItem'>,
 ): Promise<Result<RowOut>> =>
-  withSession<RowOut>(world, ctx, { restoreSessionId }, 'sharepoint', async ({ engine, scope }) => {
-    const explorer = restoreSessionId;
-    const content = getAnswer(
-      await engine.readContent(scope, { explorer, node: itemId, within: siteId, as: 'json' }),
-    );
-    if (!content.ok) return content;
-    const { bytes, stream } = content.value;
-    if (bytes > LIMITS.previewRowBytes) return failed({ kind: 'conflict', message: t.rowTooLarge });
-    const parts: Uint8Array[] = [];
-    for await (const part of stream) parts.push(part);
-    const read = v.safeParse(StoredRow, parseJson(Buffer.concat(parts).toString()));
-    return read.success ? ok(rowOut(read.output)) : NOT_FOUND;
-  });
+  withSession<RowOut>(
+    context,
+    ctx,
+    { restoreSessionId },
+    'sharepoint',
+    async ({ engine, scope }) => {
+      const explorer = restoreSessionId;
+      const content = getAnswer(
+        await engine.readContent(scope, { explorer, node: itemId, within: siteId, as: 'json' }),
+      );
+      if (!content.ok) return content;
+      const { bytes, stream } = content.value;
+      if (bytes > LIMITS.previewRowBytes)
+        return failed({ kind: 'conflict', message: t.rowTooLarge });
+      const parts: Uint8Array[] = [];
+      for await (const part of stream) parts.push(part);
+      const read = v.safeParse(StoredRow, parseJson(Buffer.concat(parts).toString()));
+      return read.success ? ok(rowOut(read.output)) : NOT_FOUND;
+    },
+  );
 
 function parseJson(text: string): unknown {
   try {

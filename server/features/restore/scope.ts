@@ -51,18 +51,18 @@ interface OfOrganization {
 
 /** Asks the engine about an organization that the caller sees. */
 export async function withOrganization<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   of: OfOrganization,
   work: (at: EngineAt) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const isSeen = await world.store.tenant(
+  const isSeen = await context.store.tenant(
     ctx.tenant,
     (tx) => seesOrganization(tx, ctx.session, of),
     { readOnly: true },
   );
   return isSeen
-    ? work({ engine: world.embeddedEngine, scope: scopeFor(ctx, of.organizationId) })
+    ? work({ engine: context.embeddedEngine, scope: scopeFor(ctx, of.organizationId) })
     : NOT_FOUND;
 }
 
@@ -80,13 +80,13 @@ async function seesOrganization(
  * Asks the engine about what a session of the caller shows. `workload`: the session must be for it.
  */
 export async function withSession<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { restoreSessionId }: { readonly restoreSessionId: string },
   workload: Workload | null,
   work: (at: EngineAt) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const row = await world.store.tenant(
+  const row = await context.store.tenant(
     ctx.tenant,
     async (tx) => (await tx.rows('restoreSession', [restoreSessionId])).get(restoreSessionId),
     { readOnly: true },
@@ -95,20 +95,20 @@ export async function withSession<T>(
   const of = WORKLOADS[row.sessionType];
   if (workload !== null && of !== workload) return NOT_FOUND;
   if (!mayRestore(ctx.session, of)) return FORBIDDEN;
-  return withOrganization(world, ctx, { organizationId: row.organization }, work);
+  return withOrganization(context, ctx, { organizationId: row.organization }, work);
 }
 
 /** Runs a command of the engine once, and stores its answer and events if it succeeded. */
 export function runOnce<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   work: () => Promise<Result<T>>,
   getEvents: (value: T) => readonly NewEvent[] = () => [],
 ): Promise<Result<T>> {
-  return runAlone(world, ctx, async () => {
+  return runAlone(context, ctx, async () => {
     const result = await work();
     if (!result.ok) return result;
-    return runIdempotently<T>(world, ctx, () =>
+    return runIdempotently<T>(context, ctx, () =>
       Promise.resolve({ drafts: getEvents(result.value), answer: () => result }),
     );
   });

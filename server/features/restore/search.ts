@@ -12,14 +12,14 @@ type Names = 'searchBackups' | 'locateBackupItem';
 const PAGE_ROWS = 100;
 
 /** RES-80: one search over all services that the caller may restore. */
-export function restoreSearchHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreSearchHandlers(context: AppContext): Pick<Handlers, Names> {
   return {
     async searchBackups({ search, sessionType, deleted, cursor, limit = PAGE_ROWS, ...of }, ctx) {
       const wanted: readonly Workload[] =
         sessionType === undefined ? Object.values(WORKLOADS) : [WORKLOADS[sessionType]];
       const workloads = wanted.filter((workload) => mayRestore(ctx.session, workload));
       if (workloads.length === 0) return FORBIDDEN;
-      return withOrganization(world, ctx, of, async ({ engine, scope }) => {
+      return withOrganization(context, ctx, of, async ({ engine, scope }) => {
         const page = getAnswer(
           await engine.search(scope, {
             text: search,
@@ -34,7 +34,7 @@ export function restoreSearchHandlers(world: AppContext): Pick<Handlers, Names> 
     },
 
     locateBackupItem: ({ restoreSessionId, itemId }, ctx) =>
-      withSession(world, ctx, { restoreSessionId }, null, async ({ engine, scope }) => {
+      withSession(context, ctx, { restoreSessionId }, null, async ({ engine, scope }) => {
         const place = getAnswer(
           await engine.locateItem(scope, { explorer: restoreSessionId, node: itemId }),
         );

@@ -12,10 +12,10 @@ type Names = 'listRestorePoints' | 'openRestoreSession' | 'stopRestoreSession';
 const PAGE_ROWS = 200;
 
 /** RES-20: restore points, and the sessions in which they are read. */
-export function restoreSessionHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreSessionHandlers(context: AppContext): Pick<Handlers, Names> {
   return {
     listRestorePoints: ({ from, to, jobId, sessionType, cursor, limit = PAGE_ROWS, ...of }, ctx) =>
-      withOrganization(world, ctx, of, async ({ engine, scope }) => {
+      withOrganization(context, ctx, of, async ({ engine, scope }) => {
         const page = getAnswer(
           await engine.listPoints(scope, {
             job: jobId ?? null,
@@ -33,10 +33,10 @@ export function restoreSessionHandlers(world: AppContext): Pick<Handlers, Names>
       const workload = WORKLOADS[sessionType];
       if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
       return runOnce<OutputOf<'openRestoreSession'>>(
-        world,
+        context,
         ctx,
         () =>
-          withOrganization(world, ctx, of, async ({ engine, scope }) => {
+          withOrganization(context, ctx, of, async ({ engine, scope }) => {
             const opened = getAnswer(
               await engine.openExplorer(scope, { workload, job: jobId, at: datetime, showDeleted }),
             );
@@ -71,10 +71,10 @@ export function restoreSessionHandlers(world: AppContext): Pick<Handlers, Names>
 
     stopRestoreSession: (input, ctx) =>
       runOnce<OutputOf<'stopRestoreSession'>>(
-        world,
+        context,
         ctx,
         () =>
-          withSession(world, ctx, input, null, async ({ engine, scope }) =>
+          withSession(context, ctx, input, null, async ({ engine, scope }) =>
             done(
               getAnswer(
                 await engine.stopExplorer(scope, {

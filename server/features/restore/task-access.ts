@@ -12,12 +12,12 @@ export type TaskOut = Omit<OutputOf<'getRestoreTask'>, 'request'>;
 
 /** Works on a task of a service that the caller may restore. */
 export const withTask = <T>(
-  world: AppContext,
+  context: AppContext,
   { organizationId, taskId }: { readonly organizationId: string; readonly taskId: string },
   ctx: SessionContext,
   work: (at: EngineAt, task: TaskOut) => Promise<Result<T>>,
 ): Promise<Result<T>> =>
-  withOrganization(world, ctx, { organizationId }, async (at) => {
+  withOrganization(context, ctx, { organizationId }, async (at) => {
     const found = getAnswer(await at.engine.getTask(at.scope, { task: taskId }));
     if (!found.ok) return found;
     const task = toTaskOut(found.value);

@@ -25,19 +25,19 @@ interface OfTask {
 const PAGE_ROWS = 200;
 
 /** RES-22: restores with their progress and results. */
-export function restoreTaskHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreTaskHandlers(context: AppContext): Pick<Handlers, Names> {
   const onTask = <T>(
     of: OfTask,
     ctx: SessionContext,
     work: (at: EngineAt, task: TaskOut) => Promise<Result<T>>,
-  ): Promise<Result<T>> => withTask(world, of, ctx, work);
+  ): Promise<Result<T>> => withTask(context, of, ctx, work);
 
   /** Adds what is known of the requests. */
   const withRequests = async (
     { tenant, session }: SessionContext,
     tasks: readonly TaskOut[],
   ): Promise<OutputOf<'listRestoreTasks'>['rows']> => {
-    const requests = await world.store.tenant(
+    const requests = await context.store.tenant(
       tenant,
       (tx) =>
         loadRequests(
@@ -52,7 +52,7 @@ export function restoreTaskHandlers(world: AppContext): Pick<Handlers, Names> {
 
   return {
     listRestoreTasks: ({ cursor, limit = PAGE_ROWS, ...of }, ctx) =>
-      withOrganization(world, ctx, of, async ({ engine, scope }) => {
+      withOrganization(context, ctx, of, async ({ engine, scope }) => {
         const page = getAnswer(await engine.listTasks(scope, { cursor: cursor ?? null, limit }));
         if (!page.ok) return page;
         const tasks = page.value.rows.flatMap((task) => seen(ctx.session, task));
@@ -60,7 +60,7 @@ export function restoreTaskHandlers(world: AppContext): Pick<Handlers, Names> {
       }),
 
     async listRestoreApprovals(_, ctx) {
-      const waiting = await world.store.tenant(
+      const waiting = await context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const rows = await tx.sql
@@ -82,7 +82,7 @@ export function restoreTaskHandlers(world: AppContext): Pick<Handlers, Names> {
       for (const { row, organization } of waiting) {
         if (organization === null) continue;
         const scope = scopeFor(ctx, organization.id);
-        const task = getAnswer(await world.embeddedEngine.getTask(scope, { task: row.id }));
+        const task = getAnswer(await context.embeddedEngine.getTask(scope, { task: row.id }));
         const [shown] = task.ok ? await withRequests(ctx, seen(ctx.session, task.value)) : [];
         if (shown !== undefined)
           out.push({
@@ -114,19 +114,19 @@ export function restoreTaskHandlers(world: AppContext): Pick<Handlers, Names> {
       }),
 
     cancelRestoreTask: (of, ctx) =>
-      runOnce<OutputOf<'cancelRestoreTask'>>(world, ctx, () =>
+      runOnce<OutputOf<'cancelRestoreTask'>>(context, ctx, () =>
         onTask(of, ctx, async (at, task) => {
           const cancelled =
             task.state === 'awaiting-approval'
-              ? await withdrawRestore(world, ctx, at, task)
+              ? await withdrawRestore(context, ctx, at, task)
               : getAnswer(await at.engine.cancel(at.scope, { task: task.id }));
           return cancelled.ok ? ok({ success: true }) : cancelled;
         }),
       ),
 
     undoRestoreTask: (of, ctx) =>
-      runOnce<OutputOf<'undoRestoreTask'>>(world, ctx, () =>
-        onTask(of, ctx, (at, task) => startUndo(world, ctx, at, task)),
+      runOnce<OutputOf<'undoRestoreTask'>>(context, ctx, () =>
+        onTask(of, ctx, (at, task) => startUndo(context, ctx, at, task)),
       ),
   };
 }

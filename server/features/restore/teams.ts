@@ -40,7 +40,7 @@ type NodeOf<K extends Node['kind']> = Extract<Node, { kind: K }>;
 const PAGE_ROWS = 200;
 
 /** RES-45: what a restore session shows of teams, and restores of them to their place. */
-export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> {
   const list = async <K extends Node['kind'], R>(
     ctx: SessionContext,
     input: ListInput,
@@ -48,7 +48,7 @@ export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
     kinds: readonly K[],
     toRow: (node: NodeOf<K>) => R,
   ): Promise<Result<{ rows: R[]; next: string | null; count: number | null }>> =>
-    withSession(world, ctx, input, 'teams', async (at) => {
+    withSession(context, ctx, input, 'teams', async (at) => {
       const page = await readPage(at, input, where, kinds);
       return page.ok ? ok({ ...page.value, rows: page.value.rows.map(toRow) }) : page;
     });
@@ -61,7 +61,7 @@ export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
     kind: K,
     toRow: (node: NodeOf<K>) => R,
   ): Promise<Result<{ rows: R[]; next: string | null; count: number | null }>> =>
-    withSession(world, ctx, input, 'teams', async (at) => {
+    withSession(context, ctx, input, 'teams', async (at) => {
       const { restoreSessionId } = input;
       const folders = await readPage(
         at,
@@ -83,8 +83,8 @@ export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
     nodes: readonly string[],
     team: NonNullable<RestoreInput['flags']['team']> = NO_TEAM,
   ): Promise<Result<OutputOf<'restoreTeam'>>> =>
-    runOnce<OutputOf<'restoreTeam'>>(world, ctx, () =>
-      withSession(world, ctx, request, 'teams', async (at) => {
+    runOnce<OutputOf<'restoreTeam'>>(context, ctx, () =>
+      withSession(context, ctx, request, 'teams', async (at) => {
         const { restoreMissingItems, restoreChangedItems } = request;
         if (!restoreMissingItems && !restoreChangedItems)
           return badField('restoreMissingItems', t.nothingSelected);
@@ -100,7 +100,7 @@ export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
           dryRun: request.dryRun,
           reason: request.reason ?? null,
         };
-        return startRestore(world, ctx, at, 'teams', input);
+        return startRestore(context, ctx, at, 'teams', input);
       }),
     );
 
@@ -139,7 +139,7 @@ export function restoreTeamHandlers(world: AppContext): Pick<Handlers, Names> {
         (node) => (node.kind === 'file' ? toFile(node) : node.kind === 'tab' ? toTab(node) : node),
       ),
     getTeamDownloadSize: ({ restoreSessionId, nodes }, ctx) =>
-      withSession(world, ctx, { restoreSessionId }, 'teams', async ({ engine, scope }) =>
+      withSession(context, ctx, { restoreSessionId }, 'teams', async ({ engine, scope }) =>
         getAnswer(await engine.getSize(scope, { explorer: restoreSessionId, nodes })),
       ),
     async restoreTeam(

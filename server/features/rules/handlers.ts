@@ -27,11 +27,11 @@ import { ruleMessages as t } from './messages.en.ts';
 
 /** RULES-1, RULES-4: users with permission manage rules, within the companies that they see. */
 export function ruleHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'listRules' | 'makeRule' | 'changeRules' | 'removeRule' | 'testRule'> {
   return {
     listRules: (_, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const scope = toScope(ctx.session);
@@ -53,8 +53,8 @@ export function ruleHandlers(
       ),
 
     makeRule: ({ rule }, ctx) =>
-      runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
-        const id = world.chance.uuid();
+      runIdempotently<{ _id: string }>(context, ctx, async (tx) => {
+        const id = context.chance.uuid();
         const existing = await listActiveRules(tx);
         const refused = await loadRefusal(tx, toScope(ctx.session), rule);
         if (refused) return refusal(refused);
@@ -69,7 +69,7 @@ export function ruleHandlers(
       }),
 
     changeRules: ({ id, rule, order }, ctx) =>
-      runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+      runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
         const scope = toScope(ctx.session);
         const existing = await listActiveRules(tx);
         if (id !== undefined && rule !== undefined && order === undefined) {
@@ -107,7 +107,7 @@ export function ruleHandlers(
       }),
 
     removeRule: ({ id }, ctx) =>
-      runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+      runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
         const rule = (await listActiveRules(tx)).find((one) => one.id === id);
         if (!rule || !owns(toScope(ctx.session), rule.when)) return refusal(NOT_FOUND);
         forgetRules(tx);
@@ -118,7 +118,7 @@ export function ruleHandlers(
       }),
 
     testRule: ({ id = null, when, does }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const scope = toScope(ctx.session);

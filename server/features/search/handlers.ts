@@ -45,7 +45,7 @@ const MAX_READING_MS: Ms = 1_500;
  * companies they see. If it takes too long, it leaves out the results and reports that there are
  * more.
  */
-export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => ({
+export const searchHandlers = (context: AppContext): Pick<Handlers, 'search'> => ({
   async search({ text, kinds, limit = SOME, from, to }, ctx) {
     const { session } = ctx;
     const sought = soughtIn(text);
@@ -62,7 +62,7 @@ export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => (
       results: null,
     };
     const within = <T>(work: (tx: TenantTx) => Promise<T>): Promise<T> =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           await sql`select set_config('statement_timeout', ${String(MAX_STATEMENT_MS)}, true)`.execute(
@@ -99,8 +99,8 @@ export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => (
     if (!time.ok) return time;
     if (!query.has('results')) return ok(names.found);
     const question = { ...time.value, ...reach, wall, now: ctx.now };
-    const began = world.clock.now();
-    const late = (): boolean => world.clock.now() - began > MAX_READING_MS;
+    const began = context.clock.now();
+    const late = (): boolean => context.clock.now() - began > MAX_READING_MS;
     try {
       return ok({
         ...names.found,
@@ -115,9 +115,9 @@ export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => (
       });
     } catch (error) {
       if (!isTooLong(error)) throw error;
-      world.log.warn('a search for results was given up', {
+      context.log.warn('a search for results was given up', {
         tenant: ctx.tenant,
-        ms: world.clock.now() - began,
+        ms: context.clock.now() - began,
       });
       return ok({ ...names.found, results: { rows: [], more: true } });
     }

@@ -21,16 +21,16 @@ const EVERY: Ms = 5 * 60_000;
  * breaks, and again when it recovers.
  */
 export const slaAlarms =
-  (world: AppContext): JobHandler<'sla-alarms'> =>
+  (context: AppContext): JobHandler<'sla-alarms'> =>
   async ({ tenant, now }) =>
-    (await judgeTenant(world, tenant, now)) ? now + EVERY : null;
+    (await judgeTenant(context, tenant, now)) ? now + EVERY : null;
 
 /**
  * Evaluates without the lock and notifies under it, so only one of two servers on a database
  * notifies. Returns whether there are alarms.
  */
-async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promise<boolean> {
-  const judged = await world.store.tenant(
+async function judgeTenant(context: AppContext, tenant: TenantId, now: Ms): Promise<boolean> {
+  const judged = await context.store.tenant(
     tenant,
     async (tx) => {
       const stored = (await loadAlarms(tx)).filter(({ alarm }) => alarm.enabled);
@@ -47,7 +47,7 @@ async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promis
   );
   if (judged === 'no-alarms') return false;
   if (judged === 'no-news') return true;
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     for (const { alarm, brokenSince } of await loadAlarms(tx)) {
       const verdict = judged.verdicts.get(alarm.id);
@@ -65,7 +65,7 @@ async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promis
         .where('tenant_id', '=', tenant)
         .where('id', '=', alarm.id)
         .execute();
-      await notifyAlarm(world, tx, alarm, verdict, judged, now);
+      await notifyAlarm(context, tx, alarm, verdict, judged, now);
     }
   });
   return true;
@@ -77,7 +77,7 @@ const isNews = (verdict: SlaVerdict | undefined, brokenSince: Ms | null): boolea
 const MAX_LINES = 30;
 
 async function notifyAlarm(
-  world: AppContext,
+  context: AppContext,
   tx: TenantTx,
   alarm: SlaRow,
   verdict: SlaVerdict,
@@ -109,7 +109,7 @@ async function notifyAlarm(
     };
   };
   for (const { id, email } of await loadRecipients(tx, alarm))
-    await post(tx, world, {
+    await post(tx, context, {
       kind: 'mail',
       to: email,
       ...withLanguage(await loadLanguage(tx, id), write),

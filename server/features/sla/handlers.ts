@@ -25,7 +25,7 @@ import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
  * its current state.
  */
 export function slaHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   | 'saveSlaAlarm'
@@ -37,12 +37,12 @@ export function slaHandlers(
 > {
   return {
     saveSlaAlarm: ({ alarm }, ctx) =>
-      write(world, ctx, async (tx, session, scope) => {
+      write(context, ctx, async (tx, session, scope) => {
         const made = await loadAlarm(tx, scope, alarm);
         if (!made.ok) return made;
         if ((await loadAlarms(tx)).length >= LIMITS.slaAlarms)
           return failed({ kind: 'conflict', message: MESSAGES.slaFull({ max: LIMITS.slaAlarms }) });
-        const id = world.chance.uuid();
+        const id = context.chance.uuid();
         await keepAlarm(tx, {
           ...alarm,
           ...made.value,
@@ -50,12 +50,12 @@ export function slaHandlers(
           madeBy: session.userId,
           changedAt: ctx.now,
         });
-        await audit(tx, world, ctx, { what: 'sla.made', user: null, detail: { id } });
+        await audit(tx, context, ctx, { what: 'sla.made', user: null, detail: { id } });
         return ok({ _id: id, id });
       }),
 
     changeSlaAlarm: ({ id, alarm }, ctx) =>
-      write(world, ctx, async (tx, _signed, scope) => {
+      write(context, ctx, async (tx, _signed, scope) => {
         const before = await seenAlarm(tx, scope, id);
         if (!before) return failed(NOT_FOUND);
         const made = await loadAlarm(tx, scope, alarm);
@@ -67,24 +67,24 @@ export function slaHandlers(
           madeBy: before.alarm.madeBy,
           changedAt: ctx.now,
         });
-        await audit(tx, world, ctx, { what: 'sla.changed', user: null, detail: { id } });
+        await audit(tx, context, ctx, { what: 'sla.changed', user: null, detail: { id } });
         return ok({});
       }),
 
     removeSlaAlarm: ({ id }, ctx) =>
-      write(world, ctx, async (tx, _signed, scope) => {
+      write(context, ctx, async (tx, _signed, scope) => {
         if (!(await seenAlarm(tx, scope, id))) return failed(NOT_FOUND);
         await tx.sql
           .deleteFrom('sla_alarm')
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
-        await audit(tx, world, ctx, { what: 'sla.removed', user: null, detail: { id } });
+        await audit(tx, context, ctx, { what: 'sla.removed', user: null, detail: { id } });
         return ok({});
       }),
 
     getSlaAlarm: ({ jobInstanceUid }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const { companies, deleted } = toScope(ctx.session);
@@ -110,7 +110,7 @@ export function slaHandlers(
       ),
 
     listSlaAlarms: (_, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const scope = toScope(ctx.session);
@@ -132,7 +132,7 @@ export function slaHandlers(
         { readOnly: true },
       ),
 
-    slaReport: slaReport(world),
+    slaReport: slaReport(context),
   };
 }
 
@@ -142,12 +142,12 @@ const bad = (path: string, message: string): Result<never> =>
 
 /** Runs under the lock, so that a change is based on the current row. */
 function write<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   work: (tx: TenantTx, session: Principal, scope: Scope) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   const { session } = ctx;
-  return world.store.tenant(ctx.tenant, async (tx) => {
+  return context.store.tenant(ctx.tenant, async (tx) => {
     await tx.lock();
     return work(tx, session, toScope(session));
   });

@@ -19,12 +19,12 @@ const DAYS = 30;
 
 /** SLA-4: the alarms' formulas for any period, by job or by company. */
 export const slaReport =
-  (world: AppContext): Handlers['slaReport'] =>
+  (context: AppContext): Handlers['slaReport'] =>
   (
     { from, to, filters, by = 'job', minSuccessPct, maxAgeHours, page = 1, pageSize = PAGE_SIZE },
     ctx,
   ) =>
-    answer(world, ctx, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
+    answer(context, ctx, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
       const named = namedJobs(await knownJobs(tx, question), filters);
       const known = getBackups(named, filters?.type ?? []);
       const tallies = await loadTallies(tx, question, [question.from, question.to]);

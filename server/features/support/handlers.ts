@@ -19,10 +19,10 @@ const HOUR: Ms = 3_600_000;
 
 /** SUPPORT-1 to SUPPORT-3: emails requests to the portal's support, and returns their state. */
 export const supportHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'sendSupport' | 'listSupport'> => ({
-  sendSupport: ({ subject, message, context = {} }, ctx) =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+  sendSupport: ({ subject, message, context: details = {} }, ctx) =>
+    context.store.tenant(ctx.tenant, async (tx) => {
       const { userId } = ctx.session;
       const { sql, tenant } = tx;
       const portal = await loadPortal(tx);
@@ -52,15 +52,15 @@ export const supportHandlers = (
         .where('tenant_id', '=', tenant)
         .where('id', '=', userId)
         .executeTakeFirstOrThrow();
-      const text = supportText(message, context);
-      const id = world.chance.uuid();
+      const text = supportText(message, details);
+      const id = context.chance.uuid();
       const address = person.email ?? '';
-      const mail = await post(tx, world, {
+      const mail = await post(tx, context, {
         kind: 'mail',
         to: portal.to,
         ...withLanguage(await loadLanguage(tx, null), () => ({
           subject: t.subject({ portal: portal.name, subject }).replaceAll(/\p{Cc}+/gu, ' '),
-          text: `${supportText(message, context)}\n\n${from(person)}`,
+          text: `${supportText(message, details)}\n\n${from(person)}`,
         })),
         ...(address !== '' && person.email_verified && { replyTo: address }),
       });
@@ -87,7 +87,7 @@ export const supportHandlers = (
     }),
 
   listSupport: ({ page = 1, pageSize = PAGE_SIZE }, ctx) =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+    context.store.tenant(ctx.tenant, async (tx) => {
       const { userId } = ctx.session;
       const { sql, tenant } = tx;
       if (!(await loadPortal(tx)).on) return failed(FORBIDDEN);

@@ -34,20 +34,20 @@ const QUESTIONS = 30;
  * queried outside of any transaction, and the result is checked again in the transaction that links
  * it.
  */
-export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> {
+export function adoptHandlers(context: AppContext): Pick<Handlers, 'adoptTicket'> {
   const rateLimit = makePerMinuteLimit(QUESTIONS);
   return {
     async adoptTicket({ ticket: said, ...request }, ctx) {
       const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
       if (refused) return failed(refused);
-      const ready = await world.store.tenant(
+      const ready = await context.store.tenant(
         ctx.tenant,
         async (tx): Promise<Result<Connected>> => {
           const meant = await meantBy(tx, toScope(ctx.session), request);
           const desk = await loadDesk(tx);
           const { system } = desk.settings;
           if (!meant.ok) return meant;
-          const connected = await loadConnected(tx, world, desk);
+          const connected = await loadConnected(tx, context, desk);
           return connected === null
             ? failed(
                 conflict(
@@ -68,14 +68,14 @@ export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> 
         return failed(
           bad('ticket', MESSAGES.ticketNoSuchRemote({ system: SYSTEM_NAMES[ready.value.system] })),
         );
-      const adopted = await runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
-        const place = await findTicketPlace(tx, world, ctx, request);
+      const adopted = await runIdempotently<{ _id: string }>(context, ctx, async (tx) => {
+        const place = await findTicketPlace(tx, context, ctx, request);
         if (!place.ok) return refusal(place.failure);
         if (place.value.desk.settings.system !== ready.value.system)
           return refusal(
             conflict(MESSAGES.ticketingOtherSystem({ system: SYSTEM_NAMES[ready.value.system] })),
           );
-        const taken = await takeOver(tx, world, place.value, remote);
+        const taken = await takeOver(tx, context, place.value, remote);
         if (!taken.ok) return refusal(taken.failure);
         const { id, drafts, marked } = taken.value;
         if (!marked) await tell(tx, id, ['reference'], ctx.now);
@@ -83,8 +83,8 @@ export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> 
       });
       if (!adopted.ok) return adopted;
       const { _id: id } = adopted.value;
-      await sendNow(world, ctx.tenant, [id]);
-      return world.store.tenant(
+      await sendNow(context, ctx.tenant, [id]);
+      return context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const row = await ticketSeen(tx, toScope(ctx.session), id);
@@ -108,14 +108,14 @@ interface Place {
 /** Returns the company of the problems, and the mapped company of the system. */
 async function findTicketPlace(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   request: Parameters<typeof meantBy>[2],
 ): Promise<Result<Place>> {
   const meant = await meantBy(tx, toScope(ctx.session), request);
   if (!meant.ok) return meant;
   const desk = await loadDesk(tx);
-  const free = await listUnlinked(tx, world, desk, meant.value);
+  const free = await listUnlinked(tx, context, desk, meant.value);
   if (!free.ok) return free;
   const { company, name } = free.value;
   const mapped = await findMappedCompany(tx, desk, company, name);
@@ -136,7 +136,7 @@ interface Taken {
  */
 async function takeOver(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { problems, company, name, there, desk }: Place,
   remote: RemoteTicket,
 ): Promise<Result<Taken>> {
@@ -175,7 +175,7 @@ async function takeOver(
   )
     return failed(markedBy(remote));
   const row = {
-    id: world.chance.uuid(),
+    id: context.chance.uuid(),
     number: await nextNumber(tx),
     company,
     system,
@@ -186,7 +186,7 @@ async function takeOver(
     priority: remote.priority,
     owner: remote.owner,
   };
-  const at = world.clock.now();
+  const at = context.clock.now();
   const whole = {
     ...row,
     remote: null,

@@ -103,7 +103,7 @@ const named = (all: readonly Named[], value: number): Named =>
  * that a ticket is closed.
  */
 export function autotask(
-  world: AppContext,
+  context: AppContext,
   at: AutotaskAt,
   secret: string,
   closed: string | null,
@@ -115,7 +115,7 @@ export function autotask(
     accept: 'application/json',
   };
   const ask = (method: string, url: string, body?: unknown): ReturnType<typeof askPsa> =>
-    askPsa(world, 'autotask', url, {
+    askPsa(context, 'autotask', url, {
       method,
       headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
@@ -126,13 +126,13 @@ export function autotask(
    * secret.
    */
   async function place(): Promise<Place> {
-    const { autotaskZones } = world;
+    const { autotaskZones } = context;
     const key = `${at.url} ${at.username}`;
     const there = autotaskZones.get(key);
-    const now = world.clock.now();
+    const now = context.clock.now();
     if (there && now >= there.at && now - there.at < HOUR) return there;
     const { body } = await askPsa(
-      world,
+      context,
       'autotask',
       `${at.url.replace(/\/+$/, '')}/ATServicesRest/V1.0/zoneInformation?user=${encodeURIComponent(at.username)}`,
       { headers: { accept: 'application/json' } },
@@ -372,7 +372,7 @@ export function autotask(
           title: subject,
           description,
           externalID: reference,
-          dueDateTime: new Date(world.clock.now() + DAY).toISOString(),
+          dueDateTime: new Date(context.clock.now() + DAY).toISOString(),
           ...(owner !== null && (await assigned(owner))),
           ...(priority !== null && { priority: Number(priority) }),
           ...(contact !== null && { contactID: Number(contact) }),

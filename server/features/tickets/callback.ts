@@ -32,14 +32,14 @@ const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
  * triggers a new read of the ticket. The signature covers the exact bytes of the body, and its key
  * is requested only from the connected system.
  */
-export function ticketRoutes(world: AppContext): (app: Hono) => void {
+export function ticketRoutes(context: AppContext): (app: Hono) => void {
   const rateLimit = makePerMinuteLimit(IN_A_MINUTE);
   const keyRateLimit = makePerMinuteLimit(IN_A_MINUTE);
-  const getCaller = callerReader(world.config.trustedProxies);
+  const getCaller = callerReader(context.config.trustedProxies);
   const keys = new LRUCache<string, { readonly key: string; readonly at: Ms }>({ max: 100 });
 
   async function keyAt(tenant: TenantId, url: string): Promise<string | null> {
-    const now = world.clock.now();
+    const now = context.clock.now();
     const known = keys.get(url);
     if (known && now >= known.at && now - known.at < KEEP) return known.key;
     // The caller is not authenticated yet, so the number of key requests is limited.
@@ -48,7 +48,8 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
       shaped(
         'connectwise',
         Key,
-        (await askPsa(world, 'connectwise', url, { headers: { accept: 'application/json' } })).body,
+        (await askPsa(context, 'connectwise', url, { headers: { accept: 'application/json' } }))
+          .body,
       ),
     );
     if (!found.ok) return null;
@@ -58,11 +59,11 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
 
   /** Without a connected system there are no valid callbacks, so the body is not read. */
   const isConnected = async (tenant: TenantId): Promise<boolean> =>
-    (await world.store.tenant(tenant, loadDesk, { readOnly: true })).settings.system ===
+    (await context.store.tenant(tenant, loadDesk, { readOnly: true })).settings.system ===
     'connectwise';
 
   async function take(tenant: TenantId, bytes: Uint8Array, signature: string): Promise<number> {
-    const { settings } = await world.store.tenant(tenant, loadDesk, { readOnly: true });
+    const { settings } = await context.store.tenant(tenant, loadDesk, { readOnly: true });
     const body = v.safeParse(Body, getJson(bytes));
     if (settings.system !== 'connectwise' || settings.connectwise === null || !body.success)
       return 400;
@@ -74,7 +75,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
     const key = await keyAt(tenant, url);
     if (key === null) return 503;
     if (!session(bytes, key, signature)) return 403;
-    await pollOne(world, tenant, String(id));
+    await pollOne(context, tenant, String(id));
     return 200;
   }
 
@@ -83,14 +84,14 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
       const { raw } = req;
       const { host: request, ip } = getCaller(raw, env);
       const host = request.replace(/:\d+$/, '');
-      const tenant = await tenantOfHost(world.store, host);
+      const tenant = await tenantOfHost(context.store, host);
       const signature = raw.headers.get('x-content-signature');
       if (tenant === null || signature === null) return said(400);
       // Limited per address, so that other clients do not use up the system's limit.
-      if (rateLimit.ask(`${tenant} ${ip}`, world.clock.now()) !== null) return said(429);
+      if (rateLimit.ask(`${tenant} ${ip}`, context.clock.now()) !== null) return said(429);
       if (!(await isConnected(tenant))) return said(400);
       const bytes = await readBytes(raw, MAX_BYTES, {
-        clock: world.clock,
+        clock: context.clock,
         ms: LIMITS.publicBodyMs,
       });
       if (!bytes.ok)
@@ -100,7 +101,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
       try {
         return said(await take(tenant, bytes.value, signature));
       } catch (error) {
-        world.log.error('a callback failed', { tenant, ...describeError(error) });
+        context.log.error('a callback failed', { tenant, ...describeError(error) });
         return said(500);
       }
     });

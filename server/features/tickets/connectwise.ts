@@ -108,7 +108,7 @@ export const connectWiseBase = (url: string): string => {
 };
 
 /** ConnectWise PSA (Manage) by its REST API, version 3.0. */
-export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string): ConnectWise {
+export function connectWise(context: AppContext, at: ConnectWiseAt, secret: string): ConnectWise {
   const base = connectWiseBase(at.url);
   const headers = {
     authorization: `Basic ${Buffer.from(`${at.company}+${at.publicKey}:${secret}`).toString('base64')}`,
@@ -116,7 +116,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
     accept: 'application/vnd.connectwise.com+json; version=2025.16, application/json',
   };
   const send = (method: string, path: string, body?: unknown): ReturnType<typeof askPsa> =>
-    askPsa(world, 'connectwise', `${base}/${path}`, {
+    askPsa(context, 'connectwise', `${base}/${path}`, {
       method,
       headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),

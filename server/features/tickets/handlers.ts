@@ -31,7 +31,7 @@ const DAY: Ms = 86_400_000;
 
 /** TICKET-1 to TICKET-4: users manage tickets within the companies that they see. */
 export function ticketHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   | 'makeTicket'
@@ -47,7 +47,7 @@ export function ticketHandlers(
     ctx: SessionContext,
     of: (tx: TenantTx, scope: Scope) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
-    world.store.tenant(ctx.tenant, (tx) => of(tx, toScope(ctx.session)), { readOnly: true });
+    context.store.tenant(ctx.tenant, (tx) => of(tx, toScope(ctx.session)), { readOnly: true });
   const whole = (ctx: SessionContext, id: string): Promise<Result<Whole>> =>
     read(ctx, async (tx, scope) => {
       const row = await ticketSeen(tx, scope, id);
@@ -71,7 +71,7 @@ export function ticketHandlers(
             ? (await tx.rows('company', [n])).get(n)
             : undefined;
         return company
-          ? ok(await loadForm(tx, world, await loadDesk(tx), company))
+          ? ok(await loadForm(tx, context, await loadDesk(tx), company))
           : failed(NOT_FOUND);
       }),
     reportTickets: ({ from, to, state = 'all', ...request }, ctx) =>
@@ -85,7 +85,7 @@ export function ticketHandlers(
       }),
 
     async makeTicket(request, ctx) {
-      const made = await runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
+      const made = await runIdempotently<{ _id: string }>(context, ctx, async (tx) => {
         const meant = await meantBy(tx, toScope(ctx.session), request);
         const [first] = meant.ok ? meant.value : [];
         if (!meant.ok) return refusal(meant.failure);
@@ -93,7 +93,7 @@ export function ticketHandlers(
           return refusal(bad('problems', MESSAGES.ticketOneCompany));
         const opened = await opening(
           tx,
-          world,
+          context,
           await loadDesk(tx),
           meant.value,
           request,
@@ -106,19 +106,19 @@ export function ticketHandlers(
       });
       if (!made.ok) return made;
       const { _id: id } = made.value;
-      await sendNow(world, ctx.tenant, [id]);
+      await sendNow(context, ctx.tenant, [id]);
       return whole(ctx, id);
     },
 
     async makeTickets(request, ctx) {
-      const made = await runIdempotently<{ ids: string[] }>(world, ctx, async (tx) => {
+      const made = await runIdempotently<{ ids: string[] }>(context, ctx, async (tx) => {
         const meant = await meantBy(tx, toScope(ctx.session), request);
         if (!meant.ok) return refusal(meant.failure);
         const desk = await loadDesk(tx);
         const number = await nextNumber(tx);
         const all: Opening[] = [];
         for (const problems of Map.groupBy(meant.value, ({ company }) => company).values()) {
-          const opened = await opening(tx, world, desk, problems, request, number + all.length);
+          const opened = await opening(tx, context, desk, problems, request, number + all.length);
           if (!opened.ok) return refusal(opened.failure);
           all.push(opened.value);
         }
@@ -129,7 +129,7 @@ export function ticketHandlers(
         };
       });
       if (!made.ok) return made;
-      await sendNow(world, ctx.tenant, made.value.ids);
+      await sendNow(context, ctx.tenant, made.value.ids);
       return read(ctx, async (tx) => {
         const rows = await tx.rows('ticket', made.value.ids);
         return ok({
@@ -143,7 +143,7 @@ export function ticketHandlers(
     },
 
     async changeTicket({ id, ...request }, ctx) {
-      const changed = await runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+      const changed = await runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
         const row = await ticketSeen(tx, toScope(ctx.session), id);
         if (!row) return refusal(NOT_FOUND);
         const desk = await loadDesk(tx);
@@ -170,12 +170,12 @@ export function ticketHandlers(
         return { drafts, answer: () => ok({}) };
       });
       if (!changed.ok) return changed;
-      await sendNow(world, ctx.tenant, [id]);
+      await sendNow(context, ctx.tenant, [id]);
       return whole(ctx, id);
     },
 
     deleteTicket: ({ id }, ctx) =>
-      runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+      runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
         const row = await ticketSeen(tx, toScope(ctx.session), id);
         if (!row) return refusal(NOT_FOUND);
         // A ticket that was never sent is not created there. If a send is in progress, it closes
@@ -205,13 +205,13 @@ interface TicketsInput extends Wanted {
 /** Returns a new ticket for problems of one company, or why it cannot be created. */
 async function opening(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   desk: Desk,
   problems: readonly ProblemRow[],
   request: TicketsInput,
   number: number,
 ): Promise<Result<Opening>> {
-  const free = await listUnlinked(tx, world, desk, problems);
+  const free = await listUnlinked(tx, context, desk, problems);
   if (!free.ok) return free;
   const { company } = free.value;
   const wanted = await chosen(tx, desk, company, {
@@ -224,7 +224,7 @@ async function opening(
   if (status === undefined || status.closed)
     return failed(bad('status', MESSAGES.ticketNoSuchChoice));
   const row: NewTicket = {
-    id: world.chance.uuid(),
+    id: context.chance.uuid(),
     number,
     company,
     system: desk.settings.system,

@@ -25,13 +25,13 @@ interface Asking {
 }
 
 /** TICKET-6: polls the system for changes since the last time, if it is due. */
-export async function poll(world: AppContext, tenant: TenantId): Promise<void> {
-  const asking = await world.store.tenant(tenant, (tx) => begin(tx, world));
+export async function poll(context: AppContext, tenant: TenantId): Promise<void> {
+  const asking = await context.store.tenant(tenant, (tx) => begin(tx, context));
   if (asking === null) return;
   const since = Math.max(0, asking.cursor - OVERLAP);
   const changed = await heard(() => asking.connected.psa.changedSince(since));
-  await world.store.tenant(tenant, async (tx) => {
-    const now = world.clock.now();
+  await context.store.tenant(tenant, async (tx) => {
+    const now = context.clock.now();
     const of = tx.sql.updateTable('ticketing').where('tenant_id', '=', tenant);
     if (!changed.ok) {
       const { message, afterMs } = changed.fault;
@@ -44,7 +44,7 @@ export async function poll(world: AppContext, tenant: TenantId): Promise<void> {
         .execute();
       return;
     }
-    await takeIn(tx, world, changed.value);
+    await takeIn(tx, context, changed.value);
     // Uses the system's own clock, as far as it is reported; otherwise the cursor does not change.
     const cursor = changed.value.reduce(
       (max, { updatedAt }) => Math.max(max, updatedAt ?? 0),
@@ -52,22 +52,22 @@ export async function poll(world: AppContext, tenant: TenantId): Promise<void> {
     );
     await of.set({ tries: 0, poll_at: now + EVERY, polled_at: now, fault: null, cursor }).execute();
   });
-  if (changed.ok && asking.stale) await look(world, tenant, asking.connected);
+  if (changed.ok && asking.stale) await look(context, tenant, asking.connected);
 }
 
 /**
  * Once a day: marks companies that were renamed or removed in the system, before someone needs a
  * ticket for them.
  */
-async function look(world: AppContext, tenant: TenantId, { psa }: Connected): Promise<void> {
+async function look(context: AppContext, tenant: TenantId, { psa }: Connected): Promise<void> {
   const all = await heard(() => psa.everyCompany());
   if (all.ok)
-    await world.store.tenant(tenant, (tx) => renewHealth(tx, all.value, world.clock.now()));
+    await context.store.tenant(tenant, (tx) => renewHealth(tx, all.value, context.clock.now()));
 }
 
-async function begin(tx: TenantTx, world: AppContext): Promise<Asking | null> {
+async function begin(tx: TenantTx, context: AppContext): Promise<Asking | null> {
   const { sql, tenant } = tx;
-  const now = world.clock.now();
+  const now = context.clock.now();
   const row = await sql
     .selectFrom('ticketing')
     .select(['cursor', 'tries'])
@@ -82,7 +82,7 @@ async function begin(tx: TenantTx, world: AppContext): Promise<Asking | null> {
     .set({ poll_at: now + HELD })
     .where('tenant_id', '=', tenant)
     .execute();
-  const connected = await loadConnected(tx, world, await loadDesk(tx));
+  const connected = await loadConnected(tx, context, await loadDesk(tx));
   return (
     connected && { connected, cursor: row.cursor, tries: row.tries, stale: await isStale(tx, now) }
   );
@@ -90,22 +90,22 @@ async function begin(tx: TenantTx, world: AppContext): Promise<Asking | null> {
 
 /** Reads one ticket again, because the system reported a change. */
 export async function pollOne(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   remoteId: string,
 ): Promise<void> {
-  const connected = await world.store.tenant(tenant, async (tx) => {
+  const connected = await context.store.tenant(tenant, async (tx) => {
     const known = await tx.sql
       .selectFrom('ticket')
       .select('id')
       .where('tenant_id', '=', tenant)
       .where('remote_id', '=', remoteId)
       .executeTakeFirst();
-    return known ? loadConnected(tx, world, await loadDesk(tx)) : null;
+    return known ? loadConnected(tx, context, await loadDesk(tx)) : null;
   });
   if (connected === null) return;
   const found = await heard(() => connected.psa.get(remoteId));
-  if (found.ok) await world.store.tenant(tenant, (tx) => takeIn(tx, world, [found.value]));
+  if (found.ok) await context.store.tenant(tenant, (tx) => takeIn(tx, context, [found.value]));
 }
 
 /**
@@ -113,7 +113,7 @@ export async function pollOne(
  */
 async function takeIn(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   remotes: readonly RemoteTicket[],
 ): Promise<void> {
   const ours = new Map(
@@ -148,6 +148,9 @@ async function takeIn(
       (row.remote !== null && row.remote.id !== remote.id)
     )
       continue;
-    await tx.append(take(row, remote, await loadProblems(tx, row.id)), byClock(world.clock.now()));
+    await tx.append(
+      take(row, remote, await loadProblems(tx, row.id)),
+      byClock(context.clock.now()),
+    );
   }
 }

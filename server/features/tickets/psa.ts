@@ -122,7 +122,7 @@ function getWords(body: unknown): string {
  * logs neither keys nor responses.
  */
 export async function askPsa(
-  world: AppContext,
+  context: AppContext,
   system: TicketSystem,
   url: string,
   init: OutboundInit,
@@ -130,7 +130,7 @@ export async function askPsa(
   const name = SYSTEM_NAMES[system];
   let answer: Response;
   try {
-    answer = await fetchOutbound(world, url, init);
+    answer = await fetchOutbound(context, url, init);
   } catch (error) {
     if (error instanceof OutboundError)
       throw new PsaError(error.kind === 'refused' ? 'refused' : 'later', error.message);
@@ -148,7 +148,7 @@ export async function askPsa(
       status === 429
         ? `${name} asked to wait: too many requests.`
         : `${name} is out of order (${status}).`,
-      parseRetryAfter(headers.get('retry-after'), world.clock.now()),
+      parseRetryAfter(headers.get('retry-after'), context.clock.now()),
     );
   if (status < 200 || status > 299) {
     const words = getWords(body);

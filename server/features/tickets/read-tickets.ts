@@ -236,7 +236,7 @@ export async function loadTicketDetails(
 /** TICKET-8: returns the available choices, and whether a ticket can be opened at all. */
 export async function loadForm(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   desk: Desk,
   company: CompanyRow,
 ): Promise<TicketFormOut> {
@@ -252,7 +252,7 @@ export async function loadForm(
     people: own ? await loadPeople(tx, company.n) : [],
     company: company.n,
     companyName: company.name,
-    blocked: await blockedFor(tx, world, desk, company.n, company.name),
+    blocked: await blockedFor(tx, context, desk, company.n, company.name),
     remoteCompany: mapped !== null && 'remote' in mapped ? mapped.remote.name : null,
   };
 }

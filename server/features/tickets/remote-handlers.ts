@@ -32,7 +32,7 @@ const toRemoteQuery = ({ search, page = 1, pageSize = PAGE_SIZE }: In): PsaQuery
  * the result is empty.
  */
 export function remoteHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   | 'connectwiseCompanies'
@@ -58,7 +58,7 @@ export function remoteHandlers(
     const { session } = ctx;
     const refused = rateLimit.check(`${ctx.tenant} ${session.userId}`, ctx.now);
     if (refused) return failed(refused);
-    const found = await world.store.tenant(
+    const found = await context.store.tenant(
       ctx.tenant,
       async (tx): Promise<Result<{ readonly connected: Connected; readonly remote: string }>> => {
         const scope = toScope(session);
@@ -76,7 +76,7 @@ export function remoteHandlers(
               : NOT_FOUND,
           );
         const desk = await loadDesk(tx);
-        const connected = await loadConnected(tx, world, desk);
+        const connected = await loadConnected(tx, context, desk);
         if (desk.settings.system !== system)
           return failed({
             kind: 'conflict',

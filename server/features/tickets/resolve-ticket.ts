@@ -58,7 +58,7 @@ export async function meantBy(
  */
 export async function listUnlinked(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   desk: Desk,
   problems: readonly ProblemRow[],
 ): Promise<Result<{ readonly company: number; readonly name: string }>> {
@@ -81,7 +81,7 @@ export async function listUnlinked(
     first.company,
   );
   const name = company?.name ?? '';
-  const blocked = await blockedFor(tx, world, desk, first.company, name);
+  const blocked = await blockedFor(tx, context, desk, first.company, name);
   return blocked === null ? ok({ company: first.company, name }) : failed(conflict(blocked));
 }
 

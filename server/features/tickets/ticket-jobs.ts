@@ -13,17 +13,17 @@ const FALLBACK: Ms = 5 * 60_000;
 
 /** TICKET-7: applies new results to tickets. */
 export const ticketResults =
-  (world: AppContext): JobHandler<'ticket-results'> =>
+  (context: AppContext): JobHandler<'ticket-results'> =>
   async ({ tenant, now }) =>
-    (await syncTickets(world, tenant)) ? now + FALLBACK : null;
+    (await syncTickets(context, tenant)) ? now + FALLBACK : null;
 
 /** Sends changed tickets to their system, and polls the system for changes. */
 export const tickets =
-  (world: AppContext): JobHandler<'tickets'> =>
+  (context: AppContext): JobHandler<'tickets'> =>
   async ({ tenant, now, signal }) => {
-    await work(world, tenant);
-    if (!signal.aborted) await poll(world, tenant);
-    const next = await world.store.tenant(tenant, nextExchange, { readOnly: true });
+    await work(context, tenant);
+    if (!signal.aborted) await poll(context, tenant);
+    const next = await context.store.tenant(tenant, nextExchange, { readOnly: true });
     return next === null ? null : Math.max(next, now + PAUSE);
   };
 

@@ -91,22 +91,22 @@ interface Maker {
  * sending.
  */
 export async function work(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   ticket: string | null = null,
 ): Promise<void> {
-  for (const id of ticket === null ? await due(world, tenant) : [ticket]) {
-    const task = await world.store.tenant(tenant, (tx) => takeTask(tx, world, id));
+  for (const id of ticket === null ? await due(context, tenant) : [ticket]) {
+    const task = await context.store.tenant(tenant, (tx) => takeTask(tx, context, id));
     if (task === null) continue;
     const done =
       task.blocked === null
         ? await heard(() => tellSystem(task))
         : { ok: false as const, fault: new PsaError('refused', task.blocked) };
-    await world.store.tenant(tenant, (tx) =>
-      done.ok ? finish(tx, world, task, done.value) : fail(tx, world, task, done.fault),
+    await context.store.tenant(tenant, (tx) =>
+      done.ok ? finish(tx, context, task, done.value) : fail(tx, context, task, done.fault),
     );
     if (!done.ok)
-      world.log.warn('a ticket could not be told to its system', {
+      context.log.warn('a ticket could not be told to its system', {
         tenant,
         ticket: id,
         tries: task.tries,
@@ -121,31 +121,31 @@ export async function work(
  * response would call a ticket "waiting" that exists a moment later.
  */
 export async function sendNow(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   tickets: readonly string[],
 ): Promise<void> {
   let timer: { cancel(): void } | undefined;
   let isLate = false;
   const late = new Promise<void>((resolve) => {
-    timer = world.clock.after(PATIENCE, () => {
+    timer = context.clock.after(PATIENCE, () => {
       isLate = true;
       resolve();
     });
   });
   const sending = async (): Promise<void> => {
     for (;;) {
-      for (const id of tickets) await work(world, tenant, id);
-      if (isLate || !(await isPending(world, tenant, tickets))) return;
+      for (const id of tickets) await work(context, tenant, id);
+      if (isLate || !(await isPending(context, tenant, tickets))) return;
       await new Promise<void>((resolve) => {
-        world.clock.after(LOOK_AGAIN, resolve);
+        context.clock.after(LOOK_AGAIN, resolve);
       });
     }
   };
   await Promise.race([
     late,
     sending().catch((error: unknown) => {
-      world.log.error('a ticket could not be sent to its system', {
+      context.log.error('a ticket could not be sent to its system', {
         tenant,
         ...describeError(error),
       });
@@ -160,14 +160,14 @@ const LOOK_AGAIN: Ms = 100;
  * Returns whether one of the tickets is due or being sent: it has neither arrived nor failed yet.
  */
 const isPending = (
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   tickets: readonly string[],
 ): Promise<boolean> =>
-  world.store.tenant(
+  context.store.tenant(
     tenant,
     async ({ sql }) => {
-      const now = world.clock.now();
+      const now = context.clock.now();
       return (
         (await sql
           .selectFrom('ticket_work')
@@ -187,8 +187,8 @@ const isPending = (
     { readOnly: true },
   );
 
-const due = (world: AppContext, tenant: TenantId): Promise<readonly string[]> =>
-  world.store.tenant(
+const due = (context: AppContext, tenant: TenantId): Promise<readonly string[]> =>
+  context.store.tenant(
     tenant,
     async ({ sql }) =>
       (
@@ -196,8 +196,8 @@ const due = (world: AppContext, tenant: TenantId): Promise<readonly string[]> =>
           .selectFrom('ticket_work')
           .select('ticket_id')
           .where('tenant_id', '=', tenant)
-          .where(columnOver('next_at', world.clock.now(), LONGEST_RETRY_MS))
-          .where(columnOver('held_until', world.clock.now(), HELD))
+          .where(columnOver('next_at', context.clock.now(), LONGEST_RETRY_MS))
+          .where(columnOver('held_until', context.clock.now(), HELD))
           .orderBy('next_at')
           .limit(BATCH_SIZE)
           .execute()
@@ -205,9 +205,9 @@ const due = (world: AppContext, tenant: TenantId): Promise<readonly string[]> =>
     { readOnly: true },
   );
 
-async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Task | null> {
+async function takeTask(tx: TenantTx, context: AppContext, id: string): Promise<Task | null> {
   const { sql, tenant } = tx;
-  const now = world.clock.now();
+  const now = context.clock.now();
   const found = await sql
     .selectFrom('ticket_work')
     .selectAll()
@@ -227,7 +227,7 @@ async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Ta
       .execute();
   const row = (await tx.rows('ticket', [id])).get(id);
   const desk = await loadDesk(tx);
-  const connected = await loadConnected(tx, world, desk);
+  const connected = await loadConnected(tx, context, desk);
   // Another system is connected now, or none. Tickets of the previous system keep their state here.
   if (
     !row ||
@@ -335,13 +335,13 @@ async function tellSystem({ row, make, parts, psa }: Task): Promise<RemoteTicket
  */
 async function finish(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { row: { id }, version, make, desk }: Task,
   remote: RemoteTicket,
 ): Promise<void> {
   await tx.lock();
   const { sql, tenant } = tx;
-  const now = world.clock.now();
+  const now = context.clock.now();
   const row = (await tx.rows('ticket', [id])).get(id);
   const left = await sql
     .selectFrom('ticket_work')
@@ -397,14 +397,14 @@ export const asOurs = (
 
 async function fail(
   { sql, tenant }: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { row, version, tries }: Task,
   { kind, message, afterMs }: PsaError,
 ): Promise<void> {
   // A refused change is retried after the ticket or the connection changes; other failures are
   // retried automatically.
   const next =
-    kind === 'refused' || kind === 'gone' ? null : world.clock.now() + backOff(tries, afterMs);
+    kind === 'refused' || kind === 'gone' ? null : context.clock.now() + backOff(tries, afterMs);
   const of = sql
     .updateTable('ticket_work')
     .where('tenant_id', '=', tenant)

@@ -17,14 +17,14 @@ const BATCH_SIZE = 5_000;
  * state of jobs and tickets rather than the order of events, so running it twice or late has the
  * same effect. Returns whether the provider has configured ticketing.
  */
-export async function syncTickets(world: AppContext, tenant: TenantId): Promise<boolean> {
+export async function syncTickets(context: AppContext, tenant: TenantId): Promise<boolean> {
   for (;;) {
-    const found = await world.store.tenant(tenant, (tx) => followSome(tx, world));
+    const found = await context.store.tenant(tenant, (tx) => followSome(tx, context));
     if (found !== 'more') return found === 'all';
   }
 }
 
-async function followSome(tx: TenantTx, world: AppContext): Promise<'nobody' | 'all' | 'more'> {
+async function followSome(tx: TenantTx, context: AppContext): Promise<'nobody' | 'all' | 'more'> {
   const { tenant, sql: db } = tx;
   const row = await db
     .selectFrom('ticketing')
@@ -37,7 +37,7 @@ async function followSome(tx: TenantTx, world: AppContext): Promise<'nobody' | '
   const { reopenDays, resolveOnSuccess } = desk.settings;
   const { seq: head } = await tx.lock().then(() => tx.head());
   const to = Math.min(head, row.log_seq + BATCH_SIZE);
-  const now = world.clock.now();
+  const now = context.clock.now();
   await db.updateTable('ticketing').set({ log_seq: to }).where('tenant_id', '=', tenant).execute();
   const end = to < head ? 'more' : 'all';
   if (reopenDays === 0 && !resolveOnSuccess) return end;

@@ -34,7 +34,7 @@ export const CALLBACK = '/hooks/connectwise';
  * TICKET-8: users with access to all companies choose the connected system and map its companies.
  */
 export function ticketingHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   | 'getTicketing'
@@ -46,17 +46,17 @@ export function ticketingHandlers(
 > {
   const rateLimit = makePerMinuteLimit(TRIES);
   const loadTicketingSettings = (tx: TenantTx, ctx: SessionContext): Promise<TicketingState> =>
-    loadStored(tx, world, ctx);
+    loadStored(tx, context, ctx);
 
   return {
     getTicketing: (_, ctx) =>
       keeper(ctx)
-        ? world.store.tenant(ctx.tenant, async (tx) => ok(await loadTicketingSettings(tx, ctx)))
+        ? context.store.tenant(ctx.tenant, async (tx) => ok(await loadTicketingSettings(tx, ctx)))
         : no(),
 
     setTicketing: ({ settings, secret }, ctx) =>
       keeper(ctx)
-        ? world.store.tenant(ctx.tenant, async (tx): Promise<Result<TicketingState>> => {
+        ? context.store.tenant(ctx.tenant, async (tx): Promise<Result<TicketingState>> => {
             await tx.lock();
             const desk = await loadDesk(tx);
             const before = desk.settings;
@@ -72,10 +72,10 @@ export function ticketingHandlers(
               if (
                 secret === undefined &&
                 (getAddress(before, system) !== getAddress(settings, system) ||
-                  (await readSecret(tx, world, system)) === null)
+                  (await readSecret(tx, context, system)) === null)
               )
                 return failed(bad('secret', MESSAGES.ticketingNoSecret));
-              if (secret !== undefined) await storeSecret(tx, world, system, secret);
+              if (secret !== undefined) await storeSecret(tx, context, system, secret);
             }
             // A secret belongs to one address and name. If they change, the stored secret is
             // deleted, even if that system is connected only later.
@@ -84,7 +84,7 @@ export function ticketingHandlers(
                 getAddress(before, one) !== getAddress(settings, one) &&
                 (one !== system || secret === undefined)
               )
-                await storeSecret(tx, world, one, null);
+                await storeSecret(tx, context, one, null);
             const other =
               system !== before.system ||
               (system !== 'own' && getAddress(before, system) !== getAddress(settings, system));
@@ -121,7 +121,7 @@ export function ticketingHandlers(
                 .where('tenant_id', '=', tx.tenant)
                 .execute();
             else await tryAgain(tx, now);
-            await audit(tx, world, ctx, {
+            await audit(tx, context, ctx, {
               what: 'ticketing.changed',
               user: null,
               detail: {
@@ -139,14 +139,14 @@ export function ticketingHandlers(
       if (!keeper(ctx)) return no();
       const refused = rateLimit.check(ctx.tenant, ctx.now);
       if (refused) return failed(refused);
-      const { desk, connected } = await world.store.tenant(ctx.tenant, async (tx) => {
+      const { desk, connected } = await context.store.tenant(ctx.tenant, async (tx) => {
         const found = await loadDesk(tx);
-        return { desk: found, connected: await loadConnected(tx, world, found) };
+        return { desk: found, connected: await loadConnected(tx, context, found) };
       });
       const name = SYSTEM_NAMES[desk.settings.system];
       const done =
         connected === null ? null : await heard(() => connected.psa.choices(desk.settings.board));
-      return world.store.tenant(ctx.tenant, async (tx) => {
+      return context.store.tenant(ctx.tenant, async (tx) => {
         if (done?.ok === true) {
           await tx.sql
             .updateTable('ticketing')
@@ -181,12 +181,12 @@ export function ticketingHandlers(
 
     listMappings: (_, ctx) =>
       keeper(ctx)
-        ? world.store.tenant(ctx.tenant, async (tx) => ok(await mappings(tx)), { readOnly: true })
+        ? context.store.tenant(ctx.tenant, async (tx) => ok(await mappings(tx)), { readOnly: true })
         : no(),
 
     setMappings: ({ pairs }, ctx) =>
       keeper(ctx)
-        ? world.store.tenant(ctx.tenant, async (tx): Promise<Result<MappedOut[]>> => {
+        ? context.store.tenant(ctx.tenant, async (tx): Promise<Result<MappedOut[]>> => {
             const {
               settings: { system },
             } = await loadDesk(tx);
@@ -226,7 +226,7 @@ export function ticketingHandlers(
                 .execute();
             }
             await tryAgain(tx, ctx.now);
-            await audit(tx, world, ctx, {
+            await audit(tx, context, ctx, {
               what: 'ticketing.mapped',
               user: null,
               detail: { companies: pairs.length },
@@ -239,9 +239,9 @@ export function ticketingHandlers(
       if (!keeper(ctx)) return no();
       const refused = rateLimit.check(ctx.tenant, ctx.now);
       if (refused) return failed(refused);
-      const { connected, system } = await world.store.tenant(ctx.tenant, async (tx) => {
+      const { connected, system } = await context.store.tenant(ctx.tenant, async (tx) => {
         const desk = await loadDesk(tx);
-        return { connected: await loadConnected(tx, world, desk), system: desk.settings.system };
+        return { connected: await loadConnected(tx, context, desk), system: desk.settings.system };
       });
       if (connected === null)
         return failed({
@@ -250,7 +250,7 @@ export function ticketingHandlers(
         });
       const all = await heard(() => connected.psa.everyCompany());
       if (!all.ok) return failed(unheard(all.fault));
-      return world.store.tenant(ctx.tenant, async (tx) => {
+      return context.store.tenant(ctx.tenant, async (tx) => {
         await renewHealth(tx, all.value, ctx.now);
         const companies = await mappings(tx);
         return ok({ companies, found: sameNames(companies, all.value) });
@@ -273,7 +273,7 @@ const getAddress = (settings: Ticketing, system: 'connectwise' | 'autotask'): st
 
 async function loadStored(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
 ): Promise<TicketingState> {
   const { settings, choices, polledAt, fault: error } = await loadDesk(tx);
@@ -285,12 +285,12 @@ async function loadStored(
     .executeTakeFirst();
   return {
     settings,
-    secret: system !== 'own' && (await readSecret(tx, world, system)) !== null,
+    secret: system !== 'own' && (await readSecret(tx, context, system)) !== null,
     choices,
     polledAt,
     fault: error,
     waiting: waiting?.n ?? 0,
-    callback: `${await portalAddress(tx, world, ctx)}${CALLBACK}`,
+    callback: `${await portalAddress(tx, context, ctx)}${CALLBACK}`,
   };
 }
 

@@ -84,21 +84,21 @@ export interface Connected {
 
 export async function loadConnected(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { settings }: Pick<Desk, 'settings'>,
 ): Promise<Connected | null> {
   const { system } = settings;
   if (system === 'own') return null;
-  const secret = await readSecret(tx, world, system);
+  const secret = await readSecret(tx, context, system);
   if (secret === null) return null;
   if (system === 'connectwise') {
-    const own = settings.connectwise && connectWise(world, settings.connectwise, secret);
+    const own = settings.connectwise && connectWise(context, settings.connectwise, secret);
     return own && { system, psa: own, connectwise: own };
   }
   return (
     settings.autotask && {
       system,
-      psa: autotask(world, settings.autotask, secret, settings.closeStatus),
+      psa: autotask(context, settings.autotask, secret, settings.closeStatus),
       connectwise: null,
     }
   );
@@ -127,7 +127,7 @@ export async function findMappedCompany(
 /** Returns why no ticket can be opened for a company, as a sentence; null if one can. */
 export async function blockedFor(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   desk: Desk,
   company: CompanyN,
   name: string,
@@ -137,7 +137,7 @@ export async function blockedFor(
   if (
     settings.board === null ||
     openStatus(desk) === null ||
-    (await loadConnected(tx, world, desk)) === null
+    (await loadConnected(tx, context, desk)) === null
   )
     return MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[settings.system] });
   const mapped = await findMappedCompany(tx, desk, company, name);

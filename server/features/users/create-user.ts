@@ -16,18 +16,22 @@ export interface NewUser {
   readonly companies: readonly CompanyN[] | null;
 }
 
-export const makeCompany = (world: AppContext, tenant: TenantId, name: string): Promise<CompanyN> =>
-  world.store.tenant(tenant, async (tx) => {
+export const makeCompany = (
+  context: AppContext,
+  tenant: TenantId,
+  name: string,
+): Promise<CompanyN> =>
+  context.store.tenant(tenant, async (tx) => {
     const n = await tx.take('company', 1);
     await tx.append(
       [
         {
-          event: { type: 'company.created@1', data: { n, id: world.chance.uuid(), name } },
+          event: { type: 'company.created@1', data: { n, id: context.chance.uuid(), name } },
           company: n,
           entity: `company:${n}`,
         },
       ],
-      byServer(world),
+      byServer(context),
     );
     return n;
   });
@@ -37,7 +41,7 @@ export const makeCompany = (world: AppContext, tenant: TenantId, name: string): 
  * (LOG-4). Throws if the user name is taken, or could be confused with another (USER-15).
  */
 export async function makeUser(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   user: NewUser,
 ): Promise<UserId> {
@@ -45,8 +49,8 @@ export async function makeUser(
   const hashing = hashPassword(user.password);
   if (!hashing) throw new Error('Too many passwords are being hashed.');
   const password_hash = await hashing;
-  const id = world.chance.uuid();
-  await world.store.tenant(tenant, async (tx) => {
+  const id = context.chance.uuid();
+  await context.store.tenant(tenant, async (tx) => {
     const { username, name, email } = user;
     if (await isUsernameTaken(tx, username, null)) throw new Error(MESSAGES.usernameTaken);
     const companies = user.companies === null ? null : [...user.companies];
@@ -58,7 +62,7 @@ export async function makeUser(
           entity: `user:${id}`,
         },
       ],
-      byServer(world),
+      byServer(context),
     );
     await tx.sql
       .insertInto('person')

@@ -25,25 +25,25 @@ import { about, change, notDeletable } from './users.ts';
 import { userMessages as t } from './messages.en.ts';
 
 /** Returns a provider's directory. It is a parameter so that tests can replace it. */
-export type DirectoryFrom = (tx: TenantTx, world: AppContext) => Promise<Directory | null>;
+export type DirectoryFrom = (tx: TenantTx, context: AppContext) => Promise<Directory | null>;
 
 /** Ends a user's password, their second factors, or the whole account. */
 export const userEndHandlers = (
-  world: AppContext,
+  context: AppContext,
   directoryFrom: DirectoryFrom = getDirectory,
 ): Pick<Handlers, 'removeUser' | 'resetFactors' | 'setPasswordDb' | 'setPasswordAd'> => ({
   removeUser: ({ id }, ctx) =>
-    change(world, ctx, id, async (tx, user) => {
+    change(context, ctx, id, async (tx, user) => {
       const refused = await notDeletable(tx, ctx, user);
       if (refused) return refused;
       await tx.append([about(id, { type: 'user.removed@1', data: { id } })], by(ctx));
-      await audit(tx, world, ctx, { what: 'user.removed', user: id });
+      await audit(tx, context, ctx, { what: 'user.removed', user: id });
       await forget(tx, id);
       return ok({});
     }),
 
   resetFactors: ({ id }, ctx) =>
-    change(world, ctx, id, async (tx) => {
+    change(context, ctx, id, async (tx) => {
       const { userId, actor } = ctx.session;
       // Users manage their own factors on their profile page, under its rules.
       if (id === userId || id === actor) return NOT_YOURSELF;
@@ -53,8 +53,8 @@ export const userEndHandlers = (
         by(ctx),
       );
       await revokeSessions(tx, id, ctx.now);
-      await endUserKeys(tx, world, ctx, id, true);
-      await audit(tx, world, ctx, {
+      await endUserKeys(tx, context, ctx, id, true);
+      await audit(tx, context, ctx, {
         what: 'factors.reset',
         user: id,
         detail: { factors: had.join(', ') },
@@ -65,12 +65,12 @@ export const userEndHandlers = (
         .where('tenant_id', '=', tx.tenant)
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      if (email !== null) await tellOfFactors(tx, world, id, email);
+      if (email !== null) await tellOfFactors(tx, context, id, email);
       return ok({});
     }),
 
   async setPasswordDb({ id, password }, ctx) {
-    const checked = await change(world, ctx, id, async (tx) => {
+    const checked = await change(context, ctx, id, async (tx) => {
       const refused = await notSettable(tx, ctx, id, 'db');
       if (refused) return refused;
       const error = findPasswordError(password, await loadMeasure(tx, id));
@@ -80,7 +80,7 @@ export const userEndHandlers = (
     const hashing = hashPassword(password);
     if (!hashing) return failed(busyFor(1_000));
     const password_hash = await hashing;
-    return change(world, ctx, id, async (tx) => {
+    return change(context, ctx, id, async (tx) => {
       const refused = await notSettable(tx, ctx, id, 'db');
       if (refused) return refused;
       await tx.sql
@@ -89,13 +89,13 @@ export const userEndHandlers = (
         .where('tenant_id', '=', tx.tenant)
         .where('id', '=', id)
         .execute();
-      return wasSet(world, tx, ctx, id);
+      return wasSet(context, tx, ctx, id);
     });
   },
 
   /** The directory is called outside of any transaction because it can take seconds. */
   async setPasswordAd({ id, password }, ctx) {
-    const found = await change(world, ctx, id, async (tx) => {
+    const found = await change(context, ctx, id, async (tx) => {
       const refused = await notSettable(tx, ctx, id, 'ad');
       if (refused) return refused;
       const { username } = await tx.sql
@@ -104,7 +104,7 @@ export const userEndHandlers = (
         .where('tenant_id', '=', tx.tenant)
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      return ok({ username, directory: await directoryFrom(tx, world) });
+      return ok({ username, directory: await directoryFrom(tx, context) });
     });
     if (!found.ok) return found;
     const { username, directory } = found.value;
@@ -120,7 +120,7 @@ export const userEndHandlers = (
       case 'unknown':
         return failed({ kind: 'conflict', message: MESSAGES.changePassword });
       case 'done':
-        return change(world, ctx, id, (tx) => wasSet(world, tx, ctx, id));
+        return change(context, ctx, id, (tx) => wasSet(context, tx, ctx, id));
     }
   },
 });
@@ -152,7 +152,7 @@ async function notSettable(
 }
 
 async function wasSet(
-  world: AppContext,
+  context: AppContext,
   tx: TenantTx,
   ctx: SessionContext,
   id: UserId,
@@ -162,21 +162,21 @@ async function wasSet(
     by(ctx),
   );
   await revokeSessions(tx, id, ctx.now);
-  await endUserKeys(tx, world, ctx, id, true);
+  await endUserKeys(tx, context, ctx, id, true);
   // A link that was already sent can no longer set a password.
   await tx.sql
     .deleteFrom('one_time')
     .where('tenant_id', '=', tx.tenant)
     .where('user_id', '=', id)
     .execute();
-  await audit(tx, world, ctx, { what: 'password.set', user: id });
+  await audit(tx, context, ctx, { what: 'password.set', user: id });
   const { email } = await tx.sql
     .selectFrom('person')
     .select('email')
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  if (email !== null) await tellOfPassword(tx, world, id, email);
+  if (email !== null) await tellOfPassword(tx, context, id, email);
   return ok({});
 }
 

@@ -45,7 +45,7 @@ const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
  * Registration by invitation links, and what a portal tells other systems about the signed-in user.
  */
 export const invitationHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'
@@ -55,8 +55,8 @@ export const invitationHandlers = (
     const own = id === ctx.tenant;
     if (own ? !mayInvite(session) : !hasAbility(session, 'admin.dashboard'))
       return own ? FORBIDDEN : NOT_FOUND;
-    if (!own && !(await keepsProvider(world, ctx.tenant, session, id))) return NOT_FOUND;
-    return world.store.tenant(id, async (tx) => {
+    if (!own && !(await keepsProvider(context, ctx.tenant, session, id))) return NOT_FOUND;
+    return context.store.tenant(id, async (tx) => {
       const { made } = await tx.sql
         .selectFrom('one_time')
         .select((e) => e.fn.countAll<number>().as('made'))
@@ -71,7 +71,7 @@ export const invitationHandlers = (
       const companies = own ? (session.companies ?? []) : [];
       const secret = await makeOneTime(
         tx,
-        world,
+        context,
         KIND,
         null,
         { companies, by: own ? session.userId : null },
@@ -79,16 +79,16 @@ export const invitationHandlers = (
         LIMITS.invitationMs,
       );
       const address = own
-        ? await portalAddress(tx, world, ctx)
-        : await loadPortalAddress(tx, world);
+        ? await portalAddress(tx, context, ctx)
+        : await loadPortalAddress(tx, context);
       const url = `${address ?? ''}/o365/register#${secret}`;
-      await audit(tx, world, own ? ctx : { ...ctx, session: null }, {
+      await audit(tx, context, own ? ctx : { ...ctx, session: null }, {
         what: 'invitation.made',
         user: null,
       });
       const title = await loadTitle(tx);
       if (email !== null)
-        await sendMail(tx, world, null, email, title, {
+        await sendMail(tx, context, null, email, title, {
           subject: t.invitationSubject,
           lines: (portal) => [t.hello, t.invitation({ portal }), url, t.linkOnce],
         });
@@ -98,7 +98,7 @@ export const invitationHandlers = (
 
   async acceptInvitation({ token, username, name, email, password }, ctx) {
     if (!isPlainUsername(username)) return usernameNotPlain();
-    const error = await world.store.tenant(
+    const error = await context.store.tenant(
       ctx.tenant,
       async (tx) => {
         if (!(await readOneTime(tx, KIND, token, ctx.now))) return LINK_OVER;
@@ -114,13 +114,13 @@ export const invitationHandlers = (
     const hashing = hashPassword(password);
     if (!hashing) return failed(busyFor(1_000));
     const password_hash = await hashing;
-    return world.store.tenant(ctx.tenant, async (tx) => {
+    return context.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       // Checked before the link is used up, so that the user can try another name.
       if (await isUsernameTaken(tx, username, null)) return USERNAME_TAKEN;
       const used = await useOneTime(tx, KIND, token, ctx.now);
       if (!used) return LINK_OVER;
-      const id = world.chance.uuid();
+      const id = context.chance.uuid();
       const companies = await findRemainingCompanies(tx, used.data);
       if (companies === null) return LINK_OVER;
       await tx.append(
@@ -142,14 +142,14 @@ export const invitationHandlers = (
         })
         .execute();
       // Also for an emailed invitation, because the inviter has seen its link too.
-      if (email !== undefined) await sendEmailLink(tx, world, ctx, id, email);
-      await audit(tx, world, ctx, { what: 'user.registered', user: id });
+      if (email !== undefined) await sendEmailLink(tx, context, ctx, id, email);
+      await audit(tx, context, ctx, { what: 'user.registered', user: id });
       return ok({ username });
     });
   },
 
   chatToken: ({ name, email, serviceProviderId }, ctx) =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+    context.store.tenant(ctx.tenant, async (tx) => {
       const { userId } = ctx.session;
       const person = await tx.sql
         .selectFrom('person')
@@ -166,7 +166,7 @@ export const invitationHandlers = (
         return FORBIDDEN;
       const until = ctx.now + CHAT_MS;
       return ok({
-        token: signedToken(await chatKey(tx, world), {
+        token: signedToken(await chatKey(tx, context), {
           iss: ctx.tenant,
           sub: userId,
           name,
@@ -179,7 +179,7 @@ export const invitationHandlers = (
     }),
 
   validateVacId: ({ id }, ctx) =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => {
         const { session } = ctx;
@@ -245,7 +245,7 @@ function signedToken(key: Buffer, claims: object): string {
 const CHAT_KEY = { table: 'secret', column: 'sealed', row: 'chat' } as const;
 
 /** Returns the provider's key for its chat, and creates it on first use. */
-async function chatKey(tx: TenantTx, world: AppContext): Promise<Buffer> {
+async function chatKey(tx: TenantTx, context: AppContext): Promise<Buffer> {
   const read = () =>
     tx.sql
       .selectFrom('secret')
@@ -257,17 +257,17 @@ async function chatKey(tx: TenantTx, world: AppContext): Promise<Buffer> {
   if (!row) {
     const sealed = await seal(
       tx,
-      world,
+      context,
       CHAT_KEY,
-      Buffer.from(world.chance.bytes(32)).toString('base64url'),
+      Buffer.from(context.chance.bytes(32)).toString('base64url'),
     );
     await tx.sql
       .insertInto('secret')
-      .values({ tenant_id: tx.tenant, name: CHAT_KEY.row, sealed, at: world.clock.now() })
+      .values({ tenant_id: tx.tenant, name: CHAT_KEY.row, sealed, at: context.clock.now() })
       .onConflict((on) => on.columns(['tenant_id', 'name']).doNothing())
       .execute();
     row = await read();
   }
   if (!row) throw new Error('a provider without a key for its chat');
-  return Buffer.from(await unseal(tx, world, CHAT_KEY, row.sealed), 'base64url');
+  return Buffer.from(await unseal(tx, context, CHAT_KEY, row.sealed), 'base64url');
 }

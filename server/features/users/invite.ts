@@ -18,13 +18,13 @@ import { userMailMessages as t } from './messages.en.ts';
  */
 export async function invite(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext & AuditSource,
   { id, name, email }: { readonly id: UserId; readonly name: string; readonly email: string },
 ): Promise<void> {
   const secret = await makeOneTime(
     tx,
-    world,
+    context,
     'password',
     id,
     { invited: true, address: email },
@@ -34,10 +34,10 @@ export async function invite(
   const title = await loadTitle(tx);
   const address =
     tx.tenant === ctx.tenant
-      ? await portalAddress(tx, world, ctx)
-      : await loadPortalAddress(tx, world);
-  await audit(tx, world, ctx, { what: 'user.invited', user: id });
-  await sendMail(tx, world, id, email, title, {
+      ? await portalAddress(tx, context, ctx)
+      : await loadPortalAddress(tx, context);
+  await audit(tx, context, ctx, { what: 'user.invited', user: id });
+  await sendMail(tx, context, id, email, title, {
     subject: t.accountSubject,
     lines: (portal) => [
       t.helloName({ name }),
@@ -53,66 +53,66 @@ export async function invite(
  */
 export const tellOfNewAddress = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   to: string,
 ): Promise<void> =>
-  tellChange(tx, world, user, to, t.emailSubject, (portal) => [t.emailChanged({ portal })]);
+  tellChange(tx, context, user, to, t.emailSubject, (portal) => [t.emailChanged({ portal })]);
 
 export const tellOfNewUsername = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   to: string,
   username: string,
 ): Promise<void> =>
-  tellChange(tx, world, user, to, t.usernameSubject, (portal) => [
+  tellChange(tx, context, user, to, t.usernameSubject, (portal) => [
     t.usernameChanged({ portal, username }),
   ]);
 
 export const tellOfPassword = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   to: string,
 ): Promise<void> =>
-  tellChange(tx, world, user, to, t.passwordSubject, (portal) => [
+  tellChange(tx, context, user, to, t.passwordSubject, (portal) => [
     t.passwordChanged({ portal }),
     t.signedOutPassword,
   ]);
 
 export const tellOfFactors = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   to: string,
 ): Promise<void> =>
-  tellChange(tx, world, user, to, t.factorsSubject, (portal) => [
+  tellChange(tx, context, user, to, t.factorsSubject, (portal) => [
     t.factorsReset({ portal }),
     t.signedOutFactors,
   ]);
 
 export const tellOfSms = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   to: string,
   on: boolean,
 ): Promise<void> =>
-  tellChange(tx, world, user, to, on ? t.smsOnSubject : t.smsOffSubject, (portal) => [
+  tellChange(tx, context, user, to, on ? t.smsOnSubject : t.smsOffSubject, (portal) => [
     on ? t.smsOn({ portal }) : t.smsOff({ portal }),
   ]);
 
 /** Tells a user about a change by an administrator. `lines` are the paragraphs about it. */
 const tellChange = async (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   to: string,
   subject: MailText['subject'],
   lines: MailText['lines'],
 ): Promise<void> =>
-  sendMail(tx, world, user, to, await loadTitle(tx), {
+  sendMail(tx, context, user, to, await loadTitle(tx), {
     subject,
     lines: (portal) => [...lines(portal), t.notIntended],
   });
@@ -126,7 +126,7 @@ interface MailText {
 /** Sends an email in the language of `user`, or of the portal if the reader has no account. */
 export async function sendMail(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId | null,
   to: string,
   portal: string,
@@ -136,7 +136,7 @@ export async function sendMail(
     subject: subject({ portal }),
     text: `${lines(portal).join('\n\n')}\n`,
   }));
-  await post(tx, world, { kind: 'mail', to, ...mail });
+  await post(tx, context, { kind: 'mail', to, ...mail });
 }
 
 /** Returns the portal's title on one line, as an email subject requires. */

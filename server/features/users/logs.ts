@@ -28,10 +28,10 @@ const MAX_LINES = 50_000;
  * they manage.
  */
 export const logHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'listUserLogs' | 'exportUserLogs'> => ({
   listUserLogs: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ctx) =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => {
         const { rows, count, kinds } = await readLog(tx, ctx.session, query, {
@@ -50,7 +50,7 @@ export const logHandlers = (
     ),
 
   exportUserLogs: (query, ctx) =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => {
         const zone = await loadZone(tx);

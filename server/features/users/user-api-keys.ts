@@ -10,12 +10,12 @@ import { change } from './users.ts';
  * them.
  */
 export const userKeyHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'listUserApiKeys' | 'revokeUserApiKey'> => ({
   listUserApiKeys: ({ id }, ctx) =>
-    change(world, ctx, id, async (tx) => ok(await loadApiKeys(tx, id))),
+    change(context, ctx, id, async (tx) => ok(await loadApiKeys(tx, id))),
   revokeUserApiKey: ({ id, key }, ctx) =>
-    change(world, ctx, id, async (tx) =>
-      (await revokeKey(tx, world, ctx, id, key)) ? ok({}) : NOT_FOUND,
+    change(context, ctx, id, async (tx) =>
+      (await revokeKey(tx, context, ctx, id, key)) ? ok({}) : NOT_FOUND,
     ),
 });

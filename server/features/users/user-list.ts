@@ -25,10 +25,10 @@ interface Found {
 }
 
 export const userListHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'listUsers' | 'exportUsers'> => ({
   listUsers: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ctx) =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => {
         const found = await findUsers(tx, ctx, query);
@@ -48,7 +48,7 @@ export const userListHandlers = (
     ),
 
   exportUsers: (query, ctx) =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => {
         const zone = await loadZone(tx);

@@ -43,7 +43,7 @@ type Fields = Omit<ParsedInputOf<'editUser'>, 'id' | 'email'> & { readonly email
 const MAX_ACCOUNTS = 200;
 
 export const userHandlers = (
-  world: AppContext,
+  context: AppContext,
 ): Pick<
   Handlers,
   'createUser' | 'editUser' | 'deleteUser' | 'addUserAccount' | 'removeUserAccount'
@@ -63,7 +63,7 @@ export const userHandlers = (
     if (!isPlainUsername(fields.username)) return usernameNotPlain();
     let password_hash: string | null = null;
     if (password !== undefined) {
-      const error = await world.store.tenant(
+      const error = await context.store.tenant(
         ctx.tenant,
         async (tx) => findPasswordError(password, await measureOfNew(tx, fields)),
         { readOnly: true },
@@ -73,11 +73,11 @@ export const userHandlers = (
       if (!hashing) return failed(busyFor(1_000));
       password_hash = await hashing;
     }
-    return world.store.tenant(ctx.tenant, async (tx) => {
+    return context.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       if (!(await areCompanies(tx, fields.companies))) return NOT_FOUND;
       if (await isUsernameTaken(tx, fields.username, null)) return USERNAME_TAKEN;
-      const id = world.chance.uuid();
+      const id = context.chance.uuid();
       const { username, name, email, auth, roles, companies } = fields;
       await tx.append(
         [
@@ -105,14 +105,14 @@ export const userHandlers = (
           settings: JSON.stringify(getSettings(fields)),
         })
         .execute();
-      await audit(tx, world, ctx, { what: 'user.made', user: id, detail: { invited: byMail } });
-      if (byMail) await invite(tx, world, ctx, { id, name, email });
+      await audit(tx, context, ctx, { what: 'user.made', user: id, detail: { invited: byMail } });
+      if (byMail) await invite(tx, context, ctx, { id, name, email });
       return await shown(tx, ctx, id);
     });
   },
 
   editUser: ({ id, email: typed, ...rest }, ctx) =>
-    change(world, ctx, id, async (tx, user) => {
+    change(context, ctx, id, async (tx, user) => {
       const { session } = ctx;
       const own = id === session.userId;
       const person = await tx.sql
@@ -194,9 +194,9 @@ export const userHandlers = (
         .where('tenant_id', '=', tx.tenant)
         .where('id', '=', id)
         .execute();
-      if (moved) await audit(tx, world, ctx, { what: 'user.scoped', user: id });
+      if (moved) await audit(tx, context, ctx, { what: 'user.scoped', user: id });
       if (changed.length > 0)
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'user.changed',
           user: id,
           detail: { fields: changed.join(', ') },
@@ -205,59 +205,59 @@ export const userHandlers = (
       if (moved) await endActingBy(tx, id, ctx.now);
       if (changed.includes('auth')) {
         await revokeSessions(tx, id, ctx.now);
-        await endUserKeys(tx, world, ctx, id, true);
+        await endUserKeys(tx, context, ctx, id, true);
       }
       if (changed.includes('sms') && person.email !== null)
-        await tellOfSms(tx, world, id, person.email, fields.sms === true);
+        await tellOfSms(tx, context, id, person.email, fields.sms === true);
       if (changed.includes('username') && username !== undefined && person.email !== null)
-        await tellOfNewUsername(tx, world, id, person.email, username);
+        await tellOfNewUsername(tx, context, id, person.email, username);
       if (changed.includes('email')) {
-        if (person.email !== null) await tellOfNewAddress(tx, world, id, person.email);
+        if (person.email !== null) await tellOfNewAddress(tx, context, id, person.email);
         // A link sent to the previous address may now reach someone else.
         await endLinks(tx, id, ctx.now);
         await endEmailLinks(tx, id, ctx.now);
-        if (own && email !== undefined) await sendEmailLink(tx, world, ctx, id, email);
+        if (own && email !== undefined) await sendEmailLink(tx, context, ctx, id, email);
         if (
           email !== undefined &&
           (auth ?? person.auth) === 'db' &&
           person.password_hash === null &&
           user.deletedAt === null
         )
-          await invite(tx, world, ctx, { id, name: name ?? person.name, email });
+          await invite(tx, context, ctx, { id, name: name ?? person.name, email });
       }
       return await shown(tx, ctx, id);
     }),
 
   deleteUser: ({ id }, ctx) =>
-    change(world, ctx, id, async (tx, user) => {
+    change(context, ctx, id, async (tx, user) => {
       const refused = await notDeletable(tx, ctx, user);
       if (refused) return refused;
       if (user.deletedAt !== null) return ok({});
       await tx.append([about(id, { type: 'user.deleted@1', data: { id } })], by(ctx));
       await revokeSessions(tx, id, ctx.now);
-      await endUserKeys(tx, world, ctx, id, false);
-      await audit(tx, world, ctx, { what: 'user.deleted', user: id });
+      await endUserKeys(tx, context, ctx, id, false);
+      await audit(tx, context, ctx, { what: 'user.deleted', user: id });
       return ok({});
     }),
 
   addUserAccount: ({ id, accountId, name }, ctx) =>
-    change(world, ctx, id, async (tx) => {
+    change(context, ctx, id, async (tx) => {
       const settings = await personSettings(tx, id);
       const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
       if (accounts.length >= MAX_ACCOUNTS)
         return badField('accountId', t.tooManyAccounts({ max: MAX_ACCOUNTS }));
-      return keepAccounts(world, tx, ctx, id, 'account.added', {
+      return keepAccounts(context, tx, ctx, id, 'account.added', {
         ...settings,
         accounts: [...accounts, { accountId, ...(name !== undefined && { name }) }],
       });
     }),
 
   removeUserAccount: ({ id, accountId }, ctx) =>
-    change(world, ctx, id, async (tx) => {
+    change(context, ctx, id, async (tx) => {
       const settings = await personSettings(tx, id);
       const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
       if (accounts.length === (settings.accounts ?? []).length) return NOT_FOUND;
-      return keepAccounts(world, tx, ctx, id, 'account.removed', { ...settings, accounts });
+      return keepAccounts(context, tx, ctx, id, 'account.removed', { ...settings, accounts });
     }),
 });
 
@@ -266,19 +266,19 @@ export const userHandlers = (
  * not found; one with more rights is refused. Afterwards the process reloads its cached sessions.
  */
 export async function change<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   id: UserId,
   work: (tx: TenantTx, user: UserRow) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   const { session } = ctx;
-  const result = await world.store.tenant(ctx.tenant, async (tx) => {
+  const result = await context.store.tenant(ctx.tenant, async (tx) => {
     await tx.lock();
     const user = (await tx.rows('user', [id])).get(id);
     if (!user || user.removedAt !== undefined || !seesUser(session, user)) return NOT_FOUND;
     return hasAuthorityOver(session, user) ? work(tx, user) : FORBIDDEN;
   });
-  forgetSessions(world, ctx.tenant);
+  forgetSessions(context, ctx.tenant);
   return result;
 }
 
@@ -343,7 +343,7 @@ const personSettings = async (tx: TenantTx, id: UserId) =>
   ).settings;
 
 async function keepAccounts(
-  world: AppContext,
+  context: AppContext,
   tx: TenantTx,
   ctx: SessionContext,
   id: UserId,
@@ -360,7 +360,7 @@ async function keepAccounts(
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', id)
     .execute();
-  await audit(tx, world, ctx, { what, user: id });
+  await audit(tx, context, ctx, { what, user: id });
   return shown(tx, ctx, id);
 }
 

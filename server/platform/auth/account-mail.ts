@@ -20,7 +20,7 @@ export interface AccountMail {
  */
 export async function mailAccount(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   write: (portal: string) => AccountMail,
 ): Promise<void> {
@@ -47,5 +47,5 @@ export async function mailAccount(
       ].join('\n\n')}\n`,
     };
   });
-  await post(tx, world, { kind: 'mail', to: person.email, ...mail });
+  await post(tx, context, { kind: 'mail', to: person.email, ...mail });
 }

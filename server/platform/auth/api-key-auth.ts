@@ -26,16 +26,16 @@ export function keyIn(request: Request): string | null {
  * provider is unknown here. Fails with `expired` after the key's last day.
  */
 export async function authenticateKey(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   secret: string,
   ip: string,
 ): Promise<Result<Principal>> {
   if (!isSecret(secret)) return failed(NO_KEY);
   const hash = getHash(secret);
-  const now = world.clock.now();
+  const now = context.clock.now();
   const from = getNetwork(ip);
-  const found = await world.store.tenant(
+  const found = await context.store.tenant(
     tenant,
     async (tx) => {
       const row = await tx.sql
@@ -58,7 +58,7 @@ export async function authenticateKey(
     now < row.used_at ||
     utcDay(now) !== utcDay(row.used_at)
   ) {
-    const noted = world.store.tenant(tenant, ({ sql }) =>
+    const noted = context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('api_key')
         .set({ used_at: now, used_from: from })

@@ -48,7 +48,7 @@ export const shownKey = ({
 /** Revokes one key of a user. Returns false if there is none. */
 export async function revokeKey(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   user: UserId,
   key: string,
@@ -61,10 +61,10 @@ export async function revokeKey(
     .returning('name')
     .executeTakeFirst();
   if (!gone) return false;
-  await audit(tx, world, ctx, { what: 'api-key.revoked', user, detail: { apiKey: key } });
+  await audit(tx, context, ctx, { what: 'api-key.revoked', user, detail: { apiKey: key } });
   await tellOfKey(
     tx,
-    world,
+    context,
     user,
     ctx.session.userId === user
       ? () => t.apiKeyRevoked({ name: gone.name })
@@ -78,15 +78,15 @@ export async function revokeKey(
  */
 export async function endUserKeys(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: AuditSource,
   user: UserId,
   details: boolean,
 ): Promise<void> {
   const count = await deleteUserKeys(tx, user);
   if (count === 0) return;
-  await audit(tx, world, ctx, { what: 'api-keys.ended', user, detail: { count } });
-  if (details) await tellOfKey(tx, world, user, () => t.apiKeysEnded);
+  await audit(tx, context, ctx, { what: 'api-keys.ended', user, detail: { count } });
+  if (details) await tellOfKey(tx, context, user, () => t.apiKeysEnded);
 }
 
 /**
@@ -106,11 +106,11 @@ export const deleteUserKeys = async ({ sql, tenant }: TenantTx, user: UserId): P
 /** The names of keys are the user's own words. */
 export const tellOfKey = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserId,
   what: () => string,
 ): Promise<void> =>
-  mailAccount(tx, world, user, (portal) => ({
+  mailAccount(tx, context, user, (portal) => ({
     subject: t.apiKeysSubject({ portal }),
     what: what(),
     ifNot: t.notYouApiKeys,

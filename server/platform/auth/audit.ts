@@ -20,11 +20,11 @@ export interface AuditSource extends Pick<RequestContext, 'ip' | 'request' | 'no
 /** Writes an audit record, in the transaction of the change. */
 export const audit = (
   tx: TenantTx,
-  world: Pick<AppContext, 'chance'>,
+  context: Pick<AppContext, 'chance'>,
   source: AuditSource,
   recorded: Recorded,
 ): Promise<void> =>
-  auditOrigin(tx, world, { ...recorded, at: source.now, origin: getOrigin(source) });
+  auditOrigin(tx, context, { ...recorded, at: source.now, origin: getOrigin(source) });
 
 /** Who made a request, and from where, as it is recorded. */
 interface AuditOrigin {

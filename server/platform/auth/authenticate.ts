@@ -20,7 +20,7 @@ export const EXPIRED: Failure = { kind: 'expired', message: MESSAGES.sessionExpi
  * existed and this token has run out (a refresh may help), else with `signed-out`.
  */
 export async function authenticate(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   request: Request,
 ): Promise<Result<Principal>> {
@@ -28,8 +28,8 @@ export async function authenticate(
     /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '',
   );
   if (!token) return failed(SIGNED_OUT);
-  const now = world.clock.now();
-  const { knownSessions } = world;
+  const now = context.clock.now();
+  const { knownSessions } = context;
   const known = knownSessions.get(tenant, token.session);
   // A different secret of a live session is an access token from before its last refresh. No access
   // token outlives its session.
@@ -38,13 +38,13 @@ export async function authenticate(
       ? ok(known.session)
       : failed(EXPIRED);
   const { round } = knownSessions;
-  const found = await world.store.tenant(tenant, (tx) => readSession(tx, token.session), {
+  const found = await context.store.tenant(tenant, (tx) => readSession(tx, token.session), {
     readOnly: true,
   });
   if (
     !found?.session ||
     found.row.ended_at !== null ||
-    !(await isActorActive(world, tenant, found.row, found.session))
+    !(await isActorActive(context, tenant, found.row, found.session))
   )
     return failed(SIGNED_OUT);
   const {

@@ -42,7 +42,7 @@ export async function waitForEmailLink(
  */
 export async function sendEmailLink(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   userId: UserId,
   address: string,
@@ -50,16 +50,16 @@ export async function sendEmailLink(
   if ((await waitForEmailLink(tx, userId, ctx.now)) > 0) return;
   const secret = await makeOneTime(
     tx,
-    world,
+    context,
     EMAIL_LINK,
     userId,
     { address },
     ctx.now,
     LIMITS.emailLinkMs,
   );
-  const link = `${await portalAddress(tx, world, ctx)}/confirm-email#${secret}`;
+  const link = `${await portalAddress(tx, context, ctx)}/confirm-email#${secret}`;
   const portal = (await loadBranding(tx)).name.replace(/[\s\p{Cc}]+/gu, ' ');
-  await post(tx, world, {
+  await post(tx, context, {
     kind: 'mail',
     to: address,
     ...withLanguage(await loadLanguage(tx, userId), () => confirmationMail(portal, link)),

@@ -16,7 +16,7 @@ export type ActingRow = Pick<Selectable<SessionTable>, 'actor_id' | 'actor_tenan
  * transaction that read the session, because the actor may belong to another provider.
  */
 export async function isActorActive(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   row: ActingRow,
   target: UserRights,
@@ -24,7 +24,7 @@ export async function isActorActive(
   const { actor_id: actor, parent_id: parent } = row;
   if (actor === null) return true;
   if (parent === null) return false;
-  return world.store.tenant(
+  return context.store.tenant(
     row.actor_tenant ?? tenant,
     async (tx) => {
       const own = await tx.sql
@@ -34,7 +34,7 @@ export async function isActorActive(
         .where('id', '=', parent)
         .where('user_id', '=', actor)
         .where('ended_at', 'is', null)
-        .where('absolute_until', '>', world.clock.now())
+        .where('absolute_until', '>', context.clock.now())
         .executeTakeFirst();
       const user = own && (await tx.rows('user', [actor])).get(actor);
       return (

@@ -47,7 +47,7 @@ export interface ProvenKey {
  * `cachedAllowed` a source that posts continuously is looked up once; then the handler has to check
  * the key in the transaction that records (`readCurrentKey`).
  */
-export function makeIngestKeys(world: AppContext): IngestKeys {
+export function makeIngestKeys(context: AppContext): IngestKeys {
   const holders = new LRUCache<string, Holder>({ max: MAX_CACHED });
   return {
     async prove(request, cachedAllowed) {
@@ -55,14 +55,14 @@ export function makeIngestKeys(world: AppContext): IngestKeys {
       if (!SECRET.test(secret)) return failed(NO_KEY);
       const hash = getHash(secret);
       const cached = cachedAllowed ? holders.get(hash) : undefined;
-      const found = cached ? ok(cached) : await findHolder(world, secret);
+      const found = cached ? ok(cached) : await findHolder(context, secret);
       if (!found.ok) return found;
       if (cachedAllowed) holders.set(hash, found.value);
       return ok({
         holder: found.value,
         async confirm() {
           holders.delete(hash);
-          return cached ? findHolder(world, secret) : found;
+          return cached ? findHolder(context, secret) : found;
         },
       });
     },
@@ -87,10 +87,10 @@ export async function readCurrentKey(
 }
 
 /** Returns the holder of a secret; fails with `signed-out` if the secret is not valid. */
-export async function findHolder(world: AppContext, secret: string): Promise<Result<Holder>> {
+export async function findHolder(context: AppContext, secret: string): Promise<Result<Holder>> {
   if (!SECRET.test(secret)) return failed(NO_KEY);
   const hash = getHash(secret);
-  const found = await world.store.system((db) =>
+  const found = await context.store.system((db) =>
     db
       .selectFrom('key_index')
       .select(['tenant_id', 'key_id'])
@@ -98,14 +98,14 @@ export async function findHolder(world: AppContext, secret: string): Promise<Res
       .executeTakeFirst(),
   );
   if (!found) return failed(NO_KEY);
-  const key = await keyRow(world, found.tenant_id, found.key_id);
+  const key = await keyRow(context, found.tenant_id, found.key_id);
   return key === null || key.revokedAt !== null
     ? failed(NO_KEY)
     : ok({ tenant: found.tenant_id, key });
 }
 
-const keyRow = (world: AppContext, tenant: TenantId, id: KeyId): Promise<KeyRow | null> =>
-  world.store.tenant(tenant, async (tx) => (await tx.rows('key', [id])).get(id) ?? null, {
+const keyRow = (context: AppContext, tenant: TenantId, id: KeyId): Promise<KeyRow | null> =>
+  context.store.tenant(tenant, async (tx) => (await tx.rows('key', [id])).get(id) ?? null, {
     readOnly: true,
   });
 

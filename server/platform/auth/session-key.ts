@@ -13,11 +13,11 @@ const NAME = 'session-key';
 export type SessionKey = () => Promise<Buffer>;
 
 /** Reads the key once, at its first use. */
-export function makeSessionKey(world: Sealing): SessionKey {
+export function makeSessionKey(context: Sealing): SessionKey {
   let known: Promise<Buffer> | null = null;
   return () => {
     if (known) return known;
-    const reading = world.store.system((sql) => readOrMake(sql, world));
+    const reading = context.store.system((sql) => readOrMake(sql, context));
     known = reading;
     reading.catch(() => {
       known = null;
@@ -28,17 +28,21 @@ export function makeSessionKey(world: Sealing): SessionKey {
 
 type Sealing = VaultContext & Pick<AppContext, 'store'>;
 
-async function readOrMake(sql: ServerSettings, world: VaultContext): Promise<Buffer> {
-  const fresh = Buffer.from(world.chance.bytes(32)).toString('base64url');
-  await insertSetting(sql, NAME, sealForServer(world, NAME, fresh));
+async function readOrMake(sql: ServerSettings, context: VaultContext): Promise<Buffer> {
+  const fresh = Buffer.from(context.chance.bytes(32)).toString('base64url');
+  await insertSetting(sql, NAME, sealForServer(context, NAME, fresh));
   const value = (await readSetting(sql, NAME)) ?? '';
-  return Buffer.from(await unsealKey(sql, world, value), 'base64url');
+  return Buffer.from(await unsealKey(sql, context, value), 'base64url');
 }
 
 /** Seals a value that an earlier version stored in clear text. */
-async function unsealKey(sql: ServerSettings, world: VaultContext, value: string): Promise<string> {
-  if (sealedUnder(value) !== null) return unsealForServer(world, NAME, value);
-  await replaceSetting(sql, NAME, value, sealForServer(world, NAME, value));
+async function unsealKey(
+  sql: ServerSettings,
+  context: VaultContext,
+  value: string,
+): Promise<string> {
+  if (sealedUnder(value) !== null) return unsealForServer(context, NAME, value);
+  await replaceSetting(sql, NAME, value, sealForServer(context, NAME, value));
   return value;
 }
 
@@ -46,11 +50,11 @@ async function unsealKey(sql: ServerSettings, world: VaultContext, value: string
  * Seals the session key under the current master key, if it isn't already. Returns whether it
  * changed.
  */
-export const rewrapSessionKey = (world: Sealing): Promise<boolean> =>
-  world.store.system(async (sql) => {
+export const rewrapSessionKey = (context: Sealing): Promise<boolean> =>
+  context.store.system(async (sql) => {
     const value = await readSetting(sql, NAME);
-    if (value === null || sealedUnder(value) === world.keyring.keys()[0].id) return false;
-    const plain = await unsealKey(sql, world, value);
-    await replaceSetting(sql, NAME, value, sealForServer(world, NAME, plain));
+    if (value === null || sealedUnder(value) === context.keyring.keys()[0].id) return false;
+    const plain = await unsealKey(sql, context, value);
+    await replaceSetting(sql, NAME, value, sealForServer(context, NAME, plain));
     return true;
   });

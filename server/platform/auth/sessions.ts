@@ -44,7 +44,7 @@ export interface NewSession {
 
 export async function openSession(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   key: Buffer,
   of: NewSession,
 ): Promise<Opened> {
@@ -54,8 +54,8 @@ export async function openSession(
     .where('tenant_id', '=', tx.tenant)
     .where('absolute_until', '<', of.now - KEEP_MS)
     .execute();
-  const id = world.chance.uuid();
-  const pair = firstPair(id, key, world.chance);
+  const id = context.chance.uuid();
+  const pair = firstPair(id, key, context.chance);
   const until = {
     access: of.now + LIMITS.accessMs,
     idle: of.now + LIMITS.idleMs,
@@ -242,16 +242,16 @@ export async function readHolder(
  * streams, which outlive their access token.
  */
 export async function aliveSession(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   sessionId: string,
 ): Promise<Principal | null> {
-  const found = await world.store.tenant(tenant, (tx) => readSession(tx, sessionId), {
+  const found = await context.store.tenant(tenant, (tx) => readSession(tx, sessionId), {
     readOnly: true,
   });
-  if (!found?.session || found.row.ended_at !== null || isOver(found.row, world.clock.now()))
+  if (!found?.session || found.row.ended_at !== null || isOver(found.row, context.clock.now()))
     return null;
-  return (await isActorActive(world, tenant, found.row, found.session)) ? found.session : null;
+  return (await isActorActive(context, tenant, found.row, found.session)) ? found.session : null;
 }
 
 export const isOver = (

@@ -12,45 +12,45 @@ const NAME = 'master-key-id';
  * database has none yet.
  * @throws a sentence for the operator if the database was sealed under another key.
  */
-export async function checkMasterKey(world: AppContext): Promise<void> {
-  const [present] = world.keyring.keys();
-  const recorded = await world.store.system((sql) => readSetting(sql, NAME));
-  if (recorded === null && !(await opensWhatIsThere(world)))
+export async function checkMasterKey(context: AppContext): Promise<void> {
+  const [present] = context.keyring.keys();
+  const recorded = await context.store.system((sql) => readSetting(sql, NAME));
+  if (recorded === null && !(await opensWhatIsThere(context)))
     throw new Error(`${t.wrongKey} ${t.shareKey}`);
   const id =
     recorded ??
-    (await world.store.system(async (sql) => {
+    (await context.store.system(async (sql) => {
       await insertSetting(sql, NAME, present.id);
       return (await readSetting(sql, NAME)) ?? present.id;
     }));
-  if (!hasKey(world, id))
+  if (!hasKey(context, id))
     throw new Error(
       [
         t.wrongKey,
         t.keyIds({
           id,
           own: formatList(
-            world.keyring.keys().map((key) => key.id),
+            context.keyring.keys().map((key) => key.id),
             'and',
           ),
         }),
         t.shareKey,
       ].join(' '),
     );
-  await world.sessionKey();
+  await context.sessionKey();
 }
 
 /** Reads the file again to find a key that was added a moment ago. */
-function hasKey(world: AppContext, id: string): boolean {
-  if (world.keyring.keys().some((key) => key.id === id)) return true;
-  world.keyring.forget();
-  return world.keyring.keys().some((key) => key.id === id);
+function hasKey(context: AppContext, id: string): boolean {
+  if (context.keyring.keys().some((key) => key.id === id)) return true;
+  context.keyring.forget();
+  return context.keyring.keys().some((key) => key.id === id);
 }
 
 /** For databases from before key ids were recorded: tries to open each provider's own key. */
-async function opensWhatIsThere(world: AppContext): Promise<boolean> {
-  for (const tenant of await world.store.tenants()) {
-    if (!(await world.store.tenant(tenant, (tx) => canUnwrap(tx, world), { readOnly: true })))
+async function opensWhatIsThere(context: AppContext): Promise<boolean> {
+  for (const tenant of await context.store.tenants()) {
+    if (!(await context.store.tenant(tenant, (tx) => canUnwrap(tx, context), { readOnly: true })))
       return false;
   }
   return true;
@@ -60,9 +60,9 @@ async function opensWhatIsThere(world: AppContext): Promise<boolean> {
  * Records the new key after a rotation. From then on, servers that have only former keys refuse to
  * start.
  */
-export const recordMasterKey = (world: AppContext): Promise<void> =>
-  world.store.system(async (sql) => {
-    const [{ id }] = world.keyring.keys();
+export const recordMasterKey = (context: AppContext): Promise<void> =>
+  context.store.system(async (sql) => {
+    const [{ id }] = context.keyring.keys();
     const before = await readSetting(sql, NAME);
     if (before === null) await insertSetting(sql, NAME, id);
     else if (before !== id) await replaceSetting(sql, NAME, before, id);

@@ -10,13 +10,13 @@ import { commandMessages as t } from '../../commands.messages.en.ts';
  * continue meanwhile: both keys stay until `forget`, which keeps only the current one.
  */
 export async function rotateKeys(
-  world: AppContext,
+  context: AppContext,
   forget: boolean,
 ): Promise<{ readonly ok: boolean; readonly says: string }> {
-  const named = world.config.secretKey !== null;
-  if (!forget && !named) world.keyring.add();
-  world.keyring.forget();
-  const former = world.keyring.keys().length - 1;
+  const named = context.config.secretKey !== null;
+  if (!forget && !named) context.keyring.add();
+  context.keyring.forget();
+  const former = context.keyring.keys().length - 1;
   if (!forget && former === 0)
     return {
       ok: false,
@@ -24,12 +24,12 @@ export async function rotateKeys(
     };
   let changed = 0;
   let all = 0;
-  for (const tenant of await world.store.tenants()) {
+  for (const tenant of await context.store.tenants()) {
     all += 1;
-    if (await world.store.tenant(tenant, (tx) => rewrap(tx, world))) changed += 1;
+    if (await context.store.tenant(tenant, (tx) => rewrap(tx, context))) changed += 1;
   }
-  await rewrapSessionKey(world);
-  await recordMasterKey(world);
+  await rewrapSessionKey(context);
+  await recordMasterKey(context);
   const done = t.keysRotated({ changed, all });
   if (!forget)
     return {
@@ -37,6 +37,6 @@ export async function rotateKeys(
       says: `${done} ${t.formerKeyStays}`,
     };
   if (named) return { ok: true, says: `${done} ${t.removeFormerKeys}` };
-  world.keyring.dropFormer();
+  context.keyring.dropFormer();
   return { ok: true, says: `${done} ${t.formerKeysDeleted({ former })}` };
 }

@@ -28,13 +28,13 @@ export type VaultContext = Pick<AppContext, 'chance' | 'clock' | 'keyring'>;
  */
 export async function seal(
   tx: TenantTx,
-  world: VaultContext,
+  context: VaultContext,
   place: Place,
   plain: string,
 ): Promise<string> {
   return close(
-    world,
-    { id: FIRST, key: await tenantKey(tx, world) },
+    context,
+    { id: FIRST, key: await tenantKey(tx, context) },
     tx.tenant,
     place,
     Buffer.from(plain, 'utf8'),
@@ -44,11 +44,11 @@ export async function seal(
 /** @throws if the secret was changed, moved, or sealed under another key. */
 export async function unseal(
   tx: TenantTx,
-  world: VaultContext,
+  context: VaultContext,
   place: Place,
   sealed: string,
 ): Promise<string> {
-  return open(await tenantKey(tx, world), tx.tenant, place, sealed).toString('utf8');
+  return open(await tenantKey(tx, context), tx.tenant, place, sealed).toString('utf8');
 }
 
 /** A secret of the server belongs to no provider. */
@@ -59,10 +59,10 @@ const SERVER_TABLE = { table: 'server_setting', column: 'value' } as const;
  * Seals a secret of the server directly under the current master key, for the row `name` of
  * `server_setting`.
  */
-export const sealForServer = (world: VaultContext, name: string, plain: string): string =>
+export const sealForServer = (context: VaultContext, name: string, plain: string): string =>
   close(
-    world,
-    world.keyring.keys()[0],
+    context,
+    context.keyring.keys()[0],
     SERVER,
     { ...SERVER_TABLE, row: name },
     Buffer.from(plain, 'utf8'),
@@ -72,9 +72,9 @@ export const sealForServer = (world: VaultContext, name: string, plain: string):
  * @throws if the secret was changed, moved to another row, or sealed under a key that this server
  * doesn't have.
  */
-export function unsealForServer(world: VaultContext, name: string, sealed: string): string {
+export function unsealForServer(context: VaultContext, name: string, sealed: string): string {
   return openUnderMasterKey(
-    world,
+    context,
     SERVER,
     { ...SERVER_TABLE, row: name },
     sealed,
@@ -87,29 +87,29 @@ export const sealedUnder = (text: string): string | null => FORM.exec(text)?.[1]
 
 const KEY_PLACE: Place = { table: 'secret', column: 'sealed', row: 'tenant-key' };
 
-const tenantKey = (tx: TenantTx, world: VaultContext): Promise<Buffer> =>
-  tx.once('tenant-key', () => readTenantKey(tx, world));
+const tenantKey = (tx: TenantTx, context: VaultContext): Promise<Buffer> =>
+  tx.once('tenant-key', () => readTenantKey(tx, context));
 
-async function readTenantKey(tx: TenantTx, world: VaultContext): Promise<Buffer> {
+async function readTenantKey(tx: TenantTx, context: VaultContext): Promise<Buffer> {
   const { tenant, sql } = tx;
   let sealed = await wrapped(tx);
   if (sealed === null) {
     const fresh = close(
-      world,
-      world.keyring.keys()[0],
+      context,
+      context.keyring.keys()[0],
       tenant,
       KEY_PLACE,
-      Buffer.from(world.chance.bytes(32)),
+      Buffer.from(context.chance.bytes(32)),
     );
     await sql
       .insertInto('secret')
-      .values({ tenant_id: tenant, name: KEY_PLACE.row, sealed: fresh, at: world.clock.now() })
+      .values({ tenant_id: tenant, name: KEY_PLACE.row, sealed: fresh, at: context.clock.now() })
       .onConflict((on) => on.columns(['tenant_id', 'name']).doNothing())
       .execute();
     sealed = await wrapped(tx);
   }
   if (sealed === null) throw new Error('a provider without a key');
-  return unwrap(world, tenant, sealed);
+  return unwrap(context, tenant, sealed);
 }
 
 const wrapped = async ({ tenant, sql }: TenantTx): Promise<string | null> =>
@@ -122,9 +122,9 @@ const wrapped = async ({ tenant, sql }: TenantTx): Promise<string | null> =>
       .executeTakeFirst()
   )?.sealed ?? null;
 
-function unwrap(world: VaultContext, tenant: TenantId, sealed: string): Buffer {
+function unwrap(context: VaultContext, tenant: TenantId, sealed: string): Buffer {
   return openUnderMasterKey(
-    world,
+    context,
     tenant,
     KEY_PLACE,
     sealed,
@@ -137,7 +137,7 @@ function unwrap(world: VaultContext, tenant: TenantId, sealed: string): Buffer {
  * again.
  */
 function openUnderMasterKey(
-  world: VaultContext,
+  context: VaultContext,
   tenant: TenantId,
   place: Place,
   sealed: string,
@@ -146,10 +146,10 @@ function openUnderMasterKey(
   const id = sealedUnder(sealed) ?? '';
   const named = (all: MasterKeys): readonly MasterKey[] =>
     id === FIRST ? all : all.filter((one) => one.id === id);
-  let fitting = named(world.keyring.keys());
+  let fitting = named(context.keyring.keys());
   if (fitting.length === 0) {
-    world.keyring.forget();
-    fitting = named(world.keyring.keys());
+    context.keyring.forget();
+    fitting = named(context.keyring.keys());
   }
   for (const [n, { key }] of fitting.entries()) {
     try {
@@ -165,11 +165,11 @@ function openUnderMasterKey(
  * Returns whether this server has the key that seals the provider's own key; true if the provider
  * has none yet.
  */
-export async function canUnwrap(tx: TenantTx, world: VaultContext): Promise<boolean> {
+export async function canUnwrap(tx: TenantTx, context: VaultContext): Promise<boolean> {
   const sealed = await wrapped(tx);
   if (sealed === null) return true;
   try {
-    unwrap(world, tx.tenant, sealed);
+    unwrap(context, tx.tenant, sealed);
     return true;
   } catch {
     return false;
@@ -180,14 +180,14 @@ export async function canUnwrap(tx: TenantTx, world: VaultContext): Promise<bool
  * Seals the provider's key under the current master key, if it isn't already. Secrets under the
  * provider's key stay as they are. Returns whether it changed.
  */
-export async function rewrap(tx: TenantTx, world: VaultContext): Promise<boolean> {
+export async function rewrap(tx: TenantTx, context: VaultContext): Promise<boolean> {
   const sealed = await wrapped(tx);
-  const [present] = world.keyring.keys();
+  const [present] = context.keyring.keys();
   if (sealed === null || sealedUnder(sealed) === present.id) return false;
-  const anew = close(world, present, tx.tenant, KEY_PLACE, unwrap(world, tx.tenant, sealed));
+  const anew = close(context, present, tx.tenant, KEY_PLACE, unwrap(context, tx.tenant, sealed));
   await tx.sql
     .updateTable('secret')
-    .set({ sealed: anew, at: world.clock.now() })
+    .set({ sealed: anew, at: context.clock.now() })
     .where('tenant_id', '=', tx.tenant)
     .where('name', '=', KEY_PLACE.row)
     .where('sealed', '=', sealed)

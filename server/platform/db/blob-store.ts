@@ -24,11 +24,11 @@ const place = (row: string) => ({ table: 'kept_file', column: 'sealed', row });
 /** Stores a file, sealed under the provider's key. Returns its id. */
 export async function storeBlob(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { name, type, bytes, until }: NewBlob,
 ): Promise<string> {
-  const id = world.chance.uuid();
-  const sealed = await seal(tx, world, place(id), Buffer.from(bytes).toString('base64'));
+  const id = context.chance.uuid();
+  const sealed = await seal(tx, context, place(id), Buffer.from(bytes).toString('base64'));
   await tx.sql
     .insertInto('kept_file')
     .values({
@@ -38,7 +38,7 @@ export async function storeBlob(
       type,
       bytes: bytes.byteLength,
       sealed,
-      made_at: world.clock.now(),
+      made_at: context.clock.now(),
       until,
     })
     .execute();
@@ -48,7 +48,7 @@ export async function storeBlob(
 /** Returns null if the file no longer exists. */
 export async function readBlob(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   id: string,
 ): Promise<StoredBlob | null> {
   const row = await tx.sql
@@ -61,7 +61,7 @@ export async function readBlob(
     ? {
         name: row.name,
         type: row.type,
-        bytes: Buffer.from(await unseal(tx, world, place(id), row.sealed), 'base64'),
+        bytes: Buffer.from(await unseal(tx, context, place(id), row.sealed), 'base64'),
       }
     : null;
 }

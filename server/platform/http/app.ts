@@ -49,39 +49,39 @@ interface Trace {
  * adds security headers and writes one log line.
  */
 export function makeApp(
-  world: AppContext,
+  context: AppContext,
   handlers: Partial<Handlers>,
   beside: AppOptions = {},
 ): Hono {
   const app = new Hono();
-  const getCaller = callerReader(world.config.trustedProxies);
-  const serve = callServer(world, handlers, beside.limits);
+  const getCaller = callerReader(context.config.trustedProxies);
+  const serve = callServer(context, handlers, beside.limits);
   const bodies = beside.bodies ?? makeBodyBudget();
   const traces = new WeakMap<Request, Trace>();
 
-  app.use('*', async (context, next) => {
-    const began = world.clock.now();
-    const request = context.req.raw;
-    const caller = getCaller(request, context.env);
-    const id = world.chance.uuid();
+  app.use('*', async (hono, next) => {
+    const began = context.clock.now();
+    const request = hono.req.raw;
+    const caller = getCaller(request, hono.env);
+    const id = context.chance.uuid();
     const trace: Trace = { call: null, tenant: null, user: null };
     traces.set(request, trace);
     const release = bodies.open(request, caller.ip);
     await next().finally(release);
-    const answer = new Response(context.res.body, context.res);
+    const answer = new Response(hono.res.body, hono.res);
     const path = new URL(request.url).pathname;
     setSecurityHeaders(answer.headers, caller.tls);
     answer.headers.set('daybook-request', id);
     if (path === '/api' || path.startsWith('/api/'))
       answer.headers.set('cache-control', 'no-store');
-    context.res = undefined;
-    context.res = answer;
-    world.log.info('request', {
+    hono.res = undefined;
+    hono.res = answer;
+    context.log.info('request', {
       id,
       method: request.method,
       path: trace.call ?? loggedPath(path),
       status: answer.status,
-      ms: world.clock.now() - began,
+      ms: context.clock.now() - began,
       ip: caller.ip,
       ...(trace.tenant === null ? {} : { tenant: trace.tenant }),
       ...(trace.user === null ? {} : { user: trace.user }),
@@ -91,13 +91,13 @@ export function makeApp(
   mountCalls(
     app,
     (name: CallName) => handlers[name] !== undefined,
-    async ({ name }, params, context) => {
-      const request = context.req.raw;
+    async ({ name }, params, hono) => {
+      const request = hono.req.raw;
       const { response, tenant, user } = await serve(
         name,
         request,
         params,
-        getCaller(request, context.env),
+        getCaller(request, hono.env),
       );
       Object.assign(traces.get(request) ?? {}, {
         call: `${API}/${getCall(name).path}`,
@@ -133,7 +133,7 @@ export function makeApp(
       }),
   );
   app.onError((error) => {
-    world.log.error('a request failed', describeError(error));
+    context.log.error('a request failed', describeError(error));
     return refuse(storeFailure(error, retryAfterMs) ?? SERVER_ERROR);
   });
   return app;

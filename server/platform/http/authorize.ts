@@ -44,7 +44,7 @@ export type Proof =
  * key.
  */
 export async function authorize(
-  world: AppContext,
+  context: AppContext,
   name: CallName,
   tenant: TenantId | null,
   request: Request,
@@ -61,15 +61,15 @@ export async function authorize(
   if (tenant === null) return failed(SIGNED_OUT);
   const secret = keyIn(request);
   const who = await (secret === null
-    ? authenticate(world, tenant, request)
-    : byKey(world, name, tenant, secret, beside));
+    ? authenticate(context, tenant, request)
+    : byKey(context, name, tenant, secret, beside));
   if (!who.ok) return who;
   const { mustReset, impersonation, authenticatedAt } = who.value;
   if (forbidsActing(name) && impersonation !== null)
     return failed({ kind: 'forbidden', message: MESSAGES.notWhileActing });
-  const session = await asOperator(world, tenant, name, who.value);
+  const session = await asOperator(context, tenant, name, who.value);
   if (session === null) return failed(FORBIDDEN);
-  if (call.feature !== undefined && !(await isFeatureOn(world, tenant, call.feature)))
+  if (call.feature !== undefined && !(await isFeatureOn(context, tenant, call.feature)))
     return failed(FORBIDDEN);
   if (mustReset && call.allowedBeforeSetup !== true)
     return failed(
@@ -77,7 +77,7 @@ export async function authorize(
         ? PASSWORD_FIRST
         : { ...busyFor(QUEUED_WAITS_MS), message: MESSAGES.passwordFirst },
     );
-  if (requiresRecentFactor(name) && world.clock.now() - authenticatedAt > LIMITS.freshMs)
+  if (requiresRecentFactor(name) && context.clock.now() - authenticatedAt > LIMITS.freshMs)
     return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
   return ok({ kind: 'session', session });
 }
@@ -87,7 +87,7 @@ export async function authorize(
  * and the user lacks its ability. Null: neither.
  */
 async function asOperator(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   name: CallName,
   session: Principal,
@@ -98,7 +98,7 @@ async function asOperator(
     (gate !== 'public' && gate !== 'ingest-key' && hasAbility(session, gate));
   if (isUsers) return session;
   if (operatorAllowed !== true) return null;
-  const operators = await world.store.tenant(tenant, (tx) => loadOperators(tx, session), {
+  const operators = await context.store.tenant(tenant, (tx) => loadOperators(tx, session), {
     readOnly: true,
   });
   return operators.length === 0 ? null : { ...session, operators };
@@ -106,11 +106,11 @@ async function asOperator(
 
 /** A branding from before a switch existed lacks it, which means off. */
 function isFeatureOn(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   feature: FeatureSwitch,
 ): Promise<boolean> {
-  return world.store.tenant(
+  return context.store.tenant(
     tenant,
     async (tx) => {
       const features: Partial<Features> = (await loadBranding(tx)).features;
@@ -126,16 +126,16 @@ function isFeatureOn(
  * the limit allows.
  */
 async function byKey(
-  world: AppContext,
+  context: AppContext,
   name: CallName,
   tenant: TenantId,
   secret: string,
   { ip, pace, tell }: RequestMeta,
 ): Promise<Result<Principal>> {
-  const now = world.clock.now();
+  const now = context.clock.now();
   const pressed = pace.count('address', ip, now, tell);
   if (pressed !== null) return failed(pressed);
-  const who = await authenticateKey(world, tenant, secret, ip);
+  const who = await authenticateKey(context, tenant, secret, ip);
   if (!who.ok) return who;
   const hurried = pace.count('key', who.value.sessionId, now, tell);
   if (hurried !== null) return failed(hurried);

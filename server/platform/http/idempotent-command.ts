@@ -26,12 +26,12 @@ export interface Decision<T> {
  * without an id (from an API client that queues nothing) just runs.
  */
 export function runIdempotently<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   decide: (tx: TenantTx) => Promise<Decision<T>>,
 ): Promise<Result<T>> {
   const { command, session, tenant, now } = ctx;
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     await tx.take('run', 0); // locks the head row: from here on, one command of a tenant at a time
     if (command) {
       const before = await answerIn(tx, ctx);
@@ -76,18 +76,18 @@ export function runIdempotently<T>(
  * waits for it; on another server, it is refused as busy (OUT-3).
  */
 export function runAlone<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   work: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
   const { command, tenant, session } = ctx;
   if (command === null) return work();
-  const { runningCommands } = world;
+  const { runningCommands } = context;
   const key = [tenant, session.userId, command.id, command.bodyHash].join(' ');
   // The same call of the same user has the same answer, which the compiler can't know.
   const same = runningCommands.get(key) as Promise<Result<T>> | undefined;
   if (same) return same;
-  const result = runClaimed(world, ctx, command.id, work).finally(() =>
+  const result = runClaimed(context, ctx, command.id, work).finally(() =>
     runningCommands.delete(key),
   );
   runningCommands.set(key, result);
@@ -95,18 +95,18 @@ export function runAlone<T>(
 }
 
 async function runClaimed<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   id: string,
   work: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
   const { tenant } = ctx;
-  const before = await world.store.tenant(tenant, (tx) => claimCommand(tx, world, ctx, id));
+  const before = await context.store.tenant(tenant, (tx) => claimCommand(tx, context, ctx, id));
   if (before) return before;
   try {
     return await work();
   } finally {
-    await world.store.tenant(tenant, (tx) => releaseCommand(tx, id));
+    await context.store.tenant(tenant, (tx) => releaseCommand(tx, id));
   }
 }
 
@@ -123,11 +123,11 @@ const CLAIM_MS: Ms = 2 * 60_000;
 
 async function claimCommand(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   id: string,
 ): Promise<Result<never> | null> {
-  const now = world.clock.now();
+  const now = context.clock.now();
   const { rows } = await sql`
     insert into running_command (tenant_id, id, until) values (${tx.tenant}, ${id}::uuid, ${now + CLAIM_MS})
     on conflict (tenant_id, id) do update set until = excluded.until

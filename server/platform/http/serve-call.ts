@@ -57,16 +57,16 @@ export interface Served {
  * input. Every step that works waits in a bounded queue.
  */
 export function callServer(
-  world: AppContext,
+  context: AppContext,
   handlers: Partial<Handlers>,
   limits: Limits = CALL_LIMITS,
 ) {
-  const loadTenant = tenantReader(world);
+  const loadTenant = tenantReader(context);
   const people = makeQueue(limits.atOnce, limits.waiting, true);
   const own = makeQueues(limits.waiting);
   const sources = makeQueue(limits.ingestAtOnce, limits.ingestWaiting, true);
   const pace = makeKeyRateLimit();
-  const ingestKeys = makeIngestKeys(world);
+  const ingestKeys = makeIngestKeys(context);
 
   return async (
     name: CallName,
@@ -87,7 +87,7 @@ export function callServer(
         queue,
         async () => {
           seen.tenant = await loadTenant(caller.host);
-          return authorize(world, name, seen.tenant, request, {
+          return authorize(context, name, seen.tenant, request, {
             ip: caller.ip,
             pace,
             tell,
@@ -111,7 +111,7 @@ export function callServer(
       let input: unknown = {};
       let command: CommandKey | null = null;
       if (call.raw !== true) {
-        const read = await readInput(call, request, params, world.clock);
+        const read = await readInput(call, request, params, context.clock);
         if (!read.ok) return refuse(read.failure);
         const key = readCommand(request.headers, name, read.value.raw);
         if (!key.ok) return refuse(key.failure);
@@ -122,7 +122,7 @@ export function callServer(
       const ctx: RequestContext = {
         tenant,
         command,
-        now: world.clock.now(),
+        now: context.clock.now(),
         ip: caller.ip,
         host: caller.host,
         request,
@@ -143,7 +143,7 @@ export function callServer(
               ),
               answer,
               request,
-              world.log,
+              context.log,
             ),
           limits,
         );
@@ -169,7 +169,7 @@ export function callServer(
         leave();
       }
     };
-    const response = await within(world, limits.timeoutMs, work());
+    const response = await within(context, limits.timeoutMs, work());
     for (const [field, value] of tell) response.headers.set(field, value);
     return { response, ...seen };
   };
@@ -201,10 +201,10 @@ async function confirmed(proof: Proof, answer: Answered): Promise<Answered> {
 }
 
 /** The work keeps its slot until it really ends, so that work after a timeout still counts. */
-async function within(world: AppContext, ms: Ms, work: Promise<Response>): Promise<Response> {
+async function within(context: AppContext, ms: Ms, work: Promise<Response>): Promise<Response> {
   let timer: { cancel(): void } | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = world.clock.after(ms, () => {
+    timer = context.clock.after(ms, () => {
       resolve(null);
     });
   });
@@ -215,7 +215,7 @@ async function within(world: AppContext, ms: Ms, work: Promise<Response>): Promi
     timer?.cancel();
   }
   work.catch((error: unknown) => {
-    world.log.error('a call failed after its time was up', describeError(error));
+    context.log.error('a call failed after its time was up', describeError(error));
   });
   return refuse(busyFor(1_000));
 }

@@ -51,9 +51,9 @@ interface Running extends JobId {
  * when one is due, when this server schedules one, and every few seconds. Runs the types that have
  * a handler.
  */
-export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>): JobRunner {
-  const { store, clock, log } = world;
-  const owner = world.chance.uuid();
+export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers>): JobRunner {
+  const { store, clock, log } = context;
+  const owner = context.chance.uuid();
   const types = BACKGROUND_JOB_NAMES.filter((name) => handlers[name] !== undefined);
   const delays = types.flatMap((type) => {
     const delay = BACKGROUND_JOB_TYPES[type].afterAppendMs;
@@ -122,7 +122,7 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
       const stored = await store.system((db) => finishJob(db, owner, job, next));
       if (stored !== null) lookAt(stored);
     } catch (error) {
-      const wait = retryWait(type.retry, job.attempts, world.chance.bytes(1)[0] ?? 0);
+      const wait = retryWait(type.retry, job.attempts, context.chance.bytes(1)[0] ?? 0);
       const retryAt = clock.now() + wait;
       log.error(type.failure, {
         tenant: job.tenant_id,

@@ -8,13 +8,13 @@ const EVERY: Ms = 3_600_000;
 /** Does each task once an hour, also if another one fails. */
 export const upkeep =
   (
-    world: AppContext,
+    context: AppContext,
     tasks: readonly ((tx: TenantTx, now: Ms) => Promise<void>)[],
   ): JobHandler<'upkeep'> =>
   async ({ tenant, now }) => {
     const failures: unknown[] = [];
     for (const task of tasks)
-      await world.store
+      await context.store
         .tenant(tenant, (tx) => task(tx, now))
         .catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];

@@ -10,7 +10,7 @@ export interface Gateways {
   readonly sms: SmsGateway | null;
 }
 
-export async function loadGateways(tx: TenantTx, world: AppContext): Promise<Gateways> {
+export async function loadGateways(tx: TenantTx, context: AppContext): Promise<Gateways> {
   const {
     settings: { mail, sms },
     branding: { name },
@@ -19,8 +19,8 @@ export async function loadGateways(tx: TenantTx, world: AppContext): Promise<Gat
     .select(['settings', 'branding'])
     .where('tenant_id', '=', tx.tenant)
     .executeTakeFirstOrThrow();
-  const password = mail && mail.username !== null ? await readSecret(tx, world, 'mail') : null;
-  const token = sms ? await readSecret(tx, world, 'sms') : null;
+  const password = mail && mail.username !== null ? await readSecret(tx, context, 'mail') : null;
+  const token = sms ? await readSecret(tx, context, 'sms') : null;
   return {
     mail:
       mail && (mail.username === null || password !== null)

@@ -15,17 +15,17 @@ const MAX_LISTED = 200;
  * `/outbox`: messages that can't be sent because no gateway is configured, for the operator on the
  * server's machine. Once every provider has every gateway, the page doesn't exist.
  */
-export function outboxRoutes(world: AppContext): (app: Hono) => void {
+export function outboxRoutes(context: AppContext): (app: Hono) => void {
   return (app) => {
     app.get('/outbox', async ({ req, env, notFound }) => {
-      if (!isOperator(world, req.raw, env)) return notFound();
-      const stored = await loadMails(world);
+      if (!isOperator(context, req.raw, env)) return notFound();
+      const stored = await loadMails(context);
       return stored === null
         ? notFound()
-        : page(outboxPage(stored, world.clock.now()), 'text/html; charset=utf-8');
+        : page(outboxPage(stored, context.clock.now()), 'text/html; charset=utf-8');
     });
     app.get('/outbox.css', ({ req, env, notFound }) =>
-      isOperator(world, req.raw, env) ? page(OUTBOX_CSS, 'text/css; charset=utf-8') : notFound(),
+      isOperator(context, req.raw, env) ? page(OUTBOX_CSS, 'text/css; charset=utf-8') : notFound(),
     );
   };
 }
@@ -34,9 +34,9 @@ const page = (body: string, type: string): Response =>
   new Response(body, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
 
 /** Returns the unsent messages, newest first. Null if every provider has every gateway. */
-async function loadMails(world: AppContext): Promise<readonly StoredMail[] | null> {
+async function loadMails(context: AppContext): Promise<readonly StoredMail[] | null> {
   const all = await Promise.all(
-    (await world.store.tenants()).map((tenant) => loadOutbox(world, tenant)),
+    (await context.store.tenants()).map((tenant) => loadOutbox(context, tenant)),
   );
   const open = all.flatMap((one) => one ?? []);
   return all.every((one) => one === null)
@@ -44,11 +44,11 @@ async function loadMails(world: AppContext): Promise<readonly StoredMail[] | nul
     : open.toSorted((a, b) => b.at - a.at).slice(0, MAX_LISTED);
 }
 
-function loadOutbox(world: AppContext, tenant: TenantId): Promise<readonly StoredMail[] | null> {
-  return world.store.tenant(
+function loadOutbox(context: AppContext, tenant: TenantId): Promise<readonly StoredMail[] | null> {
+  return context.store.tenant(
     tenant,
     async (tx) => {
-      const gateways = await loadGateways(tx, world);
+      const gateways = await loadGateways(tx, context);
       const kinds = (['mail', 'sms'] as const).filter((kind) => gateways[kind] === null);
       if (kinds.length === 0) return null;
       const {
@@ -83,7 +83,7 @@ function loadOutbox(world: AppContext, tenant: TenantId): Promise<readonly Store
         const what = v.parse(
           PostSchema,
           JSON.parse(
-            await unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+            await unseal(tx, context, { table: 'outgoing', column: 'sealed', row: id }, sealed),
           ),
         );
         return {

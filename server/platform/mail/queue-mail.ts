@@ -27,12 +27,12 @@ export type Post = ({ readonly kind: 'mail' } & Mail) | ({ readonly kind: 'sms' 
  * the commit. Without a gateway it stays on the operator's outbox page. Returns its id in `outgoing`,
  * which holds its status.
  */
-export async function post(tx: TenantTx, world: AppContext, what: Post): Promise<string> {
-  const id = world.chance.uuid();
-  const now = world.clock.now();
+export async function post(tx: TenantTx, context: AppContext, what: Post): Promise<string> {
+  const id = context.chance.uuid();
+  const now = context.clock.now();
   const sealed = await seal(
     tx,
-    world,
+    context,
     { table: 'outgoing', column: 'sealed', row: id },
     JSON.stringify(what),
   );

@@ -31,7 +31,7 @@ const ONE = /^[^\s@<>,;:"()[\]\\]{1,64}@[^\s@<>,;:"()[\]\\]{1,189}$/;
  * allows it.
  */
 export async function sendMail(
-  world: AppContext,
+  context: AppContext,
   { settings, password, name }: MailGateway,
   id: string,
   {
@@ -49,13 +49,13 @@ export async function sendMail(
   let timer: { cancel(): void } | undefined;
   let transport: { close(): void } | undefined;
   try {
-    if (security === 'none' && world.config.outbound?.http !== true)
+    if (security === 'none' && context.config.outbound?.http !== true)
       throw new OutboundError(
         'refused',
         'Mail is not sent without TLS: the operator of this server has not allowed it.',
       );
     const opened = createTransport({
-      host: await checkedAddress(world, host),
+      host: await checkedAddress(context, host),
       port,
       secure: security === 'tls',
       requireTLS: security === 'starttls',
@@ -75,7 +75,7 @@ export async function sendMail(
     });
     transport = opened;
     const late = new Promise<never>((_, reject) => {
-      timer = world.clock.after(ALL_MS, () => {
+      timer = context.clock.after(ALL_MS, () => {
         reject(new OutboundError('unreachable', `${host} did not answer in time.`));
       });
     });

@@ -21,13 +21,13 @@ const Refusal = v.object({ code: v.pipe(v.number(), v.integer()) });
  * they contain the number.
  */
 export async function sendSms(
-  world: AppContext,
+  context: AppContext,
   { settings: { url, account, from }, token }: SmsGateway,
   { to, text }: Sms,
 ): Promise<Delivery> {
   try {
     const answer = await fetchOutbound(
-      world,
+      context,
       `${url.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`,
       {
         method: 'POST',
@@ -54,7 +54,7 @@ export async function sendSms(
       return {
         kind: 'later',
         fault: error,
-        afterMs: parseRetryAfter(answer.headers.get('retry-after'), world.clock.now()),
+        afterMs: parseRetryAfter(answer.headers.get('retry-after'), context.clock.now()),
       };
     return { kind: 'given-up', fault: error };
   } catch (error) {

@@ -55,11 +55,11 @@ export const waitAfter = (tries: number, request: Ms | null): Ms =>
  * after a week.
  */
 export const mail =
-  (world: AppContext): JobHandler<'mail'> =>
+  (context: AppContext): JobHandler<'mail'> =>
   async ({ tenant, payload: { message: id } }) => {
-    const { row, gateways } = await world.store.tenant(tenant, (tx) => takeDue(tx, world, id));
-    if (row) await send(world, tenant, gateways, row);
-    return world.store.tenant(tenant, (tx) => nextAttempt(tx, id), { readOnly: true });
+    const { row, gateways } = await context.store.tenant(tenant, (tx) => takeDue(tx, context, id));
+    if (row) await send(context, tenant, gateways, row);
+    return context.store.tenant(tenant, (tx) => nextAttempt(tx, id), { readOnly: true });
   };
 
 /** Returns when the message is tried again; null if it was sent or given up. */
@@ -84,24 +84,24 @@ export async function tidyOutgoing(tx: TenantTx, now: Ms): Promise<void> {
 }
 
 async function send(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   gateways: Gateways,
   { id, kind, sealed, tries }: Taken,
 ): Promise<void> {
-  const outcome = await attempt(world, tenant, gateways, { id, sealed });
-  const now = world.clock.now();
+  const outcome = await attempt(context, tenant, gateways, { id, sealed });
+  const now = context.clock.now();
   const over =
     outcome.kind === 'given-up' || (outcome.kind === 'later' && tries >= MAX_TRIES[kind]);
   if (outcome.kind !== 'sent')
-    world.log.warn('a message did not go out', {
+    context.log.warn('a message did not go out', {
       tenant,
       kind,
       tries,
       fault: outcome.fault,
       ...(over ? { given: 'up' } : {}),
     });
-  await world.store.tenant(tenant, ({ sql }) =>
+  await context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('outgoing')
       .set(
@@ -128,11 +128,11 @@ interface Taken {
 
 async function takeDue(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   id: string,
 ): Promise<{ readonly row: Taken | null; readonly gateways: Gateways }> {
   const { tenant, sql } = tx;
-  const now = world.clock.now();
+  const now = context.clock.now();
   const due = await sql
     .selectFrom('outgoing')
     .select(['id', 'kind', 'sealed', 'tries'])
@@ -144,7 +144,7 @@ async function takeDue(
     .skipLocked()
     .executeTakeFirst();
   if (!due) return { row: null, gateways: { mail: null, sms: null } };
-  const gateways = await loadGateways(tx, world);
+  const gateways = await loadGateways(tx, context);
   const hasGateway = gateways[due.kind] !== null;
   const tries = hasGateway ? due.tries + 1 : due.tries;
   await sql
@@ -159,29 +159,29 @@ async function takeDue(
 }
 
 async function attempt(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   gateways: Gateways,
   { id, sealed }: Pick<Taken, 'id' | 'sealed'>,
 ): Promise<Delivery> {
   try {
-    const { what, files } = await world.store.tenant(
+    const { what, files } = await context.store.tenant(
       tenant,
       async (tx) => {
         const open = v.parse(
           PostSchema,
           JSON.parse(
-            await unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+            await unseal(tx, context, { table: 'outgoing', column: 'sealed', row: id }, sealed),
           ),
         );
-        return { what: open, files: await loadFiles(tx, world, open) };
+        return { what: open, files: await loadFiles(tx, context, open) };
       },
       { readOnly: true },
     );
     if (files === null) return { kind: 'given-up', fault: t.attachmentExpired };
     if (what.kind === 'mail')
       return gateways.mail
-        ? await sendMail(world, gateways.mail, id, {
+        ? await sendMail(context, gateways.mail, id, {
             to: what.to,
             subject: what.subject,
             text: what.text,
@@ -191,10 +191,10 @@ async function attempt(
           })
         : { kind: 'given-up', fault: t.noGateway };
     return gateways.sms
-      ? await sendSms(world, gateways.sms, what)
+      ? await sendSms(context, gateways.sms, what)
       : { kind: 'given-up', fault: t.noGateway };
   } catch (error) {
-    world.log.error('a message could not be read or sent', { tenant, ...describeError(error) });
+    context.log.error('a message could not be read or sent', { tenant, ...describeError(error) });
     return { kind: 'later', fault: t.failed, afterMs: null };
   }
 }
@@ -202,12 +202,12 @@ async function attempt(
 /** Returns null if one of them no longer exists. */
 async function loadFiles(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   what: v.InferOutput<typeof PostSchema>,
 ): Promise<readonly StoredBlob[] | null> {
   const files: StoredBlob[] = [];
   for (const id of what.kind === 'mail' ? (what.files ?? []) : []) {
-    const file = await readBlob(tx, world, id);
+    const file = await readBlob(tx, context, id);
     if (file === null) return null;
     files.push(file);
   }

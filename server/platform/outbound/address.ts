@@ -59,7 +59,11 @@ const NONE: readonly string[] = [];
  * Returns whether the server may connect to the address: it is public, or in a network that the
  * operator allows (OUTB-1).
  */
-export function mayReach(world: AppContext, address: string, allow = allowedIn(world)): boolean {
+export function mayReach(
+  context: AppContext,
+  address: string,
+  allow = allowedIn(context),
+): boolean {
   const plain = unwrapAddress(address);
   const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
   if (!special.check(plain, family) && (family === 'ipv4' || globalV6.check(plain, family)))
@@ -73,9 +77,9 @@ export function mayReach(world: AppContext, address: string, allow = allowedIn(w
  * @throws OutboundError
  */
 export async function checkedAddress(
-  world: AppContext,
+  context: AppContext,
   host: string,
-  allow = allowedIn(world),
+  allow = allowedIn(context),
 ): Promise<string> {
   const name = host.replace(/^\[(.*)\]$/, '$1');
   const found =
@@ -88,7 +92,7 @@ export async function checkedAddress(
   const [first] = found;
   if (first === undefined)
     throw new OutboundError('unreachable', outboundMessages.unknownHost({ host: name }));
-  if (!found.every((address) => mayReach(world, address, allow)))
+  if (!found.every((address) => mayReach(context, address, allow)))
     throw new OutboundError(
       'refused',
       `The host ${name} is in a private network, which the operator of this server has not allowed.`,

@@ -41,13 +41,13 @@ const NO_BODY = new Set([204, 205, 304]);
  * @throws OutboundError, never anything else.
  */
 export const fetchOutbound = (
-  world: AppContext,
+  context: AppContext,
   address: string | URL,
   init: OutboundInit = {},
-): Promise<Response> => releaseSlotDuring(() => sendRequest(world, address, init));
+): Promise<Response> => releaseSlotDuring(() => sendRequest(context, address, init));
 
 async function sendRequest(
-  world: AppContext,
+  context: AppContext,
   address: string | URL,
   {
     method = 'GET',
@@ -59,8 +59,8 @@ async function sendRequest(
     within,
   }: OutboundInit,
 ): Promise<Response> {
-  const url = allowedUrl(world, address);
-  const host = await checkedAddress(world, url.hostname, within);
+  const url = allowedUrl(context, address);
+  const host = await checkedAddress(context, url.hostname, within);
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const tls = url.protocol === 'https:';
   const payload = body instanceof URLSearchParams ? body.toString() : body;
@@ -98,7 +98,7 @@ async function sendRequest(
             answered,
           )
         : plain({ ...options, agent: new Plain({ keepAlive: false }) }, answered);
-      timer = world.clock.after(timeoutMs, () => {
+      timer = context.clock.after(timeoutMs, () => {
         going.destroy(new OutboundError('unreachable', `${name} did not answer in time.`));
       });
       going.on('error', reject);
@@ -117,14 +117,14 @@ async function sendRequest(
  * Returns the URL if its scheme, port and form are allowed (OUTB-1).
  * @throws OutboundError
  */
-export function allowedUrl(world: AppContext, address: string | URL): URL {
+export function allowedUrl(context: AppContext, address: string | URL): URL {
   let url: URL;
   try {
     url = new URL(address);
   } catch {
     throw new OutboundError('refused', 'The address is not valid.');
   }
-  const http = world.config.outbound?.http === true;
+  const http = context.config.outbound?.http === true;
   if (url.protocol !== 'https:' && !(http && url.protocol === 'http:'))
     throw new OutboundError('refused', 'The address must begin with https://.');
   if (url.username !== '' || url.password !== '')

@@ -36,32 +36,32 @@ export const makeIssuers = (): Issuers => new LRUCache({ max: 200 });
  * its metadata is wrong; `describeIssuerError` describes the error.
  */
 export function loadIssuer(
-  world: AppContext,
+  context: AppContext,
   { settings: { issuer, clientId }, secret }: IssuerAt,
 ): Promise<Configuration> {
-  const { issuers } = world;
+  const { issuers } = context;
   const key = createHash('sha256')
     .update(JSON.stringify([issuer, clientId, secret]))
     .digest('base64url');
-  const now = world.clock.now();
+  const now = context.clock.now();
   const there = issuers.get(key);
   // Another call may be fetching it; whoever waits for that also holds no slot.
   if (there && now >= there.at && now - there.at < KEEP_MS)
     return releaseSlotDuring(() => there.found);
-  const found = ask(world, issuer, clientId, secret);
+  const found = ask(context, issuer, clientId, secret);
   issuers.set(key, { at: now, found });
   found.catch(() => issuers.delete(key));
   return found;
 }
 
 async function ask(
-  world: AppContext,
+  context: AppContext,
   issuer: string,
   clientId: string,
   secret: string | null,
 ): Promise<Configuration> {
   const through: CustomFetch = (address, { method, headers, body }) =>
-    fetchOutbound(world, address, { method, headers, body: sent(body) });
+    fetchOutbound(context, address, { method, headers, body: sent(body) });
   return discovery(
     new URL(issuer),
     clientId,
@@ -71,7 +71,7 @@ async function ask(
       [customFetch]: through,
       execute: [
         enableNonRepudiationChecks,
-        ...(world.config.outbound?.http === true ? [allowInsecureRequests] : []),
+        ...(context.config.outbound?.http === true ? [allowInsecureRequests] : []),
       ],
     },
   );

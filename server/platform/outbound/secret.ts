@@ -21,7 +21,7 @@ const place = (name: StoredSecret) => ({ table: 'secret', column: 'sealed', row:
 /** Returns a secret of the provider in clear text; null if it isn't set. */
 export async function readSecret(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   name: StoredSecret,
 ): Promise<string | null> {
   const row = await tx.sql
@@ -30,13 +30,13 @@ export async function readSecret(
     .where('tenant_id', '=', tx.tenant)
     .where('name', '=', name)
     .executeTakeFirst();
-  return row ? unseal(tx, world, place(name), row.sealed) : null;
+  return row ? unseal(tx, context, place(name), row.sealed) : null;
 }
 
 /** Stores the secret sealed and replaces the previous one; null deletes it. */
 export async function storeSecret(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   name: StoredSecret,
   value: string | null,
 ): Promise<void> {
@@ -49,7 +49,7 @@ export async function storeSecret(
       .execute();
     return;
   }
-  const row = { sealed: await seal(tx, world, place(name), value), at: world.clock.now() };
+  const row = { sealed: await seal(tx, context, place(name), value), at: context.clock.now() };
   await sql
     .insertInto('secret')
     .values({ tenant_id: tenant, name, ...row })

@@ -12,11 +12,11 @@ const TIMEOUT_MS: Ms = 10_000;
  * Returns the certificate that a host presents, so that a user can compare and pin it. Sends
  * nothing to the host. Null if it presents none.
  */
-export const shownCertificate = (world: AppContext, url: URL): Promise<X509Certificate | null> =>
-  releaseSlotDuring(() => shownAt(world, url));
+export const shownCertificate = (context: AppContext, url: URL): Promise<X509Certificate | null> =>
+  releaseSlotDuring(() => shownAt(context, url));
 
-async function shownAt(world: AppContext, url: URL): Promise<X509Certificate | null> {
-  const host = await checkedAddress(world, url.hostname);
+async function shownAt(context: AppContext, url: URL): Promise<X509Certificate | null> {
+  const host = await checkedAddress(context, url.hostname);
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve) => {
     const socket = connect(
@@ -31,7 +31,7 @@ async function shownAt(world: AppContext, url: URL): Promise<X509Certificate | n
         done(raw === undefined ? null : new X509Certificate(raw));
       },
     );
-    const timer = world.clock.after(TIMEOUT_MS, () => {
+    const timer = context.clock.after(TIMEOUT_MS, () => {
       done(null);
     });
     const done = (shown: X509Certificate | null): void => {

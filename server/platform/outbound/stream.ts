@@ -26,18 +26,18 @@ export interface OutboundStream {
  * requests, and streams the responses. Addresses are checked as for `fetchOutbound` (OUTB-1, OUTB-2).
  */
 export function outboundStream(
-  world: AppContext,
+  context: AppContext,
   isAllowed: (host: string) => boolean,
 ): OutboundStream {
   const secure = new SecureAgent({ keepAlive: true, minVersion: 'TLSv1.2' });
   const plain = new PlainAgent({ keepAlive: true });
   const send = async (request: Request): Promise<Response> => {
-    const url = allowedUrl(world, request.url);
+    const url = allowedUrl(context, request.url);
     const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (!isAllowed(url.hostname))
       throw new OutboundError('refused', `The host ${name} is not one of the service.`);
     try {
-      const host = await checkedAddress(world, url.hostname);
+      const host = await checkedAddress(context, url.hostname);
       const body = request.body === null ? null : Buffer.from(await request.arrayBuffer());
       const headers: Record<string, string> = { 'accept-encoding': 'gzip' };
       for (const [key, value] of request.headers) headers[key] = value;

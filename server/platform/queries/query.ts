@@ -56,7 +56,7 @@ const MAX_MS = 25_000;
  * number of days if the caller names none.
  */
 export async function answer<T>(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   sentence: string,
   { from, to, filters }: Given,
@@ -64,7 +64,7 @@ export async function answer<T>(
   work: (tx: TenantTx, question: Question) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   try {
-    return await world.store.tenant(
+    return await context.store.tenant(
       ctx.tenant,
       async (tx) => {
         await sql`select set_config('statement_timeout', ${String(MAX_MS)}, true), set_config('work_mem', '32MB', true)`.execute(
@@ -81,7 +81,7 @@ export async function answer<T>(
     );
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    world.log.error('a report failed', describeError(error));
+    context.log.error('a report failed', describeError(error));
     return failed({ kind: 'server-fault', message: sentence });
   }
 }

@@ -21,16 +21,16 @@ const MAX_DAYS = 740;
  * read its results.
  */
 export const dayTotals =
-  (world: AppContext): JobHandler<'day-totals'> =>
+  (context: AppContext): JobHandler<'day-totals'> =>
   async ({ tenant, now, signal }) => {
-    for (const day of await unsummed(world, tenant, now)) {
+    for (const day of await unsummed(context, tenant, now)) {
       if (signal.aborted) return now;
-      await sumUp(world, tenant, day);
+      await sumUp(context, tenant, day);
       await new Promise<void>((resolve) => {
-        world.clock.after(REST, resolve);
+        context.clock.after(REST, resolve);
       });
     }
-    const { timeZone, dayBeginsHour } = await world.store.tenant(tenant, loadCompanyLimit, {
+    const { timeZone, dayBeginsHour } = await context.store.tenant(tenant, loadCompanyLimit, {
       readOnly: true,
     });
     const nextDay = startOfDay(getDay(now, timeZone, dayBeginsHour) + 1, timeZone, dayBeginsHour);
@@ -38,13 +38,13 @@ export const dayTotals =
   };
 
 /** Calculates the totals of every past day that has none. */
-export async function sumUpDays(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
-  for (const day of await unsummed(world, tenant, now)) await sumUp(world, tenant, day);
+export async function sumUpDays(context: AppContext, tenant: TenantId, now: Ms): Promise<void> {
+  for (const day of await unsummed(context, tenant, now)) await sumUp(context, tenant, day);
 }
 
 /** With two servers on one database, the second finds the work done. */
-const sumUp = (world: AppContext, tenant: TenantId, day: SummedDay): Promise<void> =>
-  world.store.tenant(
+const sumUp = (context: AppContext, tenant: TenantId, day: SummedDay): Promise<void> =>
+  context.store.tenant(
     tenant,
     async (tx) => {
       await tx.lock();
@@ -61,8 +61,8 @@ const sumUp = (world: AppContext, tenant: TenantId, day: SummedDay): Promise<voi
 const DAY: Ms = 86_400_000;
 
 /** Returns days without totals, newest first. Deletes totals with other day bounds on the way. */
-const unsummed = (world: AppContext, tenant: TenantId, now: Ms): Promise<readonly SummedDay[]> =>
-  world.store.tenant(
+const unsummed = (context: AppContext, tenant: TenantId, now: Ms): Promise<readonly SummedDay[]> =>
+  context.store.tenant(
     tenant,
     async (tx) => {
       const { timeZone, dayBeginsHour } = await loadCompanyLimit(tx);

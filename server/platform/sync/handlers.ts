@@ -39,7 +39,7 @@ const toFormer = (logged: Logged): Logged => ({
 const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNeeded });
 
 export function syncHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'bootstrap' | 'runsOfDay' | 'events' | 'stream' | 'lastSync'> {
   const pages = new LRUCache<string, Uint8Array<ArrayBuffer>>({
     maxSize: CACHE_BYTES,
@@ -48,9 +48,9 @@ export function syncHandlers(
   });
   const kinds = makeKinds();
   const streams = new Map<string, number>();
-  const marks = watchSources(world);
+  const marks = watchSources(context);
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
-    world.store.tenant(ctx.tenant, work, { readOnly: true });
+    context.store.tenant(ctx.tenant, work, { readOnly: true });
 
   return {
     async bootstrap({ protocol }, ctx) {
@@ -134,10 +134,10 @@ export function syncHandlers(
         streams.set(session.userId, (streams.get(session.userId) ?? 1) - 1);
       };
       const body = pokeStream(
-        world,
+        context,
         ctx.tenant,
         session,
-        () => aliveSession(world, ctx.tenant, session.sessionId),
+        () => aliveSession(context, ctx.tenant, session.sessionId),
         firstMark,
         () => marks(ctx.tenant),
         closed,

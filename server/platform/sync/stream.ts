@@ -16,7 +16,7 @@ const LOOK_MS: Ms = 2_000;
  * may read that (SYNC-14); `firstMark` is its result from before the stream opened.
  */
 export function pokeStream(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   session: Principal,
   alive: () => Promise<Principal | null>,
@@ -41,7 +41,7 @@ export function pokeStream(
           controller.enqueue(encoder.encode(text));
       };
       const poke = (one: Poke): void => write(`data: ${JSON.stringify(one)}\n\n`);
-      const unhook = world.store.onAppend((of) => {
+      const unhook = context.store.onAppend((of) => {
         if (of === tenant) void look();
       });
       stop = () => {
@@ -80,7 +80,7 @@ export function pokeStream(
             poke({ kind: 'sources' });
           }
         } catch (error) {
-          world.log.warn('stream: cannot look', { error: String(error) });
+          context.log.warn('stream: cannot look', { error: String(error) });
         } finally {
           busy = false;
           if (again) {
@@ -90,7 +90,7 @@ export function pokeStream(
         }
       }
       async function headFor(now: Principal): Promise<Head> {
-        const { seq, epoch } = await world.store.tenant(tenant, (tx) => tx.head(), {
+        const { seq, epoch } = await context.store.tenant(tenant, (tx) => tx.head(), {
           readOnly: true,
         });
         return { seq, epoch: epochFor(epoch, toScope(now)) };
@@ -102,7 +102,7 @@ export function pokeStream(
           write(': still here\n\n');
         }
         void look();
-        timer = world.clock.after(LOOK_MS, turn);
+        timer = context.clock.after(LOOK_MS, turn);
       };
       turn();
     },

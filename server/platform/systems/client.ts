@@ -59,7 +59,7 @@ const PATIENCE_MS: Ms = 120_000;
 const LONGEST_WAIT_MS: Ms = 3_600_000;
 
 export function makeClient(
-  world: AppContext,
+  context: AppContext,
   reach: Endpoint,
   signer: (send: Send) => Signer,
   base: string,
@@ -70,7 +70,7 @@ export function makeClient(
   const send: Send = async (path, init = {}) => {
     try {
       return await fetchOutbound(
-        world,
+        context,
         path.startsWith('/') ? `${root.origin}${path}` : `${prefix}${path}`,
         { timeoutMs, maxBytes: MAX_BYTES, certificate: reach.certificate, ...init },
       );
@@ -79,7 +79,7 @@ export function makeClient(
       if (error.kind === 'refused') throw new SourceError('refused', error.message);
       throw new SourceError(
         'unreachable',
-        (await describeChangedCertificate(world, reach, error)) ?? error.message,
+        (await describeChangedCertificate(context, reach, error)) ?? error.message,
       );
     }
   };
@@ -109,7 +109,7 @@ export function makeClient(
     let waited = 0;
     for (let pause = POLL_MS; waited < PATIENCE_MS; pause = Math.min(MAX_POLL_MS, pause * 2)) {
       await new Promise<void>((resolve) => {
-        world.clock.after(pause, resolve);
+        context.clock.after(pause, resolve);
       });
       waited += pause;
       const { data } = parsed(await good(await answerTo(`asyncActions/${id}`)), AsyncAction);
@@ -123,7 +123,7 @@ export function makeClient(
 
   async function good(answer: Answer): Promise<string> {
     if (answer.status === 200) return answer.text();
-    throw await toSourceError(answer, host, world.clock.now());
+    throw await toSourceError(answer, host, context.clock.now());
   }
 
   function parsed<S extends v.GenericSchema>(text: string, schema: S): v.InferOutput<S> {
@@ -156,7 +156,7 @@ export function makeClient(
         }),
       });
       if (![200, 201, 204].includes(answer.status))
-        throw await toSourceError(answer, host, world.clock.now());
+        throw await toSourceError(answer, host, context.clock.now());
       if (schema === null || answer.status === 204) return null;
       return parsed(await answer.text(), schema);
     },
@@ -168,13 +168,13 @@ export function makeClient(
  * one; null if that is not the error.
  */
 async function describeChangedCertificate(
-  world: AppContext,
+  context: AppContext,
   { address, certificate }: Endpoint,
   { message }: OutboundError,
 ): Promise<string | null> {
   if (certificate === null || !message.startsWith(CERTIFICATE_ERROR)) return null;
   const url = new URL(address);
-  const shown = await shownCertificate(world, url).catch(() => null);
+  const shown = await shownCertificate(context, url).catch(() => null);
   const pinned = readCertificate(certificate);
   return shown === null || pinned === null
     ? null

@@ -13,7 +13,7 @@ import type { AppContext } from '../app-context.ts';
  */
 export async function deleteCompanyRows(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { n }: CompanyRow,
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function deleteCompanyRows(
         keys.map((key) => key.id),
       )
       .execute();
-  await audit(tx, world, ctx, {
+  await audit(tx, context, ctx, {
     what: 'company.deleted',
     user: null,
     detail: { company: n, keys: keys.length },
@@ -78,7 +78,7 @@ export async function deleteCompanyRows(
  */
 export async function restoreCompany(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { n }: CompanyRow,
 ): Promise<void> {
@@ -102,7 +102,7 @@ export async function restoreCompany(
     ],
     by(ctx),
   );
-  await audit(tx, world, ctx, { what: 'company.restored', user: null, detail: { company: n } });
+  await audit(tx, context, ctx, { what: 'company.restored', user: null, detail: { company: n } });
 }
 
 /** A card subscription was ended at Stripe, so it waits for another payment. */

@@ -6,8 +6,8 @@ import type { AppContext } from '../app-context.ts';
 const MAX_BELOW = 8;
 
 /** Returns a provider and all below it, itself first. */
-export const providersFrom = (world: AppContext, own: TenantId): Promise<readonly TenantId[]> =>
-  world.store.system(async (sql) => {
+export const providersFrom = (context: AppContext, own: TenantId): Promise<readonly TenantId[]> =>
+  context.store.system(async (sql) => {
     const found = [own];
     let level: readonly TenantId[] = [own];
     for (let steps = 0; level.length > 0 && steps < MAX_BELOW; steps += 1) {
@@ -28,9 +28,9 @@ export const providersFrom = (world: AppContext, own: TenantId): Promise<readonl
  * provider.
  */
 export const keepsProvider = async (
-  world: AppContext,
+  context: AppContext,
   own: TenantId,
   session: Principal,
   id: TenantId,
 ): Promise<boolean> =>
-  session.companies === null && (id === own || (await providersFrom(world, own)).includes(id));
+  session.companies === null && (id === own || (await providersFrom(context, own)).includes(id));

@@ -26,7 +26,7 @@ const {
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
-    app = getApp(fixture.world, allHandlers(fixture.world));
+    app = getApp(fixture.context, allHandlers(fixture.context));
   });
 
   test('KEY-1: a user creates a key with selected permissions and an end date; it is shown once and stored as a hash', async () => {
@@ -50,7 +50,7 @@ eachDatabase((_name, open) => {
     expect(listed.text).not.toContain(secret.slice(4));
     expect(listed.body.data.abilities.every((ability) => can(['operator'], ability))).toBe(true);
     expect(listed.body.data.abilities).toContain('monitoring.job-actions');
-    const row = await fixture.world.store.tenant(kate.tenant, ({ sql }) =>
+    const row = await fixture.context.store.tenant(kate.tenant, ({ sql }) =>
       sql
         .selectFrom('api_key')
         .selectAll()
@@ -86,7 +86,7 @@ eachDatabase((_name, open) => {
 
   test('KEY-1: a key with permissions that its user lacks, without an end, or over the limit is refused, and a second factor is required', async () => {
     const kate = await place(['read-only']);
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     expect(
       said(await make(kate, { abilities: ['monitoring.daily-checks', 'monitoring.job-actions'] })),
     ).toEqual([400, 'bad-input', MESSAGES.keyNotYours]);
@@ -225,7 +225,7 @@ eachDatabase((_name, open) => {
     const { secret, key } = await secretFor(at, ['monitoring.rules', 'common.companies']);
     const made = await by(at.host, secret, 'companies', 'POST', { name: 'By key' });
     expect(made.status).toBe(200);
-    const head = await fixture.world.store.tenant(at.tenant, (tx) => tx.eventsAfter(0, 500));
+    const head = await fixture.context.store.tenant(at.tenant, (tx) => tx.eventsAfter(0, 500));
     expect(
       head.filter(({ event }) => event.type === 'company.created@1').map(({ actor }) => actor),
     ).toEqual([{ kind: 'user', id: at.id, key: key.id }]);
@@ -236,7 +236,7 @@ eachDatabase((_name, open) => {
     ]);
     expect((await loadKeys(at)).body.data.keys).toMatchObject([
       {
-        usedOn: new Date(fixture.world.clock.now()).toISOString().slice(0, 10),
+        usedOn: new Date(fixture.context.clock.now()).toISOString().slice(0, 10),
         usedFrom: '192.0.2.0/24',
       },
     ]);

@@ -37,7 +37,7 @@ const linkIn = (text: string): string => /#([\w-]{43})/.exec(text)?.[1] ?? '';
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
-    app = getApp(fixture.world, allHandlers(fixture.world));
+    app = getApp(fixture.context, allHandlers(fixture.context));
   });
 
   test('FACTOR-5, FACTOR-1: codes of a user with a stronger factor go to no other number during sign-in, verified or not', async () => {
@@ -45,7 +45,7 @@ eachDatabase((_name, open) => {
     const own = browser(at);
     await own.login();
     await own.sms(await lastCode(at, PHONE));
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ phone_updated_once: false })
@@ -61,7 +61,7 @@ eachDatabase((_name, open) => {
       (
         await own.send(
           `profile/${at.id}/totp`,
-          { code: totpAt(secret, fixture.world.clock.now()) },
+          { code: totpAt(secret, fixture.context.clock.now()) },
           'PUT',
         )
       ).status,
@@ -101,7 +101,7 @@ eachDatabase((_name, open) => {
 
   test("G38: a code by SMS is bound to the portal's own name, whatever host was requested", async () => {
     const at = await whole({ settings: { secondFactor: 'sms' }, phone: PHONE });
-    await fixture.world.store.system((sql) =>
+    await fixture.context.store.system((sql) =>
       sql
         .updateTable('tenant_list')
         .set({ is_default: true })
@@ -109,7 +109,7 @@ eachDatabase((_name, open) => {
         .execute(),
     );
     await new Browser(at.app, 'phishing.example').login();
-    await fixture.world.store.system((sql) =>
+    await fixture.context.store.system((sql) =>
       sql
         .updateTable('tenant_list')
         .set({ is_default: false })
@@ -252,11 +252,11 @@ eachDatabase((_name, open) => {
       expect(
         (
           await kate.send('auth/login/enrol', {
-            code: totpAt(enrol?.secret ?? '', fixture.world.clock.now()),
+            code: totpAt(enrol?.secret ?? '', fixture.context.clock.now()),
           })
         ).status,
       ).toBe(200);
-      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.context.store.tenant(at.tenant, ({ sql }) =>
         sql
           .insertInto('passkey')
           .values({
@@ -267,7 +267,7 @@ eachDatabase((_name, open) => {
             counter: 0,
             transports: '[]',
             name: 'A key',
-            made_at: fixture.world.clock.now(),
+            made_at: fixture.context.clock.now(),
             used_at: null,
           })
           .execute(),
@@ -338,7 +338,7 @@ eachDatabase((_name, open) => {
     const accept = (token: string, username: string) =>
       browser(at).send('auth/invitation', { token, username, name: 'New', password: NEW });
     const [one, two] = [await invited(), await invited()];
-    await fixture.world.store.tenant(at.tenant, (tx) =>
+    await fixture.context.store.tenant(at.tenant, (tx) =>
       tx.append(
         [
           {
@@ -347,7 +347,12 @@ eachDatabase((_name, open) => {
             entity: `user:${leo}`,
           },
         ],
-        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        {
+          actor: { kind: 'clock' },
+          subject: null,
+          commandId: null,
+          at: fixture.context.clock.now(),
+        },
       ),
     );
     expect((await accept(one, 'first')).status).toBe(200);
@@ -402,7 +407,7 @@ eachDatabase((_name, open) => {
       email: 'root@example.com',
       roles: ['admin', 'super-admin'],
     });
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ mobile_phone: '+15550100777', phone_updated_once: true })

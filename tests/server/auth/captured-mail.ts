@@ -16,22 +16,22 @@ import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { getApp } from '../http/fixtures.ts';
 
 /** The server with all that this area answers. `directory`: instead of one that would be asked. */
-export const accountApp = ({ world }: Fixture, directory: Directory | null = null): App =>
-  getApp(world, {
-    ...accountHandlers(world, async () => directory),
-    ...recoveryHandlers(world, async () => directory),
-    ...recoveryLinkHandlers(world),
-    ...profileHandlers(world),
-    ...emailHandlers(world),
-    ...passwordHandlers(world, async () => directory),
-    ...ownSessionHandlers(world),
-    ...actingHandlers(world),
-    ...loginTokenHandlers(world),
+export const accountApp = ({ context }: Fixture, directory: Directory | null = null): App =>
+  getApp(context, {
+    ...accountHandlers(context, async () => directory),
+    ...recoveryHandlers(context, async () => directory),
+    ...recoveryLinkHandlers(context),
+    ...profileHandlers(context),
+    ...emailHandlers(context),
+    ...passwordHandlers(context, async () => directory),
+    ...ownSessionHandlers(context),
+    ...actingHandlers(context),
+    ...loginTokenHandlers(context),
   });
 
 /** All that was put on its way for a provider, in order. */
-export const posted = ({ world }: Fixture, tenant: string): Promise<Post[]> =>
-  world.store.tenant(tenant, async (tx) => {
+export const posted = ({ context }: Fixture, tenant: string): Promise<Post[]> =>
+  context.store.tenant(tenant, async (tx) => {
     const rows = await tx.sql
       .selectFrom('outgoing')
       .selectAll()
@@ -42,7 +42,7 @@ export const posted = ({ world }: Fixture, tenant: string): Promise<Post[]> =>
       rows.map(
         async ({ id, sealed }) =>
           JSON.parse(
-            await unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+            await unseal(tx, context, { table: 'outgoing', column: 'sealed', row: id }, sealed),
           ) as Post,
       ),
     );
@@ -82,8 +82,8 @@ export async function signedIn(
 }
 
 /** What was recorded of accounts, in order. */
-export const recorded = ({ world }: Fixture, tenant: string) =>
-  world.store.tenant(tenant, ({ sql }) =>
+export const recorded = ({ context }: Fixture, tenant: string) =>
+  context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('audit')
       .select(['what', 'user_id', 'actor_id', 'impersonation_id', 'detail'])
@@ -94,11 +94,11 @@ export const recorded = ({ world }: Fixture, tenant: string) =>
   );
 
 export const setSettings = (
-  { world }: Fixture,
+  { context }: Fixture,
   tenant: string,
   settings: ProviderSettings,
 ): Promise<unknown> =>
-  world.store.tenant(tenant, ({ sql }) =>
+  context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('provider')
       .set({ settings: JSON.stringify(settings) })

@@ -67,11 +67,11 @@ eachDatabase((_name, open) => {
   let app: App;
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
-    app = getApp(fixture.world, allHandlers(fixture.world));
+    app = getApp(fixture.context, allHandlers(fixture.context));
   });
 
   test('G13: every column of the database that is valid until a time is known to be bounded', async () => {
-    const { rows } = await fixture.world.store.system((db) =>
+    const { rows } = await fixture.context.store.system((db) =>
       sql<{
         name: string;
       }>`select table_name || '.' || column_name as name from information_schema.columns
@@ -99,42 +99,42 @@ eachDatabase((_name, open) => {
 
   test('G13: codes, links, attempts, devices and rate limits from a wrong time block nothing at the right one', async () => {
     const { tenant } = await provider(fixture);
-    const { world } = fixture;
+    const { context } = fixture;
     const kate = await user(fixture, tenant, { username: 'kate' });
-    const secret = newSecret(world.chance);
+    const secret = newSecret(context.chance);
     const codeNow = (): string =>
-      generateSync({ secret, epoch: Math.floor(world.clock.now() / 1_000) });
-    await world.store.tenant(tenant, async (tx) => {
+      generateSync({ secret, epoch: Math.floor(context.clock.now() / 1_000) });
+    await context.store.tenant(tenant, async (tx) => {
       fixture.pass(AHEAD);
-      const now = world.clock.now();
+      const now = context.clock.now();
       await keepTotp(
         tx,
-        world,
+        context,
         kate,
         secret,
         (stepOfCode(secret, codeNow(), now, 0) ?? 0) - 1,
         now,
       );
-      expect(await useTotp(tx, world, kate, codeNow(), now)).toBe(true);
+      expect(await useTotp(tx, context, kate, codeNow(), now)).toBe(true);
       const attempt = await beginAttempt(
         tx,
-        world,
+        context,
         { kind: 'sign-in', userId: kate, state: {} },
         now,
       );
-      const link = await makeOneTime(tx, world, 'password', kate, {}, now, 900_000);
-      const device = readToken(await keepDevice(tx, world, null, kate, now));
+      const link = await makeOneTime(tx, context, 'password', kate, {}, now, 900_000);
+      const device = readToken(await keepDevice(tx, context, null, kate, now));
       const key = Buffer.alloc(32, 1);
       expect([
         await takeTurn(tx, key, 'user|kate', 1, now),
         await takeTurn(tx, key, 'user|kate', 1, now),
       ]).toEqual([true, false]);
       fixture.pass(-AHEAD);
-      const then = world.clock.now();
+      const then = context.clock.now();
       // The code of the present is taken, once.
       expect([
-        await useTotp(tx, world, kate, codeNow(), then),
-        await useTotp(tx, world, kate, codeNow(), then),
+        await useTotp(tx, context, kate, codeNow(), then),
+        await useTotp(tx, context, kate, codeNow(), then),
       ]).toEqual([true, false]);
       expect(await heldAttempt(tx, readToken(attempt.token), ['sign-in'], then)).toBeNull();
       expect(await readOneTime(tx, 'password', link, then)).toBeNull();
@@ -145,10 +145,10 @@ eachDatabase((_name, open) => {
 
   test('G13: a message whose next try was set by a wrong clock is sent', async () => {
     const { tenant } = await provider(fixture);
-    const { world } = fixture;
+    const { context } = fixture;
     let status = 503;
     const gateway = await outside(() => (status === 503 ? { status } : json({ sid: 'SM1' }, 201)));
-    await world.store.tenant(tenant, async (tx) => {
+    await context.store.tenant(tenant, async (tx) => {
       await tx.sql
         .updateTable('provider')
         .set({
@@ -158,15 +158,15 @@ eachDatabase((_name, open) => {
         })
         .where('tenant_id', '=', tenant)
         .execute();
-      await storeSecret(tx, world, 'sms', 'token');
-      await post(tx, world, { kind: 'sms', to: '+15550100200', text: 'Your code is 123456.' });
+      await storeSecret(tx, context, 'sms', 'token');
+      await post(tx, context, { kind: 'sms', to: '+15550100200', text: 'Your code is 123456.' });
     });
     const sender = mailTicks({
-      ...world,
+      ...context,
       clock: {
-        ...world.clock,
+        ...context.clock,
         after: (ms, work) =>
-          ms === 500 ? { cancel: () => undefined } : world.clock.after(ms, work),
+          ms === 500 ? { cancel: () => undefined } : context.clock.after(ms, work),
       },
     });
     fixture.pass(AHEAD);

@@ -52,7 +52,7 @@ async function known(
   return device;
 }
 const rows = ({ tenant }: Place) =>
-  fixture.world.store.tenant(tenant, ({ sql }) =>
+  fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('trusted_device')
       .selectAll()
@@ -61,7 +61,7 @@ const rows = ({ tenant }: Place) =>
       .execute(),
   );
 const counts = async ({ tenant }: Place): Promise<Record<string, number>> => {
-  const all = await fixture.world.store.tenant(tenant, ({ sql }) =>
+  const all = await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('throttle')
       .select(['bucket', 'failures'])
@@ -72,8 +72,8 @@ const counts = async ({ tenant }: Place): Promise<Record<string, number>> => {
 };
 /** As if so many passwords had been wrong on devices that are not known. */
 async function failedBefore({ tenant }: Place, username: string, failures: number): Promise<void> {
-  const values = { failures, until: 0, at: fixture.world.clock.now(), forget_at: null };
-  await fixture.world.store.tenant(tenant, ({ sql }) =>
+  const values = { failures, until: 0, at: fixture.context.clock.now(), forget_at: null };
+  await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .insertInto('throttle')
       .values({ tenant_id: tenant, bucket: strangersBuckets(username, '')[0].name, ...values })
@@ -91,7 +91,7 @@ const answerTo = async (
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
-    app = getApp(fixture.world);
+    app = getApp(fixture.context);
   });
 
   test("AUTH-10: signing in sets a device cookie for 180 days that scripts and other sites can't read; only its hash is stored", async () => {
@@ -106,7 +106,7 @@ eachDatabase((_name, open) => {
     const secret = Buffer.from(token, 'base64url').subarray(16);
     const stored = await rows(at);
     expect(stored).toMatchObject([
-      { user_id: at.id, previous_hash: null, until: fixture.world.clock.now() + DEVICE_MS },
+      { user_id: at.id, previous_hash: null, until: fixture.context.clock.now() + DEVICE_MS },
     ]);
     for (const text of [token, secret.toString('hex'), secret.toString('base64url')])
       expect(`${JSON.stringify(stored)}${fixture.lines.join('\n')}${answer.text}`).not.toContain(
@@ -177,8 +177,8 @@ eachDatabase((_name, open) => {
 
     const many = await place();
     const own = await known(many.host);
-    const now = fixture.world.clock.now();
-    await fixture.world.store.tenant(many.tenant, ({ sql }) =>
+    const now = fixture.context.clock.now();
+    await fixture.context.store.tenant(many.tenant, ({ sql }) =>
       sql
         .insertInto('trusted_device')
         .values(
@@ -200,7 +200,7 @@ eachDatabase((_name, open) => {
     fixture.pass(50);
     await known(many.host);
     expect(
-      (await rows(many)).filter((one) => one.until <= fixture.world.clock.now()),
+      (await rows(many)).filter((one) => one.until <= fixture.context.clock.now()),
       'those that are over are gone',
     ).toEqual([]);
   });
@@ -234,10 +234,10 @@ eachDatabase((_name, open) => {
     const at = await place();
     const device = await known(at.host);
     const [, address, whole] = strangersBuckets('', '192.0.2.7');
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     for (const bucket of [address, whole]) {
       const flooded = { failures: 100_000, until: now + 5_000, at: now, forget_at: null };
-      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.context.store.tenant(at.tenant, ({ sql }) =>
         sql
           .insertInto('throttle')
           .values({ tenant_id: at.tenant, bucket: bucket.name, ...flooded })
@@ -254,8 +254,8 @@ eachDatabase((_name, open) => {
   test('G37: many names from many addresses are slowed down together, by provider', async () => {
     const at = await place();
     const other = await place();
-    const now = fixture.world.clock.now();
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const now = fixture.context.clock.now();
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .insertInto('throttle')
         .values({
@@ -323,7 +323,7 @@ eachDatabase((_name, open) => {
     const [{ id } = { id: '' }] = await rows(at);
     const bucket = `device:${id}:${at.id}`;
     expect((await counts(at))[bucket]).toBe(5);
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('throttle')
         .set({ failures: 99, until: 0 })

@@ -12,7 +12,7 @@ import type { Browser, Place } from './factor-fixtures.ts';
 import { directoryTicks } from '../jobs/ticks.ts';
 
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const HOUR = 3_600_000;
 const unasked = (): Promise<never> =>
   Promise.reject(new Error('Nothing is changed in a directory.'));
@@ -33,13 +33,13 @@ const fake = (): Directory & { says: Bound['kind'] } => ({
 });
 /** A key of a user, as it stands in the database. */
 async function keyFor({ tenant }: Place, id: string): Promise<string> {
-  const secret = getSecret(fixture.world.chance.bytes(32));
-  await fixture.world.store.tenant(tenant, ({ sql }) =>
+  const secret = getSecret(fixture.context.chance.bytes(32));
+  await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .insertInto('api_key')
       .values({
         tenant_id: tenant,
-        id: fixture.world.chance.uuid(),
+        id: fixture.context.chance.uuid(),
         user_id: id,
         name: 'Nightly export',
         abilities: JSON.stringify(['monitoring.daily-checks']),
@@ -55,7 +55,7 @@ async function keyFor({ tenant }: Place, id: string): Promise<string> {
   return secret;
 }
 const opens = async ({ tenant }: Place, secret: string): Promise<boolean> =>
-  (await authenticateKey(fixture.world, tenant, secret, '127.0.0.1')).ok;
+  (await authenticateKey(fixture.context, tenant, secret, '127.0.0.1')).ok;
 const isIn = async (one: Browser): Promise<boolean> => (await one.renew()).status === 200;
 
 eachDatabase((_name, open) => {
@@ -128,7 +128,7 @@ eachDatabase((_name, open) => {
       ),
     );
     const [gone = '', , own = ''] = others;
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ auth: 'ad' })
@@ -142,7 +142,7 @@ eachDatabase((_name, open) => {
     await kate.login({}, 'ad');
     const request: (readonly string[])[] = [];
     let says: ReadonlyMap<string, AccountStatus> | null = null;
-    const watch = directoryTicks(fixture.world, ({ tenant }) =>
+    const watch = directoryTicks(fixture.context, ({ tenant }) =>
       Promise.resolve(
         tenant === at.tenant
           ? (names) => {

@@ -14,7 +14,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   let host = '';
   let tenant = '';
   const login = (username: string, password: string) =>
-    new Browser(getApp(fixture.world, accountHandlers(fixture.world)), host).login(
+    new Browser(getApp(fixture.context, accountHandlers(fixture.context)), host).login(
       { username, password },
       'ad',
     );
@@ -31,13 +31,13 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
       settings: { directory: { url, baseDn, domain, serviceDn, ca } },
     }));
     await user(fixture, tenant, { username: 'must', email: 'must@example.com' });
-    await fixture.world.store.tenant(tenant, async (tx) => {
+    await fixture.context.store.tenant(tenant, async (tx) => {
       await tx.sql
         .updateTable('person')
         .set({ auth: 'ad', password_hash: null })
         .where('tenant_id', '=', tenant)
         .execute();
-      await storeSecret(tx, fixture.world, 'directory', SERVICE);
+      await storeSecret(tx, fixture.context, 'directory', SERVICE);
     });
   });
   afterAll(async () => {
@@ -69,7 +69,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     for (let guess = 0; guess < 4; guess += 1)
       for (const name of ['there', 'kate']) await login(name, `guess ${guess}`);
     await user(fixture, tenant, { username: 'there', email: 'there@example.com' });
-    await fixture.world.store.tenant(tenant, async ({ sql }) => {
+    await fixture.context.store.tenant(tenant, async ({ sql }) => {
       await sql.deleteFrom('throttle').where('tenant_id', '=', tenant).execute();
       await sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', tenant).execute();
     });

@@ -62,7 +62,7 @@ eachDatabase((_name, open) => {
       (await browser(at).login({}, 'db')).status,
       'a hash of the portal is no password here',
     ).toBe(401);
-    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute(),
     );
     expect(how).toEqual([{ how: 'directory' }]);
@@ -163,7 +163,7 @@ eachDatabase((_name, open) => {
   test('AUTH-11, G44: a second factor and confirming the password use the directory too', async () => {
     const at = await directed({ auth: 'db' });
     const { secret } = await withTotp(at);
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ auth: 'ad', password_hash: null })
@@ -172,7 +172,9 @@ eachDatabase((_name, open) => {
     );
     const kate = browser(at);
     expect((await kate.login({}, 'ad')).body.data.methods).toEqual(['totp', 'recovery']);
-    expect((await kate.factor('totp', totpAt(secret, fixture.world.clock.now()))).status).toBe(200);
+    expect((await kate.factor('totp', totpAt(secret, fixture.context.clock.now()))).status).toBe(
+      200,
+    );
     expect(
       (await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data.methods,
     ).toEqual(['totp', 'recovery']);
@@ -180,7 +182,7 @@ eachDatabase((_name, open) => {
       message: MESSAGES.reauthByFactor,
       error: { kind: 'reauth_required' },
     });
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql.deleteFrom('totp').where('tenant_id', '=', at.tenant).execute(),
     );
     expect((await kate.send('auth/reauth', { password: 'wrong' })).status).toBe(401);

@@ -35,7 +35,7 @@ interface Portal {
 }
 async function portal(): Promise<Portal> {
   const { tenant, host } = await provider(fixture);
-  await fixture.world.store.tenant(tenant, async (tx) => {
+  await fixture.context.store.tenant(tenant, async (tx) => {
     await tx.sql
       .updateTable('provider')
       .set({
@@ -45,7 +45,7 @@ async function portal(): Promise<Portal> {
       })
       .where('tenant_id', '=', tenant)
       .execute();
-    await storeSecret(tx, fixture.world, 'oidc', 'oidc-secret');
+    await storeSecret(tx, fixture.context, 'oidc', 'oidc-secret');
   });
   const kate = await user(fixture, tenant);
   const admin = new Browser(app, host);
@@ -119,7 +119,7 @@ const edit = (browser: Browser, id: string, body: object) =>
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
-    app = getApp(fixture.world, allHandlers(fixture.world));
+    app = getApp(fixture.context, allHandlers(fixture.context));
     there = await issuer();
   });
 
@@ -158,7 +158,7 @@ eachDatabase((_name, open) => {
     expect(
       (await mailsTo(at, 'nora@example.com')).filter(({ text }) => text.includes(token)),
     ).toHaveLength(1);
-    const stored = await fixture.world.store.tenant(at.tenant, async ({ sql }) =>
+    const stored = await fixture.context.store.tenant(at.tenant, async ({ sql }) =>
       JSON.stringify([
         await sql.selectFrom('one_time').selectAll().execute(),
         await sql.selectFrom('outgoing').selectAll().execute(),
@@ -210,7 +210,7 @@ eachDatabase((_name, open) => {
     const again = () => nora.browser.send<Profile>(`profile/${nora.id}/confirm-email`, {});
     expect((await again()).body.data).toMatchObject({
       email: 'nora@example.com',
-      emailLinkUntil: fixture.world.clock.now() + LIMITS.emailLinkMs,
+      emailLinkUntil: fixture.context.clock.now() + LIMITS.emailLinkMs,
     });
     await edit(nora.browser, nora.id, { email: 'nora@two.example' });
     await edit(nora.browser, nora.id, { email: 'nora@three.example' });
@@ -252,13 +252,13 @@ eachDatabase((_name, open) => {
       (await mailsTo(at, 'kate@new.example')).filter(({ subject }) =>
         subject.endsWith('No open problems'),
       ).length;
-    fixture.pass(nextAt - fixture.world.clock.now());
-    await sendDigests(fixture.world, at.tenant, fixture.world.clock.now());
+    fixture.pass(nextAt - fixture.context.clock.now());
+    await sendDigests(fixture.context, at.tenant, fixture.context.clock.now());
     const [token = ''] = await linksTo(at, 'kate@new.example');
     expect(await digests()).toBe(0);
     expect(await confirmed(at, token)).toBe(true);
     fixture.pass(24 * HOUR);
-    await sendDigests(fixture.world, at.tenant, fixture.world.clock.now());
+    await sendDigests(fixture.context, at.tenant, fixture.context.clock.now());
     expect(await digests()).toBe(1);
   });
 
@@ -301,7 +301,7 @@ eachDatabase((_name, open) => {
     const nils = await register(at, 'nils', 'nils@example.com');
     const stranger = new Browser(app, at.host);
     const verified = async (id: string): Promise<boolean> =>
-      fixture.world.store.tenant(
+      fixture.context.store.tenant(
         at.tenant,
         async ({ sql }) =>
           (
@@ -378,7 +378,7 @@ eachDatabase((_name, open) => {
       ).status,
     ).toBe(200);
     const update = migration0034.statements.find((one) => one.startsWith('update ')) ?? '';
-    const verified = await fixture.world.store.tenant(at.tenant, async ({ sql }) => {
+    const verified = await fixture.context.store.tenant(at.tenant, async ({ sql }) => {
       await sql
         .updateTable('person')
         .set({ email_verified: true })

@@ -17,12 +17,12 @@ import { getApp, ask, PASSWORD, provider, user } from '../http/fixtures.ts';
 export type Details = Session & SignInStep;
 
 /** The whole API of signing in and of factors, with this directory. */
-export function factorApp({ world }: Fixture, directory: Directory | null = null): App {
+export function factorApp({ context }: Fixture, directory: Directory | null = null): App {
   const find = () => Promise.resolve(directory);
-  return getApp(world, {
-    ...brandHandlers(world),
-    ...accountHandlers(world, find),
-    ...factorHandlers(world, find),
+  return getApp(context, {
+    ...brandHandlers(context),
+    ...accountHandlers(context, find),
+    ...factorHandlers(context, find),
   });
 }
 
@@ -112,7 +112,7 @@ export async function place(
 ): Promise<Place> {
   const { host, tenant } = await provider(fixture);
   const id = await user(fixture, tenant, set.user);
-  await fixture.world.store.tenant(tenant, async ({ sql }) => {
+  await fixture.context.store.tenant(tenant, async ({ sql }) => {
     await sql
       .updateTable('provider')
       .set({ settings: JSON.stringify(set.settings ?? {}) })
@@ -140,8 +140,8 @@ export interface Sent {
   readonly text: string;
 }
 /** Mails and short messages as they would go out, oldest first. */
-export const sent = ({ ground: { world }, tenant }: Place): Promise<Sent[]> =>
-  world.store.tenant(tenant, async (tx) => {
+export const sent = ({ ground: { context }, tenant }: Place): Promise<Sent[]> =>
+  context.store.tenant(tenant, async (tx) => {
     const rows = await tx.sql
       .selectFrom('outgoing')
       .select(['id', 'sealed'])
@@ -152,7 +152,7 @@ export const sent = ({ ground: { world }, tenant }: Place): Promise<Sent[]> =>
       rows.map(
         async ({ id, sealed }) =>
           JSON.parse(
-            await unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+            await unseal(tx, context, { table: 'outgoing', column: 'sealed', row: id }, sealed),
           ) as Sent,
       ),
     );
@@ -173,8 +173,8 @@ export async function lastCode(at: Place, phone: string): Promise<string> {
 export const otherThan = (code: string, by = 1): string =>
   String((Number(code) + by) % 1_000_000).padStart(6, '0');
 
-export const recorded = ({ ground: { world }, tenant }: Place): Promise<string[]> =>
-  world.store.tenant(tenant, async ({ sql }) =>
+export const recorded = ({ ground: { context }, tenant }: Place): Promise<string[]> =>
+  context.store.tenant(tenant, async ({ sql }) =>
     (
       await sql
         .selectFrom('audit')
@@ -206,7 +206,7 @@ export async function withTotp(
     },
   } = await own.send<{ recoveryCodes: string[] }>(
     `profile/${at.id}/totp`,
-    { code: totpAt(secret, at.ground.world.clock.now()) },
+    { code: totpAt(secret, at.ground.context.clock.now()) },
     'PUT',
   );
   at.ground.pass(60_000);

@@ -7,7 +7,7 @@ import { eachDatabase } from '../db/databases.ts';
 import { browser, place, recorded, totpAt } from './factor-fixtures.ts';
 
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
@@ -68,7 +68,7 @@ eachDatabase((_name, open) => {
     // Somebody else's hands.
     const liam = browser(at);
     await liam.login({ username: 'liam' });
-    const { id: parent } = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const { id: parent } = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .select('id')
@@ -76,15 +76,15 @@ eachDatabase((_name, open) => {
         .where('user_id', '=', other)
         .executeTakeFirstOrThrow(),
     );
-    const key = await fixture.world.sessionKey();
+    const key = await fixture.context.sessionKey();
     const acting = {
       actor: other,
       impersonation: crypto.randomUUID(),
       parent,
       reason: 'a question by phone',
     };
-    const opened = await fixture.world.store.tenant(at.tenant, (tx) =>
-      openSession(tx, fixture.world, key, {
+    const opened = await fixture.context.store.tenant(at.tenant, (tx) =>
+      openSession(tx, fixture.context, key, {
         userId: at.id,
         now: now(),
         ip: '192.0.2.7',

@@ -18,10 +18,10 @@ import {
 import type { Place } from './factor-fixtures.ts';
 
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const all = async (at: Place): Promise<string> =>
   JSON.stringify(
-    await fixture.world.store.tenant(at.tenant, async ({ sql }) => [
+    await fixture.context.store.tenant(at.tenant, async ({ sql }) => [
       await sql.selectFrom('totp').selectAll().where('tenant_id', '=', at.tenant).execute(),
       await sql
         .selectFrom('recovery_code')
@@ -235,7 +235,7 @@ eachDatabase((_name, open) => {
       (await kate.send('auth/login/enrol', { code: totpAt(data.enrol?.secret ?? '', now()) })).body
         .data.recoveryCodes,
     ).toHaveLength(10);
-    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute(),
     );
     expect(how).toEqual([{ how: 'password+sms+totp' }]);
@@ -249,7 +249,7 @@ eachDatabase((_name, open) => {
       message: MESSAGES.noPhoneYet,
       error: { kind: 'conflict' },
     });
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ mobile_phone: '+15550100112' })
@@ -279,7 +279,7 @@ eachDatabase((_name, open) => {
     expect((await beside.sms(await lastCode(at, '+15550100112'))).status).toBe(200);
     expect((await kate.send(`profile/${at.id}/sms`, { on: false }, 'PUT')).status).toBe(200);
     expect((await browser(at).login()).body.data.methods).toEqual(['totp', 'recovery']);
-    const { settings } = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const { settings } = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('person')
         .select('settings')
@@ -300,7 +300,7 @@ eachDatabase((_name, open) => {
       proven: true,
     });
     const { secret } = await (async () => {
-      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.context.store.tenant(at.tenant, ({ sql }) =>
         sql
           .updateTable('provider')
           .set({ settings: '{}' })
@@ -342,7 +342,7 @@ eachDatabase((_name, open) => {
     expect((await kate.factor('totp', totpAt(secret, now()))).status, 'the known device').toBe(200);
     fixture.pass(60_000);
     // Closed for strangers by a hundred wrong codes: whoever runs the server opens it.
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('throttle')
         .set({ failures: 100 })
@@ -357,7 +357,7 @@ eachDatabase((_name, open) => {
       (await stranger.factor('totp', totpAt(secret, now()))).status;
     expect(await tried()).toBe(429);
     expect(
-      await unlock(fixture.world.store, at.host, 'kate', crypto.randomUUID(), now()),
+      await unlock(fixture.context.store, at.host, 'kate', crypto.randomUUID(), now()),
     ).toMatchObject({ kind: 'unlocked', failures: 100 });
     expect(await tried()).toBe(200);
   });

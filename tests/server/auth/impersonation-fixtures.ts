@@ -15,7 +15,7 @@ export let app: App;
 /** The server on this database, for all that follows. */
 export async function standOn(store: Store): Promise<void> {
   fixture = await makeFixture({}, store);
-  app = getApp(fixture.world, allHandlers(fixture.world));
+  app = getApp(fixture.context, allHandlers(fixture.context));
 }
 
 export const REASON = 'ticket 4711: cannot see the list';
@@ -48,7 +48,7 @@ export const lastSync = async (host: string, token: string): Promise<string> => 
   return status === 200 ? 'in' : `${status} ${body.error.kind}`;
 };
 export const below = (tenant: string, master: string) =>
-  fixture.world.store.system((sql) =>
+  fixture.context.store.system((sql) =>
     sql
       .updateTable('tenant_list')
       .set({ master_id: master })
@@ -61,11 +61,11 @@ export const by = () =>
     actor: { kind: 'clock' },
     subject: null,
     commandId: null,
-    at: fixture.world.clock.now(),
+    at: fixture.context.clock.now(),
   }) as const;
 
 export const append = (tenant: string, event: EventOf<'user.scoped@1' | 'user.deleted@1'>) =>
-  fixture.world.store.tenant(tenant, (tx) =>
+  fixture.context.store.tenant(tenant, (tx) =>
     tx.append([{ event, company: null, entity: `user:${event.data.id}` }], by()),
   );
 

@@ -36,7 +36,7 @@ eachDatabase((name, open) => {
       'forbidden',
       MESSAGES.loginAsRefused,
     ]);
-    for (const id of [beside.leo, fixture.world.chance.uuid()])
+    for (const id of [beside.leo, fixture.context.chance.uuid()])
       expect(said(await actAs(host, kate, id))).toEqual([404, 'not-found', MESSAGES.notFound]);
     expect(said(await actAs(host, kate, leo, { serviceProviderId: beside.tenant }))).toEqual([
       404,
@@ -69,7 +69,7 @@ eachDatabase((name, open) => {
 
   test('ACT-1: a user who must choose a password first does that first', async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ password_reset: true })
@@ -102,7 +102,7 @@ eachDatabase((name, open) => {
       ]);
     const answer = await actAs(host, kate, leo);
     const { token, user: me, offlineUntil } = sessionIn(answer);
-    const until = fixture.world.clock.now() + LIMITS.impersonationMs;
+    const until = fixture.context.clock.now() + LIMITS.impersonationMs;
     expect(me).toMatchObject({
       id: leo,
       username: 'leo',
@@ -123,7 +123,7 @@ eachDatabase((name, open) => {
       last = await refresh(app, host, cookie);
       cookie = cookieIn(last) ?? cookie;
     }
-    expect([last?.status, last?.body.error?.kind, fixture.world.clock.now()]).toEqual([
+    expect([last?.status, last?.body.error?.kind, fixture.context.clock.now()]).toEqual([
       401,
       'expired',
       until,
@@ -132,16 +132,16 @@ eachDatabase((name, open) => {
 
   test("ACT-2: it ends with the actor's own session, and is no more recent", async () => {
     const { host, tenant, leo, in: kate } = await place();
-    const began = fixture.world.clock.now();
+    const began = fixture.context.clock.now();
     let { cookie, token } = kate;
-    while (fixture.world.clock.now() < began + LIMITS.absoluteMs - 20 * 60_000) {
+    while (fixture.context.clock.now() < began + LIMITS.absoluteMs - 20 * 60_000) {
       fixture.pass(20 * 60_000);
       const next = await refresh(app, host, cookie);
       [cookie, token] = [cookieIn(next), next.body.data.token];
     }
     // A factor shown a minute ago: that is how fresh the session in another's name is.
-    const shown = fixture.world.clock.now() - 60_000;
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    const shown = fixture.context.clock.now() - 60_000;
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('session')
         .set({ authenticated_at: shown })
@@ -150,7 +150,7 @@ eachDatabase((name, open) => {
         .execute(),
     );
     const acting = sessionIn(await actAs(host, { ...kate, token }, leo));
-    const [row] = await fixture.world.store.tenant(tenant, ({ sql }) =>
+    const [row] = await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .selectAll()
@@ -165,7 +165,7 @@ eachDatabase((name, open) => {
     fixture.pass(10 * 60_000 - 1);
     expect(await lastSync(host, acting.token)).toBe('in');
     fixture.pass(10 * 60_000 + 1);
-    expect(await aliveSession(fixture.world, tenant, row?.id ?? '')).toBeNull();
+    expect(await aliveSession(fixture.context, tenant, row?.id ?? '')).toBeNull();
     expect(await lastSync(host, acting.token)).toMatch(/^401/);
   });
 
@@ -190,7 +190,7 @@ eachDatabase((name, open) => {
       user: { acting },
     } = sessionIn(await actAs(host, kate, leo));
     const number = acting?.impersonation ?? '';
-    const head = await fixture.world.store.tenant(tenant, (tx) => tx.head());
+    const head = await fixture.context.store.tenant(tenant, (tx) => tx.head());
     const prefer = await ask(app, `/api/v1/profile/${leo}/preferences/density`, {
       method: 'PUT',
       host,
@@ -198,7 +198,7 @@ eachDatabase((name, open) => {
       body: { value: '"compact"' },
     });
     expect(prefer.status).toBe(200);
-    const made = await fixture.world.store.tenant(tenant, (tx) => tx.eventsAfter(head.seq, 100));
+    const made = await fixture.context.store.tenant(tenant, (tx) => tx.eventsAfter(head.seq, 100));
     expect(made.length).toBeGreaterThan(0);
     for (const one of made)
       expect([one.event.type, one.actor, one.subject]).toEqual([
@@ -224,7 +224,7 @@ eachDatabase((name, open) => {
 
   test("ACT-4, G40: going back opens the actor's own session again, with its end and its recent sign-in", async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
-    const began = fixture.world.clock.now();
+    const began = fixture.context.clock.now();
     fixture.pass(LIMITS.freshMs - 1_000);
     const acting = sessionIn(await actAs(host, kate, leo));
     expect(said(await exit(host, kate.token))).toEqual([409, 'conflict', MESSAGES.notActing]);
@@ -238,7 +238,7 @@ eachDatabase((name, open) => {
       await lastSync(host, back.token),
     ]).toEqual(['401 signed-out', '401 signed-out', 'in']);
     expect((await refresh(app, host, kate.cookie)).body.error.kind).toBe('signed-out');
-    const rows = await fixture.world.store.tenant(tenant, ({ sql }) =>
+    const rows = await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .selectAll()
@@ -291,7 +291,7 @@ eachDatabase((name, open) => {
   test("ACT-4: if the actor's own session has ended meanwhile, going back leads to the sign-in page", async () => {
     const { host, tenant, in: kate, leo } = await place();
     const { token } = sessionIn(await actAs(host, kate, leo));
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('session')
         .set({ ended_at: 1 })
@@ -330,7 +330,7 @@ eachDatabase((name, open) => {
     for (const [at, end] of ends.entries()) {
       const where = await place();
       const { token } = sessionIn(await actAs(where.host, where.in, where.leo));
-      const [row] = await fixture.world.store.tenant(where.tenant, ({ sql }) =>
+      const [row] = await fixture.context.store.tenant(where.tenant, ({ sql }) =>
         sql
           .selectFrom('session')
           .select('id')
@@ -341,13 +341,13 @@ eachDatabase((name, open) => {
       expect([
         at,
         await lastSync(where.host, token),
-        (await aliveSession(fixture.world, where.tenant, row?.id ?? ''))?.userId,
+        (await aliveSession(fixture.context, where.tenant, row?.id ?? ''))?.userId,
       ]).toEqual([at, 'in', where.leo]);
       await end(where);
       expect([
         at,
         await lastSync(where.host, token),
-        await aliveSession(fixture.world, where.tenant, row?.id ?? ''),
+        await aliveSession(fixture.context, where.tenant, row?.id ?? ''),
       ]).toEqual([at, '401 signed-out', null]);
     }
   });

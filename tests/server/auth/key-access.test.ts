@@ -31,9 +31,9 @@ const names = (Object.keys(CALLS) as CallName[]).filter(
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
-    app = getApp(fixture.world, allHandlers(fixture.world));
+    app = getApp(fixture.context, allHandlers(fixture.context));
     noting = getApp(
-      fixture.world,
+      fixture.context,
       Object.fromEntries(
         names.map((name) => [
           name,
@@ -53,7 +53,7 @@ eachDatabase((_name, open) => {
   test('KEY-2, KEY-3: whatever the roles and the key, a call by key needs a permission of both, and calls for people refuse keys', async () => {
     const { host, tenant } = await provider(fixture);
     const id = await user(fixture, tenant, { roles: ['super-admin'] });
-    await fixture.world.store.tenant(tenant, async ({ sql }) => {
+    await fixture.context.store.tenant(tenant, async ({ sql }) => {
       const rows = ABILITIES.map((_, n) => ({ n, secret: getSecret(Buffer.alloc(32, n + 1)) }));
       for (const { n, secret } of rows)
         await sql
@@ -67,7 +67,7 @@ eachDatabase((_name, open) => {
             hash: getHash(secret),
             hint: 'xxxx',
             made_at: 0,
-            until: fixture.world.clock.now() + 86_400_000,
+            until: fixture.context.clock.now() + 86_400_000,
             used_at: null,
             used_from: null,
           })
@@ -82,7 +82,7 @@ eachDatabase((_name, open) => {
         async (roles, abilities, calls) => {
           turn = (turn + 1) % ABILITIES.length; // each key has a pace of its own
           fixture.pass(61_000);
-          await fixture.world.store.tenant(tenant, async (tx) => {
+          await fixture.context.store.tenant(tenant, async (tx) => {
             await tx.append(
               [
                 {
@@ -158,14 +158,14 @@ eachDatabase((_name, open) => {
       token: both.token,
       body: { name: 'k', companyN: 1, tool: 'restic' },
     });
-    await fixture.world.store.tenant(both.tenant, async (tx) => {
+    await fixture.context.store.tenant(both.tenant, async (tx) => {
       await tx.append(
         [
           {
             event: {
               type: 'key.created@1',
               data: {
-                id: fixture.world.chance.uuid(),
+                id: fixture.context.chance.uuid(),
                 name: 'k',
                 company: 1,
                 tool: 'restic',
@@ -213,7 +213,7 @@ eachDatabase((_name, open) => {
       abilities: ['monitoring.daily-checks', 'monitoring.rules'],
       companies: [3],
     });
-    await fixture.world.store.tenant(at.tenant, async (tx) => {
+    await fixture.context.store.tenant(at.tenant, async (tx) => {
       await tx.append(
         [
           {

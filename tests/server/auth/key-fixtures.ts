@@ -42,7 +42,7 @@ export function keysOn(at: () => { readonly ground: Fixture; readonly app: App }
       body: {
         name: 'Nightly export',
         abilities: ['monitoring.daily-checks'],
-        until: at().ground.world.clock.now() + 30 * DAY,
+        until: at().ground.context.clock.now() + 30 * DAY,
         ...more,
       },
     });

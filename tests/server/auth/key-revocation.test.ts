@@ -17,14 +17,14 @@ const { place, secretFor, self } = keysOn(() => ({ ground: fixture, app }));
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
-    app = getApp(fixture.world, allHandlers(fixture.world));
+    app = getApp(fixture.context, allHandlers(fixture.context));
   });
 
   test('KEY-4: a key ends immediately when it is revoked, and on its end date', async () => {
     const at = await place();
     const { secret, key } = await secretFor(at, ['monitoring.daily-checks']);
     const other = await secretFor(at, ['monitoring.daily-checks'], {
-      until: fixture.world.clock.now() + DAY,
+      until: fixture.context.clock.now() + DAY,
     });
     expect((await self(at, secret)).status).toBe(200);
     const gone = await ask(app, `/api/v1/profile/${at.id}/api-keys/${key.id}`, {
@@ -94,7 +94,7 @@ eachDatabase((_name, open) => {
       ]).toEqual([path, 200]);
       expect([path, ...said(await self(at, secret))]).toEqual([path, ...NO_KEY]);
       expect(
-        await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+        await fixture.context.store.tenant(at.tenant, ({ sql }) =>
           sql
             .selectFrom('api_key')
             .select('id')

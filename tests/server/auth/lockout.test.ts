@@ -11,15 +11,15 @@ eachDatabase((name, open) => {
   let app: App;
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
-    app = getApp(fixture.world);
+    app = getApp(fixture.context);
   });
   const unlocked = (host: string, username: string): ReturnType<typeof unlock> =>
     unlock(
-      fixture.world.store,
+      fixture.context.store,
       host,
       username,
-      fixture.world.chance.uuid(),
-      fixture.world.clock.now(),
+      fixture.context.chance.uuid(),
+      fixture.context.clock.now(),
     );
 
   /** Guessed at for as long as guesses are looked at. */
@@ -52,7 +52,7 @@ eachDatabase((name, open) => {
       (await login(app, there.host)).status,
     ]).toEqual([429, 429]);
     expect(await unlocked(here.host, 'kate')).toMatchObject({ kind: 'unlocked', failures: 0 });
-    const recorded = await fixture.world.store.tenant(here.tenant, ({ sql }) =>
+    const recorded = await fixture.context.store.tenant(here.tenant, ({ sql }) =>
       sql
         .selectFrom('audit')
         .select(['what', 'agent'])

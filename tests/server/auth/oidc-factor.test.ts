@@ -45,10 +45,10 @@ eachDatabase((_name, open) => {
         ...set,
         settings: { oidc, ...(secondFactor && { secondFactor }) },
       })),
-      app: getApp(fixture.world, allHandlers(fixture.world)),
+      app: getApp(fixture.context, allHandlers(fixture.context)),
     };
-    await fixture.world.store.tenant(at.tenant, (tx) =>
-      storeSecret(tx, fixture.world, 'oidc', 'oidc-secret'),
+    await fixture.context.store.tenant(at.tenant, (tx) =>
+      storeSecret(tx, fixture.context, 'oidc', 'oidc-secret'),
     );
     fixture.pass(60_000);
     return at;
@@ -77,7 +77,7 @@ eachDatabase((_name, open) => {
       'code',
       ['totp', 'recovery'],
     ]);
-    const right = totpAt(secret, fixture.world.clock.now());
+    const right = totpAt(secret, fixture.context.clock.now());
     expect(
       (await new Browser(at.app, at.host).factor('totp', right)).status,
       'in another browser',
@@ -89,7 +89,7 @@ eachDatabase((_name, open) => {
       at.id,
       ['__Host-daybook-refresh'],
     ]);
-    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .select('how')
@@ -120,7 +120,7 @@ eachDatabase((_name, open) => {
     } = await two.kate.send('auth/login/step', {});
     expect([two.to, step]).toEqual([STEP, 'enrol']);
     const entered = await two.kate.send('auth/login/enrol', {
-      code: totpAt(enrol?.secret ?? '', fixture.world.clock.now()),
+      code: totpAt(enrol?.secret ?? '', fixture.context.clock.now()),
     });
     expect([entered.status, entered.body.data.userId]).toEqual([200, strong.id]);
     expect(await recorded(strong)).toContain('factor.added');

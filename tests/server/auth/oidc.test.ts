@@ -53,12 +53,15 @@ eachDatabase((_name, open) => {
   let there: Issuer;
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
-    app = getApp(fixture.world, { ...accounts(fixture.world), ...oidcHandlers(fixture.world) });
+    app = getApp(fixture.context, {
+      ...accounts(fixture.context),
+      ...oidcHandlers(fixture.context),
+    });
     there = await issuer();
   });
 
   async function set(tenant: string, more: object = {}): Promise<void> {
-    await fixture.world.store.tenant(tenant, async (tx) => {
+    await fixture.context.store.tenant(tenant, async (tx) => {
       await tx.sql
         .updateTable('provider')
         .set({
@@ -68,7 +71,7 @@ eachDatabase((_name, open) => {
         })
         .where('tenant_id', '=', tenant)
         .execute();
-      await storeSecret(tx, fixture.world, 'oidc', 'oidc-secret');
+      await storeSecret(tx, fixture.context, 'oidc', 'oidc-secret');
     });
   }
   async function portal(): Promise<{ tenant: string; host: string; kate: string }> {
@@ -96,7 +99,7 @@ eachDatabase((_name, open) => {
     (_, right) =>
       jwt({ ...right, ...more }, there.keys);
   const identities = (tenant: string) =>
-    fixture.world.store.tenant(tenant, ({ sql }) =>
+    fixture.context.store.tenant(tenant, ({ sql }) =>
       sql.selectFrom('identity').selectAll().where('tenant_id', '=', tenant).execute(),
     );
 
@@ -130,7 +133,7 @@ eachDatabase((_name, open) => {
       jwt({ ...right, email: 'other@example.com', email_verified: false }, there.keys),
     );
     expect((await refresh(app, host, cookieIn(again))).body.data.user.id).toBe(kate);
-    const audit = await fixture.world.store.tenant(tenant, ({ sql }) =>
+    const audit = await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('audit')
         .select(['what', 'user_id'])
@@ -143,7 +146,7 @@ eachDatabase((_name, open) => {
       'sign-in.done',
       'sign-in.done',
     ]);
-    const rows = await fixture.world.store.tenant(tenant, ({ sql }) =>
+    const rows = await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql.selectFrom('attempt').selectAll().where('tenant_id', '=', tenant).execute(),
     );
     const stored = JSON.stringify(rows);
@@ -168,7 +171,7 @@ eachDatabase((_name, open) => {
     expect(to(await round(host))).toBe(IN);
     expect(to(await round(host, named({ sub: 'subject-mallory' })))).toBe(back('unknown'));
     expect((await identities(tenant)).map(({ subject }) => subject)).toEqual(['subject-kate']);
-    await fixture.world.store.tenant(tenant, (tx) =>
+    await fixture.context.store.tenant(tenant, (tx) =>
       tx.append(
         [
           {
@@ -177,7 +180,12 @@ eachDatabase((_name, open) => {
             entity: `user:${kate}`,
           },
         ],
-        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        {
+          actor: { kind: 'clock' },
+          subject: null,
+          commandId: null,
+          at: fixture.context.clock.now(),
+        },
       ),
     );
     expect(to(await round(host))).toBe(back('unknown'));

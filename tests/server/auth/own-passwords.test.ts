@@ -39,7 +39,7 @@ const change = (
 ) => ask(of, `/api/v1/profile/${id}/change-password/${by}`, { method: 'POST', host, token, body });
 const said = ({ status, body }: Answer): unknown[] => [status, body.error?.kind, body.message];
 const person = (where: Place, set: Readonly<Record<string, string | boolean | null>>) =>
-  fixture.world.store.tenant(where.tenant, ({ sql }) =>
+  fixture.context.store.tenant(where.tenant, ({ sql }) =>
     sql
       .updateTable('person')
       .set(set)
@@ -88,7 +88,7 @@ eachDatabase((_name, open) => {
     expect(
       (await recorded(fixture, kate.tenant)).filter(({ what }) => what === 'password.changed'),
     ).toMatchObject([{ user_id: kate.id, actor_id: kate.id }]);
-    const { stored, at } = await fixture.world.store.tenant(kate.tenant, async ({ sql }) => ({
+    const { stored, at } = await fixture.context.store.tenant(kate.tenant, async ({ sql }) => ({
       stored: JSON.stringify([
         await sql.selectFrom('person').selectAll().execute(),
         await sql.selectFrom('event').selectAll().execute(),
@@ -106,7 +106,7 @@ eachDatabase((_name, open) => {
     expect([stored.includes(NEW), fixture.lines.join('\n').includes(NEW), at]).toEqual([
       false,
       false,
-      fixture.world.clock.now(),
+      fixture.context.clock.now(),
     ]);
   });
 
@@ -258,7 +258,7 @@ eachDatabase((_name, open) => {
       good.map(({ question }) => question).toSorted(),
       false,
     ]);
-    const rows = await fixture.world.store.tenant(kate.tenant, ({ sql }) =>
+    const rows = await fixture.context.store.tenant(kate.tenant, ({ sql }) =>
       sql.selectFrom('security_answer').selectAll().where('tenant_id', '=', kate.tenant).execute(),
     );
     expect(rows.every(({ hash }) => hash.startsWith('$argon2id$'))).toBe(true);
@@ -271,7 +271,7 @@ eachDatabase((_name, open) => {
       ).status,
     ).toBe(200);
     expect(
-      await fixture.world.store.tenant(kate.tenant, ({ sql }) =>
+      await fixture.context.store.tenant(kate.tenant, ({ sql }) =>
         sql
           .selectFrom('security_answer')
           .select('question')

@@ -92,12 +92,12 @@ eachDatabase((_name, open) => {
       {
         key: key.id,
         name: 'Laptop',
-        madeAt: fixture.world.clock.now(),
-        usedAt: fixture.world.clock.now(),
+        madeAt: fixture.context.clock.now(),
+        usedAt: fixture.context.clock.now(),
       },
     ]);
     expect((await sent(at)).map(({ text }) => text.includes('passkey was added'))).toEqual([true]);
-    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .select('how')
@@ -200,7 +200,7 @@ eachDatabase((_name, open) => {
       expect([step, methods, until]).toEqual([
         'code',
         ['passkey'],
-        fixture.world.clock.now() + 600_000,
+        fixture.context.clock.now() + 600_000,
       ]);
       return { own, options: passkey ?? '' };
     };
@@ -229,7 +229,7 @@ eachDatabase((_name, open) => {
       ).body.data.user.username,
     ).toBe('kate');
     expect(own.attempt).toBeNull();
-    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .select('how')
@@ -288,14 +288,14 @@ eachDatabase((_name, open) => {
       ).status;
     };
     expect(await alone()).toBe(200);
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', at.tenant).execute(),
     );
     expect(await alone()).toBe(401);
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql.updateTable('person').set({ auth: 'db' }).where('tenant_id', '=', at.tenant).execute(),
     );
-    await fixture.world.store.tenant(at.tenant, (tx) =>
+    await fixture.context.store.tenant(at.tenant, (tx) =>
       tx.append(
         [
           {
@@ -304,7 +304,12 @@ eachDatabase((_name, open) => {
             entity: `user:${at.id}`,
           },
         ],
-        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        {
+          actor: { kind: 'clock' },
+          subject: null,
+          commandId: null,
+          at: fixture.context.clock.now(),
+        },
       ),
     );
     expect(await alone()).toBe(401);
@@ -313,7 +318,7 @@ eachDatabase((_name, open) => {
   test('FACTOR-6: at a host that is an IP address, passkeys are neither created nor used, with a message', async () => {
     for (const host of ['192.0.2.9', '[2001:db8::1]']) {
       const { id, tenant } = await place(fixture);
-      await fixture.world.store.system((sql) =>
+      await fixture.context.store.system((sql) =>
         sql.insertInto('provider_host').values({ host, tenant_id: tenant }).execute(),
       );
       const own = new Browser(factorApp(fixture), `${host}:4300`);
@@ -340,7 +345,7 @@ eachDatabase((_name, open) => {
     ]);
     fixture.pass(600_001);
     expect((await browser(at).send('auth/login/passkey/options', {})).status).toBe(200);
-    const left = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const left = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql.selectFrom('attempt').select('id').where('tenant_id', '=', at.tenant).execute(),
     );
     expect(left, 'those that are over are gone').toHaveLength(1);
@@ -350,7 +355,7 @@ eachDatabase((_name, open) => {
     const at = await place(fixture, { settings: { secondFactor: 'strong' } });
     const kate = browser(at);
     const secret = (await kate.login()).body.data.enrol?.secret ?? '';
-    await kate.send('auth/login/enrol', { code: totpAt(secret, fixture.world.clock.now()) });
+    await kate.send('auth/login/enrol', { code: totpAt(secret, fixture.context.clock.now()) });
     const key = new Authenticator();
     const loadOptions = async (): Promise<string> =>
       (await kate.send<{ options: string }>(`profile/${at.id}/passkeys/options`, {})).body.data
@@ -376,7 +381,7 @@ eachDatabase((_name, open) => {
     expect(
       (await kate.send(`profile/${at.id}/passkeys/${key.id}`, undefined, 'DELETE')).body,
     ).toMatchObject({ message: MESSAGES.lastFactor });
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('provider')
         .set({ settings: '{}' })

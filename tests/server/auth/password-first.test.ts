@@ -24,12 +24,12 @@ async function first() {
     roles: ['admin', 'operator', 'super-admin', 'o365_admin'],
   });
   await user(fixture, tenant, { username: 'olga', name: 'Olga Orlova', email: 'olga@example.com' });
-  const app = getApp(fixture.world, allHandlers(fixture.world));
+  const app = getApp(fixture.context, allHandlers(fixture.context));
   const other = new Browser(app, host);
   const kate = new Browser(app, host);
   await other.login({ username: 'olga' });
   expect((await other.send('companies', { name: 'Northwind Quays' })).status).toBe(200);
-  await fixture.world.store.tenant(tenant, ({ sql }) =>
+  await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('person')
       .set({ password_reset: true })

@@ -78,7 +78,7 @@ eachDatabase((_name, open) => {
         passwordAt: null,
       },
     ]);
-    for (const id of [leo, elsewhere.id, fixture.world.chance.uuid()]) {
+    for (const id of [leo, elsewhere.id, fixture.context.chance.uuid()]) {
       for (const answer of [await read(kate, id), await edit(kate, { name: 'X' }, id)])
         expect(said(answer)).toEqual(NONE);
       for (const [method, path, sent] of [
@@ -110,11 +110,11 @@ eachDatabase((_name, open) => {
       actor: { kind: 'clock' },
       subject: null,
       commandId: null,
-      at: fixture.world.clock.now(),
+      at: fixture.context.clock.now(),
     } as const;
     const made = (n: number, enabled: boolean) =>
-      fixture.world.store.tenant(tenant, async (tx) => {
-        const id = fixture.world.chance.uuid();
+      fixture.context.store.tenant(tenant, async (tx) => {
+        const id = fixture.context.chance.uuid();
         await tx.append(
           [
             {
@@ -160,7 +160,7 @@ eachDatabase((_name, open) => {
 
   test('PROFILE-2: only sent fields change, and the log has only field names', async () => {
     const kate = await place();
-    const head = await fixture.world.store.tenant(kate.tenant, (tx) => tx.head());
+    const head = await fixture.context.store.tenant(kate.tenant, (tx) => tx.head());
     const first = await edit(kate, {
       name: 'Kate Miller',
       language: 'en-XA',
@@ -191,7 +191,7 @@ eachDatabase((_name, open) => {
       theme: { mode: 'dark' },
     });
     expect((await read(kate)).body.data).toEqual(second.body.data);
-    const events = await fixture.world.store.tenant(kate.tenant, (tx) =>
+    const events = await fixture.context.store.tenant(kate.tenant, (tx) =>
       tx.eventsAfter(head.seq, 50),
     );
     expect(events.map(({ event }) => event)).toEqual([
@@ -217,9 +217,9 @@ eachDatabase((_name, open) => {
       whats.filter((what) => what === 'profile.changed').length,
       whats.filter((what) => what === 'terms.accepted').length,
     ]).toEqual([2, 1]);
-    const seq = (await fixture.world.store.tenant(kate.tenant, (tx) => tx.head())).seq;
+    const seq = (await fixture.context.store.tenant(kate.tenant, (tx) => tx.head())).seq;
     expect((await edit(kate, { name: 'Kate Miller' })).status).toBe(200); // says what stands
-    expect((await fixture.world.store.tenant(kate.tenant, (tx) => tx.head())).seq).toBe(seq);
+    expect((await fixture.context.store.tenant(kate.tenant, (tx) => tx.head())).seq).toBe(seq);
   });
 
   test('PROFILE-7: one field of the theme is sent alone and the others stay; an invalid theme is ignored and the rest is applied', async () => {
@@ -227,7 +227,7 @@ eachDatabase((_name, open) => {
     const theme = async (sent: unknown): Promise<unknown> =>
       (await edit(kate, { theme: sent })).body.data.theme;
     const head = async (): Promise<number> =>
-      (await fixture.world.store.tenant(kate.tenant, (tx) => tx.head())).seq;
+      (await fixture.context.store.tenant(kate.tenant, (tx) => tx.head())).seq;
     expect(await theme({ mode: 'dark', sidebarColor: '#204060' })).toEqual({
       mode: 'dark',
       sidebarColor: '#204060',
@@ -369,7 +369,7 @@ eachDatabase((_name, open) => {
 
   test('PROFILE-3: the username of a directory user is managed by the directory', async () => {
     const kate = await place();
-    await fixture.world.store.tenant(kate.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(kate.tenant, ({ sql }) =>
       sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', kate.tenant).execute(),
     );
     const refused = await edit(kate, { username: 'other' });
@@ -404,9 +404,9 @@ eachDatabase((_name, open) => {
     );
     expect(sessions.filter(({ current }) => current)).toHaveLength(1);
     expect(sessions.at(-1)).toMatchObject({
-      beganAt: fixture.world.clock.now() - 1_000,
-      seenAt: fixture.world.clock.now() - 1_000,
-      until: fixture.world.clock.now() - 1_000 + LIMITS.absoluteMs,
+      beganAt: fixture.context.clock.now() - 1_000,
+      seenAt: fixture.context.clock.now() - 1_000,
+      until: fixture.context.clock.now() - 1_000 + LIMITS.absoluteMs,
     });
     expect(JSON.stringify(sessions)).not.toContain('hash');
     const mine = (await list(third)).find(({ current }) => current)?.id ?? '';

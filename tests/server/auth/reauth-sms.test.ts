@@ -86,14 +86,14 @@ eachDatabase((_name, open) => {
       fixture.pass(20_000);
     }
     expect((await kate.send('auth/reauth', { code })).status).toBe(401);
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ settings: '{}' })
         .where('tenant_id', '=', at.tenant)
         .execute(),
     );
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('provider')
         .set({ settings: '{}' })

@@ -19,7 +19,7 @@ const fresh = ALL_SENSITIVE;
 test('G44: every sensitive call requires a factor once the last one is older than five minutes, and only then', async () => {
   const { host, tenant } = await provider(fixture);
   await user(fixture, tenant, { roles: ['super-admin', 'admin', 'o365_admin'] });
-  const kate = new Browser(getApp(fixture.world, allHandlers(fixture.world)), host);
+  const kate = new Browser(getApp(fixture.context, allHandlers(fixture.context)), host);
   await kate.login();
   const loadKind = async (name: CallName): Promise<string> => {
     const { method, path } = getCall(name);
@@ -48,13 +48,13 @@ test('G44: every sensitive call requires a factor once the last one is older tha
 test("G44, USER-7: giving a user more roles or companies needs a recent factor, removing some doesn't", async () => {
   const { host, tenant } = await provider(fixture);
   await user(fixture, tenant, { roles: ['super-admin', 'admin'] });
-  const { store, clock } = fixture.world;
+  const { store, clock } = fixture.context;
   await store.tenant(tenant, (tx) =>
     tx.append(
       [1, 2].map((n) => ({
         event: {
           type: 'company.created@1' as const,
-          data: { n, id: fixture.world.chance.uuid(), name: `Company ${n}` },
+          data: { n, id: fixture.context.chance.uuid(), name: `Company ${n}` },
         },
         company: n,
         entity: `company:${n}`,
@@ -67,7 +67,7 @@ test("G44, USER-7: giving a user more roles or companies needs a recent factor, 
     roles: ['operator', 'read-only'],
     companies: [1, 2],
   });
-  const kate = new Browser(getApp(fixture.world, allHandlers(fixture.world)), host);
+  const kate = new Browser(getApp(fixture.context, allHandlers(fixture.context)), host);
   await kate.login();
   fixture.pass(LIMITS.freshMs + 1);
   const edit = async (fields: object): Promise<string> => {

@@ -48,7 +48,7 @@ eachDatabase((_name, open) => {
   test("RECOVER-4, G36: the answer is the same for every name; only a user's own address gets an email, and the link is stored as a hash", async () => {
     const { host, tenant } = await place();
     await user(fixture, tenant, { username: 'ada', email: 'ada@example.com' });
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ auth: 'ad' })
@@ -68,7 +68,7 @@ eachDatabase((_name, open) => {
     ]);
     const link = await lastLink(fixture, tenant);
     expect(link).toMatch(new RegExp(`^https://${host}/reset-password-db#[\\w-]{43}$`));
-    const stored = await fixture.world.store.tenant(tenant, async ({ sql }) =>
+    const stored = await fixture.context.store.tenant(tenant, async ({ sql }) =>
       JSON.stringify([
         await sql.selectFrom('one_time').selectAll().execute(),
         await sql.selectFrom('outgoing').selectAll().execute(),
@@ -83,7 +83,7 @@ eachDatabase((_name, open) => {
     const { tenant } = await provider(fixture);
     await user(fixture, tenant);
     const { host } = await provider(fixture);
-    await fixture.world.store.tenant(tenant, async ({ sql }) => {
+    await fixture.context.store.tenant(tenant, async ({ sql }) => {
       await sql
         .updateTable('tenant_list')
         .set({ is_default: true })
@@ -91,7 +91,7 @@ eachDatabase((_name, open) => {
         .execute();
     });
     const own = (
-      await fixture.world.store.tenant(tenant, ({ sql }) =>
+      await fixture.context.store.tenant(tenant, ({ sql }) =>
         sql
           .selectFrom('provider_host')
           .select('host')
@@ -111,7 +111,7 @@ eachDatabase((_name, open) => {
       );
       expect((await lastLink(fixture, tenant)).startsWith(to)).toBe(true);
     }
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('tenant_list')
         .set({ is_default: false })
@@ -179,9 +179,9 @@ eachDatabase((_name, open) => {
       actor: { kind: 'clock' },
       subject: null,
       commandId: null,
-      at: fixture.world.clock.now(),
+      at: fixture.context.clock.now(),
     } as const;
-    await fixture.world.store.tenant(tenant, (tx) =>
+    await fixture.context.store.tenant(tenant, (tx) =>
       tx.append(
         [{ event: { type: 'user.deleted@1', data: { id } }, company: null, entity: `user:${id}` }],
         by,

@@ -164,7 +164,7 @@ eachDatabase((_name, open) => {
     );
     expect([right.status, right.body.data]).toEqual([
       200,
-      { until: fixture.world.clock.now() + LIMITS.codeMs },
+      { until: fixture.context.clock.now() + LIMITS.codeMs },
     ]);
     const cookie = attemptIn(right);
     const code = await lastCode(fixture, tenant);
@@ -176,7 +176,7 @@ eachDatabase((_name, open) => {
     expect(right.text).not.toContain(code);
     const mail = (await posted(fixture, tenant)).at(-1);
     expect(mail).toMatchObject({ kind: 'mail', to: 'kate@example.com' });
-    const stored = await fixture.world.store.tenant(tenant, async ({ sql }) =>
+    const stored = await fixture.context.store.tenant(tenant, async ({ sql }) =>
       JSON.stringify([
         await sql.selectFrom('attempt').selectAll().execute(),
         await sql.selectFrom('outgoing').selectAll().execute(),
@@ -256,7 +256,7 @@ eachDatabase((_name, open) => {
   test('RECOVER-2: the code goes by email if there is an address, so that a phone is never both factors; otherwise to the number', async () => {
     const { host, tenant, id } = await place(false);
     const person = (set: Readonly<Record<string, string | null>>) =>
-      fixture.world.store.tenant(tenant, ({ sql }) =>
+      fixture.context.store.tenant(tenant, ({ sql }) =>
         sql
           .updateTable('person')
           .set(set)
@@ -373,7 +373,7 @@ eachDatabase((_name, open) => {
       'token' in after.body.data,
     ]).toEqual([200, 'enrol', false]);
     const devices = (set: number) =>
-      fixture.world.store.tenant(tenant, ({ sql }) =>
+      fixture.context.store.tenant(tenant, ({ sql }) =>
         sql
           .updateTable('trusted_device')
           .set({ skips_code_until: set })
@@ -382,13 +382,13 @@ eachDatabase((_name, open) => {
       );
     await setSettings(fixture, tenant, {});
     await login(app, host, 'kate', NEW);
-    await devices(fixture.world.clock.now() + LIMITS.rememberMs);
+    await devices(fixture.context.clock.now() + LIMITS.rememberMs);
     const again = attemptIn(await answer(host, 'kate'));
     fixture.pass(1);
     expect((await reset(host, again, await lastCode(fixture, tenant), `${NEW} again`)).status).toBe(
       200,
     );
-    const left = await fixture.world.store.tenant(tenant, ({ sql }) =>
+    const left = await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('trusted_device')
         .select('skips_code_until')
@@ -400,7 +400,7 @@ eachDatabase((_name, open) => {
 
   test('RECOVER-3: for a directory user, the directory unlocks and sets the password, by its own rules', async () => {
     const { host, tenant, id } = await place(false);
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ auth: 'ad', password_hash: null })

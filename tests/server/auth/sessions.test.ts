@@ -42,8 +42,8 @@ const seen = async (host: string, token: string): Promise<string> => {
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
-    app = getApp(fixture.world, {
-      ...accounts(fixture.world),
+    app = getApp(fixture.context, {
+      ...accounts(fixture.context),
       lastSync: async () => ok({ status: 'NEVER', at: null, failed: [], sources: [] }),
     });
   });
@@ -52,7 +52,7 @@ eachDatabase((_name, open) => {
     const { host, tenant } = await provider(fixture);
     const id = await user(fixture, tenant);
     const answer = await login(app, host, ' KATE ');
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     expect(answer.body.data).toMatchObject({
       userId: id,
       tokenExpiresAt: now + LIMITS.accessMs,
@@ -82,7 +82,7 @@ eachDatabase((_name, open) => {
 
   test('AUTH-2: only hashes of tokens and passwords are stored', async () => {
     const { tenant, token, cookie } = await signedIn();
-    const dump = await fixture.world.store.tenant(tenant, async ({ sql }) =>
+    const dump = await fixture.context.store.tenant(tenant, async ({ sql }) =>
       JSON.stringify([
         await sql.selectFrom('session').selectAll().where('tenant_id', '=', tenant).execute(),
         await sql.selectFrom('person').selectAll().where('tenant_id', '=', tenant).execute(),
@@ -128,7 +128,7 @@ eachDatabase((_name, open) => {
     expect(await seen(idle.host, last.body.data.token)).toBe('401 expired');
 
     const busy = await signedIn();
-    const began = fixture.world.clock.now();
+    const began = fixture.context.clock.now();
     let step = { status: 200, cookie: busy.cookie, kind: 'none', until: 0 };
     while (step.status === 200) {
       fixture.pass(20 * 60_000);
@@ -145,7 +145,7 @@ eachDatabase((_name, open) => {
       kind: 'expired',
       until: began + LIMITS.absoluteMs - 10 * 60_000,
     });
-    expect(fixture.world.clock.now() - began).toBe(LIMITS.absoluteMs);
+    expect(fixture.context.clock.now() - began).toBe(LIMITS.absoluteMs);
   });
 
   test('G40: reusing a refresh token ends the session for everybody, whichever step of the chain it was', async () => {
@@ -183,7 +183,7 @@ eachDatabase((_name, open) => {
 
   test('G40: the 10 s begin when the server is done, so a slow answer that was lost costs nothing', async () => {
     const { host, tenant, cookie } = await signedIn();
-    const { store } = fixture.world;
+    const { store } = fixture.context;
     let release: () => void = () => undefined;
     let locked: () => void = () => undefined;
     const isLocked = new Promise<void>((done) => {
@@ -232,16 +232,16 @@ eachDatabase((_name, open) => {
       actor: { kind: 'clock' },
       subject: null,
       commandId: null,
-      at: fixture.world.clock.now(),
+      at: fixture.context.clock.now(),
     } as const;
     const listed = () => ask(app, '/api/v1/monitoring/sources', { host, token });
-    const withKeys = getApp(fixture.world, {
-      ...accounts(fixture.world),
+    const withKeys = getApp(fixture.context, {
+      ...accounts(fixture.context),
       listKeys: async () => ok([]),
     });
     const keys = () => ask(withKeys, '/api/v1/monitoring/sources', { host, token });
     expect((await keys()).status).toBe(200);
-    await fixture.world.store.tenant(tenant, (tx) =>
+    await fixture.context.store.tenant(tenant, (tx) =>
       tx.append(
         [
           {
@@ -256,7 +256,7 @@ eachDatabase((_name, open) => {
     expect((await keys()).body.error.kind).toBe('forbidden');
     expect((await listed()).body.error.kind).toBe('no-such-call');
     expect(await roles()).toEqual(['read-only']);
-    await fixture.world.store.tenant(tenant, (tx) =>
+    await fixture.context.store.tenant(tenant, (tx) =>
       tx.append(
         [{ event: { type: 'user.deleted@1', data: { id } }, company: null, entity: `user:${id}` }],
         by,
@@ -318,7 +318,7 @@ eachDatabase((_name, open) => {
   test('AUTH-9: an expired session is reported as expired for a week, and then deleted', async () => {
     const { host, tenant, cookie } = await signedIn();
     const count = () =>
-      fixture.world.store.tenant(
+      fixture.context.store.tenant(
         tenant,
         async ({ sql }) =>
           (await sql.selectFrom('session').select('id').where('tenant_id', '=', tenant).execute())

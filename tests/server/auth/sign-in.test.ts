@@ -87,17 +87,22 @@ test('G37: failures of an address and a provider expire one by one, and never bl
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
-    app = getApp(fixture.world);
+    app = getApp(fixture.context);
   });
 
   test('G36: an unknown name, a wrong password and a deleted user get byte-identical answers', async () => {
     const { host, tenant } = await provider(fixture);
     await user(fixture, tenant);
     const id = await user(fixture, tenant, { username: 'gone', email: 'gone@example.com' });
-    await fixture.world.store.tenant(tenant, (tx) =>
+    await fixture.context.store.tenant(tenant, (tx) =>
       tx.append(
         [{ event: { type: 'user.deleted@1', data: { id } }, company: null, entity: `user:${id}` }],
-        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        {
+          actor: { kind: 'clock' },
+          subject: null,
+          commandId: null,
+          at: fixture.context.clock.now(),
+        },
       ),
     );
     const answers = [
@@ -156,7 +161,7 @@ eachDatabase((_name, open) => {
     const { host, tenant } = await provider(fixture);
     await user(fixture, tenant);
     const [, address] = strangersBuckets('', '192.0.2.7');
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .insertInto('throttle')
         .values({
@@ -164,7 +169,7 @@ eachDatabase((_name, open) => {
           bucket: address.name,
           failures: ADDRESS_RULE.quick - 1,
           until: 0,
-          at: fixture.world.clock.now(),
+          at: fixture.context.clock.now(),
           forget_at: null,
         })
         .execute(),
@@ -208,7 +213,7 @@ eachDatabase((_name, open) => {
     });
     expect([turned.status, turned.body.error.kind]).toEqual([429, 'too-many']);
     // What was not looked at is no failure.
-    const held = await fixture.world.store.tenant(tenant, ({ sql }) =>
+    const held = await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql.selectFrom('throttle').select('failures').where('tenant_id', '=', tenant).execute(),
     );
     expect(held.map((one) => one.failures)).toEqual([0, 0, 0]);
@@ -218,7 +223,7 @@ eachDatabase((_name, open) => {
   test("G35: a user without a password can't sign in with any, including the decoy's", async () => {
     const { host, tenant } = await provider(fixture);
     const id = await user(fixture, tenant);
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ password_hash: null })

@@ -54,7 +54,7 @@ eachDatabase((_name, open) => {
         phone: '••• 12',
         mayChangePhone: true,
         resends: 2,
-        until: fixture.world.clock.now() + 600_000,
+        until: fixture.context.clock.now() + 600_000,
         passkey: null,
         enrol: null,
       },
@@ -67,7 +67,7 @@ eachDatabase((_name, open) => {
     const [message] = await sent(at);
     expect(message?.text).toMatch(new RegExp(`^${code} .*\\n\\n@${at.host} #${code}$`, 's'));
     const stored = JSON.stringify(
-      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.context.store.tenant(at.tenant, ({ sql }) =>
         sql.selectFrom('attempt').selectAll().where('tenant_id', '=', at.tenant).execute(),
       ),
     );
@@ -84,7 +84,7 @@ eachDatabase((_name, open) => {
     ]);
     expect((await kate.sms(code)).status, 'a code is good once').toBe(401);
     expect(await recorded(at)).toEqual(['sign-in.code-sent', 'sign-in.done']);
-    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute(),
     );
     expect(how).toEqual([{ how: 'password+sms' }]);
@@ -151,7 +151,7 @@ eachDatabase((_name, open) => {
     fixture.pass(3_600_000);
     await kate.login();
     expect((await kate.sms(await lastCode(at, PHONE))).status).toBe(200);
-    const left = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const left = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('throttle')
         .select('bucket')
@@ -240,7 +240,7 @@ eachDatabase((_name, open) => {
       (await kate.send('auth/login/db/sms/phone', { mobilePhone: PHONE })).body.data,
     ).toMatchObject({ phone: '••• 12' });
     const person = () =>
-      fixture.world.store.tenant(at.tenant, ({ sql }) =>
+      fixture.context.store.tenant(at.tenant, ({ sql }) =>
         sql
           .selectFrom('person')
           .select(['mobile_phone', 'phone_updated_once'])
@@ -355,7 +355,7 @@ eachDatabase((_name, open) => {
     // Not to be remembered: neither known nor skipped.
     await kate.sms(await lastCode(at, PHONE), { rememberComputer: false });
     expect(kate.cookies.get('__Host-daybook-attempt')).toBeUndefined();
-    const devices = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    const devices = await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('trusted_device')
         .select('skips_code_until')
@@ -382,10 +382,10 @@ eachDatabase((_name, open) => {
     const stale = browser(at);
     stale.cookies.set('__Host-daybook-attempt', before ?? '');
     expect((await stale.sms(code)).body.error.kind).toBe('expired');
-    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
-        .set({ password_at: fixture.world.clock.now() + 1 })
+        .set({ password_at: fixture.context.clock.now() + 1 })
         .where('tenant_id', '=', at.tenant)
         .where('id', '=', at.id)
         .execute(),
@@ -393,7 +393,7 @@ eachDatabase((_name, open) => {
     expect((await kate.sms(await lastCode(at, PHONE))).body.error.kind).toBe('expired');
     fixture.pass(10);
     await kate.login();
-    await fixture.world.store.tenant(at.tenant, (tx) =>
+    await fixture.context.store.tenant(at.tenant, (tx) =>
       tx.append(
         [
           {
@@ -402,7 +402,12 @@ eachDatabase((_name, open) => {
             entity: `user:${at.id}`,
           },
         ],
-        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        {
+          actor: { kind: 'clock' },
+          subject: null,
+          commandId: null,
+          at: fixture.context.clock.now(),
+        },
       ),
     );
     expect((await kate.sms(await lastCode(at, PHONE))).body.error.kind).toBe('expired');
@@ -433,7 +438,7 @@ eachDatabase((_name, open) => {
           fixture.pass(1);
           // Neither the waits of the account nor the turns of the number: the attempt's own bounds
           // are looked at here.
-          await fixture.world.store.tenant(at.tenant, async ({ sql }) => {
+          await fixture.context.store.tenant(at.tenant, async ({ sql }) => {
             await sql.deleteFrom('throttle').where('tenant_id', '=', at.tenant).execute();
             await sql.deleteFrom('one_time').where('tenant_id', '=', at.tenant).execute();
           });

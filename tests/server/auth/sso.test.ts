@@ -13,7 +13,7 @@ let fixture: Fixture;
 let app: App;
 beforeAll(async () => {
   fixture = await makeFixture(HERE);
-  app = getApp(fixture.world, { ...accounts(fixture.world), ...ssoHandlers(fixture.world) });
+  app = getApp(fixture.context, { ...accounts(fixture.context), ...ssoHandlers(fixture.context) });
 });
 
 const MINE = {
@@ -34,7 +34,7 @@ async function clicker(
 ) {
   const { tenant, host } = await provider(fixture);
   const id = await user(fixture, tenant, { roles: ['operator'] });
-  await fixture.world.store.tenant(tenant, async (tx) => {
+  await fixture.context.store.tenant(tenant, async (tx) => {
     await tx.sql
       .updateTable('provider')
       .set({ settings: JSON.stringify({ sso }) })
@@ -47,7 +47,7 @@ async function clicker(
       .where('id', '=', id)
       .execute();
     for (const [name, value] of Object.entries(secrets))
-      await storeSecret(tx, fixture.world, name as SecretName, value);
+      await storeSecret(tx, fixture.context, name as SecretName, value);
   });
   const { token } = (await login(app, host)).body.data;
   return {
@@ -138,7 +138,7 @@ test('SSO-1: vac and vcd are asked for a token first, then the address of their 
     url: `${vcd.url}/tenant/my%20org`,
     sessionId: null,
   });
-  const audit = await fixture.world.store.tenant(tenant, ({ sql }) =>
+  const audit = await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('audit')
       .select(['what', 'detail'])

@@ -8,7 +8,7 @@ const min = (times: readonly number[]): number => Math.min(...times);
 
 test("G36: the work done doesn't distinguish an unknown name from a wrong password", async () => {
   const fixture = await makeFixture();
-  const app = getApp(fixture.world);
+  const app = getApp(fixture.context);
   const { host, tenant } = await provider(fixture);
   await user(fixture, tenant);
   // Time of this process's processors, all threads: what a clock on the wall would show, without

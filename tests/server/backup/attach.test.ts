@@ -52,8 +52,8 @@ type Caller = Awaited<ReturnType<Office['as']>>;
 
 /** A provider that has connected a tenant of Microsoft 365. */
 async function connect(fixture: Fixture, tenant: DemoTenant) {
-  const { world } = fixture;
-  world.cloud.connectTo((request) => tenant.fetch(request));
+  const { context } = fixture;
+  context.cloud.connectTo((request) => tenant.fetch(request));
   const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
   const office = await anOffice(fixture);
   const admin = await office.as('admin', ['o365_admin']);
@@ -84,7 +84,7 @@ const attach = async (as: Caller, id: string, body: object) => {
 const makeServer = async (repositoriesDir: string) =>
   makeFixture({ repositoriesDir }, await freshStore(ONE));
 const makeTenant = (fixture: Fixture, seed: number) =>
-  createDemoTenant({ file: null, seed, now: () => fixture.world.clock.now(), size: SIZE });
+  createDemoTenant({ file: null, seed, now: () => fixture.context.clock.now(), size: SIZE });
 
 test('ENG-4, G72: a repository is attached on a fresh server by who has its password and tenant, and by nobody else', async () => {
   const first = await makeServer(makeFolder());
@@ -96,8 +96,8 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
     repository(former.organization, { password: 'correct horse', repeatPassword: 'correct horse' }),
   );
   await create(former.admin, 'o365/jobs', job(former.organization, id, { runNow: true }));
-  await makeJobRunner(first.world, {
-    'backup-session': allJobs(first.world)['backup-session'],
+  await makeJobRunner(first.context, {
+    'backup-session': allJobs(first.context)['backup-session'],
   }).tick();
 
   // Another provider of the same server, even with the password and the same tenant.
@@ -107,7 +107,7 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
   expect(await attach(neighbor.admin, id, own)).toEqual([404, REFUSAL]);
 
   const folder = makeFolder();
-  cpSync(first.world.config.repositoriesDir ?? '', folder, { recursive: true });
+  cpSync(first.context.config.repositoriesDir ?? '', folder, { recursive: true });
   const second = await makeServer(folder);
   const stranger = await connect(second, makeTenant(second, 4));
   expect(
@@ -126,8 +126,8 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
   expect((await next.admin('GET', 'o365/repositories')).body.data).toMatchObject({ count: 0 });
 
   expect((await attach(next.admin, id, { ...good, retentionPolicy: 'Year1' }))[0]).toBe(200);
-  const { world } = second;
-  expect(getKind(await findStoredRepository(world, next.office.tenant, id))).toBe('busy');
+  const { context } = second;
+  expect(getKind(await findStoredRepository(context, next.office.tenant, id))).toBe('busy');
   expect((await next.admin('GET', 'o365/repositories')).body.data).toMatchObject({
     rows: [
       {
@@ -140,8 +140,8 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
       },
     ],
   });
-  const runner = makeJobRunner(world, {
-    'repository-attachment': allJobs(world)['repository-attachment'],
+  const runner = makeJobRunner(context, {
+    'repository-attachment': allJobs(context)['repository-attachment'],
   });
   await runner.tick();
   expect((await next.admin('GET', 'o365/repositories')).body.data).toMatchObject({
@@ -150,7 +150,7 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
   const list = async ({ admin, organization: organizationId }: typeof next): Promise<unknown> => {
     const session = await create(admin, 'o365/restore/restoresessions', {
       organizationId,
-      datetime: world.clock.now(),
+      datetime: context.clock.now(),
       sessionType: 'Vex',
     });
     const { data } = (
@@ -169,14 +169,14 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
   const last = await connect(third, tenant);
   const request = { repository: id, password, retentionType: 'ItemLevel' } as const;
   const begin = (organization: string) =>
-    beginAttaching(third.world, last.office.tenant, { ...request, organization });
+    beginAttaching(third.context, last.office.tenant, { ...request, organization });
   expect(await begin('nobody.example.com')).toEqual({ kind: 'no-organization' });
   expect(await begin(tenant.domain)).toMatchObject({ kind: 'begun' });
-  await makeJobRunner(third.world, {
-    'repository-attachment': allJobs(third.world)['repository-attachment'],
+  await makeJobRunner(third.context, {
+    'repository-attachment': allJobs(third.context)['repository-attachment'],
   }).tick();
   expect(
-    await loadAttachment(third.world, last.office.tenant, last.organization, id),
+    await loadAttachment(third.context, last.office.tenant, last.organization, id),
   ).toMatchObject({ ok: true, value: { isDone: true, points: { done: 1 } } });
   expect((await last.admin('GET', 'o365/repositories')).body.data).toMatchObject({
     rows: [{ id, points: 1, retentionType: 'ItemLevel', retentionPolicy: 'Keep' }],

@@ -39,15 +39,15 @@ function makeObjects(): MemoryObject[] {
   return objects;
 }
 
-const record = (world: AppContext, tenant: string) =>
-  backupRuns(world)({
+const record = (context: AppContext, tenant: string) =>
+  backupRuns(context)({
     tenant,
     payload: null,
-    now: world.clock.now(),
+    now: context.clock.now(),
     signal: new AbortController().signal,
   });
 const follow = ({ ground: fixture, tenant }: SessionBench, store?: Store) =>
-  record({ ...fixture.world, ...(store && { store }) }, tenant);
+  record({ ...fixture.context, ...(store && { store }) }, tenant);
 
 async function backUp(bench: SessionBench, job: string): Promise<string> {
   bench.ground.pass(MINUTE);
@@ -55,7 +55,7 @@ async function backUp(bench: SessionBench, job: string): Promise<string> {
   for (;;) {
     const next = await bench.run(session);
     if (next === null) return session;
-    bench.ground.pass(Math.max(1, next - bench.ground.world.clock.now()));
+    bench.ground.pass(Math.max(1, next - bench.ground.context.clock.now()));
   }
 }
 
@@ -65,10 +65,10 @@ const loadRows = <T extends TableName>(
   table: T,
 ): Promise<Tables[T][]> => store.tenant(tenant, (tx) => tx.all(table), { readOnly: true });
 const all = <T extends TableName>({ ground: fixture, tenant }: SessionBench, table: T) =>
-  loadRows(fixture.world, tenant, table);
+  loadRows(fixture.context, tenant, table);
 
 const loadTasks = ({ ground: fixture, tenant }: SessionBench, run: number) =>
-  fixture.world.store.tenant(tenant, ({ sql }) =>
+  fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('run_task')
       .select('tasks')
@@ -263,13 +263,13 @@ test('SUITE-31: the job in Monitoring follows its name, schedule, state and orga
   expect(await inMonitoring()).toMatchObject({ name: 'All mail', enabled: false });
   await bench.append({
     type: 'organization.deleted@1',
-    data: { id: bench.organization, dataUntil: bench.ground.world.clock.now() },
+    data: { id: bench.organization, dataUntil: bench.ground.context.clock.now() },
   });
   await follow(bench);
   expect((await all(bench, 'key')).map(({ revokedAt }) => revokedAt === null)).toEqual([false]);
-  const { seq } = await bench.ground.world.store.tenant(bench.tenant, (tx) => tx.head());
+  const { seq } = await bench.ground.context.store.tenant(bench.tenant, (tx) => tx.head());
   await follow(bench);
-  expect(await bench.ground.world.store.tenant(bench.tenant, (tx) => tx.head())).toMatchObject({
+  expect(await bench.ground.context.store.tenant(bench.tenant, (tx) => tx.head())).toMatchObject({
     seq,
   });
 });
@@ -285,13 +285,13 @@ test('SUITE-31, RUN-3: a job did not run if its own schedule is overdue, not whi
     }),
     await bench.addJob({ schedulePolicy: HALF_HOURLY }),
   ];
-  const handler = missedRuns(fixture.world);
+  const handler = missedRuns(fixture.context);
   const check = async () => {
     await follow(bench);
     await handler({
       tenant,
       payload: null,
-      now: fixture.world.clock.now(),
+      now: fixture.context.clock.now(),
       signal: new AbortController().signal,
     });
     const jobs = await all(bench, 'job');
@@ -319,8 +319,8 @@ test("SUITE-32: nobody sees, changes or posts with an organization's key, and an
   const cloud = await office.as('cloud', ['o365_admin']);
   const admin = await office.as('admin', ['admin']);
   const { job } = await makeAll(cloud, 1, 'Calloway');
-  await record(fixture.world, office.tenant);
-  const key = (await loadRows(fixture.world, office.tenant, 'key')).find(
+  await record(fixture.context, office.tenant);
+  const key = (await loadRows(fixture.context, office.tenant, 'key')).find(
     ({ organization }) => organization !== undefined,
   );
   expect(key).toMatchObject({ name: 'Calloway', company: 1 });
@@ -330,7 +330,7 @@ test("SUITE-32: nobody sees, changes or posts with an organization's key, and an
   expect((await admin('POST', `${path}/rotate`, {})).status).toBe(404);
   expect((await admin('DELETE', path)).status).toBe(404);
   await office.post(1, [failure('Forged', '2026-03-02T10:00:00Z', { jobInstanceUid: job })]);
-  const own = (await loadRows(fixture.world, office.tenant, 'job')).filter(
+  const own = (await loadRows(fixture.context, office.tenant, 'job')).filter(
     ({ key: owner }) => owner === key?.id,
   );
   expect(own).toMatchObject([{ uid: job, name: 'Calloway mail', problem: null }]);

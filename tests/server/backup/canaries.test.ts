@@ -39,11 +39,11 @@ eachDatabase((kind) => {
     const dir = join(folder, kind);
     const store = await freshStore(kind);
     const fixture = await makeFixture({ repositoriesDir: dir }, store);
-    const { world } = fixture;
+    const { context } = fixture;
     const tenant = createDemoTenant({
       file: null,
       seed: 3,
-      now: () => world.clock.now(),
+      now: () => context.clock.now(),
       size: {
         people: 2,
         minMails: 3,
@@ -55,13 +55,13 @@ eachDatabase((kind) => {
     });
     const secrets = new Map<string, string>();
     const plant = (name: string): string => {
-      const secret = `canary-${secrets.size}-${world.chance.uuid()}`;
+      const secret = `canary-${secrets.size}-${context.chance.uuid()}`;
       secrets.set(secret, name);
       return secret;
     };
     /** What tenants answer: as it is, or an error that repeats what it was sent. */
     let repeats = false;
-    world.cloud.connectTo(async (request) => {
+    context.cloud.connectTo(async (request) => {
       const sent = request.method === 'POST' ? await request.clone().text() : '';
       const signsIn = /\/(token|devicecode)$/.test(new URL(request.url).pathname);
       if (signsIn) harvest(new URLSearchParams(sent).entries());
@@ -81,9 +81,9 @@ eachDatabase((kind) => {
         if (SCALARS.includes(name) && typeof value === 'string') secrets.set(value, name);
     }
     const run = async (...names: (keyof ReturnType<typeof allJobs>)[]): Promise<void> => {
-      const jobs = allJobs(world);
+      const jobs = allJobs(context);
       const runner = makeJobRunner(
-        world,
+        context,
         Object.fromEntries(names.map((name) => [name, jobs[name]])),
       );
       for (let turns = 0; turns < 3; turns += 1) {
@@ -214,7 +214,7 @@ eachDatabase((kind) => {
       password: plant('wrong change'),
       repeatPassword: plant('wrong repetition'),
     });
-    await send('POST', `repositories/${world.chance.uuid()}/attach`, {
+    await send('POST', `repositories/${context.chance.uuid()}/attach`, {
       organizationId,
       password: plant('attached'),
     });
@@ -224,7 +224,7 @@ eachDatabase((kind) => {
     await run('backup-session', 'backup-runs');
     const opened = await send('POST', 'restore/restoresessions', {
       organizationId,
-      datetime: world.clock.now(),
+      datetime: context.clock.now(),
       sessionType: 'Vex',
     });
     expect(statuses.at(-1)).toBe(200);

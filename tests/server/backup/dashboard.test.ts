@@ -61,7 +61,7 @@ async function addSession(
 eachDatabase((kind, open) => {
   test(`SUITE-22, SUITE-23: the sections of the dashboard count what the user sees (${kind})`, async () => {
     const { office, ground: fixture } = await aSuite(await open());
-    const { store, clock } = fixture.world;
+    const { store, clock } = fixture.context;
     const admin = await office.as('admin', ['o365_admin']);
     const second = await office.as('second', ['o365_admin'], [2]);
     const made = await makeAll(admin, 1, 'Calloway');

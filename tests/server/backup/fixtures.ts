@@ -15,9 +15,9 @@ export async function aSuite(store?: Store): Promise<Suite> {
   const plain = await makeFixture({}, store);
   const fixture: Fixture = {
     ...plain,
-    world: {
-      ...plain.world,
-      embeddedEngine: { ...plain.world.embeddedEngine, ...recording.engine },
+    context: {
+      ...plain.context,
+      embeddedEngine: { ...plain.context.embeddedEngine, ...recording.engine },
     },
   };
   return { ground: fixture, office: await anOffice(fixture), recording };

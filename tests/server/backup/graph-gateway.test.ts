@@ -47,11 +47,11 @@ test('G70, ENG-1: over a socket to another address too, a tenant is backed up, t
     { ...HERE, repositoriesDir: folder, graph: gateway.url },
     await freshStore(ONE),
   );
-  const { world } = fixture;
+  const { context } = fixture;
   const tenant = createDemoTenant({
     file: null,
     seed: 5,
-    now: () => world.clock.now(),
+    now: () => context.clock.now(),
     size: {
       people: 2,
       minMails: 2,
@@ -83,7 +83,7 @@ test('G70, ENG-1: over a socket to another address too, a tenant is backed up, t
   );
   const repositoryId = await create('o365/repositories', repository(organizationId));
   const jobId = await create('o365/jobs', job(organizationId, repositoryId, { runNow: true }));
-  await makeJobRunner(world, { 'backup-session': allJobs(world)['backup-session'] }).tick();
+  await makeJobRunner(context, { 'backup-session': allJobs(context)['backup-session'] }).tick();
   expect((await admin('GET', `o365/jobs/${jobId}`)).body.data).toMatchObject({
     lastStatus: 'Success',
   });
@@ -103,6 +103,8 @@ test('G70, ENG-1: over a socket to another address too, a tenant is backed up, t
     'http://graph.microsoft.com/v1.0/users',
     gateway.url,
   ])
-    await expect(world.cloud.fetch(new Request(url))).rejects.toThrow(/is not one of the service/);
+    await expect(context.cloud.fetch(new Request(url))).rejects.toThrow(
+      /is not one of the service/,
+    );
   expect(gateway.asked.length).toBe(before);
 });

@@ -97,7 +97,7 @@ eachDatabase((kind, open) => {
     ).toEqual(['Calloway mail', 'One person']);
     expect((await admin('DELETE', `o365/jobs/${id}`)).status).toBe(200);
     expect((await admin('GET', `o365/jobs/${id}`)).status).toBe(404);
-    const types = await fixture.world.store.tenant(office.tenant, async (tx) =>
+    const types = await fixture.context.store.tenant(office.tenant, async (tx) =>
       (await tx.eventsAfter(0, 1_000)).map(({ event }) => event.type),
     );
     expect(types.filter((type) => type.startsWith('backupjob.'))).toEqual([
@@ -197,10 +197,10 @@ eachDatabase((kind, open) => {
     expect(starts).toBe(1);
     // Another server runs a command, and has crashed two minutes later.
     const key = randomUUID();
-    await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .insertInto('running_command')
-        .values({ tenant_id: tenant, id: key, until: fixture.world.clock.now() + 60_000 })
+        .values({ tenant_id: tenant, id: key, until: fixture.context.clock.now() + 60_000 })
         .execute(),
     );
     const other = { ...headers, 'idempotency-key': key, 'daybook-order': '2' };
@@ -228,7 +228,7 @@ eachDatabase((kind, open) => {
     expect((await admin<Job>('GET', `o365/jobs/${id}`)).body.data.isEnabled).toBe(true);
     await Promise.all([send('disable', key(phone, 2)), send('disable', key(laptop, 2))]);
     expect((await admin<Job>('GET', `o365/jobs/${id}`)).body.data.isEnabled).toBe(false);
-    const types = await fixture.world.store.tenant(office.tenant, async (tx) =>
+    const types = await fixture.context.store.tenant(office.tenant, async (tx) =>
       (await tx.eventsAfter(0, 1_000)).map(({ event }) => event.type),
     );
     expect(types.filter((type) => type.endsWith('abled@1'))).toEqual([
@@ -306,13 +306,13 @@ eachDatabase((kind, open) => {
       externalAddresses: ['canary@example.org', 'second@example.org'],
       users: [{ _id: me, name: 'ADMIN', username: 'admin' }],
     });
-    const log = await fixture.world.store.tenant(office.tenant, async (tx) =>
+    const log = await fixture.context.store.tenant(office.tenant, async (tx) =>
       JSON.stringify([await tx.eventsAfter(0, 1_000), await tx.all('backupJob')]),
     );
     expect(log).toContain('"externalCount":2');
     expect(log.toLowerCase()).not.toContain('canary@example.org');
     expect((await admin('DELETE', `o365/jobs/${id}`)).status).toBe(200);
-    const left = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const left = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .selectFrom('backup_job_recipient')
         .select('address')

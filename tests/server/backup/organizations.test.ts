@@ -20,7 +20,7 @@ eachDatabase((kind, open) => {
     const admin = await office.as('admin', ['o365_admin']);
     const other = await office.as('other', ['o365_admin'], [2]);
     const loadId = async (username: string): Promise<string> => {
-      const { id } = await fixture.world.store.tenant(office.tenant, ({ sql }) =>
+      const { id } = await fixture.context.store.tenant(office.tenant, ({ sql }) =>
         sql
           .selectFrom('person')
           .select('id')
@@ -307,11 +307,11 @@ eachDatabase((kind, open) => {
     recording.calls.length = 0;
     const deleted = await admin<{ dataUntil: number }>('DELETE', `o365/organizations/${id}`);
     expect(deleted.status).toBe(200);
-    expect(deleted.body.data.dataUntil - fixture.world.clock.now()).toBe(30 * 86_400_000);
+    expect(deleted.body.data.dataUntil - fixture.context.clock.now()).toBe(30 * 86_400_000);
     expect(recording.calls).toMatchObject([{ name: 'disconnect', organization: id }]);
     expect((await admin('GET', `o365/organizations/${id}`)).status).toBe(404);
     expect((await admin('GET', `o365/jobs/${job}`)).status).toBe(404);
-    const queued = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const queued = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql.selectFrom('outgoing').select('id').where('tenant_id', '=', tenant).execute(),
     );
     // The one who deletes, the second, and the office's own administrator; nobody of company 2.
@@ -466,7 +466,7 @@ eachDatabase((kind, open) => {
       await admin<{ id: string }>('GET', 'o365/repositories'),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 409, 200, 200]);
-    const stored = await fixture.world.store.tenant(office.tenant, async (tx) => [
+    const stored = await fixture.context.store.tenant(office.tenant, async (tx) => [
       await tx.eventsAfter(0, 1_000),
       await tx.all('organization'),
       await tx.all('backupRepository'),

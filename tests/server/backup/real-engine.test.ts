@@ -30,11 +30,11 @@ const ROLES = [
 
 test('SUITE-3, SUITE-4, SUITE-5: by calls alone, a tenant is connected and backed up by the real engine, and its repository deleted', async () => {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE));
-  const { world } = fixture;
+  const { context } = fixture;
   const tenant = createDemoTenant({
     file: null,
     seed: 3,
-    now: () => world.clock.now(),
+    now: () => context.clock.now(),
     size: {
       people: 3,
       minMails: 3,
@@ -44,7 +44,7 @@ test('SUITE-3, SUITE-4, SUITE-5: by calls alone, a tenant is connected and backe
       maxFileBytes: 5_000,
     },
   });
-  world.cloud.connectTo((request) => tenant.fetch(request));
+  context.cloud.connectTo((request) => tenant.fetch(request));
   const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
   const office = await anOffice(fixture);
   const admin = await office.as('admin', ['o365_admin']);
@@ -67,12 +67,12 @@ test('SUITE-3, SUITE-4, SUITE-5: by calls alone, a tenant is connected and backe
   ).toMatchObject({ count: 3 });
   const repositoryId = await create('o365/repositories', repository(organizationId));
   const jobId = await create('o365/jobs', job(organizationId, repositoryId, { runNow: true }));
-  await makeJobRunner(world, {
-    'backup-session': allJobs(world)['backup-session'],
+  await makeJobRunner(context, {
+    'backup-session': allJobs(context)['backup-session'],
   }).tick();
   expect((await admin('GET', `o365/jobs/${jobId}`)).body.data).toMatchObject({
     lastStatus: 'Success',
-    lastBackup: world.clock.now(),
+    lastBackup: context.clock.now(),
   });
   const latest = await admin<{ session: { status: string }; logs: unknown[] }>(
     'GET',
@@ -98,14 +98,14 @@ test('SUITE-3, SUITE-4, SUITE-5: by calls alone, a tenant is connected and backe
   // Deleted with its job, the repository goes after a week, once nobody reads it.
   const session = await admin<{ id: string }>('POST', 'o365/restore/restoresessions', {
     organizationId,
-    datetime: world.clock.now(),
+    datetime: context.clock.now(),
     sessionType: 'Vex',
   });
   await admin('DELETE', `o365/jobs/${jobId}`);
   expect((await admin('DELETE', `o365/repositories/${repositoryId}`)).status).toBe(200);
-  const jobs = makeJobRunner(world, {
-    'upkeep': allJobs(world).upkeep,
-    'repository-deletion': allJobs(world)['repository-deletion'],
+  const jobs = makeJobRunner(context, {
+    'upkeep': allJobs(context).upkeep,
+    'repository-deletion': allJobs(context)['repository-deletion'],
   });
   const pass = async (ms: number): Promise<void> => {
     fixture.pass(ms);
@@ -113,10 +113,10 @@ test('SUITE-3, SUITE-4, SUITE-5: by calls alone, a tenant is connected and backe
   };
   await pass(6 * DAY);
   expect(existsSync(path)).toBe(true);
-  await world.store.tenant(office.tenant, ({ sql }) =>
+  await context.store.tenant(office.tenant, ({ sql }) =>
     sql
       .updateTable('explorer')
-      .set({ used_at: world.clock.now() + DAY })
+      .set({ used_at: context.clock.now() + DAY })
       .where('id', '=', session.body.data.id)
       .execute(),
   );
@@ -124,7 +124,7 @@ test('SUITE-3, SUITE-4, SUITE-5: by calls alone, a tenant is connected and backe
   expect(existsSync(path)).toBe(true);
   await pass(2 * HOUR);
   expect(existsSync(path)).toBe(false);
-  const left = await world.store.tenant(office.tenant, async ({ sql, tenant: id }) => {
+  const left = await context.store.tenant(office.tenant, async ({ sql, tenant: id }) => {
     const tables = [
       'item',
       'folder',

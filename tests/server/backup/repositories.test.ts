@@ -84,7 +84,7 @@ eachDatabase((kind, open) => {
         .rows[0];
     const choose = async (retentionPolicy: string): Promise<number> =>
       (await admin('PATCH', `o365/repositories/${id}`, { retentionPolicy })).status;
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     expect(await choose('Year1')).toBe(200);
     expect(await read()).toMatchObject({
       retentionPolicy: 'Years5',
@@ -102,7 +102,7 @@ eachDatabase((kind, open) => {
     });
     expect([password.status, password.body.error.kind]).toEqual([403, 'reauth_required']);
     expect(await read()).toMatchObject({ retentionPolicy: 'Keep', shortened: null });
-    const mails = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const mails = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql.selectFrom('outgoing').select('id').where('tenant_id', '=', tenant).execute(),
     );
     // To the one who shortens and to the office's own administrator, once.
@@ -122,14 +122,14 @@ eachDatabase((kind, open) => {
       'These jobs use the repository: Calloway mail. Delete them or choose another repository.',
     ]);
     expect((await admin('DELETE', `o365/jobs/${jobId}`)).status).toBe(200);
-    const due = fixture.world.clock.now() + 7 * DAY;
+    const due = fixture.context.clock.now() + 7 * DAY;
     const deleted = await admin('DELETE', `o365/repositories/${id}`);
     expect([deleted.status, deleted.body.data]).toEqual([200, { deletesAt: due }]);
     expect(await read()).toMatchObject([{ deletesAt: due }]);
     const chosen = await admin('POST', 'o365/jobs', job(organization, id, { name: 'Again' }));
     expect([chosen.status, chosen.body.error.issues?.[0]?.path]).toEqual([400, 'repositoryId']);
     const upkeep = (at: number): Promise<void> =>
-      fixture.world.store.tenant(office.tenant, (tx) => deleteDueRepositories(tx, at));
+      fixture.context.store.tenant(office.tenant, (tx) => deleteDueRepositories(tx, at));
     await upkeep(due - 1);
     expect((await admin('PATCH', `o365/repositories/${id}`, { deletesAt: null })).status).toBe(200);
     await upkeep(due + DAY);
@@ -138,11 +138,11 @@ eachDatabase((kind, open) => {
     await upkeep(due);
     await upkeep(due);
     expect(await read()).toEqual([]);
-    const { events } = await fixture.world.store.tenant(office.tenant, async (tx) => ({
+    const { events } = await fixture.context.store.tenant(office.tenant, async (tx) => ({
       events: (await tx.eventsAfter(0, 1_000)).map(({ event }) => event.type),
     }));
     expect(events.filter((type) => type === 'backuprepository.deleted@1')).toHaveLength(1);
-    expect(await rebuild(fixture.world.store, { only: [office.tenant] })).toMatchObject([
+    expect(await rebuild(fixture.context.store, { only: [office.tenant] })).toMatchObject([
       { quarantined: 0, differences: [] },
     ]);
   });

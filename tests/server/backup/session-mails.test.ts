@@ -9,11 +9,11 @@ import { loadMails } from '../notifications/fixtures.ts';
 
 const HOUR = 3_600_000;
 
-const follow = ({ ground: { world }, tenant }: SessionBench, store: Store = world.store) =>
-  backupRuns({ ...world, store })({
+const follow = ({ ground: { context }, tenant }: SessionBench, store: Store = context.store) =>
+  backupRuns({ ...context, store })({
     tenant,
     payload: null,
-    now: world.clock.now(),
+    now: context.clock.now(),
     signal: new AbortController().signal,
   });
 
@@ -30,7 +30,7 @@ async function makeRecipients(store: Store) {
   const make = (username: string, companies: number[] | null) =>
     user(fixture, tenant, { username, email: `${username}@example.com`, companies });
   const userIds = [await make('kate', null), await make('lars', [1]), await make('mona', [2])];
-  await fixture.world.store.tenant(tenant, async ({ sql }) => {
+  await fixture.context.store.tenant(tenant, async ({ sql }) => {
     await sql
       .updateTable('person')
       .set({ language: 'en-XA' })
@@ -66,7 +66,7 @@ async function makeRecipients(store: Store) {
       for (;;) {
         const next = await bench.run(session);
         if (next === null) return;
-        fixture.pass(Math.max(1, next - fixture.world.clock.now()));
+        fixture.pass(Math.max(1, next - fixture.context.clock.now()));
       }
     },
     mails: async () => {
@@ -131,7 +131,7 @@ eachDatabase((name, open) => {
   test(`SUITE-33: a process that is killed at any step sends no email twice, and none is lost (${name})`, async () => {
     const { bench, notify, backUp, mails } = await makeRecipients(await open());
     await notify(false);
-    const { store } = bench.ground.world;
+    const { store } = bench.ground.context;
     for (let round = 1, cut = 1; ; round += 1, cut += 1) {
       await backUp();
       let left = cut;

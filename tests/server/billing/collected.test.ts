@@ -45,9 +45,9 @@ eachDatabase((_name, open) => {
   test('LIC-1, LIC-2: the licenses that a console and a backup server report count for their companies, and are stored by month', async () => {
     field = await aField(store);
     const vspc = await aConsole();
-    const licensing = licensingHandlers(field.world);
-    const keeper = licenseTicks(field.world);
-    const ask = () => anAsk({ ...field.place.ground, world: field.world }, field.tenant);
+    const licensing = licensingHandlers(field.context);
+    const keeper = licenseTicks(field.context);
+    const ask = () => anAsk({ ...field.place.ground, context: field.context }, field.tenant);
     const lines = async (month?: string): Promise<unknown> => {
       const listed = await licensing.listCompanyLicensing(
         month === undefined ? {} : { month },
@@ -86,7 +86,7 @@ eachDatabase((_name, open) => {
       credentials: { kind: 'password', name: 'admin', secret: 'x' },
     });
     await field.round();
-    await keeper.tick(field.world.clock.now());
+    await keeper.tick(field.context.clock.now());
     expect(ours).not.toBe(served);
     const first = ['BackupAndReplication', 'VMs', 'Points', 12, 2, null, 'Console'];
     expect(await lines()).toEqual([
@@ -108,7 +108,7 @@ eachDatabase((_name, open) => {
         ['BackupAndReplication', 'EnterprisePlus', 'Instances', 9, 1, 2, 'Their server'],
       ],
     ]);
-    await keeper.tick(field.world.clock.now());
+    await keeper.tick(field.context.clock.now());
     field.place.ground.pass(40 * DAY);
     expect(await lines('2026-03')).toEqual([
       ['Calloway Freight', first],

@@ -40,7 +40,7 @@ export interface Bureau {
 }
 
 export async function show(fixture: Fixture, tenant: string, on: boolean): Promise<void> {
-  await fixture.world.store.tenant(tenant, async ({ sql }) => {
+  await fixture.context.store.tenant(tenant, async ({ sql }) => {
     const { branding } = await sql
       .selectFrom('provider')
       .select('branding')
@@ -67,7 +67,7 @@ export async function aBureau(fixture: Fixture, qb: QuickBooksStandIn): Promise<
   let at = 0;
   /** Signed in anew where the clock has gone on for longer than a session is good. */
   const ada: Asker = async (method, path, body, headers = {}) => {
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     if (now - at > 240_000) token = (await login(office.app, office.host, 'ada')).body.data.token;
     if (now - at > 240_000) at = now;
     return ask(office.app, `/api/v1/${path}`, {
@@ -92,8 +92,8 @@ export async function aBureau(fixture: Fixture, qb: QuickBooksStandIn): Promise<
       return good(ada<QuickBooksState>('POST', `${CONNECTION}/finish`, qb.back(url, books)));
     },
     async read() {
-      const reader = invoiceTicks(fixture.world);
-      await reader.tick(fixture.world.clock.now());
+      const reader = invoiceTicks(fixture.context);
+      await reader.tick(fixture.context.clock.now());
       void reader.stop();
     },
     list: (query = '', who = ada) => good(who<Listed>('GET', `${INVOICES}${query}`)),

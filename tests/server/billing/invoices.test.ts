@@ -237,7 +237,7 @@ eachDatabase((_name, open) => {
     const [first, second] = bureau.books.customers;
     if (!first || !second) throw new Error('no customers');
     const touched = {
-      MetaData: { LastUpdatedTime: new Date(fixture.world.clock.now()).toISOString() },
+      MetaData: { LastUpdatedTime: new Date(fixture.context.clock.now()).toISOString() },
     };
     Object.assign(first, { DisplayName: 'Calloway Group', ...touched });
     Object.assign(second, { Active: false, ...touched });

@@ -15,7 +15,7 @@ import { licenseTicks } from '../jobs/ticks.ts';
 const DAY = 86_400_000;
 const PATH = 'monitoring/reporting/licensing';
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const monthNow = (): string => iso(now()).slice(0, 7);
 
@@ -51,7 +51,7 @@ async function collect(
   office: Office,
   rows: readonly { uid: string; company: number | null; used: number; unitType?: string }[],
 ): Promise<void> {
-  await fixture.world.store.tenant(office.tenant, async (tx) => {
+  await fixture.context.store.tenant(office.tenant, async (tx) => {
     await tx.sql.deleteFrom('collected').where('tenant_id', '=', office.tenant).execute();
     for (const { uid, company, used, unitType = 'Points' } of rows) {
       const row = {
@@ -176,7 +176,7 @@ eachDatabase((_name, open) => {
 
   test('LIC-2: a past month shows what was last reported for it', async () => {
     const office = await anOffice(fixture);
-    const keeper = licenseTicks(fixture.world);
+    const keeper = licenseTicks(fixture.context);
     await results(office, 1, [['Files', 'SRV-1']]);
     await collect(office, [{ uid: 'a', company: 1, used: 5 }]);
     await keeper.tick(now());
@@ -213,13 +213,13 @@ eachDatabase((_name, open) => {
     const some = await office.as('some', ['admin'], [1]);
     const below = randomUUID();
     const host = `h-${below}.example`;
-    await makeTenant(fixture.world.store, {
+    await makeTenant(fixture.context.store, {
       tenant: below,
       host,
       branding: defaultBranding(below, 'Harbour', host),
       isDefault: false,
     });
-    await fixture.world.store.system(async (sql) => {
+    await fixture.context.store.system(async (sql) => {
       await sql
         .updateTable('tenant_list')
         .set({ master_id: office.tenant })

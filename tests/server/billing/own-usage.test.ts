@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 const PATH = 'monitoring/reporting/licensing/own';
 const [ONE, TWO] = [randomUUID(), randomUUID()];
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const monthNow = (): string => iso(now()).slice(0, 7);
 
@@ -44,7 +44,7 @@ async function collect(
   office: Office,
   rows: readonly (readonly [connection: string, company: number | null, used: number])[],
 ): Promise<void> {
-  await fixture.world.store.tenant(office.tenant, async (tx) => {
+  await fixture.context.store.tenant(office.tenant, async (tx) => {
     await tx.sql.deleteFrom('collected').where('tenant_id', '=', office.tenant).execute();
     for (const [connection, company, used] of rows) {
       const row = {
@@ -80,7 +80,7 @@ eachDatabase((_name, open) => {
 
   test('LIC-5, T2: every user sees what their companies use next to the previous month, since which month, and nothing of others', async () => {
     const office = await anOffice(fixture);
-    const keeper = licenseTicks(fixture.world);
+    const keeper = licenseTicks(fixture.context);
     const first = monthNow();
     await ran(office, 1, ['Files']);
     await ran(office, 2, ['Other']);
@@ -144,7 +144,7 @@ eachDatabase((_name, open) => {
 
   test("LIC-5: usage in the oldest month has no start, and new usage starts this month; a deleted company isn't shown", async () => {
     const office = await anOffice(fixture);
-    const keeper = licenseTicks(fixture.world);
+    const keeper = licenseTicks(fixture.context);
     const begun = now();
     await ran(office, 1, ['Files']);
     await collect(office, [[ONE, 1, 5]]);

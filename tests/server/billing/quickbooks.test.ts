@@ -39,7 +39,7 @@ const renewals = (): number =>
 const stamp = (one: Rec, more: Rec = {}): void => {
   Object.assign(one, {
     ...more,
-    MetaData: { LastUpdatedTime: new Date(fixture.world.clock.now()).toISOString() },
+    MetaData: { LastUpdatedTime: new Date(fixture.context.clock.now()).toISOString() },
   });
 };
 const numbers = async (bureau: Bureau): Promise<readonly string[]> =>
@@ -47,13 +47,13 @@ const numbers = async (bureau: Bureau): Promise<readonly string[]> =>
 
 const at = (environment: 'production' | 'sandbox'): readonly string[] =>
   Object.values(
-    quickBooksAt({ config: { ...fixture.world.config, quickBooks: null } }, environment),
+    quickBooksAt({ config: { ...fixture.context.config, quickBooks: null } }, environment),
   );
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     store = await open();
-    const clock = { now: (): number => fixture.world.clock.now() };
+    const clock = { now: (): number => fixture.context.clock.now() };
     qb = await quickBooksStandIn(() => clock.now());
     begun.push(qb);
     fixture = await makeFixture({ ...HERE, quickBooks: qb.url }, store);
@@ -160,7 +160,7 @@ eachDatabase((_name, open) => {
     ]);
     expect(await bureau.list()).toMatchObject({
       count: 2_300,
-      source: { kind: 'read', readAt: fixture.world.clock.now(), fault: null },
+      source: { kind: 'read', readAt: fixture.context.clock.now(), fault: null },
     });
     // Not again before it is due.
     const request = qb.asked.length;
@@ -258,12 +258,12 @@ eachDatabase((_name, open) => {
     expect([renewals() - before, (await bureau.list()).source.fault]).toEqual([1, null]);
     // Ten at once that are refused the same token wait for one renewal, also those of another
     // server.
-    const token = await loadAccess(fixture.world, office.tenant, null);
-    const other = makeAppContext(fixture.world);
+    const token = await loadAccess(fixture.context, office.tenant, null);
+    const other = makeAppContext(fixture.context);
     const got = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         loadAccess(
-          i % 2 === 0 || store.kind === 'pglite' ? fixture.world : other,
+          i % 2 === 0 || store.kind === 'pglite' ? fixture.context : other,
           office.tenant,
           token,
         ),

@@ -40,7 +40,7 @@ export async function withQuickBooks(
   open: () => Promise<Store>,
 ): Promise<{ readonly ground: Fixture; readonly qb: QuickBooksStandIn }> {
   let fixture: Fixture | null = null;
-  const qb = await quickBooksStandIn(() => fixture?.world.clock.now() ?? 0);
+  const qb = await quickBooksStandIn(() => fixture?.context.clock.now() ?? 0);
   begun.push(qb);
   fixture = await makeFixture({ ...HERE, quickBooks: qb.url }, await open());
   return { ground: fixture, qb };

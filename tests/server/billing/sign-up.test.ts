@@ -81,7 +81,7 @@ eachDatabase((kind, open) => {
         email: 'nobody@example.com',
       }),
     ).toMatchObject({ status: 200 });
-    expect((await readMails(till.ground.world, office.tenant)).at(-1)).toContain(
+    expect((await readMails(till.ground.context, office.tenant)).at(-1)).toContain(
       'already have an account',
     );
   });
@@ -157,7 +157,7 @@ eachDatabase((kind, open) => {
     await must(visitor, 'POST', 'o365/provisioning/checkout-session', { hash: link });
     expect((await login(office.app, office.host, victim.email, PASSWORD)).status).toBe(200);
     const names = (
-      await till.ground.world.store.tenant(office.tenant, (tx) => tx.all('company'))
+      await till.ground.context.store.tenant(office.tenant, (tx) => tx.all('company'))
     ).map(({ name }) => name);
     expect(names).toContain('Dahlia Foods');
     expect(names).not.toContain('Mallory Ltd');
@@ -202,7 +202,7 @@ eachDatabase((kind, open) => {
     // It comes later, and makes no second account.
     await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: SECRET });
     for (const payload of stripe.events) expect(await stripe.send(payload)).toBe(200);
-    const rows = await fixture.world.store.tenant(office.tenant, (tx) => tx.all('subscription'));
+    const rows = await fixture.context.store.tenant(office.tenant, (tx) => tx.all('subscription'));
     expect(rows.map(({ status, hasCard, level }) => [status, hasCard, level])).toEqual([
       ['active', true, 'advanced'],
     ]);

@@ -30,17 +30,17 @@ export async function aTill(store: Store, more: object = {}): Promise<Till> {
     ...more,
   });
   const { ground: fixture, office, owner } = shop;
-  const { world } = fixture;
+  const { context } = fixture;
   await must(owner, 'PUT', 'o365/billing/secrets/stripe', { value: 'sk_test_standin' });
   await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: SECRET });
   const stripe = makeStripeStandIn({
-    clock: world.clock,
-    chance: world.chance,
+    clock: context.clock,
+    chance: context.chance,
     base: '/demo/stripe',
     webhookSecret: SECRET,
     deliver: async (payload, signature) => (await hook(shop, payload, signature)).status,
   });
-  world.payments.connectTo(stripe.fetch);
+  context.payments.connectTo(stripe.fetch);
   return {
     ...shop,
     stripe,
@@ -70,16 +70,16 @@ export const hook = ({ office }: Shop, payload: string, signature: string): Prom
 
 /** The link in the newest email that is waiting to be sent. */
 async function readLink({ ground: fixture, office }: Shop): Promise<string> {
-  const { world } = fixture;
-  const texts = await readMails(world, office.tenant);
+  const { context } = fixture;
+  const texts = await readMails(context, office.tenant);
   return /register\/(s-[\w-]{43})/.exec(texts.at(-1) ?? '')?.[1] ?? '';
 }
 
 export async function readMails(
-  world: Shop['ground']['world'],
+  context: Shop['ground']['context'],
   tenant: string,
 ): Promise<readonly string[]> {
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     const rows = await tx.sql
       .selectFrom('outgoing')
       .select(['id', 'sealed'])
@@ -88,7 +88,9 @@ export async function readMails(
       .execute();
     const texts: string[] = [];
     for (const { id, sealed } of rows)
-      texts.push(await unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed));
+      texts.push(
+        await unseal(tx, context, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+      );
     return texts;
   });
 }
@@ -117,7 +119,7 @@ export async function pay(till: Till, url: string, card = 'good'): Promise<strin
 /** Stripe acts on the next write, but its answer is lost, or another one comes. */
 export function loseAnswer({ ground: fixture, stripe }: Till, getOther?: () => Response): void {
   let isNext = true;
-  fixture.world.payments.connectTo(async (request) => {
+  fixture.context.payments.connectTo(async (request) => {
     const isLost = isNext && request.method === 'POST';
     const answer = await stripe.fetch(request);
     if (!isLost) return answer;
@@ -151,6 +153,6 @@ export async function subscribe(till: Till, more: object = {}): Promise<string> 
 export const makeRun = ({ office, ground: fixture }: Till) => ({
   tenant: office.tenant,
   payload: null,
-  now: fixture.world.clock.now(),
+  now: fixture.context.clock.now(),
   signal: new AbortController().signal,
 });

@@ -56,7 +56,7 @@ eachDatabase((kind, open) => {
     await subscribe(till);
     const company = 3;
     const status = async (): Promise<string | undefined> => {
-      const rows = await fixture.world.store.tenant(till.office.tenant, (tx) =>
+      const rows = await fixture.context.store.tenant(till.office.tenant, (tx) =>
         tx.all('subscription'),
       );
       return rows.find((row) => row.company === company)?.status;
@@ -72,13 +72,13 @@ eachDatabase((kind, open) => {
     expect(await status()).toBe('active');
     await stripe.change(id, { cancel_at_period_end: true }, 'customer.subscription.updated');
     expect(await status()).toBe('cancelled');
-    const head = await fixture.world.store.tenant(till.office.tenant, (tx) => tx.head());
+    const head = await fixture.context.store.tenant(till.office.tenant, (tx) => tx.head());
     // Everything again, backwards and twice: the state of the object counts, and nothing changes.
     for (const payload of stripe.events.toReversed().flatMap((event) => [event, event]))
       expect(await stripe.send(payload)).toBe(200);
     expect(await status()).toBe('cancelled');
-    expect(await fixture.world.store.tenant(till.office.tenant, (tx) => tx.head())).toEqual(head);
-    const users = await fixture.world.store.tenant(till.office.tenant, (tx) => tx.all('company'));
+    expect(await fixture.context.store.tenant(till.office.tenant, (tx) => tx.head())).toEqual(head);
+    const users = await fixture.context.store.tenant(till.office.tenant, (tx) => tx.all('company'));
     expect(users).toHaveLength(3);
     const [payload = ''] = stripe.events;
     for (const signature of ['', 't=1,v1=00', 'v1=00'])
@@ -90,7 +90,7 @@ eachDatabase((kind, open) => {
       Stripe.webhooks.generateTestHeaderString({
         payload,
         secret: SECRET,
-        timestamp: Math.floor(fixture.world.clock.now() / 1_000) - 301,
+        timestamp: Math.floor(fixture.context.clock.now() / 1_000) - 301,
       }),
     );
     expect(old.status).toBe(400);
@@ -166,10 +166,10 @@ eachDatabase((kind, open) => {
     await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 3 });
     // A key that Stripe refuses leaves the subscription to the next attempt.
     await must(owner, 'PUT', 'o365/billing/secrets/stripe', { value: 'revoked' });
-    await payments(fixture.world)(makeRun(till));
+    await payments(fixture.context)(makeRun(till));
     expect(at('status')).toBe('active');
     await must(owner, 'PUT', 'o365/billing/secrets/stripe', { value: 'sk_test_standin' });
-    await payments(fixture.world)(makeRun(till));
+    await payments(fixture.context)(makeRun(till));
     expect(at('status')).toBe('canceled');
   });
 
@@ -192,26 +192,26 @@ eachDatabase((kind, open) => {
         recurring: { interval: 'month', usage_type: 'metered', meter: 'mtr_price_basic' },
       },
     ]);
-    till.recording.directory = fixture.world.chance.uuid();
+    till.recording.directory = fixture.context.chance.uuid();
     const made = await makeAll(await office.as('maker3', ['o365_admin']), 3, 'Calla');
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     await addUsers({ ...till, made }, [{ user: 'ada', points: [now] }]);
     fixture.pass(3 * DAY);
-    await usageDays(fixture.world)(makeRun(till));
+    await usageDays(fixture.context)(makeRun(till));
     // A day that Stripe refuses is sent later, and other companies don't wait for it.
-    fixture.world.payments.connectTo(async (request) =>
+    fixture.context.payments.connectTo(async (request) =>
       request.url.endsWith('/meter_events')
         ? Response.json({ error: { type: 'invalid_request_error' } }, { status: 400 })
         : stripe.fetch(request),
     );
-    await payments(fixture.world)(makeRun(till));
+    await payments(fixture.context)(makeRun(till));
     expect(stripe.list('subscriptions').map(({ status }) => status)).toEqual([
       'active',
       'canceled',
     ]);
-    fixture.world.payments.connectTo(stripe.fetch);
-    await payments(fixture.world)(makeRun(till));
-    await payments(fixture.world)(makeRun(till));
+    fixture.context.payments.connectTo(stripe.fetch);
+    await payments(fixture.context)(makeRun(till));
+    await payments(fixture.context)(makeRun(till));
     const sent = stripe.list('meter_events').map(({ payload }) => payload);
     expect(sent).toEqual(
       [1, 1, 1].map((value) => ({

@@ -44,7 +44,7 @@ export async function aShop(store: Store, more: object = {}): Promise<Shop> {
   const owner = await office.as('owner', ['super-admin', 'o365_admin']);
   await must(owner, 'PUT', 'o365/billing/settings', settings(more));
   const made = await makeAll(await office.as('maker', ['o365_admin']), 1, 'Calloway');
-  const job = subscriptions(fixture.world);
+  const job = subscriptions(fixture.context);
   return {
     ...suite,
     owner,
@@ -53,7 +53,7 @@ export async function aShop(store: Store, more: object = {}): Promise<Shop> {
       job({
         tenant: office.tenant,
         payload: null,
-        now: fixture.world.clock.now(),
+        now: fixture.context.clock.now(),
         signal: new AbortController().signal,
       }),
   };
@@ -76,7 +76,7 @@ export const addUsers = (
   people: readonly { readonly user: string; readonly points: readonly number[] }[],
   bytes = 10,
 ): Promise<void> =>
-  fixture.world.store.tenant(office.tenant, async (tx) => {
+  fixture.context.store.tenant(office.tenant, async (tx) => {
     for (const [index, { user, points }] of people.entries())
       await addObject(tx, made, { n: index + 1, kind: 'mailbox', user, bytes, points });
   });

@@ -9,8 +9,8 @@ import { aShop, addUsers, DAY, getRow, HOUR, list, must } from './subscription-f
 
 const START = { level: 'basic', minimumUsers: 0, trialEndsAt: null };
 
-const countSessions = (world: AppContext, tenant: string): Promise<number> =>
-  world.store.tenant(
+const countSessions = (context: AppContext, tenant: string): Promise<number> =>
+  context.store.tenant(
     tenant,
     async ({ sql: db }) =>
       (await db.selectFrom('backup_session').select('id').where('tenant_id', '=', tenant).execute())
@@ -23,7 +23,7 @@ eachDatabase((kind, open) => {
     const { ground: fixture } = shop;
     // 2026-03-02, so March has 31 days and this one is its second.
     await must(shop.owner, 'POST', 'o365/subscriptions/start/1', START);
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     await addUsers(shop, [
       { user: 'ada', points: [now] },
       { user: 'ben', points: [now + 10 * DAY] },
@@ -111,7 +111,7 @@ eachDatabase((kind, open) => {
     expect((await getRow(owner)).subscription).toMatchObject({ userMills: 2_000, minimumUsers: 5 });
     const past = await owner('POST', 'o365/subscriptions/update-trial/1', { trialEndsAt: 1 });
     expect(past.status).toBe(400);
-    const trialEndsAt = fixture.world.clock.now() + 10 * DAY;
+    const trialEndsAt = fixture.context.clock.now() + 10 * DAY;
     await must(owner, 'POST', 'o365/subscriptions/update-trial/1', { trialEndsAt });
     expect((await getRow(owner)).subscription).toMatchObject({ trialEndsAt });
     const cancel = await must<OutputOf<'previewSubscription'>>(
@@ -141,11 +141,11 @@ eachDatabase((kind, open) => {
   test(`BILL-13: not paying stops backups after the grace period, never restores (${kind})`, async () => {
     const shop = await aShop(await open());
     const { owner, ground: fixture, office, made } = shop;
-    const { world } = fixture;
+    const { context } = fixture;
     await must(owner, 'POST', 'o365/subscriptions/start/1', START);
     const { _id: id = '' } = (await getRow(owner)).subscription ?? {};
-    const now = world.clock.now();
-    await world.store.tenant(office.tenant, (tx) =>
+    const now = context.clock.now();
+    await context.store.tenant(office.tenant, (tx) =>
       tx.append(
         [
           {
@@ -163,16 +163,16 @@ eachDatabase((kind, open) => {
     const start = async (): Promise<boolean> =>
       (
         await startJob(
-          world,
+          context,
           { tenant: office.tenant, organization: made.organization, user: null },
           { job: made.job, reason: 'manual' },
         )
       ).ok;
     const schedule = (): Promise<unknown> =>
-      backupSchedule(world)({
+      backupSchedule(context)({
         tenant: office.tenant,
         payload: null,
-        now: world.clock.now(),
+        now: context.clock.now(),
         signal: new AbortController().signal,
       });
     expect(await shop.work()).toBe(now + HOUR);
@@ -181,7 +181,7 @@ eachDatabase((kind, open) => {
     await shop.work();
     expect(await start()).toBe(false);
     await schedule();
-    expect(await countSessions(world, office.tenant)).toBe(0);
+    expect(await countSessions(context, office.tenant)).toBe(0);
     const owner2 = await office.as('owner2', ['super-admin', 'o365_admin']);
     expect((await getRow(owner2)).subscription).toMatchObject({
       status: 'disabled',
@@ -190,7 +190,7 @@ eachDatabase((kind, open) => {
     const restorer = await office.as('restorer', ['o365_admin']);
     const session = await restorer('POST', 'o365/restore/restoresessions', {
       organizationId: made.organization,
-      datetime: world.clock.now(),
+      datetime: context.clock.now(),
       sessionType: 'Vex',
     });
     expect(session.status).toBe(200);
@@ -203,7 +203,7 @@ eachDatabase((kind, open) => {
     expect(forgiven.subscription).toMatchObject({ status: 'active', owedMills: 0 });
     // The job is long overdue, so it starts at once.
     await schedule();
-    expect(await countSessions(world, office.tenant)).toBe(1);
+    expect(await countSessions(context, office.tenant)).toBe(1);
   });
 
   test(`BILL-13: a cancelled subscription ends with its paid period, and a deleted company comes back with users and subscription (${kind})`, async () => {
@@ -219,7 +219,7 @@ eachDatabase((kind, open) => {
       'o365/subscriptions/delete-company',
       { companyId: 2 },
     );
-    expect(deleted.restorableUntil).toBe(fixture.world.clock.now() + 30 * DAY);
+    expect(deleted.restorableUntil).toBe(fixture.context.clock.now() + 30 * DAY);
     expect((await list(owner)).rows.map(({ company }) => company)).toEqual([1]);
     expect((await buyer('GET', 'companies')).text).not.toContain('Drummond');
     const gone = await must<OutputOf<'listDeletedCompanies'>>(
@@ -247,7 +247,7 @@ eachDatabase((kind, open) => {
     expect((await getRow(owner, 1)).subscription?.status).toBe('cancelled');
     const admin = await office.as('buyer2', ['o365_admin'], [2]);
     expect((await admin('GET', 'o365/organizations')).status).toBe(200);
-    const scoped = await fixture.world.store.tenant(office.tenant, async (tx) =>
+    const scoped = await fixture.context.store.tenant(office.tenant, async (tx) =>
       (await tx.all('user')).filter(({ companies }) => companies?.includes(2) === true),
     );
     expect(scoped).toHaveLength(2);

@@ -61,8 +61,8 @@ function numbers(seed: number): (below: number) => number {
 eachDatabase((kind, open) => {
   test(`BILL-12: the licensed users of each day are those that a slow count finds, stored or not (${kind})`, async () => {
     const { office, ground: fixture, recording } = await aSuite(await open());
-    const { world } = fixture;
-    await world.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
+    const { context } = fixture;
+    await context.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
       const { branding } = await db
         .selectFrom('provider')
         .select('branding')
@@ -76,11 +76,11 @@ eachDatabase((kind, open) => {
     });
     const maker = await office.as('maker', ['o365_admin']);
     const made = await makeAll(maker, 1, 'Calloway');
-    recording.directory = world.chance.uuid();
+    recording.directory = context.chance.uuid();
     const other = await makeAll(maker, 2, 'Drummond');
-    const created = world.clock.now();
+    const created = context.clock.now();
     fixture.pass(90 * DAY);
-    const now = world.clock.now();
+    const now = context.clock.now();
 
     const random = numbers(7);
     const people = Array.from({ length: 30 }, (_, index): Person => ({
@@ -88,7 +88,7 @@ eachDatabase((kind, open) => {
       licensed: [true, true, null, false][index % 4] ?? null,
       points: Array.from({ length: random(5) }, () => created + random(90 * 24 * 60) * 60_000),
     }));
-    await world.store.tenant(office.tenant, async (tx) => {
+    await context.store.tenant(office.tenant, async (tx) => {
       let n = 0;
       for (const { id, licensed, points } of people) {
         // Half of the points are of the mailbox, the others of the OneDrive.
@@ -166,14 +166,14 @@ eachDatabase((kind, open) => {
     // Stored days don't change when restore points expire.
     const before = await get<OutputOf<'listSuiteLicensing'>>(admin, `licensing?${range}`);
     for (let turn = 0; turn < 2; turn += 1)
-      await usageDays(world)({
+      await usageDays(context)({
         tenant: office.tenant,
         payload: null,
         now: now - 30 * DAY * (1 - turn),
         signal: new AbortController().signal,
       });
     check(await get(admin, `licensing?${range}`));
-    await world.store.tenant(office.tenant, ({ sql: db, tenant }) =>
+    await context.store.tenant(office.tenant, ({ sql: db, tenant }) =>
       db
         .deleteFrom('object_point')
         .where('tenant_id', '=', tenant)
@@ -187,14 +187,14 @@ eachDatabase((kind, open) => {
 
   test(`BILL-12: licensed users are listed with what is backed up, in pages, and exported (${kind})`, async () => {
     const { office, ground: fixture, recording } = await aSuite(await open());
-    const { world } = fixture;
+    const { context } = fixture;
     const maker = await office.as('maker', ['o365_admin']);
     const made = await makeAll(maker, 1, 'Calloway');
-    recording.directory = world.chance.uuid();
+    recording.directory = context.chance.uuid();
     const other = await makeAll(maker, 2, 'Drummond');
     fixture.pass(60 * DAY);
-    const now = world.clock.now();
-    await world.store.tenant(office.tenant, async (tx) => {
+    const now = context.clock.now();
+    await context.store.tenant(office.tenant, async (tx) => {
       const add = (
         n: number,
         user: string,

@@ -22,7 +22,7 @@ const DIRECTORY = {
 test('BRAND-9, PAGE-6: the sign-in page, a new load of a device and the settings show the same sign-in method', async () => {
   const { host, tenant } = await provider(fixture);
   await user(fixture, tenant, { roles: ['super-admin'] });
-  const kate = new Browser(getApp(fixture.world, allHandlers(fixture.world)), host);
+  const kate = new Browser(getApp(fixture.context, allHandlers(fixture.context)), host);
   await kate.login();
   const loadBrandings = async () => [
     (await kate.get<OutputOf<'getBranding'>>('service-providers/branding')).body.data,

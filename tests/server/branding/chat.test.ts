@@ -19,8 +19,8 @@ eachDatabase((_name, open) => {
   test('BRAND-10: the frame of a chat has a policy of its own, for its script and hosts and nothing of the portal, and no origin', async () => {
     const { root, tenant, host } = await thePeople(fixture);
     const other = await thePeople(fixture);
-    const app = getApp(fixture.world, brandEditHandlers(fixture.world), {
-      routes: chatRoutes(fixture.world),
+    const app = getApp(fixture.context, brandEditHandlers(fixture.context), {
+      routes: chatRoutes(fixture.context),
     });
     const set = (chat: unknown) =>
       root('PUT', `service-providers/${tenant}/branding`, {

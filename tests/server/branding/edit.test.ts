@@ -104,8 +104,8 @@ eachDatabase((_name, open) => {
 
   test('BRAND-5: an image is stored by its actual type, served permanently under the hash of its bytes, without anything that runs', async () => {
     const { root, tenant, host } = await thePeople(fixture);
-    const app = getApp(fixture.world, brandEditHandlers(fixture.world), {
-      routes: assetRoutes(fixture.world),
+    const app = getApp(fixture.context, brandEditHandlers(fixture.context), {
+      routes: assetRoutes(fixture.context),
     });
     const get = (url: string, headers: Record<string, string> = {}, at = host): Promise<Answer> =>
       ask(app, url, { host: at, headers });

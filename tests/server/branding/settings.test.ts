@@ -33,7 +33,10 @@ eachDatabase((_name, open) => {
   let app: App;
   beforeAll(async () => {
     fixture = await makeFixture(HERE, await open());
-    app = getApp(fixture.world, { ...accounts(fixture.world), ...settingsHandlers(fixture.world) });
+    app = getApp(fixture.context, {
+      ...accounts(fixture.context),
+      ...settingsHandlers(fixture.context),
+    });
   });
 
   interface Portal {
@@ -47,7 +50,7 @@ eachDatabase((_name, open) => {
   ): Promise<Portal> {
     const { tenant, host } = await provider(fixture);
     if (master !== undefined)
-      await fixture.world.store.system((sql) =>
+      await fixture.context.store.system((sql) =>
         sql
           .updateTable('tenant_list')
           .set({ master_id: master })
@@ -82,7 +85,7 @@ eachDatabase((_name, open) => {
       (await put(one, tenant, { value: 'a secret' }, 'secrets/oidc')).status,
       (await tries(one, 'mail')).status,
     ]).toEqual([404, 404, 404, 404]);
-    const whole = await fixture.world.store.tenant(tenant, ({ sql }) =>
+    const whole = await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('provider')
         .select('settings')
@@ -113,7 +116,7 @@ eachDatabase((_name, open) => {
     }
     const audits = await Promise.all(
       [top, lowest].map(({ tenant }) =>
-        fixture.world.store.tenant(tenant, ({ sql }) =>
+        fixture.context.store.tenant(tenant, ({ sql }) =>
           sql
             .selectFrom('audit')
             .select(['what', 'actor_id', 'detail'])
@@ -233,7 +236,7 @@ eachDatabase((_name, open) => {
       secrets: ['mail', 'oidc'],
     });
     const secret = (): Promise<string | null> =>
-      fixture.world.store.tenant(tenant, (tx) => readSecret(tx, fixture.world, 'mail'));
+      fixture.context.store.tenant(tenant, (tx) => readSecret(tx, fixture.context, 'mail'));
     expect([await secret(), (await get(one, tenant)).text.includes('planted')]).toEqual([
       'planted-mail',
       false,
@@ -321,7 +324,7 @@ eachDatabase((_name, open) => {
       ok: false,
       says: 'Add a mobile phone number to your profile first.',
     });
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ mobile_phone: '+15550100200' })

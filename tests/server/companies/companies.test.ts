@@ -89,7 +89,7 @@ eachDatabase((_name, open) => {
       'company.updated@1',
       'company.updated@1',
     ]);
-    expect((await rebuild(fixture.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
+    expect((await rebuild(fixture.context.store, { only: [tenant] }))[0]?.differences).toEqual([]);
   });
 
   test("COMP-2, T2: companies of another provider, and those outside the user's, don't exist", async () => {
@@ -237,7 +237,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['part', 'rest']);
     expect((await root('POST', 'companies', { name: 'Calloway Freight' })).status).toBe(200);
     expect((await people.logged()).filter((type) => type === 'key.revoked@1')).toHaveLength(2);
-    expect((await rebuild(fixture.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
+    expect((await rebuild(fixture.context.store, { only: [tenant] }))[0]?.differences).toEqual([]);
     expect((await people.recorded()).map(({ what }) => what)).toContain('company.deleted');
   });
 
@@ -254,7 +254,7 @@ eachDatabase((_name, open) => {
       (
         await wide<OutputOf<'listEvidence'>>(
           'GET',
-          `monitoring/reporting/evidence?from=${new Date(fixture.world.clock.now() - 86_400_000).toISOString()}&to=${new Date(fixture.world.clock.now() + 86_400_000).toISOString()}`,
+          `monitoring/reporting/evidence?from=${new Date(fixture.context.clock.now() - 86_400_000).toISOString()}&to=${new Date(fixture.context.clock.now() + 86_400_000).toISOString()}`,
         )
       ).body.data.rows.length;
     expect(await evidence()).toBe(2);
@@ -277,7 +277,7 @@ eachDatabase((_name, open) => {
       configured: false,
       companies: [],
     });
-    await fixture.world.store.tenant(tenant, async (tx) => {
+    await fixture.context.store.tenant(tenant, async (tx) => {
       await tx.sql
         .updateTable('provider')
         .set({
@@ -287,7 +287,7 @@ eachDatabase((_name, open) => {
         })
         .where('tenant_id', '=', tenant)
         .execute();
-      await storeSecret(tx, fixture.world, 'vac', 'k-secret');
+      await storeSecret(tx, fixture.context, 'vac', 'k-secret');
     });
     const linked = await root<CompanyListed>('POST', 'companies', {
       name: 'Linked',
@@ -304,7 +304,7 @@ eachDatabase((_name, open) => {
       name: `Company ${index}`,
       status: 'Active',
     }));
-    const handlers = companyHandlers(fixture.world, (url, { authorization }) => {
+    const handlers = companyHandlers(fixture.context, (url, { authorization }) => {
       request.push(url);
       const offset = Number(new URL(url).searchParams.get('offset'));
       expect(authorization).toBe('Bearer k-secret');

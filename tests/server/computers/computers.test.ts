@@ -11,7 +11,7 @@ import { person } from '../ingest/people.ts';
 
 const DAY = 86_400_000;
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const COMPUTERS = 'monitoring/reporting/discovery/computers';
 const of = (id: string, what: string): string =>

@@ -440,16 +440,16 @@ test('COLLECT-6: while a connection fails or is off, none of its jobs counts as 
   );
   await field.connect(vspc.outside.url);
   await field.round();
-  const clock = missedRunTicks(field.world);
+  const clock = missedRunTicks(field.context);
   console.fault = () => refused('down', 500);
   await field.round(6 * MINUTE);
   field.place.ground.pass(6 * HOUR);
-  await clock.tick(field.world.clock.now());
+  await clock.tick(field.context.clock.now());
   expect((await field.runs()).map(({ status }) => status)).toEqual(['Success']);
   console.fault = () => null;
   await field.round(DAY / 24);
   field.place.ground.pass(3 * HOUR);
-  await clock.tick(field.world.clock.now());
+  await clock.tick(field.context.clock.now());
   expect((await field.runs()).map(({ status }) => status)).toEqual(['Success', 'Missed']);
   await clock.stop();
 });
@@ -459,9 +459,9 @@ test('COLLECT-7: a failure is in the last sync with its connection and entity, a
   await field.connect(vspc.outside.url, { name: 'Head office' });
   await field.round();
   const lastSync = () =>
-    syncHandlers(field.world).lastSync(
+    syncHandlers(field.context).lastSync(
       {},
-      anAsk({ ...field.place.ground, world: field.world }, field.tenant),
+      anAsk({ ...field.place.ground, context: field.context }, field.tenant),
     );
   expect(await lastSync()).toMatchObject({
     ok: true,
@@ -472,12 +472,12 @@ test('COLLECT-7: a failure is in the last sync with its connection and entity, a
   const now = await lastSync();
   expect(now).toMatchObject({
     ok: true,
-    value: { status: 'SUCCEEDED', failed: [], at: field.world.clock.now() },
+    value: { status: 'SUCCEEDED', failed: [], at: field.context.clock.now() },
   });
   expect(now.ok && now.value.sources).toContainEqual({
     source: 'vac',
     keys: 1,
     failed: 0,
-    at: field.world.clock.now(),
+    at: field.context.clock.now(),
   });
 });

@@ -27,13 +27,13 @@ const CONNECTION = {
 } as const;
 const { kind: _kind, credentials: _credentials, ...FIELDS } = CONNECTION;
 const as = (field: Field, companies: readonly number[] | null = null) =>
-  anAsk({ ...field.place.ground, world: field.world }, field.tenant, companies);
+  anAsk({ ...field.place.ground, context: field.context }, field.tenant, companies);
 const getKind = (result: { ok: boolean; failure?: { kind: string } }): string =>
   result.ok ? 'ok' : (result.failure?.kind ?? '');
 
 test('COLLECT-1: a connection is stored with its secret encrypted, and no answer contains it', async () => {
   const field = await aField(store);
-  const handlers = collectorHandlers(field.world);
+  const handlers = collectorHandlers(field.context);
   const made = await handlers.makeConnection(
     { ...CONNECTION, credentials: { kind: 'password', ...USER } },
     as(field),
@@ -64,7 +64,7 @@ test('COLLECT-1: a connection is stored with its secret encrypted, and no answer
 
 test('COLLECT-1: a secret is sent only to the address it was entered for', async () => {
   const field = await aField(store);
-  const handlers = collectorHandlers(field.world);
+  const handlers = collectorHandlers(field.context);
   const vspc = await aConsole();
   const id = await field.connect('https://vspc.example:1280');
   const elsewhere = {
@@ -95,7 +95,7 @@ test('COLLECT-1: a secret is sent only to the address it was entered for', async
 
 test('COLLECT-1: a connection is tested before it is stored: the number of companies, or the reason', async () => {
   const field = await aField(store);
-  const handlers = collectorHandlers(field.world);
+  const handlers = collectorHandlers(field.context);
   const vspc = await aConsole();
   fill(vspc.console, 3, 0, NOON);
   const tried = (
@@ -130,7 +130,7 @@ test('COLLECT-1: a connection is tested before it is stored: the number of compa
 
 test("COLLECT-1: a user with some companies manages their connections, and doesn't see others", async () => {
   const field = await aField(store);
-  const handlers = collectorHandlers(field.world);
+  const handlers = collectorHandlers(field.context);
   const [mine, other] = [await field.company('Mine'), await field.company('Other')];
   const vbr = { ...CONNECTION, kind: 'vbr', credentials: { kind: 'password', ...USER } } as const;
   expect(getKind(await handlers.makeConnection(CONNECTION, as(field, [mine])))).toBe('forbidden');
@@ -170,7 +170,7 @@ test("COLLECT-1: a user with some companies manages their connections, and doesn
 
 test('COLLECT-1: deleting a connection deletes its secret, what it found and its sources; its results stay', async () => {
   const field = await aField(store);
-  const handlers = collectorHandlers(field.world);
+  const handlers = collectorHandlers(field.context);
   const vspc = await aConsole();
   await field.company('Ours', uid('company Company 0'));
   fill(vspc.console, 1, 3, NOON - HOUR);
@@ -178,19 +178,19 @@ test('COLLECT-1: deleting a connection deletes its secret, what it found and its
   await field.round();
   const keys = (await field.place.all('key')).filter(({ connection }) => connection === id);
   expect(keys.map(({ revokedAt, tool }) => [revokedAt, tool])).toEqual([[null, 'vac']]);
-  expect(await keyHandlers(field.world).listKeys({}, as(field))).toMatchObject({
+  expect(await keyHandlers(field.context).listKeys({}, as(field))).toMatchObject({
     ok: true,
     value: [{ name: 'Key of api' }],
   });
   expect(
-    getKind(await keyHandlers(field.world).rotateKey({ id: keys[0]?.id ?? '' }, as(field))),
+    getKind(await keyHandlers(field.context).rotateKey({ id: keys[0]?.id ?? '' }, as(field))),
   ).toBe('not-found');
   expect(await handlers.deleteConnection({ id }, as(field))).toMatchObject({ ok: true });
   expect(
     (await field.place.all('key'))
       .filter(({ connection }) => connection === id)
       .map(({ revokedAt }) => revokedAt),
-  ).toEqual([field.world.clock.now()]);
+  ).toEqual([field.context.clock.now()]);
   for (const table of ['connection', 'collection', 'collected'] as const)
     expect(
       await store.tenant(field.tenant, ({ sql }) => sql.selectFrom(table).selectAll().execute(), {
@@ -204,7 +204,7 @@ test('COLLECT-1: deleting a connection deletes its secret, what it found and its
 
 test('COLLECT-4: a requested sync runs immediately, and a disabled connection sends no request', async () => {
   const field = await aField(store);
-  const handlers = collectorHandlers(field.world);
+  const handlers = collectorHandlers(field.context);
   const vspc = await aConsole();
   const id = await field.connect(vspc.outside.url);
   await field.round();
@@ -233,7 +233,7 @@ test('COLLECT-4: a requested sync runs immediately, and a disabled connection se
 test('COLLECT-2: companies that a connection found can be imported, without another setting', async () => {
   const field = await aField(store);
   const vspc = await aConsole();
-  const companies = companyHandlers(field.world);
+  const companies = companyHandlers(field.context);
   expect(await companies.companiesOfVac({}, as(field))).toEqual({
     ok: true,
     value: { configured: false, companies: [] },
@@ -257,8 +257,8 @@ test('COLLECT-2: companies that a connection found can be imported, without anot
 });
 
 test('COLLECT-4: of two servers on one database, one reads a connection at a time, and a dead one is replaced', async () => {
-  const field = await aField(store, (world) =>
-    makeAppContext({ ...world, store: { ...world.store, kind: 'postgres' } }),
+  const field = await aField(store, (context) =>
+    makeAppContext({ ...context, store: { ...context.store, kind: 'postgres' } }),
   );
   const vspc = await aConsole();
   const id = await field.connect(vspc.outside.url);
@@ -287,7 +287,7 @@ test('COLLECT-4: of two servers on one database, one reads a connection at a tim
 
 test("COLLECT-1: credentials that this server can't decrypt any more are asked for again, with a message", async () => {
   const field = await aField(store);
-  const handlers = collectorHandlers(field.world);
+  const handlers = collectorHandlers(field.context);
   const vspc = await aConsole();
   const id = await field.connect(vspc.outside.url);
   await store.tenant(field.tenant, ({ sql }) =>

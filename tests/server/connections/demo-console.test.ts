@@ -100,23 +100,23 @@ test("COLLECT-9: a console's data arrives here as it is there: the same jobs, st
   const plan = harbour(31);
   const vspc = await aConsole();
   field = await aField(store);
-  const { world } = field;
-  const limit = atMost(12, () => world.clock.now());
+  const { context } = field;
+  const limit = atMost(12, () => context.clock.now());
   vspc.console.maxPage = 25;
   vspc.console.fault = limit.fault;
   let late = 0;
   vspc.console.later = (_requested, path) =>
     path === 'infrastructure/backupAgents/jobs' && late++ === 0;
   for (const { name } of plan.companies) await field.company(name, uid(`company ${name}`));
-  await provision(world, { ...plan, host: 'harbour.example' }, () =>
+  await provision(context, { ...plan, host: 'harbour.example' }, () =>
     Promise.resolve('the password of the estate'),
   );
   await field.connect(vspc.outside.url);
   for (const hours of [0, 7, 31]) {
     field.place.ground.at(NOON + hours * HOUR);
-    serveDemo(vspc.console, plan, world.clock.now());
-    await loadHistory(world, plan, world.clock.now(), () => undefined);
-    const began = world.clock.now();
+    serveDemo(vspc.console, plan, context.clock.now());
+    await loadHistory(context, plan, context.clock.now(), () => undefined);
+    const began = context.clock.now();
     for (let minutes = 0; minutes < 40; minutes += 1) await field.round(60_000);
     field.place.ground.at(began);
     const [theirs, ours] = [

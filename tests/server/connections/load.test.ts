@@ -70,12 +70,14 @@ test('COLLECT-3, COLLECT-4: whatever rounds overlap, are interrupted and restart
       let left = Infinity;
       // A server that dies does nothing more, in the middle of whatever it did: before a
       // transaction, or between the last one and the next question.
-      const field = await aField(store, (world) => ({
-        ...world,
+      const field = await aField(store, (context) => ({
+        ...context,
         store: {
-          ...world.store,
+          ...context.store,
           tenant: (tenant, work, more) =>
-            (left -= 1) < 0 ? Promise.reject(new Killed()) : world.store.tenant(tenant, work, more),
+            (left -= 1) < 0
+              ? Promise.reject(new Killed())
+              : context.store.tenant(tenant, work, more),
         },
       }));
       try {
@@ -101,7 +103,7 @@ test('COLLECT-3, COLLECT-4: whatever rounds overlap, are interrupted and restart
         let turned = false;
         console.order = (rows) => (turned ? rows.toReversed() : rows);
         for (const one of steps) {
-          const now = field.world.clock.now();
+          const now = field.context.clock.now();
           if (one.kind === 'run') {
             for (const [place, n] of [...new Set(one.jobs)].entries()) {
               const job = jobs[n];
@@ -120,9 +122,9 @@ test('COLLECT-3, COLLECT-4: whatever rounds overlap, are interrupted and restart
             await field.round(400_000).catch(() => undefined);
             await field.collectors.stop();
             left = Infinity;
-            field.collectors = connectionTicks(field.world);
+            field.collectors = connectionTicks(field.context);
           } else if (one.kind === 'two') {
-            const other = connectionTicks(field.world);
+            const other = connectionTicks(field.context);
             field.place.ground.pass(400_000);
             await Promise.all([field.collectors.tick(), other.tick()]);
             await other.stop();

@@ -40,7 +40,7 @@ test('COLLECT-3: a console of ten thousand jobs is read completely, and then onl
   const before = await seq();
   const again = await timed('the same again', JOBS);
   expect(await seq()).toBe(before);
-  const at = field.world.clock.now() - 60_000;
+  const at = field.context.clock.now() - 60_000;
   vspc.console.jobs = vspc.console.jobs.map((row, n) =>
     n % 10 === 0 ? aJob(jobs[n] ?? { company: '', server: '', name: '' }, at) : row,
   );

@@ -98,7 +98,7 @@ test('G35: with a second factor a password may be shorter', async () => {
     username: 'kate',
     email: 'kobrien@example.com',
   });
-  const { store } = fixture.world;
+  const { store } = fixture.context;
   const measure = () => store.tenant(tenant, (tx) => loadMeasure(tx, id));
   expect(await measure()).toMatchObject({
     min: 15,

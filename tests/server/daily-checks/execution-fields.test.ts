@@ -32,7 +32,7 @@ const byNumber = (one: number, other: number): number => one - other;
 /** Two who work on results, and failures of as many jobs, by the text ids of the list. */
 async function begin(jobs: number) {
   const office = await anOffice(fixture);
-  const now = fixture.world.clock.now();
+  const now = fixture.context.clock.now();
   const [dana, max] = [await office.as('dana', ['operator']), await office.as('max', ['operator'])];
   await office.post(1, [
     ...Array.from({ length: jobs }, (_, at) =>
@@ -140,12 +140,12 @@ eachDatabase((_name, open) => {
       until,
     } = await begin(1);
     const before = await booted(dana);
-    const past = iso(fixture.world.clock.now() - 1);
+    const past = iso(fixture.context.clock.now() - 1);
     for (const [body, message] of [
       [{}, MESSAGES.nothingToChange],
       [{ note: 'x', ignoredUntil: past }, MESSAGES.snoozeTooShort],
       [
-        { note: 'x', ignoredUntil: iso(fixture.world.clock.now() + 400 * DAY) },
+        { note: 'x', ignoredUntil: iso(fixture.context.clock.now() + 400 * DAY) },
         MESSAGES.snoozeTooLong,
       ],
       [{ ignoredReason: 'x' }, MESSAGES.reasonAlone],

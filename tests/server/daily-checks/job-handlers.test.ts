@@ -16,7 +16,7 @@ const TODAY = '2026-03-02';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const booted = async (me: Asker): Promise<Bootstrap> =>
   (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
@@ -65,8 +65,8 @@ const ran = (job: string, at: number, more: object = {}): object => ({
 });
 const getClock = (office: Office) =>
   missedRunTicks({
-    ...fixture.world,
-    store: { ...fixture.world.store, tenants: async () => [office.tenant] },
+    ...fixture.context,
+    store: { ...fixture.context.store, tenants: async () => [office.tenant] },
   });
 
 eachDatabase((_name, open) => {

@@ -15,7 +15,7 @@ const TODAY = '2026-03-02';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const booted = async (me: Asker): Promise<Bootstrap> =>
   (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
 const key = (order: number, device: string, id: string = randomUUID()): Record<string, string> => ({

@@ -171,17 +171,17 @@ export async function aSite(disk: Disk): Promise<Site> {
 export async function startSite({ dataDir, databaseUrl, args, env }: Setup): Promise<Site> {
   const open = (): Promise<OpenStore> => openStore({ ...QUIET, dataDir, databaseUrl });
   const store = await open();
-  const world: AppContext = makeAppContext({
+  const context: AppContext = makeAppContext({
     store,
     ...QUIET,
     chance: systemChance,
     config: { port: 0, dataDir, databaseUrl, pageDir: null, trustedProxies: [], secretKey: null },
   });
-  await firstStart(world, PASSWORD);
+  await firstStart(context, PASSWORD);
   const [tenant = ''] = await store.tenants();
-  const made = await keyHandlers(world).makeKey(
+  const made = await keyHandlers(context).makeKey(
     { name: 'Pings', companyN: 1, tool: 'ping', managed: null },
-    anAsk({ world, lines: [], at: () => undefined, pass: () => undefined }, tenant),
+    anAsk({ context, lines: [], at: () => undefined, pass: () => undefined }, tenant),
   );
   if (!made.ok) throw new Error(made.failure.message);
   await store.close();

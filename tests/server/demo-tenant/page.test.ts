@@ -25,7 +25,7 @@ async function aBrowser() {
     find: () => cloud.tenant,
     close: () => undefined,
   };
-  const app = getApp(fixture.world, {}, { routes: tenantPageRoutes(fixture.world, tenants) });
+  const app = getApp(fixture.context, {}, { routes: tenantPageRoutes(fixture.context, tenants) });
   const ask = async (path: string, init: RequestInit = {}, incoming: object = {}) => {
     const answer = await app.request(
       path,
@@ -217,9 +217,9 @@ test('GRAPH-15: nobody but the operator sees or does anything', async () => {
 test('GRAPH-15: each provider of the demo has its own tenant, which is stored and lives on', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-tenants-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
-  const world = { ...fixture.world, config: { ...fixture.world.config, dataDir } };
+  const context = { ...fixture.context, config: { ...fixture.context.config, dataDir } };
   const plan = getPlan();
-  const first = openDemoTenants(world, plan);
+  const first = openDemoTenants(context, plan);
   const names = first.list().map(({ tenant }) => tenant.id);
   expect(new Set(names).size).toBe(plan.providers.length);
   const [provider] = plan.providers;
@@ -232,7 +232,7 @@ test('GRAPH-15: each provider of the demo has its own tenant, which is stored an
   expect(getMails(user?.id ?? '')).toBeGreaterThan(before);
   const people = first.find(provider?.id ?? '')?.admin.listUsers();
   first.close();
-  const again = openDemoTenants(world, plan);
+  const again = openDemoTenants(context, plan);
   expect(again.find(provider?.id ?? '')?.admin.listUsers()).toEqual(people);
   expect(again.find('00000000-0000-4000-8000-000000000000')).toBeNull();
   again.close();

@@ -24,14 +24,14 @@ async function anDemo() {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE), {
     skipsShortWaits: true,
   });
-  const { world } = fixture;
-  const plan = getPlan('small', world.clock.now());
+  const { context } = fixture;
+  const plan = getPlan('small', context.clock.now());
   const sites = plan.providers.map((provider, place) => ({
     provider,
     tenant: createDemoTenant({
       file: null,
       seed: provider.seed,
-      now: () => world.clock.now(),
+      now: () => context.clock.now(),
       size: FEW,
       filesHost: `files-${place}.sharepoint.com`,
     }),
@@ -42,10 +42,10 @@ async function anDemo() {
     close: () => undefined,
   };
   for (const { provider } of sites)
-    await provision(world, { ...provider, people: [] }, () => Promise.reject(new Error('asked')));
-  world.cloud.connectTo(demoCloud(tenants));
+    await provision(context, { ...provider, people: [] }, () => Promise.reject(new Error('asked')));
+  context.cloud.connectTo(demoCloud(tenants));
   const backup = ({ id }: ProviderPlan) =>
-    world.store.tenant(
+    context.store.tenant(
       id,
       async (tx) => ({
         organizations: await tx.all('organization'),
@@ -60,11 +60,11 @@ async function anDemo() {
 
 test('EST-12: minutes after the start, each provider of the demo has restore points of its own tenant; a second start adds nothing', async () => {
   const { ground: fixture, plan, sites, tenants, backup } = await anDemo();
-  const { world } = fixture;
-  await startBackups(world, plan, tenants).settled;
-  const runner = makeJobRunner(world, {
-    'backup-schedule': allJobs(world)['backup-schedule'],
-    'backup-session': allJobs(world)['backup-session'],
+  const { context } = fixture;
+  await startBackups(context, plan, tenants).settled;
+  const runner = makeJobRunner(context, {
+    'backup-schedule': allJobs(context)['backup-schedule'],
+    'backup-session': allJobs(context)['backup-session'],
   });
   await runner.tick();
   fixture.pass(15 * 60_000);
@@ -100,7 +100,7 @@ test('EST-12: minutes after the start, each provider of the demo has restore poi
       result: 'warning',
       message: "The job's selection contains nothing to back up.",
     });
-    await setUpBackup(world, provider, tenant);
+    await setUpBackup(context, provider, tenant);
     expect((await backup(provider)).seq).toBe(seq);
   }
 });

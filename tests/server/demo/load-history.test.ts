@@ -29,17 +29,17 @@ const ofHarbour = (seed: number, bornAt = BORN): ProviderPlan => {
   return harbour;
 };
 
-/** A world whose clock stands where the test puts it, and that waits for nothing. */
+/** A context whose clock stands where the test puts it, and that waits for nothing. */
 async function worldAt(
   store: Store,
   now: number,
   dataDir = '',
 ): Promise<{
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly at: (ms: number) => void;
   readonly run: () => void;
 }> {
-  const { world } = await makeFixture({ dataDir }, store);
+  const { context } = await makeFixture({ dataDir }, store);
   let status = now;
   const waiting: (() => void)[] = [];
   const clock = {
@@ -50,7 +50,7 @@ async function worldAt(
     },
   };
   return {
-    world: { ...world, clock, log: QUIET.log },
+    context: { ...context, clock, log: QUIET.log },
     at(ms) {
       status = ms;
     },
@@ -68,15 +68,15 @@ const all = <T extends TableName>(
 const loadSeq = ({ store }: AppContext, plan: ProviderPlan): Promise<number> =>
   store.tenant(plan.id, async (tx) => (await tx.head()).seq, { readOnly: true });
 /** What the rows say, without what chance gave (ids of people). */
-const loadRows = async (world: AppContext, plan: ProviderPlan): Promise<unknown> => [
-  (await all(world, plan, 'run')).map(({ n, uid, status, problem, startedAt }) => [
+const loadRows = async (context: AppContext, plan: ProviderPlan): Promise<unknown> => [
+  (await all(context, plan, 'run')).map(({ n, uid, status, problem, startedAt }) => [
     n,
     uid,
     status,
     problem,
     startedAt,
   ]),
-  (await all(world, plan, 'problem')).map(
+  (await all(context, plan, 'problem')).map(
     ({ n, job, state, runs, closedAt, review, note, ticket }) => [
       n,
       job,
@@ -93,39 +93,39 @@ const loadRows = async (world: AppContext, plan: ProviderPlan): Promise<unknown>
 eachDatabase((name, open) => {
   test('EST-6: a history loaded twice is stored once, and rows folded again are the same', async () => {
     const store = await open();
-    const { world } = await worldAt(store, BORN);
+    const { context } = await worldAt(store, BORN);
     const plan = ofHarbour(name === 'pglite' ? 21 : 22);
-    await provision({ ...world }, { ...plan, host: `${name}-twice.example` }, password);
-    expect(await loadHistory(world, plan, BORN, silent)).toBeGreaterThan(3_000);
-    const [seq, before] = [await loadSeq(world, plan), await loadRows(world, plan)];
-    await provision(world, plan, password);
-    expect(await loadHistory(world, plan, BORN, silent)).toBe(0);
-    expect([await loadSeq(world, plan), await loadRows(world, plan)]).toEqual([seq, before]);
+    await provision({ ...context }, { ...plan, host: `${name}-twice.example` }, password);
+    expect(await loadHistory(context, plan, BORN, silent)).toBeGreaterThan(3_000);
+    const [seq, before] = [await loadSeq(context, plan), await loadRows(context, plan)];
+    await provision(context, plan, password);
+    expect(await loadHistory(context, plan, BORN, silent)).toBe(0);
+    expect([await loadSeq(context, plan), await loadRows(context, plan)]).toEqual([seq, before]);
     const [rebuilt] = await rebuild(store, { only: [plan.id] });
     expect([rebuilt?.differences, rebuilt?.quarantined]).toEqual([[], 0]);
   });
 
   test('EST-6, LOG-1: an interrupted load continues after the last complete part, with the same result; events keep their own times and actors', async () => {
     const store = await open();
-    const { world } = await worldAt(store, BORN);
+    const { context } = await worldAt(store, BORN);
     const whole = ofHarbour(name === 'pglite' ? 31 : 32);
     const twin: ProviderPlan = { ...whole, id: getUuid('twin', whole.id) };
     for (const [place, plan] of [whole, twin].entries())
-      await provision(world, { ...plan, host: `${name}-${place}.example` }, password);
-    await loadHistory(world, whole, BORN, silent);
+      await provision(context, { ...plan, host: `${name}-${place}.example` }, password);
+    await loadHistory(context, whole, BORN, silent);
     let pieces = 0;
     await expect(
-      loadHistory(world, twin, BORN, () => {
+      loadHistory(context, twin, BORN, () => {
         if ((pieces += 1) === 2) throw new Error('killed');
       }),
     ).rejects.toThrow('killed');
-    const mark = await markAt(world, twin);
-    expect([mark !== null && mark < BORN, (await all(world, twin, 'run')).length > 0]).toEqual([
+    const mark = await markAt(context, twin);
+    expect([mark !== null && mark < BORN, (await all(context, twin, 'run')).length > 0]).toEqual([
       true,
       true,
     ]);
-    await loadHistory(world, twin, BORN, silent);
-    expect(await loadRows(world, twin)).toEqual(await loadRows(world, whole));
+    await loadHistory(context, twin, BORN, silent);
+    expect(await loadRows(context, twin)).toEqual(await loadRows(context, whole));
 
     const events = await store.tenant(whole.id, (tx) => tx.eventsAfter(0, 5_000), {
       readOnly: true,
@@ -147,18 +147,18 @@ eachDatabase((name, open) => {
 });
 
 test('EST-7: what happened while the server was stopped is generated at the next start, for at most thirty days', async () => {
-  const { world, at } = await worldAt(await freshStore('pglite'), BORN);
-  await chooseDemo(world, 'small');
+  const { context, at } = await worldAt(await freshStore('pglite'), BORN);
+  await chooseDemo(context, 'small');
   const plan = ofHarbour(20_260_301);
   const demoData = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
-  const first = await seedDemo(world, demoData, password, silent);
-  const there = await all(world, plan, 'run');
+  const first = await seedDemo(context, demoData, password, silent);
+  const there = await all(context, plan, 'run');
   const runs = there.length;
   // What is told of the load are results: a run whose start was told and whose end was, once.
   expect(first).toBe(there.filter(({ status }) => status !== 'Running').length);
   at(BORN + 2 * DAY);
-  const brought = await seedDemo(world, demoData, password, silent);
-  const later = await all(world, plan, 'run');
+  const brought = await seedDemo(context, demoData, password, silent);
+  const later = await all(context, plan, 'run');
   expect([brought > 200, later.length - runs > 200]).toEqual([true, true]);
   expect(new Set(later.map(({ uid }) => uid)).size).toBe(later.length);
   expect(Math.max(...later.map(({ startedAt }) => startedAt))).toBeGreaterThan(
@@ -169,8 +169,8 @@ test('EST-7: what happened while the server was stopped is generated at the next
     [],
   );
   at(BORN + 60 * DAY);
-  await seedDemo(world, demoData, password, silent);
-  const starts = (await all(world, plan, 'run'))
+  await seedDemo(context, demoData, password, silent);
+  const starts = (await all(context, plan, 'run'))
     .filter(({ status }) => status !== 'Missed')
     .map(({ startedAt }) => startedAt);
   expect([
@@ -181,12 +181,12 @@ test('EST-7: what happened while the server was stopped is generated at the next
 
 test('EST-8: the demo continues through ingest: starts, then ends, once each, also after a stop', async () => {
   const store = await freshStore('pglite');
-  const { world, at, run } = await worldAt(store, BORN);
+  const { context, at, run } = await worldAt(store, BORN);
   const plan = ofHarbour(41);
   const demoData = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
-  await seedDemo(world, demoData, password, silent);
-  const head = await loadSeq(world, plan);
-  const life = await startLiveSimulation(world, demoData);
+  await seedDemo(context, demoData, password, silent);
+  const head = await loadSeq(context, plan);
+  const life = await startLiveSimulation(context, demoData);
   for (let minute = 1; minute <= 90; minute += 1) {
     at(BORN + minute * MINUTE);
     await life.tick(BORN + minute * MINUTE);
@@ -208,19 +208,19 @@ test('EST-8: the demo continues through ingest: starts, then ends, once each, al
   ).toBeGreaterThanOrEqual(4);
   expect(new Set(ended.map(({ n }) => n)).size).toBe(ended.length);
   // At its own pace as well, and until it is stopped.
-  const before = await loadSeq(world, plan);
+  const before = await loadSeq(context, plan);
   at(BORN + 200 * MINUTE);
   run();
-  await expect.poll(() => loadSeq(world, plan), { timeout: 60_000 }).toBeGreaterThan(before);
+  await expect.poll(() => loadSeq(context, plan), { timeout: 60_000 }).toBeGreaterThan(before);
   await life.stop();
-  const still = await loadSeq(world, plan);
+  const still = await loadSeq(context, plan);
   at(BORN + 300 * MINUTE);
   run();
   await life.tick(BORN + 300 * MINUTE);
-  expect(await loadSeq(world, plan)).toBe(still);
+  expect(await loadSeq(context, plan)).toBe(still);
   // The next start tells the rest, and nothing of it again.
-  await seedDemo(world, demoData, password, silent);
-  const runs = await all(world, plan, 'run');
+  await seedDemo(context, demoData, password, silent);
+  const runs = await all(context, plan, 'run');
   expect(new Set(runs.map(({ uid }) => uid)).size).toBe(runs.length);
   expect(runs.some(({ startedAt }) => startedAt > BORN + 220 * MINUTE)).toBe(true);
   expect((await rebuild(store, { only: [plan.id] }))[0]?.differences).toEqual([]);
@@ -228,13 +228,13 @@ test('EST-8: the demo continues through ingest: starts, then ends, once each, al
 
 test('EST-8: results that failed to post are posted again, once', async () => {
   const store = await freshStore('pglite');
-  const { world, at } = await worldAt(store, BORN);
+  const { context, at } = await worldAt(store, BORN);
   const plan = ofHarbour(51);
   const demoData = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
-  await seedDemo(world, demoData, password, silent);
+  await seedDemo(context, demoData, password, silent);
   let left = 2;
   const failing: AppContext = {
-    ...world,
+    ...context,
     store: {
       ...store,
       tenant: (tenant, work, how) =>
@@ -248,7 +248,7 @@ test('EST-8: results that failed to post are posted again, once', async () => {
   await expect(life.tick(BORN + 60 * MINUTE)).rejects.toThrow('cut');
   await life.tick(BORN + 60 * MINUTE);
   await life.stop();
-  const runs = (await all(world, plan, 'run')).filter(({ startedAt }) => startedAt > BORN);
+  const runs = (await all(context, plan, 'run')).filter(({ startedAt }) => startedAt > BORN);
   expect(runs.length).toBeGreaterThan(3);
   expect(new Set(runs.map(({ uid }) => uid)).size).toBe(runs.length);
 });
@@ -264,9 +264,9 @@ afterAll(() => {
 });
 
 test('EST-5, EST-9, EST-10: the first start prints the small data set with its users, complete; another size is refused and nothing changes', async () => {
-  const { world, at } = await worldAt(store, BORN, dataDir);
+  const { context, at } = await worldAt(store, BORN, dataDir);
   const lines: string[] = [];
-  const state = await startDemo(world, null, null, (line) => lines.push(line));
+  const state = await startDemo(context, null, null, (line) => lines.push(line));
   if (state === null) throw new Error('no estate');
   expect(lines.length).toBeGreaterThan(0);
   const [own, harbour] = state.plan.providers;
@@ -280,7 +280,7 @@ test('EST-5, EST-9, EST-10: the first start prints the small data set with its u
   for (const { username, name } of own.people)
     expect(table).toMatch(new RegExp(`^  ${username} +${name}`, 'm'));
 
-  const app = getApp(world);
+  const app = getApp(context);
   for (const { username, roles } of own.people) {
     const answer = await login(app, 'localhost:4300', username, made);
     expect([answer.status, answer.body.data.user.roles]).toEqual([200, [...roles]]);
@@ -288,9 +288,9 @@ test('EST-5, EST-9, EST-10: the first start prints the small data set with its u
   expect((await login(app, 'harbour.localhost:4300', 'operator', made)).status).toBe(200);
   expect((await login(app, 'harbour.localhost:4300', 'admin', made)).status).toBe(401);
 
-  const runs = await all(world, own, 'run');
+  const runs = await all(context, own, 'run');
   expect([...STATUSES].filter((status) => !runs.some((one) => one.status === status))).toEqual([]);
-  const pending = (await all(world, own, 'problem')).filter(
+  const pending = (await all(context, own, 'problem')).filter(
     ({ closedAt, review, snooze }) =>
       closedAt === null && review === null && (snooze === null || snooze.until <= BORN),
   );
@@ -298,27 +298,27 @@ test('EST-5, EST-9, EST-10: the first start prints the small data set with its u
     true,
     true,
   ]);
-  expect((await all(world, own, 'job')).length).toBe(700);
+  expect((await all(context, own, 'job')).length).toBe(700);
   // Some of what technicians named are tickets, and problems show them; the next start makes no
   // more.
-  const tickets = await all(world, own, 'ticket');
-  const linkedTicket = (await all(world, own, 'problem')).filter((one) => one.linkedTicket);
+  const tickets = await all(context, own, 'ticket');
+  const linkedTicket = (await all(context, own, 'problem')).filter((one) => one.linkedTicket);
   expect([
     tickets.filter(({ status }) => !status.closed).length > 3,
     tickets.some(({ status }) => status.closed),
     linkedTicket.length >= tickets.length,
   ]).toEqual([true, true, true]);
-  await startDemo(world, null, null, () => undefined);
-  expect((await all(world, own, 'ticket')).length).toBe(tickets.length);
-  const computers = await all(world, own, 'computer');
-  const backed = new Set((await all(world, own, 'job')).map(({ computer }) => computer));
+  await startDemo(context, null, null, () => undefined);
+  expect((await all(context, own, 'ticket')).length).toBe(tickets.length);
+  const computers = await all(context, own, 'computer');
+  const backed = new Set((await all(context, own, 'job')).map(({ computer }) => computer));
   expect(computers.filter(({ hostName }) => !backed.has(hostName)).length).toBeGreaterThan(10);
-  const repositories = await all(world, own, 'repository');
+  const repositories = await all(context, own, 'repository');
   expect(repositories.length).toBe(own.repositories.length);
   expect(Math.min(...repositories.map(({ days }) => days.length))).toBeGreaterThanOrEqual(29);
   // A past sample is what ingest would have kept: the same again is a duplicate.
   const [sample] = repositories;
-  const cast = await loadSeedActors(world, own, BORN);
+  const cast = await loadSeedActors(context, own, BORN);
   const key = cast.keys.find(({ id }) => id === sample?.key);
   if (!sample || !key) throw new Error('no repository');
   const again = {
@@ -326,35 +326,37 @@ test('EST-5, EST-9, EST-10: the first start prints the small data set with its u
     uid: sample.uid,
     at: new Date(sample.sampledAt).toISOString(),
   };
-  expect(await recordRepositories(world, own.id, key, [{ index: 0, value: again }], BORN)).toEqual({
+  expect(
+    await recordRepositories(context, own.id, key, [{ index: 0, value: again }], BORN),
+  ).toEqual({
     ok: true,
     value: { accepted: 0, duplicates: 1 },
   });
 
-  const seq = await loadSeq(world, own);
-  await expect(startDemo(world, 'large', null, silent)).rejects.toThrow(OtherDemo);
-  await expect(startDemo(world, 'none', null, silent)).rejects.toThrow(
+  const seq = await loadSeq(context, own);
+  await expect(startDemo(context, 'large', null, silent)).rejects.toThrow(OtherDemo);
+  await expect(startDemo(context, 'none', null, silent)).rejects.toThrow(
     'It has the demo size small. Start with --estate small',
   );
   at(BORN + MINUTE);
-  expect((await startDemo(world, 'small', null, silent))?.plan.bornAt).toBe(BORN);
-  expect(await loadSeq(world, own)).toBe(seq);
+  expect((await startDemo(context, 'small', null, silent))?.plan.bornAt).toBe(BORN);
+  expect(await loadSeq(context, own)).toBe(seq);
   rmSync(join(dataDir, 'administrator.txt'));
-  expect((await startDemo(world, null, null, silent))?.password).toBeNull();
+  expect((await startDemo(context, null, null, silent))?.password).toBeNull();
 });
 
 test('EST-9: size none leaves existing data alone, and a folder without demo data gets none later', async () => {
-  const { world } = await worldAt(
+  const { context } = await worldAt(
     await freshStore('pglite'),
     BORN,
     mkdtempSync(join(dataDir, 'none-')),
   );
-  expect(await startDemo(world, 'none', null, silent)).toBeNull();
-  expect(await world.store.tenants()).toEqual([]);
-  await firstStart(world, null);
-  expect(await startDemo(world, null, null, silent)).toBeNull();
-  await expect(startDemo(world, 'small', null, silent)).rejects.toThrow(
+  expect(await startDemo(context, 'none', null, silent)).toBeNull();
+  expect(await context.store.tenants()).toEqual([]);
+  await firstStart(context, null);
+  expect(await startDemo(context, null, null, silent)).toBeNull();
+  await expect(startDemo(context, 'small', null, silent)).rejects.toThrow(
     'It has the demo size none. Start with --estate none',
   );
-  expect((await world.store.tenants()).length).toBe(1);
+  expect((await context.store.tenants()).length).toBe(1);
 });

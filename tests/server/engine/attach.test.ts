@@ -43,7 +43,7 @@ const MINUTE = 60_000;
 /** Another provider, of an own server, with the same tenant and the files of the repository. */
 async function makeSuccessor(store: Store, former: SessionBench): Promise<SessionBench> {
   const bench = await makeSessionBench(store, former.objects);
-  bench.ground.pass(former.ground.world.clock.now() - bench.ground.world.clock.now());
+  bench.ground.pass(former.ground.context.clock.now() - bench.ground.context.clock.now());
   bench.files.clear();
   for (const [name, bytes] of former.files) bench.files.set(name, bytes);
   await createRepositoryRow(bench, { retentionPolicy: 'Keep' });
@@ -51,8 +51,8 @@ async function makeSuccessor(store: Store, former: SessionBench): Promise<Sessio
 }
 
 const begin = ({ ground: fixture, tenant, repository }: SessionBench): Promise<void> =>
-  fixture.world.store.tenant(tenant, (tx) =>
-    storeAttachment(tx, repository, beginAttachment(fixture.world.clock.now())),
+  fixture.context.store.tenant(tenant, (tx) =>
+    storeAttachment(tx, repository, beginAttachment(fixture.context.clock.now())),
   );
 
 /** Works as a process does until it is done or dies. */
@@ -69,7 +69,7 @@ const work = (
   )({
     tenant: bench.tenant,
     payload: { repository: bench.repository },
-    now: bench.ground.world.clock.now(),
+    now: bench.ground.context.clock.now(),
     signal: new AbortController().signal,
   });
 
@@ -79,12 +79,12 @@ const loadAttachment = async ({
   organization,
   repository,
 }: SessionBench) =>
-  getValue(await readUsage(fixture.world, { tenant, organization, user: null }, repository))
+  getValue(await readUsage(fixture.context, { tenant, organization, user: null }, repository))
     .attachment;
 
 /** All that the index has of a repository, without the ids of this provider. */
 async function loadIndex({ ground: fixture, tenant, repository }: SessionBench) {
-  return fixture.world.store.tenant(tenant, async ({ sql }) => {
+  return fixture.context.store.tenant(tenant, async ({ sql }) => {
     const objects = await sql
       .selectFrom('backup_object')
       .select(['n', 'kind', 'directory_id', 'name', 'address', 'point', 'items', 'bytes', 'tree'])
@@ -232,8 +232,8 @@ eachDatabase((name, open) => {
     const store = await open();
     const bench = await makeSuccessor(store, await makeHistory(store, 4, 2));
     await begin(bench);
-    const { world } = bench.ground;
-    const now = world.clock.now();
+    const { context } = bench.ground;
+    const now = context.clock.now();
     expect(await runCleanUp(bench)).toBeGreaterThan(now);
     // Another server works with the repository right now.
     const other = await openAt(makeMemoryTarget(bench.files));
@@ -388,13 +388,13 @@ async function findPack(
 /** Adds the restore points of sessions that found no change. */
 async function addPoints(bench: SessionBench, count: number): Promise<void> {
   const { ground: fixture, tenant, organization, repository: id } = bench;
-  const { store } = fixture.world;
+  const { store } = fixture.context;
   const repository = await bench.open();
   const numbers = await store.tenant(tenant, (tx) => listObjectNumbers(tx, id));
   const job = await bench.addJob();
   for (let added = 0; added < count; added += 1) {
     fixture.pass(MINUTE);
-    const at = fixture.world.clock.now();
+    const at = fixture.context.clock.now();
     const facts = {
       point: randomUUID(),
       session: randomUUID(),

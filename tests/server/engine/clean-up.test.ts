@@ -40,7 +40,7 @@ const loadRows = (
   { ground: fixture, tenant }: SessionBench,
   table: 'item' | 'object_point' | 'explorer',
 ) =>
-  fixture.world.store.tenant(tenant, async ({ sql }) =>
+  fixture.context.store.tenant(tenant, async ({ sql }) =>
     sql.selectFrom(table).selectAll().where('tenant_id', '=', tenant).execute(),
   );
 
@@ -74,12 +74,12 @@ eachDatabase((name, open) => {
           for (const n of put)
             objects[object]?.putItem(`i${n}`, 'top', `content ${n} of ${made.length}`);
           for (const n of remove) objects[object]?.removeItem(`i${n}`);
-          const at = bench.ground.world.clock.now();
+          const at = bench.ground.context.clock.now();
           made.push({ id: await backUp(bench, job), at, copy: copiesNow(objects) });
           bench.ground.pass(days * DAY);
           if (crashAt !== null) await runCleanUp(bench, crashing(bench, crashAt)).catch(() => null);
           await runCleanUp(bench);
-          const now = bench.ground.world.clock.now();
+          const now = bench.ground.context.clock.now();
           const saved = made.filter((point) => now - point.at < YEAR);
           const points = await loadPoints(bench);
           expect(points.map(({ id }) => id)).toEqual(saved.map(({ id }) => id));
@@ -100,7 +100,7 @@ eachDatabase((name, open) => {
     const empty = bench.files.size;
     await backUp(bench, job);
     bench.ground.pass(YEAR + DAY);
-    expect(await runCleanUp(bench)).toBe(bench.ground.world.clock.now() + DAY);
+    expect(await runCleanUp(bench)).toBe(bench.ground.context.clock.now() + DAY);
     expect(await loadPoints(bench)).toEqual([]);
     expect(await loadRows(bench, 'item')).toEqual([]);
     expect(await loadRows(bench, 'object_point')).toEqual([]);
@@ -113,9 +113,9 @@ eachDatabase((name, open) => {
   test(`ENG-48: every hour, the clean-up of each repository is scheduled if it isn't (${name})`, async () => {
     const bench = await makeBench(await open(), []);
     const { tenant, ground: fixture, repository } = bench;
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     for (const at of [now, now + 1]) {
-      const jobs = await fixture.world.store.tenant(tenant, async (tx) => {
+      const jobs = await fixture.context.store.tenant(tenant, async (tx) => {
         await scheduleCleanUps(tx, at);
         return tx.sql
           .selectFrom('background_job')
@@ -135,14 +135,14 @@ eachDatabase((name, open) => {
     const point = await backUp(bench, await bench.addJob());
     const copy = copiesNow(objects);
     fixture.pass(YEAR + DAY);
-    const now = fixture.world.clock.now();
-    await fixture.world.store.tenant(tenant, async ({ sql }) => {
+    const now = fixture.context.clock.now();
+    await fixture.context.store.tenant(tenant, async ({ sql }) => {
       await sql
         .insertInto('explorer')
         .values({
           tenant_id: tenant,
-          id: fixture.world.chance.uuid(),
-          user_id: fixture.world.chance.uuid(),
+          id: fixture.context.chance.uuid(),
+          user_id: fixture.context.chance.uuid(),
           organization_id: organization,
           job_id: null,
           workload: 'outlook',
@@ -159,7 +159,7 @@ eachDatabase((name, open) => {
     fixture.pass(2 * 3_600_000);
     const writer = await bench.open();
     const next = await runCleanUp(bench);
-    expect((next ?? 0) - fixture.world.clock.now()).toBeLessThan(3_600_000);
+    expect((next ?? 0) - fixture.context.clock.now()).toBeLessThan(3_600_000);
     expect((await loadProblems(bench)).snapshots).toHaveLength(1);
     await writer.close();
     await runCleanUp(bench);

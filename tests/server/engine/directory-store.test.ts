@@ -18,10 +18,10 @@ async function makeBench(store: Store, graph: TenantGraph) {
   const { tenant } = await anOffice(fixture);
   const organization = randomUUID();
   const scope = { tenant, organization };
-  const people = async (world: AppContext = fixture.world) =>
-    makeDirectory(world, graph.ports, scope, graph.call).people();
+  const people = async (context: AppContext = fixture.context) =>
+    makeDirectory(context, graph.ports, scope, graph.call).people();
   const stored = () =>
-    fixture.world.store.tenant(tenant, ({ sql }) =>
+    fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('directory_object')
         .select(['kind', 'id', 'name', 'address', 'licensed', 'deleted_at'])
@@ -31,7 +31,7 @@ async function makeBench(store: Store, graph: TenantGraph) {
         .orderBy('id')
         .execute(),
     );
-  return { fixture, world: fixture.world, scope, people, stored };
+  return { fixture, context: fixture.context, scope, people, stored };
 }
 
 /** The users of the tenant as its administrator sees them. */
@@ -50,11 +50,11 @@ const presentUsers = (rows: Stored) =>
 class Killed extends Error {}
 
 /** A process that ends at the n-th transaction that writes, before or after it is stored. */
-function makeKilled(world: AppContext, killAt: number, isAfter: boolean): AppContext {
+function makeKilled(context: AppContext, killAt: number, isAfter: boolean): AppContext {
   let count = 0;
-  const { store } = world;
+  const { store } = context;
   return {
-    ...world,
+    ...context,
     store: {
       ...store,
       tenant: async (tenant, work, how) => {
@@ -91,7 +91,7 @@ eachDatabase((name, open) => {
     expect(left.map(({ id, name: of }) => [id, of])).toEqual([[gone?.id, gone?.name]]);
 
     // Nobody has a restore point, so that everybody in the directory lacks protection.
-    const counts = await bench.world.store.tenant(bench.scope.tenant, (tx) =>
+    const counts = await bench.context.store.tenant(bench.scope.tenant, (tx) =>
       countUsers(tx, [bench.scope.organization]),
     );
     const all = getUsers(graph).length;
@@ -136,7 +136,7 @@ eachDatabase((name, open) => {
           }
           return trouble(request);
         };
-        const killed = makeKilled(bench.world, 1 + draw(8), draw(2) === 0);
+        const killed = makeKilled(bench.context, 1 + draw(8), draw(2) === 0);
         await bench.people(killed).catch((error: unknown) => {
           expect(error).toBeInstanceOf(Killed);
         });
@@ -174,7 +174,10 @@ eachDatabase((name, open) => {
         ? json({ value: sites.map((id) => ({ id, displayName: id })) })
         : null;
     const refresh = () =>
-      refreshDirectory(bench.world, graph.ports, bench.scope, { list: 'sites', call: graph.call });
+      refreshDirectory(bench.context, graph.ports, bench.scope, {
+        list: 'sites',
+        call: graph.call,
+      });
     await Promise.all([refresh(), refresh()]);
     sites = ['dock', 'slip'];
     expect(await refresh()).toMatchObject({ ok: true });

@@ -31,8 +31,8 @@ afterAll(() => {
 
 test('ENG-33: a connected tenant is backed up when its job is due, by the jobs of the server alone', async () => {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE));
-  const { world } = fixture;
-  const { store, clock } = world;
+  const { context } = fixture;
+  const { store, clock } = context;
   const tenant = await aTenant(store);
   const office = createDemoTenant({
     file: null,
@@ -47,9 +47,9 @@ test('ENG-33: a connected tenant is backed up when its job is due, by the jobs o
       maxFileBytes: 50_000,
     },
   });
-  world.cloud.connectTo((request) => office.fetch(request));
+  context.cloud.connectTo((request) => office.fetch(request));
   const scope: EngineScope = { tenant, organization: randomUUID(), user: null };
-  const engine = world.embeddedEngine;
+  const engine = context.embeddedEngine;
   const input = connectWithSecret(office, office.admin.registerApplication('Backup', ROLES));
   const connect = (more: Partial<typeof input> = {}) =>
     engine.organizations.connect(scope, { ...input, ...more });
@@ -72,13 +72,13 @@ test('ENG-33: a connected tenant is backed up when its job is due, by the jobs o
     count: office.admin.listUsers().length,
     next: expect.any(String) as string,
   });
-  const { repository, job } = await createBackup(world, scope, {
+  const { repository, job } = await createBackup(context, scope, {
     type: 'Periodically',
     periodicallyEvery: 'Minutes15',
   });
-  const runner = makeJobRunner(world, {
-    'backup-schedule': allJobs(world)['backup-schedule'],
-    'backup-session': allJobs(world)['backup-session'],
+  const runner = makeJobRunner(context, {
+    'backup-schedule': allJobs(context)['backup-schedule'],
+    'backup-session': allJobs(context)['backup-session'],
   });
   const sessions = async () =>
     getValue(await engine.jobs.listSessions(scope, { job, cursor: null, limit: 10 })).rows;

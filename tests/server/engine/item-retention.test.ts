@@ -73,7 +73,7 @@ eachDatabase((name, open) => {
         const bench = await makeSessionBench(store, objects);
         await createRepositoryRow(bench, { retentionType: 'ItemLevel' });
         const job = await bench.addJob();
-        const { clock } = bench.ground.world;
+        const { clock } = bench.ground.context;
         const made: { readonly id: string; readonly copy: Copies }[] = [];
         for (const { days, put, remove, object, relists, crashAt } of actions) {
           const memory = objects[object];
@@ -96,7 +96,7 @@ eachDatabase((name, open) => {
             const snapshot = points.find((one) => one.id === point.id)?.snapshot ?? '';
             expect(await snapshotTexts(bench, snapshot)).toEqual(getTexts(stored));
           }
-          const counts = await bench.ground.world.store.tenant(bench.tenant, ({ sql, tenant }) =>
+          const counts = await bench.ground.context.store.tenant(bench.tenant, ({ sql, tenant }) =>
             sql
               .selectFrom('object_point')
               .select(['point_id', 'items', 'bytes'])

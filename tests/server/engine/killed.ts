@@ -13,7 +13,7 @@ const ended = (): EngineResult<void> => failed('unreachable', 'The process has e
 export function makeKilled(bench: SessionBench, killAt: number, moment: Moment) {
   let count = 0;
   const memory = makeMemoryTarget(bench.files);
-  const { store } = bench.ground.world;
+  const { store } = bench.ground.context;
   async function step<T>(work: () => Promise<T>, end: () => T): Promise<T> {
     count += 1;
     if (count > killAt) return end();

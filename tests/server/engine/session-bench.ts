@@ -102,7 +102,7 @@ export async function makeSessionBench(
   const memory = makeMemoryTarget(files);
   getValue(await initRepository(memory, tools()));
   const [organization, repository] = [randomUUID(), randomUUID()];
-  const now = (): Ms => fixture.world.clock.now();
+  const now = (): Ms => fixture.context.clock.now();
   const append = (event: Event, entity = 'test:1') =>
     store.tenant(tenant, async (tx) => {
       await tx.append([{ company: 1, entity, event }], { ...byClock, at: now() });
@@ -202,9 +202,9 @@ export async function makeSessionBench(
             ? openTarget(place.target ?? memory)
             : { ok: true, value: await place.open() },
       };
-      const world = { ...fixture.world, ...(place.store && { store: place.store }) };
+      const context = { ...fixture.context, ...(place.store && { store: place.store }) };
       return backupSession(
-        world,
+        context,
         ports,
       )({
         tenant,
@@ -226,7 +226,7 @@ export async function loadCopies(
 ): Promise<Record<string, MemoryCopy>> {
   const { ground: fixture, tenant } = bench;
   const repository = await bench.open();
-  const stored = await fixture.world.store.tenant(tenant, async (tx) => {
+  const stored = await fixture.context.store.tenant(tenant, async (tx) => {
     const objects = await tx.sql
       .selectFrom('object_point as p')
       .innerJoin('backup_object as o', (join) =>
@@ -303,14 +303,14 @@ export async function createRepositoryRow(
   retention: Partial<Pick<BackupRepositoryRow, 'retentionType' | 'retentionPolicy'>> = {},
 ): Promise<void> {
   const { ground: fixture, tenant, repository, organization } = bench;
-  await fixture.world.store.tenant(tenant, ({ sql }) =>
+  await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .insertInto('repository_access')
       .values({
         tenant_id: tenant,
         repository_id: repository,
         sealed: 'of a test',
-        at: fixture.world.clock.now(),
+        at: fixture.context.clock.now(),
         verified_at: null,
       })
       .execute(),
@@ -341,7 +341,7 @@ export async function backUp(bench: SessionBench, job: string, open = bench.open
   for (let runs = 0; runs < 20; runs += 1) {
     const next = await bench.run(session, { open });
     if (next === null) break;
-    bench.ground.pass(Math.max(1, next - bench.ground.world.clock.now()));
+    bench.ground.pass(Math.max(1, next - bench.ground.context.clock.now()));
   }
   const point = (await loadPoints(bench)).find(({ session_id }) => session_id === session);
   if (point?.complete !== true) throw new Error('The session made no restore point.');
@@ -349,7 +349,7 @@ export async function backUp(bench: SessionBench, job: string, open = bench.open
 }
 
 export const loadPoints = ({ ground: fixture, tenant }: SessionBench) =>
-  fixture.world.store.tenant(tenant, ({ sql }) =>
+  fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('restore_point')
       .select(['id', 'session_id', 'complete', 'snapshot'])
@@ -370,14 +370,14 @@ export function runCleanUp(
   }))({
     tenant,
     payload: { repository },
-    now: fixture.world.clock.now(),
+    now: fixture.context.clock.now(),
     signal: new AbortController().signal,
   });
 }
-/** The world of a server in which short waits are over at once. */
-export const withoutWaits = ({ ground: { world } }: SessionBench): AppContext => ({
-  ...world,
-  clock: { ...world.clock, after: soon },
+/** The context of a server in which short waits are over at once. */
+export const withoutWaits = ({ ground: { context } }: SessionBench): AppContext => ({
+  ...context,
+  clock: { ...context.clock, after: soon },
 });
 
 function soon(ms: Ms, work: () => void) {

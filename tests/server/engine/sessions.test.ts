@@ -42,7 +42,7 @@ interface StoredPoint {
   readonly lacks: readonly string[];
 }
 const loadPoints = ({ ground: fixture, tenant }: SessionBench): Promise<StoredPoint[]> =>
-  fixture.world.store.tenant(tenant, ({ sql }) =>
+  fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('restore_point')
       .select(['id', 'session_id', 'snapshot', 'complete', 'result', 'changes', 'lacks'])
@@ -51,7 +51,7 @@ const loadPoints = ({ ground: fixture, tenant }: SessionBench): Promise<StoredPo
       .execute(),
   );
 const loadLog = ({ ground: fixture, tenant }: SessionBench, session: string): Promise<string[]> =>
-  fixture.world.store.tenant(tenant, async ({ sql }) =>
+  fixture.context.store.tenant(tenant, async ({ sql }) =>
     (
       await sql
         .selectFrom('backup_log')
@@ -68,7 +68,7 @@ async function runToEnd(bench: SessionBench, session: string): Promise<number> {
   for (let runs = 1; ; runs += 1) {
     const next = await bench.run(session);
     if (next === null) return runs;
-    bench.ground.pass(Math.max(1, next - bench.ground.world.clock.now()));
+    bench.ground.pass(Math.max(1, next - bench.ground.context.clock.now()));
     expect(runs).toBeLessThan(20);
   }
 }
@@ -212,7 +212,7 @@ eachDatabase((name, open) => {
     expect(await loadLog(bench, session)).toContain(
       'The session pauses until the backup window opens.',
     );
-    bench.ground.pass((next ?? 0) - bench.ground.world.clock.now());
+    bench.ground.pass((next ?? 0) - bench.ground.context.clock.now());
     expect(await bench.run(session)).toBeNull();
     expect(await loadPoints(bench)).toMatchObject([{ complete: true }]);
   });
@@ -257,9 +257,9 @@ eachDatabase((name, open) => {
         },
       };
       const session = (await bench.start(await bench.addJob())) ?? '';
-      const startedAt = bench.ground.world.clock.now();
+      const startedAt = bench.ground.context.clock.now();
       for (;;) {
-        const now = bench.ground.world.clock.now();
+        const now = bench.ground.context.clock.now();
         const next = await bench.run(session, { store: broken }).catch(() => now + 1_000);
         if (next === null) break;
         bench.ground.pass(Math.max(1, next - now));

@@ -26,24 +26,24 @@ const ROLES = [
 async function aBackedUpTeam(store: Store) {
   const folder = makeFolder();
   const fixture = await makeFixture({ repositoriesDir: folder }, store, { skipsShortWaits: true });
-  const { world } = fixture;
+  const { context } = fixture;
   const tenant = await aTenant(store);
   const office = createDemoTenant({
     file: null,
     seed: 5,
-    now: () => world.clock.now(),
+    now: () => context.clock.now(),
     size: { people: 3, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 20_000 },
   });
-  world.cloud.connectTo((request) => office.fetch(request));
+  context.cloud.connectTo((request) => office.fetch(request));
   const scope: EngineScope = { tenant, organization: randomUUID(), user: randomUUID() };
-  const engine = world.embeddedEngine;
+  const engine = context.embeddedEngine;
   const application = office.admin.registerApplication('Backup', ROLES);
   getValue(await engine.organizations.connect(scope, connectWithSecret(office, application)));
   const { teams } = office.admin;
   const [group] = teams.list();
   if (!group) throw new Error('no team');
   const { repository, job } = await createBackup(
-    world,
+    context,
     scope,
     { type: 'Periodically', periodicallyEvery: 'Hours12' },
     {
@@ -55,7 +55,7 @@ async function aBackedUpTeam(store: Store) {
       },
     },
   );
-  const runner = makeJobRunner(world, { 'backup-session': allJobs(world)['backup-session'] });
+  const runner = makeJobRunner(context, { 'backup-session': allJobs(context)['backup-session'] });
   const backUp = async () => {
     const session = getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
     for (let turns = 0; turns < 20; turns++) {
@@ -73,7 +73,7 @@ async function aBackedUpTeam(store: Store) {
       await engine.openExplorer(scope, {
         workload: 'teams',
         job: null,
-        at: world.clock.now(),
+        at: context.clock.now(),
         showDeleted,
       }),
     );

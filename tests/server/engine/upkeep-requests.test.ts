@@ -41,25 +41,25 @@ const getScope = ({ tenant, organization }: SessionBench): EngineScope => ({
   user: null,
 });
 const loadUsage = async (bench: SessionBench) =>
-  getValue(await readUsage(bench.ground.world, getScope(bench), bench.repository));
+  getValue(await readUsage(bench.ground.context, getScope(bench), bench.repository));
 
 const countData = ({ files }: SessionBench): number =>
   [...files.keys()].filter((path) => path.startsWith('data/')).length;
 
 const verify = (bench: SessionBench) =>
-  repositoryVerification(bench.ground.world, {
+  repositoryVerification(bench.ground.context, {
     openRepository: async () => ({ ok: true, value: await bench.open() }),
   })({
     tenant: bench.tenant,
     payload: { repository: bench.repository },
-    now: bench.ground.world.clock.now(),
+    now: bench.ground.context.clock.now(),
     signal: new AbortController().signal,
   });
 
 eachDatabase((name, open) => {
   test(`ENG-57, ENG-7: a clean-up that was requested removes what nobody needs, and nothing else (${name})`, async () => {
     const { bench, point, copies } = await makeBackup(await open());
-    const { world } = bench.ground;
+    const { context } = bench.ground;
     const repository = await bench.open();
     getValue(await repository.saveBlob('data', Buffer.from('of a session that never ended')));
     getValue(await repository.flush());
@@ -70,8 +70,8 @@ eachDatabase((name, open) => {
     expect(countData(bench)).toBe(before);
     expect((await loadUsage(bench)).cleanUp).toBeNull();
 
-    const requestedAt = world.clock.now();
-    getValue(await requestCleanUp(world, getScope(bench), bench.repository));
+    const requestedAt = context.clock.now();
+    getValue(await requestCleanUp(context, getScope(bench), bench.repository));
     expect((await loadUsage(bench)).cleanUp).toMatchObject({ requestedAt, endedAt: null });
     // Somebody else works with the repository.
     const other = await openAt(makeMemoryTarget(bench.files));
@@ -82,7 +82,7 @@ eachDatabase((name, open) => {
     });
     await other.close();
     bench.ground.pass(60_000);
-    const endedAt = world.clock.now();
+    const endedAt = context.clock.now();
     expect(await runCleanUp(bench)).toBe(endedAt + DAY);
     const { cleanUp } = await loadUsage(bench);
     expect(cleanUp).toMatchObject({ requestedAt, endedAt, message: null, removedPoints: 0 });
@@ -96,13 +96,13 @@ eachDatabase((name, open) => {
 
   test(`ENG-57: a verification that was requested reads all parts one after the other, and says what it found (${name})`, async () => {
     const { bench } = await makeBackup(await open());
-    const { world } = bench.ground;
-    getValue(await requestVerification(world, getScope(bench), bench.repository));
+    const { context } = bench.ground;
+    getValue(await requestVerification(context, getScope(bench), bench.repository));
     const { verification } = await loadUsage(bench);
     expect(verification).toMatchObject({ endedAt: null, parts: { done: 0, total: null } });
     // As of a repository of three parts.
     if (verification === null) throw new Error('nothing was requested');
-    await world.store.tenant(bench.tenant, (tx) =>
+    await context.store.tenant(bench.tenant, (tx) =>
       storeRequest(tx, bench.repository, {
         verification: { ...verification, parts: { done: 0, total: 3 } },
       }),
@@ -113,7 +113,7 @@ eachDatabase((name, open) => {
           path,
           bytes.map((byte) => byte ^ 1),
         );
-    const now = world.clock.now();
+    const now = context.clock.now();
     expect(await verify(bench)).toBe(now);
     expect((await loadUsage(bench)).verification).toMatchObject({
       endedAt: null,
@@ -129,13 +129,13 @@ eachDatabase((name, open) => {
 
   test(`ENG-57: a request while another is open changes nothing, and one for no repository is refused (${name})`, async () => {
     const { bench } = await makeBackup(await open());
-    const { world } = bench.ground;
-    getValue(await requestCleanUp(world, getScope(bench), bench.repository));
+    const { context } = bench.ground;
+    getValue(await requestCleanUp(context, getScope(bench), bench.repository));
     const { cleanUp } = await loadUsage(bench);
     bench.ground.pass(60_000);
-    getValue(await requestCleanUp(world, getScope(bench), bench.repository));
+    getValue(await requestCleanUp(context, getScope(bench), bench.repository));
     expect((await loadUsage(bench)).cleanUp).toEqual(cleanUp);
-    expect(getKind(await requestCleanUp(world, getScope(bench), bench.organization))).toBe(
+    expect(getKind(await requestCleanUp(context, getScope(bench), bench.organization))).toBe(
       'missing',
     );
   });

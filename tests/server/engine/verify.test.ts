@@ -31,7 +31,7 @@ async function makeBench(store: Store, objects: MemoryObject[]) {
 /** Opens the repository as the engine does: what is known to be damaged counts as missing. */
 async function openMarked(bench: SessionBench): Promise<Repository> {
   const repository = await bench.open();
-  const { upkeep } = await bench.ground.world.store.tenant(bench.tenant, ({ sql, tenant }) =>
+  const { upkeep } = await bench.ground.context.store.tenant(bench.tenant, ({ sql, tenant }) =>
     sql
       .selectFrom('repository_access')
       .select('upkeep')
@@ -43,21 +43,21 @@ async function openMarked(bench: SessionBench): Promise<Repository> {
 }
 
 const verify = (bench: SessionBench) =>
-  repositoryVerification(bench.ground.world, {
+  repositoryVerification(bench.ground.context, {
     openRepository: async () => ({ ok: true, value: await openMarked(bench) }),
   })({
     tenant: bench.tenant,
     payload: { repository: bench.repository },
-    now: bench.ground.world.clock.now(),
+    now: bench.ground.context.clock.now(),
     signal: new AbortController().signal,
   });
 
 const loadState = async ({ ground: fixture, tenant, organization, repository }: SessionBench) => {
-  const row = await fixture.world.store.tenant(tenant, async (tx) =>
+  const row = await fixture.context.store.tenant(tenant, async (tx) =>
     (await tx.rows('backupRepository', [repository])).get(repository),
   );
   const usage = getValue(
-    await readUsage(fixture.world, { tenant, organization, user: null }, repository),
+    await readUsage(fixture.context, { tenant, organization, user: null }, repository),
   );
   return {
     verifiedAt: row?.verifiedAt,
@@ -97,7 +97,7 @@ eachDatabase((name, open) => {
     const job = await bench.addJob();
     const point = await backUp(bench, job);
     const copy = copiesNow(objects);
-    const verifiedAt = bench.ground.world.clock.now();
+    const verifiedAt = bench.ground.context.clock.now();
     expect(await verify(bench)).toBe(verifiedAt + DAY);
     expect(await loadState(bench)).toEqual({ verifiedAt, damaged: 0, items: [] });
 
@@ -129,9 +129,9 @@ eachDatabase((name, open) => {
   test(`ENG-51: every repository is verified each day while it exists (${name})`, async () => {
     const bench = await makeBench(await open(), []);
     const { tenant, ground: fixture, repository } = bench;
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     const schedule = () =>
-      fixture.world.store.tenant(tenant, async (tx) => {
+      fixture.context.store.tenant(tenant, async (tx) => {
         await scheduleVerifications(tx, now);
         return tx.sql
           .selectFrom('background_job')

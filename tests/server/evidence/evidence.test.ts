@@ -25,7 +25,7 @@ const runs = (count: number): { numRuns: number } => ({
   numRuns: count * Number(process.env['PROOF'] ?? 1),
 });
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 interface Page {
   readonly rows: readonly Evidence[];
@@ -151,7 +151,7 @@ async function leaf(
   to: number,
   between: () => Promise<void> = async () => undefined,
 ): Promise<{ readonly lines: string[]; readonly sizes: number[] }> {
-  const handlers = evidenceHandlers(fixture.world);
+  const handlers = evidenceHandlers(fixture.context);
   const lines: string[] = [];
   const sizes: number[] = [];
   let before: string | undefined;

@@ -54,7 +54,7 @@ eachDatabase((_name, open) => {
   test('HINT-3, HINT-4: a hint shows how many open problems it applies to; that it helped counts once per problem, is in the history, and can be undone', async () => {
     const { office, ann, dana } = await begin();
     const id = await made(ann, aHint());
-    const now = new Date(fixture.world.clock.now()).toISOString();
+    const now = new Date(fixture.context.clock.now()).toISOString();
     await office.post(1, [
       { ...failure('Files', now), message: 'No space left on device' },
       { ...failure('Mail', now), message: 'Connection refused' },
@@ -79,7 +79,7 @@ eachDatabase((_name, open) => {
       ]).toEqual([times, 200]);
     expect((await listed(ann))[0]?.helped).toEqual({
       problems: 1,
-      last: fixture.world.clock.now(),
+      last: fixture.context.clock.now(),
     });
     // What it was called then stays.
     await ann('PUT', `${PATH}/${id}`, { hint: aHint({ name: 'Make room' }) });
@@ -159,7 +159,7 @@ eachDatabase((_name, open) => {
     const id = await made(ann, aHint());
     await office.post(1, [
       {
-        ...failure('Files', new Date(fixture.world.clock.now()).toISOString()),
+        ...failure('Files', new Date(fixture.context.clock.now()).toISOString()),
         message: 'No space left on device',
       },
     ]);

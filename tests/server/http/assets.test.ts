@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(join(dir, 'icon.png'), 'png');
   await precompress(dir);
   fixture = await makeFixture();
-  app = getApp(fixture.world, accounts(fixture.world), { assets: readAssets(dir) });
+  app = getApp(fixture.context, accounts(fixture.context), { assets: readAssets(dir) });
 });
 afterAll(() => {
   rmSync(root, { recursive: true });

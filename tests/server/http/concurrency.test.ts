@@ -17,7 +17,7 @@ test("HTTP-17: an issuer or other system of one provider that doesn't respond ta
   const theirs = await provider(fixture);
   const ours = await provider(fixture);
   await user(fixture, ours.tenant);
-  await fixture.world.store.tenant(theirs.tenant, ({ sql }) =>
+  await fixture.context.store.tenant(theirs.tenant, ({ sql }) =>
     sql
       .updateTable('provider')
       .set({
@@ -27,8 +27,8 @@ test("HTTP-17: an issuer or other system of one provider that doesn't respond ta
       .execute(),
   );
   const app = getApp(
-    fixture.world,
-    { ...accounts(fixture.world), ...oidcHandlers(fixture.world) },
+    fixture.context,
+    { ...accounts(fixture.context), ...oidcHandlers(fixture.context) },
     { limits: { ...CALL_LIMITS, atOnce: 2, waiting: 4 } },
   );
   const waiting = Array.from({ length: 5 }, () =>
@@ -128,14 +128,14 @@ test('HTTP-18: a user, or the users of a provider, with many requests at once wa
   await user(fixture, ours.tenant);
   let inside = 0;
   const slow = {
-    ...accounts(fixture.world),
+    ...accounts(fixture.context),
     lastSync: async () => {
       inside += 1;
       await gate.promise;
       return ok({ status: 'NEVER' as const, at: null, failed: [], sources: [] });
     },
   };
-  const app = getApp(fixture.world, slow, {
+  const app = getApp(fixture.context, slow, {
     limits: { ...CALL_LIMITS, atOnce: 6, waiting: 50, userAtOnce: 2, providerAtOnce: 3 },
   });
   const tokens = (

@@ -25,7 +25,7 @@ let portal: Portal;
 let ask: Person;
 let kate: string;
 const { faults: errors, good, list, resultOf: loadResult } = readsBy(() => ask);
-const now = (): number => portal.ground.world.clock.now();
+const now = (): number => portal.ground.context.clock.now();
 
 const EXECUTION: Fields = {
   _id: 'text',

@@ -61,7 +61,7 @@ const ran = (job: string, at: number, more: object = {}): object => ({
 
 /** What sources report, over two days. */
 async function report(portal: Portal, good: Reads['good']): Promise<void> {
-  const now = (): number => portal.ground.world.clock.now();
+  const now = (): number => portal.ground.context.clock.now();
   const { secret } = await good<{ secret: string }>('POST', 'monitoring/sources', {
     name: 'Scripts',
     companyN: 1,

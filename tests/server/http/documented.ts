@@ -82,24 +82,24 @@ export interface Portal {
 /** A provider below another, with one company, behind a server that listens on a port. */
 export async function aPortal(fixture: Fixture): Promise<Portal> {
   const { tenant, host } = await provider(fixture);
-  const { world } = fixture;
-  const server = await listen(getApp(world, allHandlers(world)), 0, '127.0.0.1');
+  const { context } = fixture;
+  const server = await listen(getApp(context, allHandlers(context)), 0, '127.0.0.1');
   const { tenant: master } = await provider(fixture);
-  await world.store.system((sql) =>
+  await context.store.system((sql) =>
     sql
       .updateTable('tenant_list')
       .set({ master_id: master })
       .where('tenant_id', '=', tenant)
       .execute(),
   );
-  await makeCompany(world, tenant, 'Calloway Freight');
+  await makeCompany(context, tenant, 'Calloway Freight');
   const asking =
     (token: string | null): Person =>
     (method, path, body) =>
       send(server.port, host, token, method, path, body);
   const clock = missedRunTicks({
-    ...world,
-    store: { ...world.store, tenants: () => Promise.resolve([tenant]) },
+    ...context,
+    store: { ...context.store, tenants: () => Promise.resolve([tenant]) },
   });
   return {
     server,
@@ -126,7 +126,7 @@ export async function aPortal(fixture: Fixture): Promise<Portal> {
       if (answer.status !== status) throw new Error(answer.text);
     },
     tick: async () => {
-      await clock.tick(world.clock.now());
+      await clock.tick(context.clock.now());
     },
   };
 }

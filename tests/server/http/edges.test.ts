@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { tenant, host: at } = await provider(fixture);
   host = at;
   await user(fixture, tenant);
-  token = (await login(getApp(fixture.world), host)).body.data.token;
+  token = (await login(getApp(fixture.context), host)).body.data.token;
 });
 
 const lastSync = '/api/v1/sync/last-sync';
@@ -53,8 +53,8 @@ const many = {
 
 test('HTTP-8: an answer is compressed as the caller prefers; small ones, streams and answers with a token are not', async () => {
   const bytes = new Uint8Array(5_000).fill(7);
-  const app = getApp(fixture.world, {
-    ...accounts(fixture.world),
+  const app = getApp(fixture.context, {
+    ...accounts(fixture.context),
     lastSync: async () => ok(many),
     runsOfDay: async ({ day }) =>
       new Response(day === '2026-01-02' ? bytes.subarray(0, 500) : bytes, {
@@ -118,9 +118,9 @@ test('HTTP-9: concurrent requests are limited; the excess is told when to retry,
   let max = 0;
   const gate = Promise.withResolvers<void>();
   const app = getApp(
-    fixture.world,
+    fixture.context,
     {
-      ...accounts(fixture.world),
+      ...accounts(fixture.context),
       lastSync: async () => {
         inside += 1;
         max = Math.max(max, inside);
@@ -149,7 +149,7 @@ test('HTTP-9: concurrent requests are limited; the excess is told when to retry,
 test('HTTP-9: requests served beside the calls are limited too', async () => {
   const gate = Promise.withResolvers<void>();
   const app = getApp(
-    fixture.world,
+    fixture.context,
     {},
     {
       routes: (routes) => {
@@ -201,9 +201,9 @@ test('HTTP-9: a free slot goes to the next in line, also after a failure', async
 test('HTTP-10: a call that takes too long is abandoned, and keeps its slot until it really ends', async () => {
   const gate = Promise.withResolvers<void>();
   const app = getApp(
-    fixture.world,
+    fixture.context,
     {
-      ...accounts(fixture.world),
+      ...accounts(fixture.context),
       lastSync: async () => {
         await gate.promise;
         throw new Error('late');
@@ -263,8 +263,8 @@ test("HTTP-11: a proxy's claims are trusted only from trusted proxies, and only 
 
 test('G46: over TLS the browser is told to use HTTPS for a year', async () => {
   const ahead = {
-    ...fixture.world,
-    config: { ...fixture.world.config, trustedProxies: ['192.0.2.7'] },
+    ...fixture.context,
+    config: { ...fixture.context.config, trustedProxies: ['192.0.2.7'] },
   };
   const over = await ask(getApp(ahead), '/api/v1/service-providers/branding', {
     host,
@@ -280,8 +280,8 @@ test('G46: over TLS the browser is told to use HTTPS for a year', async () => {
 
 test('HTTP-12: the log has each request and its outcome, and no password, token, cookie, key or query', async () => {
   const app = getApp(
-    fixture.world,
-    { ...accounts(fixture.world), lastSync: async () => ok(many) },
+    fixture.context,
+    { ...accounts(fixture.context), lastSync: async () => ok(many) },
     {
       routes: (routes) => {
         routes.all('/ping/*', () => new Response('OK'));
@@ -345,7 +345,7 @@ test('HTTP-12: the log has each request and its outcome, and no password, token,
 });
 
 test('HTTP-13: the OpenAPI page lists every call with its parameters, answers and failures, and is well formed', async () => {
-  const { status, body } = await ask(getApp(fixture.world), '/api/v1/openapi.json', { host });
+  const { status, body } = await ask(getApp(fixture.context), '/api/v1/openapi.json', { host });
   expect([status, body]).toEqual([200, openApi()]);
   const page = openApi() as unknown as Page;
   expect(page.openapi).toBe('3.1.0');

@@ -21,11 +21,11 @@ import { HERE } from '../outbound/listen.ts';
 import { embedded } from '../db/databases.ts';
 
 /**
- * A world whose clock stands where the test puts it. Timers are real: they wait for things that
+ * A context whose clock stands where the test puts it. Timers are real: they wait for things that
  * really happen.
  */
 export interface Fixture {
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly lines: string[];
   pass(ms: number): void;
 }
@@ -76,7 +76,7 @@ export async function makeFixture(
   };
   const log = makeLog(clock, (_level, line) => lines.push(line));
   const store = input ?? (await embedded());
-  const world: AppContext = makeAppContext({
+  const context: AppContext = makeAppContext({
     store,
     clock,
     chance: systemChance,
@@ -84,7 +84,7 @@ export async function makeFixture(
     config: { ...CONFIG, ...(config.dataDir !== undefined && { secretKey: null }), ...config },
   });
   return {
-    world,
+    context,
     lines,
     pass(ms) {
       now += ms;
@@ -94,26 +94,26 @@ export async function makeFixture(
 
 const SHORT_WAIT_MS = 2_000;
 
-export const accounts = (world: AppContext): Partial<Handlers> => ({
-  ...brandHandlers(world),
-  ...accountHandlers(world),
+export const accounts = (context: AppContext): Partial<Handlers> => ({
+  ...brandHandlers(context),
+  ...accountHandlers(context),
 });
 export const getApp = (
-  world: AppContext,
-  handlers: Partial<Handlers> = accounts(world),
+  context: AppContext,
+  handlers: Partial<Handlers> = accounts(context),
   beside: AppOptions = {},
-): ReturnType<typeof makeApp> => makeApp(world, handlers, beside);
+): ReturnType<typeof makeApp> => makeApp(context, handlers, beside);
 
 let count = 0;
 /** A provider at a host of its own. */
 export async function provider(
-  { world }: Fixture,
+  { context }: Fixture,
   at?: string,
 ): Promise<{ readonly tenant: string; readonly host: string }> {
-  const tenant = world.chance.uuid();
+  const tenant = context.chance.uuid();
   count += 1;
   const host = at ?? `p${count}-${tenant.slice(0, 8)}.example`;
-  await makeTenant(world.store, {
+  await makeTenant(context.store, {
     tenant,
     host,
     branding: defaultBranding(tenant, `Provider ${count}`, host),
@@ -124,11 +124,11 @@ export async function provider(
 
 export const PASSWORD = 'correct horse battery';
 export const user = (
-  { world }: Fixture,
+  { context }: Fixture,
   tenant: string,
   more: Partial<NewUser> = {},
 ): Promise<string> =>
-  makeUser(world, tenant, {
+  makeUser(context, tenant, {
     username: 'kate',
     name: 'Kate',
     email: 'kate@example.com',

@@ -164,9 +164,9 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     webhook: { ...webhook, name: 'Canary' },
   });
   const keyId = keys.find((one) => one.company === 2)?.id ?? '';
-  const view = fixture.world.chance.uuid();
-  const device = fixture.world.chance.uuid();
-  const delivery = fixture.world.chance.uuid();
+  const view = fixture.context.chance.uuid();
+  const device = fixture.context.chance.uuid();
+  const delivery = fixture.context.chance.uuid();
   await must(zoe, 'PUT', `monitoring/views/${view}`, {
     name: 'Canary view',
     query: 'a=b',
@@ -193,8 +193,8 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     ...restoreRole,
     name: 'Canary',
   });
-  const download = fixture.world.chance.uuid();
-  await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+  const download = fixture.context.chance.uuid();
+  await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql
       .insertInto('background_download')
       .values({

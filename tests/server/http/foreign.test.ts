@@ -325,7 +325,7 @@ beforeAll(async () => {
  * sessions, the record of them, and the own invitation.
  */
 async function loadStored(): Promise<readonly string[]> {
-  return fixture.world.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
+  return fixture.context.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
     const { rows: tables } = await sql<{
       name: string;
     }>`select table_name as name from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public'`.execute(
@@ -406,7 +406,7 @@ const OWN_THERE = [
 const WHO = [
   [
     'of another company, with every role',
-    () => office.as(`cora-${fixture.world.chance.uuid()}`, [...ROLES], [1]),
+    () => office.as(`cora-${fixture.context.chance.uuid()}`, [...ROLES], [1]),
     IN_WORDS,
   ],
   [

@@ -178,18 +178,18 @@ function* attacks(
 eachDatabase((database, open) => {
   test(`TEXT-4: no hostile address, header or body makes a call fail (${database}, seed ${SEED})`, async () => {
     const fixture = await makeFixture({ trustedProxies: ['127.0.0.1'] }, await open());
-    const { world } = fixture;
+    const { context } = fixture;
     await provider(fixture, '127.0.0.1');
-    const app = getApp(world, allHandlers(world), {
+    const app = getApp(context, allHandlers(context), {
       routes(on) {
-        pingRoutes(world)(on);
-        outboxRoutes(world)(on);
-        assetRoutes(world)(on);
-        chatRoutes(world)(on);
-        previewRoutes(world)(on);
-        downloadRoutes(world)(on);
+        pingRoutes(context)(on);
+        outboxRoutes(context)(on);
+        assetRoutes(context)(on);
+        chatRoutes(context)(on);
+        previewRoutes(context)(on);
+        downloadRoutes(context)(on);
         wrapRoutes(on);
-        ticketRoutes(world)(on);
+        ticketRoutes(context)(on);
       },
     });
     const server = await listen(app, 0, '127.0.0.1');

@@ -56,7 +56,7 @@ async function aStage(fixture: Fixture): Promise<Stage> {
   return { office, ids, ask: await signedIn(fixture, office) };
 }
 const signedIn = (fixture: Fixture, office: Office): Promise<Asker> =>
-  office.as(`u${fixture.world.chance.uuid().slice(0, 8)}`, [...ROLES]);
+  office.as(`u${fixture.context.chance.uuid().slice(0, 8)}`, [...ROLES]);
 
 /**
  * Where a call is asked, with what: parameters of the path, and the rest in the query or the body.

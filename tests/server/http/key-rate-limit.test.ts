@@ -65,20 +65,20 @@ test('KEY-6: the memory used is limited, whatever comes', () => {
 test('KEY-6: a key may run a number of calls at once, and a slot is free when one ends, with success or not', async () => {
   const { tenant, host } = await provider(fixture);
   const id = await user(fixture, tenant, { roles: ['operator'] });
-  const secret = getSecret(fixture.world.chance.bytes(32));
-  await fixture.world.store.tenant(tenant, ({ sql }) =>
+  const secret = getSecret(fixture.context.chance.bytes(32));
+  await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .insertInto('api_key')
       .values({
         tenant_id: tenant,
-        id: fixture.world.chance.uuid(),
+        id: fixture.context.chance.uuid(),
         user_id: id,
         name: 'x',
         abilities: '["monitoring.daily-checks"]',
         hash: getHash(secret),
         hint: 'abcd',
         made_at: 0,
-        until: fixture.world.clock.now() + 86_400_000,
+        until: fixture.context.clock.now() + 86_400_000,
         used_at: null,
         used_from: null,
       })
@@ -86,8 +86,8 @@ test('KEY-6: a key may run a number of calls at once, and a slot is free when on
   );
   const ends: (() => void)[] = [];
   let turn = 0;
-  const app = getApp(fixture.world, {
-    ...accounts(fixture.world),
+  const app = getApp(fixture.context, {
+    ...accounts(fixture.context),
     listJobNames: () =>
       new Promise((resolve, reject) => {
         const good = (turn += 1) % 2 === 0;

@@ -18,7 +18,7 @@ let id: string;
 
 beforeAll(async () => {
   fixture = await makeFixture();
-  app = getApp(fixture.world, { ...accounts(fixture.world), ...syncHandlers(fixture.world) });
+  app = getApp(fixture.context, { ...accounts(fixture.context), ...syncHandlers(fixture.context) });
   server = await listen(app, 0, '127.0.0.1');
   base = `http://127.0.0.1:${server.port}/api/v1`;
   ({ tenant, host } = await provider(fixture, '127.0.0.1'));
@@ -103,7 +103,7 @@ test('G33: a stream is notified and closed within 5 s of logging out, and of los
     headers: { 'authorization': `Bearer ${one}`, 'content-type': 'application/json' },
     body: '{}',
   });
-  await fixture.world.store.tenant(tenant, (tx) =>
+  await fixture.context.store.tenant(tenant, (tx) =>
     tx.append(
       [
         {
@@ -125,9 +125,9 @@ test('G33: a stream is notified and closed within 5 s of logging out, and of los
 
 test('HTTP-15: stopping finishes running calls, cuts streams, and accepts nothing new', async () => {
   const gate = Promise.withResolvers<void>();
-  const slow = getApp(fixture.world, {
-    ...accounts(fixture.world),
-    ...syncHandlers(fixture.world),
+  const slow = getApp(fixture.context, {
+    ...accounts(fixture.context),
+    ...syncHandlers(fixture.context),
     lastSync: async () => {
       await gate.promise;
       return ok({ status: 'NEVER', at: null, failed: [], sources: [] });

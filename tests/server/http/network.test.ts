@@ -61,10 +61,10 @@ test('G37: all addresses of one IPv6 /64 count as one caller, in every notation,
 });
 
 test('OUTB-1: public addresses are what IANA assigned as global unicast, without its special ranges; IPv4 written as IPv6 counts as IPv4', async () => {
-  const { world } = await makeFixture();
+  const { context } = await makeFixture();
   const inside = {
-    ...world,
-    config: { ...world.config, outbound: { allow: ['10.1.0.0/16', 'fd00::/8'], http: false } },
+    ...context,
+    config: { ...context.config, outbound: { allow: ['10.1.0.0/16', 'fd00::/8'], http: false } },
   };
   // From the registries of special-purpose addresses and of IPv6 address space: never a public
   // target.
@@ -111,7 +111,7 @@ test('OUTB-1: public addresses are what IANA assigned as global unicast, without
     '224.0.0.1',
     '255.255.255.255',
   ];
-  expect(refused.filter((address) => mayReach(world, address))).toEqual([]);
+  expect(refused.filter((address) => mayReach(context, address))).toEqual([]);
   const reached = [
     '8.8.8.8',
     '::ffff:8.8.8.8',
@@ -120,7 +120,7 @@ test('OUTB-1: public addresses are what IANA assigned as global unicast, without
     '2c0f::1',
     '3ffe::1',
   ];
-  expect(reached.filter((address) => !mayReach(world, address))).toEqual([]);
+  expect(reached.filter((address) => !mayReach(context, address))).toEqual([]);
   expect(
     ['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1'].filter((address) => !mayReach(inside, address)),
   ).toEqual([]);

@@ -147,7 +147,7 @@ test('KEY-8: failures are listed with their kinds by status, and every call has 
 
 test('KEY-8: it is sent compressed, to everybody', async () => {
   const fixture = await makeFixture();
-  const app = getApp(fixture.world);
+  const app = getApp(fixture.context);
   const plain = await app.request('/api/v1/openapi.json');
   const packed = await app.request('/api/v1/openapi.json', {
     headers: { 'accept-encoding': 'gzip' },

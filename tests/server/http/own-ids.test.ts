@@ -13,11 +13,11 @@ let admin: string;
 
 beforeAll(async () => {
   const fixture = await makeFixture();
-  const app = getApp(fixture.world, allHandlers(fixture.world));
+  const app = getApp(fixture.context, allHandlers(fixture.context));
   server = await listen(app, 0, '127.0.0.1');
   base = `http://127.0.0.1:${server.port}/api/v1`;
   const { tenant, host } = await provider(fixture, '127.0.0.1');
-  await makeCompany(fixture.world, tenant, 'Calloway Freight');
+  await makeCompany(fixture.context, tenant, 'Calloway Freight');
   admin = await user(fixture, tenant, { roles: ['admin', 'operator'] });
   ({ token } = (await login(app, host)).body.data);
 });

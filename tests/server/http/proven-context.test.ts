@@ -28,8 +28,8 @@ test('HTTP-25: a handler gets a session, an ingest key or neither, as its gate p
     seen[name] = { session: session?.userId, key: holder?.key.id };
     return REACHED;
   };
-  const app = getApp(place.ground.world, {
-    ...accounts(place.ground.world),
+  const app = getApp(place.ground.context, {
+    ...accounts(place.ground.context),
     ...Object.fromEntries(Object.keys(ONE_EACH).map((name) => [name, noting(name)])),
   });
   const { token } = (await login(app, place.host, 'kim')).body.data;

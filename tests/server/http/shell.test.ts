@@ -38,7 +38,7 @@ const noting = (): Partial<Handlers> =>
 beforeAll(async () => {
   fixture = await makeFixture();
   const handlers = noting();
-  app = getApp(fixture.world, { ...handlers, ...accounts(fixture.world) });
+  app = getApp(fixture.context, { ...handlers, ...accounts(fixture.context) });
   const { tenant, host: at } = await provider(fixture);
   host = at;
   await user(fixture, tenant, { roles: ['admin', 'operator', 'super-admin'] });
@@ -320,8 +320,8 @@ test('OUT-3: the key of a command is its ID, its device and its number, and a ha
 });
 
 test('HTTP-7: an answer that breaks its contract is a server error without details; a bug reveals nothing', async () => {
-  const faulty = getApp(fixture.world, {
-    ...accounts(fixture.world),
+  const faulty = getApp(fixture.context, {
+    ...accounts(fixture.context),
     listKeys: async () => ok([{ secret: 'S3cret' }]) as never,
     lastSync: async () => {
       throw new Error('S3cret in a bug');

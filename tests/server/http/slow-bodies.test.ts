@@ -33,8 +33,8 @@ beforeEach(async () => {
     strangerBodyBytesAtOnce: STRANGER_BYTES,
     addressBodyBytesAtOnce: ADDRESS_BYTES,
   });
-  app = getApp(fixture.world, allHandlers(fixture.world), {
-    routes: pingRoutes(fixture.world),
+  app = getApp(fixture.context, allHandlers(fixture.context), {
+    routes: pingRoutes(fixture.context),
     bodies: budget,
   });
 });
@@ -183,11 +183,11 @@ test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never
     },
   };
   // The deadline of public calls does not pass: what is refused is refused for want of room.
-  const world: AppContext = {
-    ...fixture.world,
-    clock: { ...fixture.world.clock, after: () => ({ cancel: () => undefined }) },
+  const context: AppContext = {
+    ...fixture.context,
+    clock: { ...fixture.context.clock, after: () => ({ cancel: () => undefined }) },
   };
-  app = getApp(world, allHandlers(world), { routes: pingRoutes(world), bodies: sampled });
+  app = getApp(context, allHandlers(context), { routes: pingRoutes(context), bodies: sampled });
   await begin();
   for (const [addresses, max] of [
     [1_500, 16 * MIB],
@@ -231,9 +231,9 @@ test("HTTP-19: a body of a public call that hasn't arrived after ten seconds is 
     timers.add(timer);
     return { cancel: () => void timers.delete(timer) };
   };
-  const world: AppContext = { ...fixture.world, clock: { ...fixture.world.clock, after } };
+  const context: AppContext = { ...fixture.context, clock: { ...fixture.context.clock, after } };
   const token = (await login(app, host)).body.data.token;
-  app = getApp(world, allHandlers(world), { bodies: budget });
+  app = getApp(context, allHandlers(context), { bodies: budget });
   await begin();
   const [stranger, known] = [
     await slowFrom('203.0.113.1', 5_000),

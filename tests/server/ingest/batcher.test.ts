@@ -57,7 +57,7 @@ async function loadRows(place: Place): Promise<unknown> {
   const problems = (await place.all('problem')).map(({ job, state, runs: many, closedAt }) =>
     [names.get(job), state, many, closedAt !== null].join(' '),
   );
-  const logs = await fixture.world.store.tenant(
+  const logs = await fixture.context.store.tenant(
     tenant,
     async ({ sql }) =>
       (
@@ -105,10 +105,10 @@ eachDatabase((name, open) => {
 
   test(`ING-15, ING-13: a record that can't be stored and a revoked key don't affect the others in their batch (${name})`, async () => {
     const place = await aPlace(await open());
-    const { world } = place.ground;
+    const { context } = place.ground;
     const over = await place.keyFor('borg');
     const rows = new Map((await place.all('key')).map((row) => [row.id, row]));
-    await keyHandlers(world).revokeKey({ id: over.id }, anAsk(place.ground, place.tenant));
+    await keyHandlers(context).revokeKey({ id: over.id }, anAsk(place.ground, place.tenant));
     const own = rows.get(place.keyId) as KeyRow;
     const bad = good(3).map((normal) => ({ ...normal, exitCode: Number.NaN }));
     const request: readonly (readonly [KeyRow, Normal[]])[] = [
@@ -119,7 +119,9 @@ eachDatabase((name, open) => {
       [own, good(4)],
     ];
     const answers = await Promise.allSettled(
-      request.map(([key, executions]) => recordResults(world, place.tenant, key, executions, NOON)),
+      request.map(([key, executions]) =>
+        recordResults(context, place.tenant, key, executions, NOON),
+      ),
     );
     expect(
       answers.map((one) =>
@@ -135,7 +137,7 @@ eachDatabase((name, open) => {
 
   test(`LOG-3: a statement that nobody awaited fails the transaction with its own reason, and leaves nothing (${name})`, async () => {
     const place = await aPlace(await open());
-    const { store } = place.ground.world;
+    const { store } = place.ground.context;
     const wrong = CompiledQuery.raw(
       'insert into run_log (tenant_id, run_n, body) values ($1, 1, null)',
       [place.tenant],

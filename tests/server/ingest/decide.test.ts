@@ -213,7 +213,7 @@ eachDatabase((name, open) => {
     const place = await aPlace(await open());
     const { ground: fixture, tenant } = place;
     const head = (): Promise<number> =>
-      fixture.world.store.tenant(tenant, async (tx) => (await tx.head()).seq, { readOnly: true });
+      fixture.context.store.tenant(tenant, async (tx) => (await tx.head()).seq, { readOnly: true });
     const before = await head();
     const folds = Object.values(FOLDS).map((one) => vi.spyOn(one, 'fold'));
     try {

@@ -26,9 +26,9 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** A world whose clock stands where the test puts it. */
+/** A context whose clock stands where the test puts it. */
 export interface IngestFixture {
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly lines: string[];
   at(ms: number): void;
   pass(ms: number): void;
@@ -79,7 +79,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     trustedProxies: [],
     secretKey: HERE.secretKey,
   };
-  const world: AppContext = makeAppContext({
+  const context: AppContext = makeAppContext({
     store,
     clock,
     chance: systemChance,
@@ -87,7 +87,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     config,
   });
   const bench: IngestFixture = {
-    world,
+    context,
     lines,
     at(ms) {
       now = ms;
@@ -104,7 +104,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     branding: defaultBranding(tenant, 'Provider', host),
     isDefault: false,
   });
-  await bench.world.store.tenant(tenant, async (tx) => {
+  await bench.context.store.tenant(tenant, async (tx) => {
     const n = await tx.take('company', 1);
     await tx.append(
       [
@@ -118,12 +118,12 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     );
   });
   const app = makeApp(
-    bench.world,
-    { ...ingestHandlers(bench.world), ...keyHandlers(bench.world) },
-    { routes: pingRoutes(bench.world) },
+    bench.context,
+    { ...ingestHandlers(bench.context), ...keyHandlers(bench.context) },
+    { routes: pingRoutes(bench.context) },
   );
   const keyFor = async (which: Source): Promise<{ id: string; secret: string }> => {
-    const made = await keyHandlers(bench.world).makeKey(
+    const made = await keyHandlers(bench.context).makeKey(
       { name: `Key of ${which}`, companyN: 1, tool: which, managed: null },
       anAsk(bench, tenant),
     );
@@ -171,9 +171,9 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
       );
       return { status: answer.status, text: await answer.text(), headers: answer.headers };
     },
-    all: (table) => bench.world.store.tenant(tenant, (tx) => tx.all(table), { readOnly: true }),
+    all: (table) => bench.context.store.tenant(tenant, (tx) => tx.all(table), { readOnly: true }),
     log: (run) =>
-      bench.world.store.tenant(
+      bench.context.store.tenant(
         tenant,
         async (tx) =>
           (
@@ -209,7 +209,7 @@ export const anAsk = (
   tenant,
   session: signedAs(randomUUID(), companies),
   command: null,
-  now: bench.world.clock.now(),
+  now: bench.context.clock.now(),
   ip: '192.0.2.7',
   host: 'localhost',
   request: new Request('http://localhost/'),

@@ -61,9 +61,9 @@ const inPieces = (text: Uint8Array, size: number): Request => {
 };
 
 test("ING-16: bodies that don't arrive delay no others, neither results nor pings, and are accepted when they do", async () => {
-  const { world } = place.ground;
-  const app = makeApp(world, ingestHandlers(world), {
-    routes: pingRoutes(world),
+  const { context } = place.ground;
+  const app = makeApp(context, ingestHandlers(context), {
+    routes: pingRoutes(context),
     limits: { ...CALL_LIMITS, ingestAtOnce: 2, ingestWaiting: 2 },
   });
   const send = (path: string, { host, secret }: Place, body: BodyInit | null): Promise<number> =>

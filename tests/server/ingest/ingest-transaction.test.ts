@@ -314,7 +314,7 @@ eachDatabase((_name, open) => {
         enabled: false,
       }),
     );
-    const types = await place.ground.world.store.tenant(place.tenant, async (tx) =>
+    const types = await place.ground.context.store.tenant(place.tenant, async (tx) =>
       (await tx.eventsAfter(0, 100)).map(({ event }) => event.type),
     );
     expect(types.filter((type) => type === 'job.updated@1')).toHaveLength(1);
@@ -332,7 +332,7 @@ eachDatabase((_name, open) => {
         detail: { url: `https://u:${canary}@host/x` },
       }),
     );
-    const dump = await place.ground.world.store.tenant(place.tenant, async (tx) =>
+    const dump = await place.ground.context.store.tenant(place.tenant, async (tx) =>
       JSON.stringify([await tx.eventsAfter(0, 100), await tx.all('run'), await tx.all('cause')]),
     );
     expect(dump).not.toContain(canary);

@@ -65,7 +65,7 @@ test('ING-4: a single bad record refuses the request, and so does unreadable inp
   });
   // A refused request is a fault of the source, and a good one ends it.
   const list = async () => {
-    const keys = await keyHandlers(place.ground.world).listKeys(
+    const keys = await keyHandlers(place.ground.context).listKeys(
       {},
       anAsk(place.ground, place.tenant),
     );
@@ -92,7 +92,7 @@ test('ING-4: input is not echoed in the answer', async () => {
 test('ING-5: a missing, wrong, revoked or replaced key is refused', async () => {
   for (const secret of ['', 'dbk_x', `dbk_${'A'.repeat(43)}`, place.secret.toUpperCase()])
     expect((await place.post('executions', anExecution(), { secret })).status).toBe(401);
-  const keys = keyHandlers(place.ground.world);
+  const keys = keyHandlers(place.ground.context);
   const rotated = await keys.rotateKey({ id: place.keyId }, anAsk(place.ground, place.tenant));
   expect((await place.post('executions', anExecution())).status).toBe(401);
   const secret = rotated.ok ? rotated.value.secret : '';
@@ -105,7 +105,7 @@ test('ING-5: a missing, wrong, revoked or replaced key is refused', async () => 
 });
 
 test('ING-5: a key is 32 random bytes, shown once, stored as a hash, bound to a company, and hidden from others', async () => {
-  const keys = keyHandlers(place.ground.world);
+  const keys = keyHandlers(place.ground.context);
   expect(place.secret).toMatch(/^dbk_[\w-]{43}$/);
   const dump = await store.tenant(place.tenant, async (tx) =>
     JSON.stringify([

@@ -15,7 +15,7 @@ const at = (slot: number): Record<string, unknown> =>
 eachDatabase((name, open) => {
   test(`ING-13: a key that keeps posting ends immediately when it is replaced or revoked, and nothing after that is stored (${name})`, async () => {
     const place = await aPlace(await open());
-    const keys = keyHandlers(place.ground.world);
+    const keys = keyHandlers(place.ground.context);
     for (const slot of [1, 2])
       expect((await place.post('executions', at(slot))).data).toMatchObject({ accepted: 1 });
     const rotated = await keys.rotateKey({ id: place.keyId }, anAsk(place.ground, place.tenant));
@@ -32,7 +32,7 @@ eachDatabase((name, open) => {
   test(`ING-13: posts that are no results get the same refusal with a revoked key as without one (${name})`, async () => {
     const place = await aPlace(await open());
     await place.post('executions', at(1));
-    await keyHandlers(place.ground.world).revokeKey(
+    await keyHandlers(place.ground.context).revokeKey(
       { id: place.keyId },
       anAsk(place.ground, place.tenant),
     );
@@ -53,7 +53,7 @@ test.skipIf(missing !== '')(
       const place = await aPlace(here);
       for (const slot of [1, 2])
         expect((await place.post('executions', at(slot))).data).toMatchObject({ accepted: 1 });
-      const other: AppContext = makeAppContext({ ...place.ground.world, store: there });
+      const other: AppContext = makeAppContext({ ...place.ground.context, store: there });
       await keyHandlers(other).revokeKey({ id: place.keyId }, anAsk(place.ground, place.tenant));
       expect((await place.post('executions', at(3))).status).toBe(401);
       expect((await place.all('run')).length).toBe(2);

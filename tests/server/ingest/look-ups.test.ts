@@ -30,7 +30,7 @@ eachDatabase((name, open) => {
       );
       expect(posted.data.accepted).toBe(300);
     }
-    const plan = await place.ground.world.store.tenant(place.tenant, async (tx) => {
+    const plan = await place.ground.context.store.tenant(place.tenant, async (tx) => {
       const { rows } = await tx.sql.executeQuery(
         CompiledQuery.raw(`explain (analyze, format json) ${RUNS_BY_UID}`, [
           place.tenant,

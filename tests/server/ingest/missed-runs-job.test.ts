@@ -17,7 +17,7 @@ eachDatabase((_name, open) => {
   const boot = (): void => {
     void clock?.stop();
     clock = missedRunTicks({
-      ...place.ground.world,
+      ...place.ground.context,
       store: { ...store, tenants: async () => [place.tenant] },
     });
   };
@@ -145,7 +145,7 @@ eachDatabase((_name, open) => {
   test('RUN-3: two servers on one database mark once', async () => {
     await place.post('executions', ran(TWO - DAY));
     const other = missedRunTicks({
-      ...place.ground.world,
+      ...place.ground.context,
       store: { ...store, tenants: async () => [place.tenant] },
     });
     await clock.tick(NOON);

@@ -140,8 +140,8 @@ test('PING-6: sixty pings a minute per job; another job is not delayed', async (
 });
 
 test('PING-6: pings of many different jobs count for their key; another key is not delayed', async () => {
-  const { world } = place.ground;
-  const app = makeApp(world, {}, { routes: pingRoutes(world, 5) });
+  const { context } = place.ground;
+  const app = makeApp(context, {}, { routes: pingRoutes(context, 5) });
   const other = await place.keyFor('api');
   const ping = async (secret: string, slug: string): Promise<number> =>
     (

@@ -10,7 +10,7 @@ const MIDNIGHT = Date.parse('2026-03-03T00:00:00Z');
 
 async function setQuota(place: Place, keyBytes: number, providerBytes: number): Promise<void> {
   const { ground: fixture, tenant } = place;
-  const set = await settingsHandlers(fixture.world).setProviderSettings(
+  const set = await settingsHandlers(fixture.context).setProviderSettings(
     { id: tenant, ingestQuota: { keyBytes, providerBytes } },
     anAsk(fixture, tenant),
   );
@@ -24,7 +24,7 @@ async function today({
   tenant,
   keyId,
 }: Place): Promise<{ bytes: number; limitBytes: number; refusedAt: number | null } | undefined> {
-  const keys = await keyHandlers(fixture.world).listKeys({}, anAsk(fixture, tenant));
+  const keys = await keyHandlers(fixture.context).listKeys({}, anAsk(fixture, tenant));
   return keys.ok ? keys.value.find(({ id }) => id === keyId)?.today : undefined;
 }
 let n = 0;
@@ -126,8 +126,8 @@ eachDatabase((_name, open) => {
         .filter(({ status }) => status === 'Missed')
         .map(({ startedAt }) => iso(startedAt));
     const clock = missedRunTicks({
-      ...place.ground.world,
-      store: { ...place.ground.world.store, tenants: async () => [place.tenant] },
+      ...place.ground.context,
+      store: { ...place.ground.context.store, tenants: async () => [place.tenant] },
     });
     const tickAt = async (ms: number): Promise<void> => {
       place.ground.at(ms);

@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 eachDatabase((name, open) => {
   test(`RUN-9: the same text without an ID or time is one run within ten minutes, on any server, and two in two nights (${name})`, async () => {
     const place = await aPlace(await open(), 'restic');
-    const other = makeApp(place.ground.world, ingestHandlers(place.ground.world));
+    const other = makeApp(place.ground.context, ingestHandlers(place.ground.context));
     const path = 'restic?job=data&exit=1&host=pc-1';
     const body = 'Fatal: wrong password or no key found\n';
     expect((await place.post(path, body)).data).toMatchObject({ accepted: 1, duplicates: 0 });
@@ -142,7 +142,7 @@ eachDatabase((name, open) => {
       status: 200,
       data: { accepted: 0, duplicates: 0, rejected: [] },
     });
-    const [health] = await place.ground.world.store.tenant(
+    const [health] = await place.ground.context.store.tenant(
       place.tenant,
       (tx) =>
         tx.sql

@@ -134,18 +134,18 @@ eachDatabase((_name, open) => {
       anExecution({ tasks: [{ name: 'only-object', status: 'Success' }] }),
     );
     const rows = (tenant: string) =>
-      place.ground.world.store.tenant(tenant, ({ sql }) =>
+      place.ground.context.store.tenant(tenant, ({ sql }) =>
         sql.selectFrom('run_task').select('tasks').execute(),
       );
     expect(await rows(place.tenant)).toMatchObject([{ tasks: [{ name: 'only-object' }] }]);
     expect(await rows(other.tenant)).toEqual([]);
     expect(
       JSON.stringify(
-        await place.ground.world.store.tenant(place.tenant, (tx) => tx.eventsAfter(0, 100)),
+        await place.ground.context.store.tenant(place.tenant, (tx) => tx.eventsAfter(0, 100)),
       ),
     ).not.toContain('only-object');
     expect(
-      (await rebuild(place.ground.world.store, { only: [place.tenant], write: true }))[0]
+      (await rebuild(place.ground.context.store, { only: [place.tenant], write: true }))[0]
         ?.differences,
     ).toEqual([]);
     expect(await rows(place.tenant)).toHaveLength(1);
@@ -161,7 +161,7 @@ eachDatabase((_name, open) => {
     await place.post('executions', failed('c', 3));
     expect(await place.all('problem')).toMatchObject([{ runs: 3 }]);
     expect(
-      (await rebuild(place.ground.world.store, { only: [place.tenant] }))[0]?.differences,
+      (await rebuild(place.ground.context.store, { only: [place.tenant] }))[0]?.differences,
     ).toEqual([]);
   });
 
@@ -260,7 +260,7 @@ eachDatabase((_name, open) => {
     expect((await place.post('executions', anExecution({ tasks }))).data).toMatchObject({
       accepted: 1,
     });
-    const rows = await place.ground.world.store.tenant(place.tenant, ({ sql }) =>
+    const rows = await place.ground.context.store.tenant(place.tenant, ({ sql }) =>
       sql.selectFrom('run_task').select('tasks').execute(),
     );
     expect(rows).toMatchObject([

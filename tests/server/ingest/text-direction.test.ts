@@ -42,7 +42,7 @@ eachDatabase((name, open) => {
     for (const { name: called } of jobs) expect(called).not.toBe('');
     for (const run of runs)
       expect(JSON.stringify([run.message, run.detail, await place.log(run.n)])).not.toMatch(TURNS);
-    const tasks = await place.ground.world.store.tenant(
+    const tasks = await place.ground.context.store.tenant(
       place.tenant,
       (tx) =>
         tx.sql

@@ -17,7 +17,7 @@ import { getTicks } from './ticks.ts';
 
 const MINUTE = 60_000;
 
-const loadDue = async ({ world: { store } }: Fixture, tenant: string) =>
+const loadDue = async ({ context: { store } }: Fixture, tenant: string) =>
   Object.fromEntries(
     (
       await store.system((db) =>
@@ -32,7 +32,7 @@ const loadDue = async ({ world: { store } }: Fixture, tenant: string) =>
 /** Nothing is due, as after a first turn of every job. */
 async function idle(fixture: Fixture): Promise<string> {
   const { tenant } = await provider(fixture);
-  await fixture.world.store.system((db) =>
+  await fixture.context.store.system((db) =>
     sql`update background_job set due_at = null where tenant_id = ${tenant}`.execute(db),
   );
   return tenant;
@@ -48,9 +48,9 @@ const FIELDS = {
 eachDatabase((name, open) => {
   test(`JOB-8: what is stored makes the job that works on it due, in the same transaction (${name})`, async () => {
     const fixture = await makeFixture({}, await open());
-    const { world } = fixture;
-    const now = world.clock.now();
-    const id = world.chance.uuid();
+    const { context } = fixture;
+    const now = context.clock.now();
+    const id = context.chance.uuid();
     const cases: readonly (readonly [
       string,
       (tx: TenantTx) => Promise<unknown>,
@@ -71,7 +71,7 @@ eachDatabase((name, open) => {
       [
         'a report',
         (tx) =>
-          queueReport(tx, world, {
+          queueReport(tx, context, {
             setting: id,
             owner: id,
             by: null,
@@ -83,30 +83,36 @@ eachDatabase((name, open) => {
       [
         'a webhook delivery',
         (tx) =>
-          queueDelivery(tx, world, { webhook: id, category: 'failed', facts: 1, body: '{}', now }),
+          queueDelivery(tx, context, {
+            webhook: id,
+            category: 'failed',
+            facts: 1,
+            body: '{}',
+            now,
+          }),
         () => 'webhooks',
       ],
       ['a ticket', (tx) => tell(tx, id, ['status'], now), () => 'tickets'],
       [
         'a message',
-        (tx) => post(tx, world, { kind: 'sms', to: '+15550100200', text: 'Hello' }),
+        (tx) => post(tx, context, { kind: 'sms', to: '+15550100200', text: 'Hello' }),
         (message) => `mail ${String(message)}`,
       ],
     ];
     for (const [what, write, job] of cases) {
       const tenant = await idle(fixture);
-      const done = await world.store.tenant(tenant, write);
+      const done = await context.store.tenant(tenant, write);
       expect([what, await loadDue(fixture, tenant)]).toEqual([what, { [job(done)]: now }]);
     }
   });
 
   test(`JOB-6: messages and connections without a job get one, as after an update or a restored backup (${name})`, async () => {
     const fixture = await makeFixture({}, await open());
-    const { world } = fixture;
-    const now = world.clock.now();
+    const { context } = fixture;
+    const now = context.clock.now();
     const tenant = await idle(fixture);
-    const [waiting, sent, read, off] = Array.from({ length: 4 }, () => world.chance.uuid());
-    await world.store.tenant(tenant, async ({ sql: db }) => {
+    const [waiting, sent, read, off] = Array.from({ length: 4 }, () => context.chance.uuid());
+    await context.store.tenant(tenant, async ({ sql: db }) => {
       for (const [id, next] of [
         [waiting, now],
         [sent, null],
@@ -124,7 +130,7 @@ eachDatabase((name, open) => {
         );
     });
     for (let n = 0; n < 2; n += 1)
-      await world.store.tenant(tenant, async (tx) => {
+      await context.store.tenant(tenant, async (tx) => {
         await tidyOutgoing(tx, now);
         await scheduleConnections(tx, now);
       });
@@ -139,8 +145,8 @@ eachDatabase((name, open) => {
     const place = await aPlace(store);
     const { ground: fixture, tenant } = place;
     const ticks = getTicks(
-      { ...fixture.world, store: { ...store, tenants: () => Promise.resolve([tenant]) } },
-      { 'missed-runs': missedRuns(fixture.world) },
+      { ...fixture.context, store: { ...store, tenants: () => Promise.resolve([tenant]) } },
+      { 'missed-runs': missedRuns(fixture.context) },
       false,
     );
     const at = async (time: string): Promise<string> => {
@@ -169,13 +175,13 @@ eachDatabase((name, open) => {
   test(`TREND-1, JOB-1: the job that calculates a day's totals is due when the next day begins by the provider's clock (${name})`, async () => {
     const fixture = await makeFixture({}, await open());
     const tenant = await idle(fixture);
-    await fixture.world.store.tenant(tenant, async ({ sql: db }) => {
+    await fixture.context.store.tenant(tenant, async ({ sql: db }) => {
       await sql`update provider set branding = (branding::jsonb || '{"timeZone":"America/New_York","dayBeginsHour":6}')::json where tenant_id = ${tenant}`.execute(
         db,
       );
     });
     const due = (time: string): Promise<number | null> =>
-      dayTotals(fixture.world)({
+      dayTotals(fixture.context)({
         tenant,
         payload: null,
         now: Date.parse(time),

@@ -67,7 +67,7 @@ export const putJob = (
 /** Makes a fixture on a database without jobs. */
 export async function withoutJobs(open: () => Promise<Store>): Promise<Fixture> {
   const fixture = await makeFixture({}, await open());
-  await noJobs(fixture.world.store);
+  await noJobs(fixture.context.store);
   return fixture;
 }
 
@@ -87,7 +87,7 @@ export async function whileRunning(
 }
 
 /** A clock of the fixture's time whose timers fire when the test says so, until it is released. */
-export function manualClock({ world: { clock } }: Fixture): AppContext['clock'] & {
+export function manualClock({ context: { clock } }: Fixture): AppContext['clock'] & {
   fire(): void;
   release(): void;
 } {

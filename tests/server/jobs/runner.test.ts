@@ -32,11 +32,11 @@ eachDatabase((name, open) => {
   let store: Store;
   beforeEach(async () => {
     fixture = await withoutJobs(open);
-    ({ store } = fixture.world);
+    ({ store } = fixture.context);
   });
 
-  const now = (): number => fixture.world.clock.now();
-  const uuid = (): string => fixture.world.chance.uuid();
+  const now = (): number => fixture.context.clock.now();
+  const uuid = (): string => fixture.context.chance.uuid();
 
   test(`JOB-1: a look at a thousand providers with none due is one query (${name})`, async () => {
     await store.system((db) =>
@@ -69,7 +69,7 @@ eachDatabase((name, open) => {
         },
       ]),
     ) as Partial<JobHandlers>;
-    const runner = makeJobRunner({ ...fixture.world, store: counted }, handlers);
+    const runner = makeJobRunner({ ...fixture.context, store: counted }, handlers);
     await runner.tick();
     expect([queries, ran]).toEqual([1, []]);
     // Those of one provider are due.
@@ -91,7 +91,7 @@ eachDatabase((name, open) => {
     const overlaps: string[] = [];
     const runs: Record<string, number> = {};
     const runners = Array.from({ length: 3 }, () =>
-      makeJobRunner(fixture.world, {
+      makeJobRunner(fixture.context, {
         mail: async ({ payload: { message } }) => {
           if (inside.has(message)) overlaps.push(message);
           inside.add(message);
@@ -113,7 +113,7 @@ eachDatabase((name, open) => {
     const tenant = uuid();
     await putJob(store, tenant, 'sla-alarms', now());
     let begun = 0;
-    const dead = makeJobRunner(fixture.world, {
+    const dead = makeJobRunner(fixture.context, {
       'sla-alarms': () => {
         begun += 1;
         return new Promise(() => undefined);
@@ -123,7 +123,7 @@ eachDatabase((name, open) => {
     dead.tick().catch(() => undefined);
     await expect.poll(() => begun).toBe(1);
     let ran = 0;
-    const other = makeJobRunner(fixture.world, {
+    const other = makeJobRunner(fixture.context, {
       'sla-alarms': () => {
         ran += 1;
         return Promise.resolve(now() + 5 * MINUTE);
@@ -148,7 +148,7 @@ eachDatabase((name, open) => {
     let begun = 0;
     const finish = Promise.withResolvers<void>();
     const runner = makeJobRunner(
-      { ...fixture.world, clock },
+      { ...fixture.context, clock },
       {
         reports: async () => {
           begun += 1;
@@ -157,7 +157,7 @@ eachDatabase((name, open) => {
         },
       },
     );
-    const other = makeJobRunner(fixture.world, {
+    const other = makeJobRunner(fixture.context, {
       reports: () => Promise.reject(new Error('It was taken from a living server.')),
     });
     await whileRunning(
@@ -199,7 +199,7 @@ eachDatabase((name, open) => {
         isAway ? Promise.reject(new Error('The database is away.')) : store.system(work),
     };
     const runner = makeJobRunner(
-      { ...fixture.world, clock, store: away },
+      { ...fixture.context, clock, store: away },
       {
         'sla-alarms': () => {
           ran += 1;
@@ -260,7 +260,7 @@ eachDatabase((name, open) => {
       },
     };
     const runner = makeJobRunner(
-      { ...fixture.world, store: slow },
+      { ...fixture.context, store: slow },
       {
         mail: () => {
           ran += 1;
@@ -294,7 +294,7 @@ eachDatabase((name, open) => {
       await putJob(store, tenant, 'webhooks', now());
       await putJob(store, tenant, 'mail', now(), `to-${tenant}`);
     }
-    const runner = makeJobRunner(fixture.world, {
+    const runner = makeJobRunner(fixture.context, {
       webhooks: ({ tenant }) => work(tenant),
       mail: ({ tenant }) => work(tenant),
     });
@@ -318,11 +318,11 @@ eachDatabase((name, open) => {
     await putJob(store, good, 'sla-alarms', now() + 1);
     const ran: string[] = [];
     let broken = true;
-    const world: AppContext = {
-      ...fixture.world,
-      chance: { ...fixture.world.chance, bytes: (count) => new Uint8Array(count).fill(255) },
+    const context: AppContext = {
+      ...fixture.context,
+      chance: { ...fixture.context.chance, bytes: (count) => new Uint8Array(count).fill(255) },
     };
-    const runner = makeJobRunner(world, {
+    const runner = makeJobRunner(context, {
       'sla-alarms': ({ tenant }) => {
         ran.push(tenant);
         return tenant === bad && broken
@@ -366,12 +366,15 @@ eachDatabase((name, open) => {
         db,
       ),
     );
-    const world: AppContext = {
-      ...fixture.world,
-      clock: { ...fixture.world.clock, after: (_ms, work) => fixture.world.clock.after(1, work) },
+    const context: AppContext = {
+      ...fixture.context,
+      clock: {
+        ...fixture.context.clock,
+        after: (_ms, work) => fixture.context.clock.after(1, work),
+      },
     };
     let isAborted = false;
-    const runner = makeJobRunner(world, {
+    const runner = makeJobRunner(context, {
       tickets: ({ signal }) =>
         new Promise(() => {
           signal.addEventListener('abort', () => {
@@ -397,7 +400,7 @@ eachDatabase((name, open) => {
     const handlers = Object.fromEntries(
       RECURRING.map((type) => [type, () => Promise.resolve(now() + DAY)]),
     ) as Partial<JobHandlers>;
-    await whileRunning(makeJobRunner(fixture.world, handlers), async () => {
+    await whileRunning(makeJobRunner(fixture.context, handlers), async () => {
       await expect.poll(types).toEqual(RECURRING);
     });
   });
@@ -408,7 +411,7 @@ eachDatabase((name, open) => {
     await putJob(store, tenant, 'sla-alarms', now() + MINUTE);
     fixture.pass(3 * DAY);
     const ran: number[] = [];
-    const runner = makeJobRunner(fixture.world, {
+    const runner = makeJobRunner(fixture.context, {
       'sla-alarms': ({ tenant: one, now: at }) => {
         if (one === tenant) ran.push(at);
         return Promise.resolve(at + 5 * MINUTE);

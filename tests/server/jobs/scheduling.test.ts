@@ -22,7 +22,7 @@ eachDatabase((name, open) => {
   let store: Store;
   beforeEach(async () => {
     fixture = await withoutJobs(open);
-    ({ store } = fixture.world);
+    ({ store } = fixture.context);
   });
 
   /** In how many ms the provider's jobs are due. */
@@ -34,14 +34,14 @@ eachDatabase((name, open) => {
         )
         .map(({ type, due_at: at }) => [type, (at ?? 0) - now()]),
     );
-  const now = (): number => fixture.world.clock.now();
-  const uuid = (): string => fixture.world.chance.uuid();
+  const now = (): number => fixture.context.clock.now();
+  const uuid = (): string => fixture.context.chance.uuid();
 
   test(`JOB-7: a clock that jumps forth and back stops no job and runs none twice for one due time (${name})`, async () => {
     const tenant = uuid();
     await putJob(store, tenant, 'sla-alarms', now());
     const ran: number[] = [];
-    const runner = makeJobRunner(fixture.world, {
+    const runner = makeJobRunner(fixture.context, {
       'sla-alarms': ({ now: at }) => {
         ran.push(at);
         return Promise.resolve(at + 5 * MINUTE);
@@ -63,7 +63,7 @@ eachDatabase((name, open) => {
     const { tenant } = await provider(fixture);
     await noJobs(store);
     const ran: string[] = [];
-    const runner = makeJobRunner(fixture.world, {
+    const runner = makeJobRunner(fixture.context, {
       mail: ({ payload: { message } }) => {
         ran.push(message);
         return Promise.resolve(null);
@@ -94,7 +94,7 @@ eachDatabase((name, open) => {
     expect((await storedJobs(store))[0]?.due_at).toBe(now() + MINUTE);
     await schedule(now());
     let runs = 0;
-    const runner = makeJobRunner(fixture.world, {
+    const runner = makeJobRunner(fixture.context, {
       webhooks: async () => {
         runs += 1;
         if (runs === 1) await schedule(now() + 7);
@@ -121,7 +121,7 @@ eachDatabase((name, open) => {
     );
     const clock = manualClock(fixture);
     const runner = makeJobRunner(
-      { ...fixture.world, clock },
+      { ...fixture.context, clock },
       {
         'missed-runs': neverDue,
         'notifications': neverDue,
@@ -157,7 +157,7 @@ eachDatabase((name, open) => {
     await putJob(store, polite, 'webhooks', now());
     await putJob(store, deaf, 'webhooks', now());
     let begun = 0;
-    const runner = makeJobRunner(fixture.world, {
+    const runner = makeJobRunner(fixture.context, {
       webhooks: ({ tenant, signal }) => {
         if (tenant !== polite && tenant !== deaf) return Promise.resolve(null);
         begun += 1;

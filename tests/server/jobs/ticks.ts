@@ -30,17 +30,17 @@ export interface Ticks {
   stop(): Promise<void>;
 }
 
-type Start = (world: AppContext) => Ticks;
+type Start = (context: AppContext) => Ticks;
 
 /** `force` false: runs only what is due by its own time. */
-export function getTicks(world: AppContext, handlers: Partial<JobHandlers>, force = true): Ticks {
-  const runner = makeJobRunner(world, handlers);
+export function getTicks(context: AppContext, handlers: Partial<JobHandlers>, force = true): Ticks {
+  const runner = makeJobRunner(context, handlers);
   const types = `{${Object.keys(handlers).join(',')}}`;
   return {
     async tick(now) {
-      const tenants = `{${(await world.store.tenants()).join(',')}}`;
-      await world.store.system((db) =>
-        sql`update background_job set due_at = case when tenant_id = any(${tenants}::uuid[]) then ${force ? sql`${now ?? world.clock.now()}::bigint` : sql`due_at`} end
+      const tenants = `{${(await context.store.tenants()).join(',')}}`;
+      await context.store.system((db) =>
+        sql`update background_job set due_at = case when tenant_id = any(${tenants}::uuid[]) then ${force ? sql`${now ?? context.clock.now()}::bigint` : sql`due_at`} end
           where type = any(${types}::text[]) and lease_owner is null`.execute(db),
       );
       await runner.tick(now);
@@ -49,28 +49,28 @@ export function getTicks(world: AppContext, handlers: Partial<JobHandlers>, forc
   };
 }
 
-export const missedRunTicks: Start = (world) =>
-  getTicks(world, { 'missed-runs': missedRuns(world) });
-export const slaTicks: Start = (world) => getTicks(world, { 'sla-alarms': slaAlarms(world) });
-export const notificationTicks: Start = (world) =>
-  getTicks(world, {
-    notifications: notifications(world),
-    webhooks: webhooks(world),
-    push: pushNotifications(world),
-    upkeep: upkeep(world, [deleteOldDeliveries]),
+export const missedRunTicks: Start = (context) =>
+  getTicks(context, { 'missed-runs': missedRuns(context) });
+export const slaTicks: Start = (context) => getTicks(context, { 'sla-alarms': slaAlarms(context) });
+export const notificationTicks: Start = (context) =>
+  getTicks(context, {
+    notifications: notifications(context),
+    webhooks: webhooks(context),
+    push: pushNotifications(context),
+    upkeep: upkeep(context, [deleteOldDeliveries]),
   });
-export const licenseTicks: Start = (world) =>
-  getTicks(world, { 'license-months': licenseMonths(world) });
-export const invoiceTicks: Start = (world) => getTicks(world, { invoices: invoices(world) });
-export const reportTicks: Start = (world) =>
-  getTicks(world, { reports: reports(world), upkeep: upkeep(world, [deleteExpiredReports]) });
-export const ticketTicks: Start = (world) =>
-  getTicks(world, { 'ticket-results': ticketResults(world), 'tickets': tickets(world) });
-export const mailTicks: Start = (world) =>
-  getTicks(world, { mail: mail(world), upkeep: upkeep(world, [tidyOutgoing]) });
-export const connectionTicks = (world: AppContext, timeoutMs?: Ms): Ticks =>
-  getTicks(world, { connection: connection(world, timeoutMs) });
+export const licenseTicks: Start = (context) =>
+  getTicks(context, { 'license-months': licenseMonths(context) });
+export const invoiceTicks: Start = (context) => getTicks(context, { invoices: invoices(context) });
+export const reportTicks: Start = (context) =>
+  getTicks(context, { reports: reports(context), upkeep: upkeep(context, [deleteExpiredReports]) });
+export const ticketTicks: Start = (context) =>
+  getTicks(context, { 'ticket-results': ticketResults(context), 'tickets': tickets(context) });
+export const mailTicks: Start = (context) =>
+  getTicks(context, { mail: mail(context), upkeep: upkeep(context, [tidyOutgoing]) });
+export const connectionTicks = (context: AppContext, timeoutMs?: Ms): Ticks =>
+  getTicks(context, { connection: connection(context, timeoutMs) });
 export const directoryTicks = (
-  world: AppContext,
+  context: AppContext,
   from?: Parameters<typeof directoryAccounts>[1],
-): Ticks => getTicks(world, { 'directory-accounts': directoryAccounts(world, from) }, false);
+): Ticks => getTicks(context, { 'directory-accounts': directoryAccounts(context, from) }, false);

@@ -16,8 +16,8 @@ import { digestAt, fails, loadMails, settings, succeeds, createRecipient } from 
 
 const HOUR = 3_600_000;
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
-const send = (office: Office): Promise<void> => sendDigests(fixture.world, office.tenant, now());
+const now = (): number => fixture.context.clock.now();
+const send = (office: Office): Promise<void> => sendDigests(fixture.context, office.tenant, now());
 const after = (
   zone: string,
   iso: string,
@@ -179,7 +179,7 @@ eachDatabase((_name, open) => {
         subject.endsWith('No open problems'),
       ]),
     ).toEqual([['dana@example.com', true]]);
-    await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .updateTable('person')
         .set({ email: null })

@@ -20,7 +20,7 @@ export const loadMails = (
   fixture: Fixture,
   office: Pick<Office, 'tenant'>,
 ): Promise<readonly Mail[]> =>
-  fixture.world.store.tenant(office.tenant, async (tx) => {
+  fixture.context.store.tenant(office.tenant, async (tx) => {
     const rows = await tx.sql
       .selectFrom('outgoing')
       .select(['id', 'sealed'])
@@ -31,7 +31,12 @@ export const loadMails = (
     for (const { id, sealed } of rows)
       all.push(
         JSON.parse(
-          await unseal(tx, fixture.world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+          await unseal(
+            tx,
+            fixture.context,
+            { table: 'outgoing', column: 'sealed', row: id },
+            sealed,
+          ),
         ) as Mail,
       );
     return all;
@@ -57,7 +62,7 @@ export async function createRecipient(
   role: Role = 'operator',
 ): Promise<Asker> {
   const who = await person(office, name, role, companies);
-  await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+  await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql
       .updateTable('person')
       .set({ email: `${name}@example.com` })
@@ -78,7 +83,7 @@ export const fails = (
   more: object = {},
 ): Promise<void> =>
   office.post(company, [
-    failure(job, new Date(fixture.world.clock.now() - 60_000).toISOString(), more),
+    failure(job, new Date(fixture.context.clock.now() - 60_000).toISOString(), more),
   ]);
 export const succeeds = (
   fixture: Fixture,

@@ -17,15 +17,15 @@ import { slaTicks } from '../jobs/ticks.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const lines = async (office: Office): Promise<readonly string[]> =>
   (
-    await fixture.world.store.tenant(office.tenant, (tx) => findOpenFacts(tx, now()), {
+    await fixture.context.store.tenant(office.tenant, (tx) => findOpenFacts(tx, now()), {
       readOnly: true,
     })
   ).map(({ category, line }) => `${category}: ${line()}`);
 const queued = (office: Office): Promise<readonly { category: string; body: string }[]> =>
-  fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+  fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql
       .selectFrom('webhook_delivery')
       .select(['category', 'body'])
@@ -42,7 +42,7 @@ const telling = async (office: Office, ada: Asker): Promise<void> => {
       categories: ['failed', 'missed', 'sla', 'repository', 'source', 'ticket'],
     },
   });
-  await pollFacts(fixture.world, office.tenant, now());
+  await pollFacts(fixture.context, office.tenant, now());
 };
 const digested = async (office: Office, who: Asker): Promise<string> => {
   await who('POST', 'monitoring/notify/digest', {});
@@ -72,7 +72,7 @@ eachDatabase((_name, open) => {
     fixture.pass(DAY + HOUR);
     expect(await lines(office)).toEqual([]);
     // One whose only job is overdue has stopped; the other may be a weekly one.
-    await fixture.world.store.tenant(office.tenant, async (tx) => {
+    await fixture.context.store.tenant(office.tenant, async (tx) => {
       const job = (await tx.all('job')).find(({ name }) => name === 'Hourly');
       if (!job) throw new Error('no job');
       await tx.append(
@@ -106,17 +106,17 @@ eachDatabase((_name, open) => {
       );
     });
     expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: no results']);
-    await pollFacts(fixture.world, office.tenant, now());
+    await pollFacts(fixture.context, office.tenant, now());
     fixture.pass(HOUR);
-    await pollFacts(fixture.world, office.tenant, now());
+    await pollFacts(fixture.context, office.tenant, now());
     expect((await queued(office)).map(({ category }) => category)).toEqual(['missed', 'source']);
     fixture.pass(6 * DAY);
     expect((await lines(office)).length).toBe(2);
     await succeeds(fixture, office, 1, 'Files');
     expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: no results']);
-    await pollFacts(fixture.world, office.tenant, now());
+    await pollFacts(fixture.context, office.tenant, now());
     fixture.pass(8 * DAY);
-    await pollFacts(fixture.world, office.tenant, now());
+    await pollFacts(fixture.context, office.tenant, now());
     expect(
       (await queued(office)).filter(
         ({ category, body }) => category === 'source' && body.includes('Key 1'),
@@ -163,10 +163,10 @@ eachDatabase((_name, open) => {
       },
     });
     fixture.pass(2 * HOUR);
-    const sla = slaTicks(fixture.world);
+    const sla = slaTicks(fixture.context);
     await sla.tick(now());
     await sla.stop();
-    await pollFacts(fixture.world, office.tenant, now());
+    await pollFacts(fixture.context, office.tenant, now());
     expect((await queued(office)).map(({ category }) => category).toSorted()).toEqual([
       'repository',
       'sla',
@@ -194,9 +194,9 @@ eachDatabase((_name, open) => {
       [1, 'system'],
       [2, 'person'],
     ] as const) {
-      const id = fixture.world.chance.uuid();
+      const id = fixture.context.chance.uuid();
       const entity = `ticket:${id}`;
-      await fixture.world.store.tenant(office.tenant, (tx) =>
+      await fixture.context.store.tenant(office.tenant, (tx) =>
         tx.append(
           [
             {
@@ -228,7 +228,7 @@ eachDatabase((_name, open) => {
         ),
       );
     }
-    await pollFacts(fixture.world, office.tenant, now());
+    await pollFacts(fixture.context, office.tenant, now());
     expect(
       (await queued(office)).map(({ category, body }) => [
         category,
@@ -257,7 +257,7 @@ eachDatabase((_name, open) => {
     });
     await telling(office, ada);
     await fails(fixture, office, 1, 'Old box');
-    await pollFacts(fixture.world, office.tenant, now());
+    await pollFacts(fixture.context, office.tenant, now());
     expect([rule.status, await queued(office)]).toEqual([200, []]);
     expect(await digested(office, dana)).toContain(
       'There are no open problems of the kinds that you selected.',

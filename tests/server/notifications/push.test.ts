@@ -33,7 +33,7 @@ import { fails, settings, createRecipient } from './fixtures.ts';
 const HOUR = 3_600_000;
 const openssl = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl)';
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 
 /** A push service, and a browser that has subscribed with it. */
 interface Service {
@@ -210,15 +210,15 @@ async function subscribe(who: Asker, browser: Browser): Promise<string> {
   return id;
 }
 const turn = async (office: Office): Promise<void> => {
-  await pollFacts(fixture.world, office.tenant, now());
+  await pollFacts(fixture.context, office.tenant, now());
   fixture.pass(10_000);
-  await pushDue(fixture.world, office.tenant);
+  await pushDue(fixture.context, office.tenant);
 };
 const gotBy = ({ subscription: { endpoint } }: Browser): typeof got =>
   got.filter(({ path }) => endpoint.endsWith(path));
 const begin = async () => {
   const office = await anOffice(fixture);
-  await pollFacts(fixture.world, office.tenant, now());
+  await pollFacts(fixture.context, office.tenant, now());
   service.status = 201;
   return office;
 };
@@ -307,7 +307,7 @@ eachDatabase((_name, open) => {
       await fails(fixture, office, 2, 'Other');
       await turn(office);
       expect(gotBy(hers)).toHaveLength(1);
-      const rows = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      const rows = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
         sql.selectFrom('push_device').selectAll().where('tenant_id', '=', tenant).execute(),
       );
       expect(JSON.stringify([rows, fixture.lines])).not.toContain('/send/');
@@ -407,8 +407,8 @@ eachDatabase((_name, open) => {
       const last = aBrowser();
       await subscribe(dana, last);
       await fails(fixture, office, 1, 'Late');
-      await pollFacts(fixture.world, office.tenant, now());
-      await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      await pollFacts(fixture.context, office.tenant, now());
+      await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
         sql
           .updateTable('session')
           .set({ ended_at: now() })
@@ -418,7 +418,7 @@ eachDatabase((_name, open) => {
       await turn(office);
       expect(gotBy(last)).toEqual([]);
       expect(
-        await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+        await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
           sql.selectFrom('push_device').select('id').where('tenant_id', '=', tenant).execute(),
         ),
       ).toEqual([]);
@@ -428,13 +428,13 @@ eachDatabase((_name, open) => {
 
 test(`NOTIFY-5, OUTB-1: a push service that a user names is in none of the networks that the operator allowed for others${openssl}`, async () => {
   if (openssl !== '') return;
-  const { world } = await makeFixture(HERE, fixture.world.store);
+  const { context } = await makeFixture(HERE, fixture.context.store);
   const before = got.length;
   const { subscription } = aBrowser();
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const vapid = { key: privateKey.export({ format: 'jwk' }), contact: 'mailto:a@example.com' };
   const notice = { title: 'a', body: 'b', link: '/', tag: 'c' };
-  expect(await push(world, vapid, subscription, notice)).toMatchObject({
+  expect(await push(context, vapid, subscription, notice)).toMatchObject({
     ok: false,
     says: expect.stringContaining('private network') as string,
   });

@@ -33,23 +33,23 @@ export const history = async (who: Asker, id: string): Promise<readonly Delivery
 
 /** What a test does on its server. `at`: the server of the test file, once there is one. */
 export function webhooksOn(at: () => Fixture) {
-  const now = (): number => at().world.clock.now();
+  const now = (): number => at().context.clock.now();
   return {
     now,
     /** Nobody waits ten seconds for a silent address. */
     hasty: (): AppContext => ({
-      ...at().world,
+      ...at().context,
       clock: { now, after: (ms, work) => systemClock.after(Math.min(ms, 100), work) },
     }),
     begin: async (): Promise<{ office: Office; ada: Asker }> => {
       const office = await anOffice(at());
       const ada = await person(office, 'ada', 'admin');
-      await pollFacts(at().world, office.tenant, now());
+      await pollFacts(at().context, office.tenant, now());
       return { office, ada };
     },
-    turn: async (office: Office, world: AppContext = at().world): Promise<void> => {
-      await pollFacts(world, office.tenant, now());
-      await deliverDue(world, office.tenant);
+    turn: async (office: Office, context: AppContext = at().context): Promise<void> => {
+      await pollFacts(context, office.tenant, now());
+      await deliverDue(context, office.tenant);
     },
     /** As the receiver of Standard Webhooks checks it. */
     verified: ({ headers, body }: Query, secret: string): boolean => {

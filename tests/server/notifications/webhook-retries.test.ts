@@ -174,7 +174,7 @@ eachDatabase((_name, open) => {
       LIMITS.webhookFacts,
       1,
     ]);
-    await fixture.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+    await fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
       const row = await sql
         .selectFrom('webhook_delivery')
         .selectAll()
@@ -186,7 +186,7 @@ eachDatabase((_name, open) => {
         .values(
           Array.from({ length: LIMITS.webhookWaiting }, (_, n) => ({
             ...row,
-            id: fixture.world.chance.uuid(),
+            id: fixture.context.chance.uuid(),
             made_at: now() + n,
           })),
         )
@@ -194,9 +194,9 @@ eachDatabase((_name, open) => {
     });
     fixture.pass(1_000);
     await fails(fixture, office, 1, 'One more');
-    await pollFacts(fixture.world, office.tenant, now());
+    await pollFacts(fixture.context, office.tenant, now());
     expect((await listed(ada))[0]?.waiting).toBe(LIMITS.webhookWaiting);
-    const stored = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const stored = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .selectFrom('webhook_delivery')
         .select(['state', 'body'])

@@ -28,7 +28,7 @@ eachDatabase((_name, open) => {
     await fails(fixture, office, 1, 'Files');
     await fails(fixture, office, 2, 'Mail');
     await fails(fixture, office, 2, 'Web', { status: 'Warning' });
-    const notify = notificationTicks(fixture.world);
+    const notify = notificationTicks(fixture.context);
     await notify.tick();
     await notify.tick();
     await notify.stop();
@@ -109,7 +109,7 @@ eachDatabase((_name, open) => {
     await made(ada, `${receiver.url}/both`, { companies: [1, 2], categories: all });
     const { _id: before } = await made(ada, `${receiver.url}/before`, { categories: all });
     // As it was kept before companies could be chosen.
-    await fixture.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+    await fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
       const fields = {
         name: 'Before',
         url: `${receiver.url}/before`,
@@ -182,7 +182,7 @@ eachDatabase((_name, open) => {
       ).status,
     ).toBe(200);
     fixture.pass(2 * HOUR);
-    const sla = slaTicks(fixture.world);
+    const sla = slaTicks(fixture.context);
     await sla.tick(now());
     await sla.stop();
     await turn(office);
@@ -238,7 +238,7 @@ eachDatabase((_name, open) => {
     const { office, ada } = await begin();
     const receiver = await outside(() => ({ status: 200 }));
     const { _id: id, secret } = await made(ada, receiver.url);
-    const rows = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const rows = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql.selectFrom('webhook').selectAll().where('tenant_id', '=', tenant).execute(),
     );
     expect(JSON.stringify([rows, await listed(ada), fixture.lines])).not.toContain(secret.slice(6));

@@ -20,10 +20,10 @@ beforeAll(async () => {
   const fixture = await makeFixture();
   ({ lines } = fixture);
   strict = {
-    ...fixture.world,
-    config: { ...fixture.world.config, outbound: { allow: [], http: true } },
+    ...fixture.context,
+    config: { ...fixture.context.config, outbound: { allow: [], http: true } },
   };
-  open = { ...fixture.world, config: { ...fixture.world.config, ...HERE } };
+  open = { ...fixture.context, config: { ...fixture.context.config, ...HERE } };
 });
 
 /**
@@ -54,8 +54,8 @@ afterAll(() => {
   for (const { server } of canaries) server.close();
 });
 
-const refusal = async (world: AppContext, address: string): Promise<string> =>
-  fetchOutbound(world, address, { timeoutMs: 3_000 }).then(
+const refusal = async (context: AppContext, address: string): Promise<string> =>
+  fetchOutbound(context, address, { timeoutMs: 3_000 }).then(
     ({ status }) => `answered ${status}`,
     (error: unknown) => {
       if (!(error instanceof OutboundError)) throw error;

@@ -11,11 +11,11 @@ let app: App;
 let tenant: string;
 beforeAll(async () => {
   fixture = await makeFixture();
-  app = getApp(fixture.world, {}, { routes: outboxRoutes(fixture.world) });
+  app = getApp(fixture.context, {}, { routes: outboxRoutes(fixture.context) });
   ({ tenant } = await provider(fixture));
-  const { world } = fixture;
-  await world.store.tenant(tenant, (tx) =>
-    post(tx, world, {
+  const { context } = fixture;
+  await context.store.tenant(tenant, (tx) =>
+    post(tx, context, {
       kind: 'mail',
       to: 'kate@example.com',
       subject: 'First <b>&',
@@ -23,8 +23,8 @@ beforeAll(async () => {
     }),
   );
   fixture.pass(1_000);
-  await world.store.tenant(tenant, (tx) =>
-    post(tx, world, { kind: 'sms', to: '+15550100200', text: 'Your code is 123456.' }),
+  await context.store.tenant(tenant, (tx) =>
+    post(tx, context, { kind: 'sms', to: '+15550100200', text: 'Your code is 123456.' }),
   );
 });
 
@@ -111,8 +111,8 @@ test('POST-7: nobody else sees it: no other machine, host name, proxy or site', 
   expect((await ask({}, { httpVersion: '1.0' })).status).toBe(404);
   expect((await app.request('/outbox', { headers: { host: 'localhost' } })).status).toBe(404);
   const behind = {
-    ...fixture.world,
-    config: { ...fixture.world.config, trustedProxies: ['10.0.0.1'] },
+    ...fixture.context,
+    config: { ...fixture.context.config, trustedProxies: ['10.0.0.1'] },
   };
   expect(
     (await ask({}, {}, '/outbox', getApp(behind, {}, { routes: outboxRoutes(behind) }))).status,
@@ -120,9 +120,9 @@ test('POST-7: nobody else sees it: no other machine, host name, proxy or site', 
 });
 
 test('POST-7: a kind with a gateway is not shown, and once all providers have all of them there is no such page', async () => {
-  const { world } = fixture;
+  const { context } = fixture;
   const set = (settings: object) =>
-    world.store.tenant(tenant, ({ sql }) =>
+    context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('provider')
         .set({ settings: JSON.stringify(settings) })
@@ -138,7 +138,7 @@ test('POST-7: a kind with a gateway is not shown, and once all providers have al
     from: 'a@example.com',
     fromName: null,
   };
-  await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'sms', 'token'));
+  await context.store.tenant(tenant, (tx) => storeSecret(tx, context, 'sms', 'token'));
   await set({ sms });
   const half = await ask();
   expect([half.status, half.text.includes('First'), half.text.includes('123456')]).toEqual([

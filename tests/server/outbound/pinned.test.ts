@@ -49,22 +49,26 @@ test.skipIf(openssl !== '')(
       server.listen(0, '127.0.0.1', resolve);
     });
     try {
-      const { world } = await makeFixture(HERE);
+      const { context } = await makeFixture(HERE);
       const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
       expect(
-        await (await fetchOutbound(world, address, { certificate: own.cert })).text(),
+        await (await fetchOutbound(context, address, { certificate: own.cert })).text(),
       ).toContain('total');
       for (const certificate of [null, other.cert])
-        await expect(fetchOutbound(world, address, { certificate })).rejects.toThrow(
+        await expect(fetchOutbound(context, address, { certificate })).rejects.toThrow(
           'The certificate of 127.0.0.1 is not trusted',
         );
-      await expect(fetchOutbound(world, address, { certificate: 'nonsense' })).rejects.toThrow(
+      await expect(fetchOutbound(context, address, { certificate: 'nonsense' })).rejects.toThrow(
         'The certificate cannot be read.',
       );
       expect(heard).toBe(1);
       // What it shows is told to who tries the connection, and nothing was said to it by then.
       const credentials = { kind: 'key', secret: 'k' } as const;
-      const tried = await tryConnection(world, 'vspc', { address, certificate: null, credentials });
+      const tried = await tryConnection(context, 'vspc', {
+        address,
+        certificate: null,
+        credentials,
+      });
       expect([tried.ok, tried.seen?.certificate.trim(), tried.seen?.subject]).toEqual([
         false,
         own.cert.trim(),
@@ -72,7 +76,7 @@ test.skipIf(openssl !== '')(
       ]);
       expect(heard).toBe(1);
       expect(
-        await tryConnection(world, 'vspc', {
+        await tryConnection(context, 'vspc', {
           address,
           certificate: tried.seen?.certificate ?? '',
           credentials,

@@ -21,8 +21,8 @@ afterAll(() => {
 const KEYS = [1, 2, 3].map((n) => Buffer.alloc(32, n).toString('base64url'));
 const [FIRST = '', SECOND = '', THIRD = ''] = KEYS;
 
-const loadKey = (world: AppContext, tenant: string) =>
-  world.store.tenant(tenant, ({ sql }) =>
+const loadKey = (context: AppContext, tenant: string) =>
+  context.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('secret')
       .select('sealed')
@@ -30,22 +30,22 @@ const loadKey = (world: AppContext, tenant: string) =>
       .where('name', '=', 'tenant-key')
       .executeTakeFirst(),
   );
-const read = (world: AppContext, tenant: string): Promise<string | null> =>
-  world.store.tenant(tenant, (tx) => readSecret(tx, world, 'mail'));
+const read = (context: AppContext, tenant: string): Promise<string | null> =>
+  context.store.tenant(tenant, (tx) => readSecret(tx, context, 'mail'));
 
 eachDatabase((_name, open) => {
   test("G51: the server's key is rotated while secrets are read and set: none fails, and all are under the new one", async () => {
     const dataDir = folder();
     const fixture = await makeFixture({ dataDir }, await open());
-    const { world } = fixture;
+    const { context } = fixture;
     const tenants = await Promise.all(
       Array.from({ length: 8 }, async () => (await provider(fixture)).tenant),
     );
     for (const tenant of tenants)
-      await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', `of ${tenant}`));
-    const before = await Promise.all(tenants.map((tenant) => loadKey(world, tenant)));
+      await context.store.tenant(tenant, (tx) => storeSecret(tx, context, 'mail', `of ${tenant}`));
+    const before = await Promise.all(tenants.map((tenant) => loadKey(context, tenant)));
     // A server that runs on the same data, and knows the former key only.
-    const running: AppContext = makeAppContext(world);
+    const running: AppContext = makeAppContext(context);
     expect(await read(running, tenants[0] ?? '')).toBe(`of ${tenants[0]}`);
     const state = { reads: 0, over: false };
     const load = (async () => {
@@ -58,42 +58,42 @@ eachDatabase((_name, open) => {
         state.reads += 1;
       }
     })();
-    const done = await rotateKeys(makeAppContext(world), false);
+    const done = await rotateKeys(makeAppContext(context), false);
     state.over = true;
     await load;
     expect([done.ok, state.reads >= 40]).toEqual([true, true]);
-    const after = await Promise.all(tenants.map((tenant) => loadKey(world, tenant)));
+    const after = await Promise.all(tenants.map((tenant) => loadKey(context, tenant)));
     expect(after.every((row, n) => row?.sealed !== before[n]?.sealed)).toBe(true);
     expect(new Set(after.map((row) => row?.sealed.split(':')[1])).size).toBe(1);
     // What was made under the former key by a server that had not heard of it is taken along before
     // that key goes.
     const late = (await provider(fixture)).tenant;
     const unaware: AppContext = makeAppContext({
-      ...world,
+      ...context,
       config: {
-        ...world.config,
+        ...context.config,
         secretKey: readFileSync(join(dataDir, 'secret.key'), 'utf8').trim().split('\n')[1] ?? '',
       },
     });
-    await world.store.tenant(late, (tx) => storeSecret(tx, unaware, 'mail', `of ${late}`));
-    expect((await rotateKeys(makeAppContext(world), true)).ok).toBe(true);
+    await context.store.tenant(late, (tx) => storeSecret(tx, unaware, 'mail', `of ${late}`));
+    expect((await rotateKeys(makeAppContext(context), true)).ok).toBe(true);
     expect(readFileSync(join(dataDir, 'secret.key'), 'utf8')).toMatch(/^[\w-]{43}\n$/);
     expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
-    const fresh: AppContext = makeAppContext(world);
+    const fresh: AppContext = makeAppContext(context);
     for (const tenant of [...tenants, late]) expect(await read(fresh, tenant)).toBe(`of ${tenant}`);
     await expect(read(unaware, tenants[0] ?? '')).rejects.toThrow('A key of the server is missing');
   });
 
   test('G51: keys of the settings are rotated by putting the new one first; without one nothing happens, without the former nothing opens', async () => {
     const fixture = await makeFixture({ secretKey: FIRST }, await open());
-    const { world } = fixture;
+    const { context } = fixture;
     const { tenant } = await provider(fixture);
     const by = (secretKey: string): AppContext =>
       makeAppContext({
-        ...world,
-        config: { ...world.config, secretKey },
+        ...context,
+        config: { ...context.config, secretKey },
       });
-    await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
+    await context.store.tenant(tenant, (tx) => storeSecret(tx, context, 'mail', 'one'));
     expect(await rotateKeys(by(FIRST), false)).toMatchObject({
       ok: false,
       says: expect.stringContaining('DAYBOOK_SECRET_KEY') as unknown,
@@ -105,14 +105,14 @@ eachDatabase((_name, open) => {
 
 test('G51: a chain of keys of the settings: each rotation releases the one before it', async () => {
   const fixture = await makeFixture({ secretKey: FIRST }, await freshStore('pglite'));
-  const { world } = fixture;
+  const { context } = fixture;
   const { tenant } = await provider(fixture);
   const by = (secretKey: string): AppContext =>
     makeAppContext({
-      ...world,
-      config: { ...world.config, secretKey },
+      ...context,
+      config: { ...context.config, secretKey },
     });
-  await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
+  await context.store.tenant(tenant, (tx) => storeSecret(tx, context, 'mail', 'one'));
   expect(await rotateKeys(by(`${SECOND},${FIRST}`), false)).toMatchObject({
     ok: true,
     says: expect.stringContaining('1 of 1') as unknown,

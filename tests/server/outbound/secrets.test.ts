@@ -36,8 +36,8 @@ eachDatabase((name, open) => {
   test('G51: of 30 planted secrets none is in a dump of the database, in a backup or in the log', async () => {
     const store = await open();
     const fixture = await makeFixture(HERE, store);
-    const { world } = fixture;
-    const app = getApp(world, { ...accounts(world), ...settingsHandlers(world) });
+    const { context } = fixture;
+    const app = getApp(context, { ...accounts(context), ...settingsHandlers(context) });
     const broken = await outside(() => ({ status: 500, body: 'planted' }));
     for (let round = 0; round < 2; round += 1) {
       const { tenant, host } = await provider(fixture);
@@ -87,20 +87,20 @@ eachDatabase((name, open) => {
           token,
           body: {},
         });
-      await world.store.tenant(tenant, async (tx) => {
-        await post(tx, world, {
+      await context.store.tenant(tenant, async (tx) => {
+        await post(tx, context, {
           kind: 'mail',
           to: `${plant()}@example.com`,
           subject: plant(),
           text: plant(),
           html: plant(),
         });
-        await post(tx, world, { kind: 'sms', to: '+15550100200', text: plant() });
+        await post(tx, context, { kind: 'sms', to: '+15550100200', text: plant() });
       });
-      const sender = mailTicks(world);
+      const sender = mailTicks(context);
       await sender.tick();
       await sender.stop();
-      const events = await world.store.tenant(tenant, (tx) => tx.eventsAfter(0, 1_000));
+      const events = await context.store.tenant(tenant, (tx) => tx.eventsAfter(0, 1_000));
       expect(JSON.stringify(events)).not.toContain('planted');
     }
     expect(planted.length).toBeGreaterThanOrEqual(30);
@@ -141,14 +141,14 @@ eachDatabase((name, open) => {
 
   test('G51: an encrypted value opens only in its place: not for another name, row, table or provider, not changed, not under another key', async () => {
     const store = await open();
-    const { world, ...fixture } = await makeFixture(HERE, store);
-    const { tenant } = await provider({ world, ...fixture });
-    const { tenant: other } = await provider({ world, ...fixture });
+    const { context, ...fixture } = await makeFixture(HERE, store);
+    const { tenant } = await provider({ context, ...fixture });
+    const { tenant: other } = await provider({ context, ...fixture });
     await store.tenant(tenant, async (tx) => {
-      await storeSecret(tx, world, 'mail', 'one');
-      await storeSecret(tx, world, 'sms', 'two');
+      await storeSecret(tx, context, 'mail', 'one');
+      await storeSecret(tx, context, 'sms', 'two');
     });
-    await store.tenant(other, (tx) => storeSecret(tx, world, 'mail', 'three'));
+    await store.tenant(other, (tx) => storeSecret(tx, context, 'mail', 'three'));
     const rows = (of: string) =>
       store.tenant(of, ({ sql }) =>
         sql.selectFrom('secret').select(['name', 'sealed']).where('tenant_id', '=', of).execute(),
@@ -164,7 +164,7 @@ eachDatabase((name, open) => {
           .where('name', '=', secret)
           .execute(),
       );
-    const read = (of: string, secret: 'mail' | 'sms', by = world) =>
+    const read = (of: string, secret: 'mail' | 'sms', by = context) =>
       store.tenant(of, (tx) => readSecret(tx, by, secret));
     expect([
       await read(tenant, 'mail'),
@@ -194,15 +194,15 @@ eachDatabase((name, open) => {
     await putBack(tenant, 'mail', mine);
     expect(await read(tenant, 'mail')).toBe('one');
     const place = { table: 'outgoing', column: 'sealed', row: 'a' };
-    const sealed = await store.tenant(tenant, (tx) => seal(tx, world, place, 'x'));
+    const sealed = await store.tenant(tenant, (tx) => seal(tx, context, place, 'x'));
     for (const moved of [
       { ...place, row: 'b' },
       { ...place, table: 'totp' },
       { ...place, column: 'other' },
     ])
-      await expect(store.tenant(tenant, (tx) => unseal(tx, world, moved, sealed))).rejects.toThrow(
-        /./,
-      );
+      await expect(
+        store.tenant(tenant, (tx) => unseal(tx, context, moved, sealed)),
+      ).rejects.toThrow(/./);
     // A key of a provider that was put into another's place opens nothing.
     const keyOfOther = await loadSealed(other, 'tenant-key');
     const own = await loadSealed(tenant, 'tenant-key');
@@ -210,8 +210,8 @@ eachDatabase((name, open) => {
     await expect(read(tenant, 'mail')).rejects.toThrow(/./);
     await putBack(tenant, 'tenant-key', own);
     const stranger = makeAppContext({
-      ...world,
-      config: { ...world.config, secretKey: Buffer.alloc(32, 7).toString('base64url') },
+      ...context,
+      config: { ...context.config, secretKey: Buffer.alloc(32, 7).toString('base64url') },
     });
     await expect(read(tenant, 'mail', stranger)).rejects.toThrow(/./);
     expect(await read(tenant, 'mail')).toBe('one');
@@ -219,10 +219,10 @@ eachDatabase((name, open) => {
 });
 
 test("G51: the server's key is in a file that only its user can read, and stays", async () => {
-  const { world } = await makeFixture({ dataDir: dir }, await freshStore('pglite'));
-  const { tenant } = await provider({ world, lines: [], pass: () => undefined });
-  await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
+  const { context } = await makeFixture({ dataDir: dir }, await freshStore('pglite'));
+  const { tenant } = await provider({ context, lines: [], pass: () => undefined });
+  await context.store.tenant(tenant, (tx) => storeSecret(tx, context, 'mail', 'one'));
   expect(statSync(join(dir, 'secret.key')).mode & 0o777).toBe(0o600);
-  const again = makeAppContext(world);
-  expect(await world.store.tenant(tenant, (tx) => readSecret(tx, again, 'mail'))).toBe('one');
+  const again = makeAppContext(context);
+  expect(await context.store.tenant(tenant, (tx) => readSecret(tx, again, 'mail'))).toBe('one');
 });

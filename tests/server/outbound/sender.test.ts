@@ -65,26 +65,26 @@ eachDatabase((_name, open) => {
   async function one(
     settings: ProviderSettings,
     secrets: Partial<Record<SecretName, string>> = {},
-    world = fixture.world,
+    context = fixture.context,
   ) {
     const { tenant } = await provider(fixture);
-    await world.store.tenant(tenant, async (tx) => {
+    await context.store.tenant(tenant, async (tx) => {
       await tx.sql
         .updateTable('provider')
         .set({ settings: JSON.stringify(settings) })
         .where('tenant_id', '=', tenant)
         .execute();
       for (const [name, value] of Object.entries(secrets))
-        await storeSecret(tx, world, name as SecretName, value);
+        await storeSecret(tx, context, name as SecretName, value);
     });
-    const sender = mailTicks(world);
+    const sender = mailTicks(context);
     posts.push(sender);
     return {
       tenant,
       sender,
-      put: (what: Post) => world.store.tenant(tenant, (tx) => post(tx, world, what)),
+      put: (what: Post) => context.store.tenant(tenant, (tx) => post(tx, context, what)),
       rows: () =>
-        world.store.tenant(tenant, ({ sql }) =>
+        context.store.tenant(tenant, ({ sql }) =>
           sql.selectFrom('outgoing').selectAll().where('tenant_id', '=', tenant).execute(),
         ),
       pass: async (ms: number) => {
@@ -113,7 +113,7 @@ eachDatabase((_name, open) => {
     expect(whole).toContain('<a href="https://portal.example/login#reset=x&amp;y=1">');
     expect(whole).toContain('&lt;now&gt;');
     expect(await rows()).toMatchObject([
-      { sealed: '', sent_at: fixture.world.clock.now(), next_at: null, tries: 1, fault: null },
+      { sealed: '', sent_at: fixture.context.clock.now(), next_at: null, tries: 1, fault: null },
     ]);
     await pass(86_400_000);
     expect(server.arrived).toHaveLength(1);
@@ -187,9 +187,9 @@ eachDatabase((_name, open) => {
     const plain = await smtp();
     const strict: Fixture = {
       ...fixture,
-      world: {
-        ...fixture.world,
-        config: { ...fixture.world.config, outbound: { allow: ['127.0.0.0/8'], http: false } },
+      context: {
+        ...fixture.context,
+        config: { ...fixture.context.config, outbound: { allow: ['127.0.0.0/8'], http: false } },
       },
     };
     for (const [settings, server] of [
@@ -199,7 +199,7 @@ eachDatabase((_name, open) => {
     ] as const) {
       const { put, rows } = await one(settings, { mail: 'smtp-secret' });
       await put(MAIL);
-      const sender = mailTicks(strict.world);
+      const sender = mailTicks(strict.context);
       await sender.tick();
       await sender.stop();
       expect([
@@ -220,7 +220,7 @@ eachDatabase((_name, open) => {
       expect([server.arrived, (await rows())[0]?.fault, (await rows())[0]?.next_at]).toEqual([
         [],
         expect.stringContaining('certificate') as unknown,
-        fixture.world.clock.now() + 15_000,
+        fixture.context.clock.now() + 15_000,
       ]);
     }
   });
@@ -234,7 +234,7 @@ eachDatabase((_name, open) => {
     expect(await rows()).toMatchObject([
       {
         tries: 1,
-        next_at: fixture.world.clock.now() + 90_000,
+        next_at: fixture.context.clock.now() + 90_000,
         fault: 'The gateway refused the message (429).',
       },
     ]);
@@ -244,7 +244,7 @@ eachDatabase((_name, open) => {
     await pass(1);
     expect([gateway.asked.length, (await rows())[0]?.next_at]).toEqual([
       2,
-      fixture.world.clock.now() + 30_000,
+      fixture.context.clock.now() + 30_000,
     ]);
     answer = json({ sid: 'SM1' }, 201);
     await pass(30_000);
@@ -288,7 +288,7 @@ eachDatabase((_name, open) => {
     expect(await wrong.rows()).toMatchObject([
       { tries: 1, fault: '127.0.0.1 refused the username and password.' },
     ]);
-    expect((await wrong.rows())[0]?.next_at).toBe(fixture.world.clock.now() + 15_000);
+    expect((await wrong.rows())[0]?.next_at).toBe(fixture.context.clock.now() + 15_000);
   });
 
   test('POST-4: many servers on one database send each message once', async () => {
@@ -300,7 +300,7 @@ eachDatabase((_name, open) => {
     });
     const { put, rows } = await one(smsAt(gateway), { sms: 'sms-token' });
     for (let n = 0; n < 25; n += 1) await put({ ...SMS, text: `Message ${n}.` });
-    const servers = Array.from({ length: 5 }, () => mailTicks(fixture.world));
+    const servers = Array.from({ length: 5 }, () => mailTicks(fixture.context));
     await Promise.all(servers.map((server) => server.tick()));
     await Promise.all(servers.map((server) => server.stop()));
     expect([
@@ -318,7 +318,7 @@ eachDatabase((_name, open) => {
     await put(SMS);
     const unfinished = sender.tick();
     await expect.poll(() => gateway.asked.length).toBe(1);
-    const other = mailTicks(fixture.world);
+    const other = mailTicks(fixture.context);
     await other.tick();
     expect(gateway.asked.length).toBe(1);
     answer = Promise.resolve(json({}, 201));
@@ -344,7 +344,7 @@ eachDatabase((_name, open) => {
     await sender.tick();
     expect(await rows()).toMatchObject([{ next_at: null, sent_at: null, tries: 0, fault: null }]);
     const server = await smtp();
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('provider')
         .set({ settings: JSON.stringify(mailAt(server.port, { username: null })) })
@@ -374,7 +374,7 @@ eachDatabase((_name, open) => {
   test('POST-6: a message is sent within seconds of its transaction, without a tick, and not before', async () => {
     const gateway = await outside(() => json({}, 201));
     const { put } = await one(smsAt(gateway), { sms: 'sms-token' });
-    const runner = makeJobRunner(fixture.world, { mail: mail(fixture.world) });
+    const runner = makeJobRunner(fixture.context, { mail: mail(fixture.context) });
     posts.push(runner);
     runner.start();
     await put(SMS);

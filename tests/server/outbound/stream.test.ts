@@ -9,14 +9,14 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { HERE } from './outside.ts';
 
-let world: AppContext;
+let context: AppContext;
 let strict: AppContext;
 beforeAll(async () => {
   const fixture = await makeFixture();
-  world = { ...fixture.world, config: { ...fixture.world.config, ...HERE } };
+  context = { ...fixture.context, config: { ...fixture.context.config, ...HERE } };
   strict = {
-    ...fixture.world,
-    config: { ...fixture.world.config, outbound: { allow: [], http: true } },
+    ...fixture.context,
+    config: { ...fixture.context.config, outbound: { allow: [], http: true } },
   };
 });
 
@@ -41,7 +41,7 @@ afterAll(() => {
 const everything = (): boolean => true;
 
 test('OUTB-4: connections stay open between requests, and bodies are streamed both ways', async () => {
-  const out = outboundStream(world, everything);
+  const out = outboundStream(context, everything);
   const seen: string[] = [];
   answer = (request, response) => {
     request.setEncoding('utf8').on('data', (text: string) => seen.push(text));
@@ -66,7 +66,7 @@ test('OUTB-4: connections stay open between requests, and bodies are streamed bo
 });
 
 test('OUTB-4: the first bytes arrive before the last ones are sent; a cut body is an error, never a short one', async () => {
-  const out = outboundStream(world, everything);
+  const out = outboundStream(context, everything);
   let end: (() => void) | null = null;
   answer = (_, response) => {
     response.writeHead(200, { 'content-length': '10' });
@@ -91,7 +91,7 @@ test('OUTB-4: the first bytes arrive before the last ones are sent; a cut body i
 });
 
 test('OUTB-4: a request ends with its signal, whether or not its response has begun', async () => {
-  const out = outboundStream(world, everything);
+  const out = outboundStream(context, everything);
   let open = 0;
   let closed = 0;
   answer = (request, response) => {
@@ -119,7 +119,7 @@ test("OUTB-1, OUTB-4: only the service's hosts are connected to, and none in a p
     request += 1;
     response.end();
   };
-  const narrow = outboundStream(world, (host) => host === 'graph.example.com');
+  const narrow = outboundStream(context, (host) => host === 'graph.example.com');
   const closed = outboundStream(strict, everything);
   for (const out of [narrow, closed])
     await expect(out.fetch(new Request(base))).rejects.toThrow(OutboundError);
@@ -127,7 +127,7 @@ test("OUTB-1, OUTB-4: only the service's hosts are connected to, and none in a p
 });
 
 test('OUTB-2, OUTB-4: no redirect is followed', async () => {
-  const out = outboundStream(world, everything);
+  const out = outboundStream(context, everything);
   let request = 0;
   answer = (_, response) => {
     request += 1;

@@ -69,7 +69,7 @@ eachDatabase((_name, open) => {
 
   test('ADMIN-2, LOG-10: the log is listed newest first by type, entity, company, user, time and text, and pages join without a gap', async () => {
     const { root, idOf: loadId, post, tenant } = await thePeople(fixture);
-    const began = fixture.world.clock.now();
+    const began = fixture.context.clock.now();
     fixture.pass(1_000);
     await post(
       1,
@@ -123,7 +123,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['Source Key 1']);
     expect((await page(root, '?text=%25')).events).toEqual([]);
     // an event of the version before is found and shown under its present name
-    await fixture.world.store.tenant(tenant, async (tx) => {
+    await fixture.context.store.tenant(tenant, async (tx) => {
       await sql`insert into event (tenant_id, seq, type, at, actor, subject, company, entity, command_id, data)
         select tenant_id, seq + 1, 'job.taught@1', 1, '{"is":"clock"}', null, 1, 'job:1', null, '{"n":1,"measure":"bytes","value":9}' from head where tenant_id = ${tenant}::uuid`.execute(
         tx.sql,

@@ -31,12 +31,12 @@ const make = (
 ): Promise<Answer<ProviderListed>> =>
   root<ProviderListed>('POST', 'service-providers', below(hosts));
 const loadMails = (tenant: string): Promise<string[]> =>
-  fixture.world.store.tenant(tenant, async (tx) =>
+  fixture.context.store.tenant(tenant, async (tx) =>
     Promise.all(
       (
         await tx.sql.selectFrom('outgoing').selectAll().where('tenant_id', '=', tenant).execute()
       ).map(({ id, sealed }) =>
-        unseal(tx, fixture.world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+        unseal(tx, fixture.context, { table: 'outgoing', column: 'sealed', row: id }, sealed),
       ),
     ),
   );
@@ -171,7 +171,7 @@ eachDatabase((_name, open) => {
     const people = await thePeople(fixture);
     const mine = newHost();
     const id = idIn((await make(people, [mine])).body.data);
-    await fixture.world.store.tenant(id, ({ sql }) =>
+    await fixture.context.store.tenant(id, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ password_hash: stored })
@@ -206,15 +206,15 @@ eachDatabase((_name, open) => {
 
   test('PROV-4: the number of invitations a day is limited', async () => {
     const { root, tenant } = await thePeople(fixture);
-    await fixture.world.store.tenant(tenant, async (tx) => {
+    await fixture.context.store.tenant(tenant, async (tx) => {
       for (let n = 0; n < 100; n += 1)
         await makeOneTime(
           tx,
-          fixture.world,
+          fixture.context,
           'invitation',
           null,
           {},
-          fixture.world.clock.now(),
+          fixture.context.clock.now(),
           1_000,
         );
     });
@@ -273,12 +273,12 @@ eachDatabase((_name, open) => {
     expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toMatchObject({
       iss: tenant,
       name: 'KIM',
-      exp: Math.floor(fixture.world.clock.now() / 1_000) + 300,
+      exp: Math.floor(fixture.context.clock.now() / 1_000) + 300,
     });
-    const key = await fixture.world.store.tenant(tenant, async (tx) =>
+    const key = await fixture.context.store.tenant(tenant, async (tx) =>
       unseal(
         tx,
-        fixture.world,
+        fixture.context,
         { table: 'secret', column: 'sealed', row: 'chat' },
         (
           await tx.sql

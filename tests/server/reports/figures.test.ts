@@ -37,7 +37,7 @@ const createReport = async (
   period: ReportFields['period'],
 ): Promise<Report> => {
   const made = await makeReport(
-    fixture.world,
+    fixture.context,
     tenant,
     ALL,
     { name: 'x', template, companies: [...companies], period, language: 'en-US' },
@@ -208,7 +208,7 @@ eachDatabase((name, open) => {
         sections: report.sections.map((section) => ({ ...section, rows: [], total: null })),
       };
       expect(csv.split('\r\n').length).toBeGreaterThan(rowsIn(report));
-      const file = await render(demoData.ground.world, {
+      const file = await render(demoData.ground.context, {
         report: empty,
         look: LOOK,
         format: 'html',

@@ -71,15 +71,15 @@ export async function made(who: Reporter, fields: Partial<ReportFields> = {}): P
 
 /** The jobs of reports and mail, which run only when the test says so. */
 export function turning({ ground: fixture }: Demo): {
-  readonly world: AppContext;
+  readonly context: AppContext;
   round(): Promise<void>;
   stop(): Promise<void>;
 } {
-  const { world } = fixture;
-  const reports = reportTicks(world);
-  const post = mailTicks(world);
+  const { context } = fixture;
+  const reports = reportTicks(context);
+  const post = mailTicks(context);
   return {
-    world,
+    context,
     async round() {
       await reports.tick();
       await post.tick();

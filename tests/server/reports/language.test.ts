@@ -78,24 +78,24 @@ eachDatabase((_name, open) => {
       name: 'Vera',
       email: 'vera@example.com',
     });
-    const { world } = fixture;
-    const key = await world.sessionKey();
+    const { context } = fixture;
+    const key = await context.sessionKey();
     for (const [own, portal, expected] of MATRIX) {
       await speaks(id, own);
       await branded(demoData, { language: portal });
       fixture.pass(3_600_001);
       const posts = await sentDuring(() =>
         demoData.store.tenant(tenant, async (tx) => {
-          await tellFactor(tx, world, id, 'totp-added');
-          await tellChange(tx, world, id, 'vera@example.com', 'password');
-          await tellOfFactors(tx, world, id, 'vera@example.com');
+          await tellFactor(tx, context, id, 'totp-added');
+          await tellChange(tx, context, id, 'vera@example.com', 'password');
+          await tellOfFactors(tx, context, id, 'vera@example.com');
           const { attempt } = await beginAttempt(
             tx,
-            world,
+            context,
             { kind: 'sign-in', userId: id, state: {} },
-            world.clock.now(),
+            context.clock.now(),
           );
-          await sendCode(tx, world, key, context(), attempt, PHONE);
+          await sendCode(tx, context, key, makeContext(), attempt, PHONE);
         }),
       );
       const row = [own, portal];
@@ -135,7 +135,7 @@ eachDatabase((_name, open) => {
       for (const post of posts) {
         if (!('subject' in post)) continue;
         const file = await demoData.store.tenant(tenant, (tx) =>
-          readBlob(tx, fixture.world, post.files?.[0] ?? ''),
+          readBlob(tx, fixture.context, post.files?.[0] ?? ''),
         );
         const pdf = Buffer.from(file?.bytes ?? []).toString('latin1');
         const language = (text: string): string =>
@@ -166,10 +166,10 @@ eachDatabase((_name, open) => {
     });
   });
 
-  const context = (): Parameters<typeof sendCode>[3] => ({
+  const makeContext = (): Parameters<typeof sendCode>[3] => ({
     tenant: demoData.tenant,
     command: null,
-    now: demoData.ground.world.clock.now(),
+    now: demoData.ground.context.clock.now(),
     ip: '192.0.2.1',
     host: demoData.host,
     answer: new Headers(),

@@ -31,7 +31,7 @@ eachDatabase((name, open) => {
   beforeAll(async () => {
     demoData = await anDemo(await open(), 21, BERLIN, { jobs: 12, runs: 500, days: 20 });
     // The post and the calls share a key, as in one server.
-    Object.assign(demoData.ground.world.config, {
+    Object.assign(demoData.ground.context.config, {
       secretKey: Buffer.alloc(32, 7).toString('base64url'),
       outbound: { allow: ['127.0.0.0/8'], http: true },
     });
@@ -56,7 +56,7 @@ eachDatabase((name, open) => {
     });
     await turn.round();
     expect(server.arrived).toHaveLength(0);
-    demoData.ground.pass(Date.parse('2026-04-06T06:00:01Z') - demoData.ground.world.clock.now());
+    demoData.ground.pass(Date.parse('2026-04-06T06:00:01Z') - demoData.ground.context.clock.now());
     await turn.round();
     await turn.round();
     expect(server.arrived.map(({ to }) => to.join()).toSorted()).toEqual([
@@ -105,7 +105,7 @@ eachDatabase((name, open) => {
   test('REPORT-3: times missed while no server ran are sent once, for the last of them', async () => {
     const id = await made(kate, { schedule: { every: 'day', at: '07:00', timeZone: 'UTC' } });
     const before = server.arrived.length;
-    const now = demoData.ground.world.clock.now();
+    const now = demoData.ground.context.clock.now();
     demoData.ground.pass(5 * DAY);
     await Promise.all([turn.round(), turn.round()]);
     expect(server.arrived.length - before).toBe(1);
@@ -185,7 +185,7 @@ eachDatabase((name, open) => {
             actor: { kind: 'user', id: some.id },
             subject: null,
             commandId: null,
-            at: demoData.ground.world.clock.now(),
+            at: demoData.ground.context.clock.now(),
           },
         );
       });
@@ -253,7 +253,7 @@ eachDatabase((name, open) => {
           actor: { kind: 'user', id: leaver.id },
           subject: null,
           commandId: null,
-          at: demoData.ground.world.clock.now(),
+          at: demoData.ground.context.clock.now(),
         },
       );
     });
@@ -315,7 +315,7 @@ eachDatabase((name, open) => {
     const sent = await own();
     expect(sent).toMatchObject({
       state: 'sent',
-      kept: demoData.ground.world.clock.now() + 90 * DAY,
+      kept: demoData.ground.context.clock.now() + 90 * DAY,
     });
     const stored = await demoData.store.tenant(demoData.tenant, ({ sql }) =>
       sql

@@ -205,7 +205,7 @@ eachDatabase((_name, open) => {
 
   test('REPORT-4: the report of sub-providers lists those below, and nothing else', async () => {
     const boss = await reporter(demoData, 'master', ['operator']);
-    const below = demoData.ground.world.chance.uuid();
+    const below = demoData.ground.context.chance.uuid();
     await makeTenant(demoData.store, {
       tenant: below,
       host: `${below}.example`,

@@ -122,7 +122,7 @@ eachDatabase((kind, open) => {
       expect([call, entry]).toMatchObject([
         call,
         {
-          at: fixture.world.clock.now(),
+          at: fixture.context.clock.now(),
           organizationId: ours.organization,
           organizationName: 'Calloway',
           user: { username: 'restorer' },
@@ -152,7 +152,7 @@ eachDatabase((kind, open) => {
     fixture.pass(1_000);
     await cora('POST', `${at}/o1/items/i1.1/preview`, {});
     fixture.pass(60_000);
-    const later = fixture.world.clock.now();
+    const later = fixture.context.clock.now();
     await admin('GET', `o365/restore/restorepoints?organizationId=${theirs.organization}`);
 
     const own = await list(cora);
@@ -183,14 +183,14 @@ eachDatabase((kind, open) => {
     expect(line).toContain('192.0.2.7');
     expect(rest).toEqual([]);
     // The end of a restore is the server's, not that of a user who has left.
-    const { world } = fixture;
+    const { context } = fixture;
     fixture.pass(1_000);
-    await world.store.tenant(office.tenant, (tx) =>
-      auditOrigin(tx, world, {
+    await context.store.tenant(office.tenant, (tx) =>
+      auditOrigin(tx, context, {
         what: 'restoretask.ended',
         user: null,
         detail: { organization: ours.organization },
-        at: world.clock.now(),
+        at: context.clock.now(),
         origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
       }),
     );
@@ -210,7 +210,7 @@ eachDatabase((kind, open) => {
     const library = await aStoredLibrary(await open());
     const { admin, ours, office, ground: fixture } = library;
     await admin('GET', `o365/restore/restorepoints?organizationId=${ours.organization}`);
-    const { store, clock } = fixture.world;
+    const { store, clock } = fixture.context;
     const count = async (): Promise<number | null> => (await list(admin)).count;
     const run = (years: number | null): Promise<void> =>
       store.tenant(office.tenant, async (tx) => {
@@ -266,7 +266,7 @@ function getBody(call: string, { ours }: Library, item: readonly string[]): obje
 
 /** A download in the background; its only file is ready if it has to be. */
 async function makeDownload(
-  { admin, office, ground: { world } }: Library,
+  { admin, office, ground: { context } }: Library,
   session: string,
   part: Part,
   isReady: boolean,
@@ -279,7 +279,7 @@ async function makeDownload(
   if (!body.success) throw new Error(text);
   const { id } = body.data;
   if (!isReady) return id;
-  return world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+  return context.store.tenant(office.tenant, async ({ sql, tenant }) => {
     await sql
       .updateTable('background_download')
       .set({ state: 'ready' })

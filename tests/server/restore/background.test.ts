@@ -69,8 +69,8 @@ async function openBackground(store?: Parameters<typeof aLibrary>[0]) {
   const library = await aLibrary(store);
   const downloadsDir = mkdtempSync(join(folder, 'files-'));
   const { ground: fixture } = library;
-  const { world } = fixture;
-  (world.config as { downloadsDir?: string }).downloadsDir = downloadsDir;
+  const { context } = fixture;
+  (context.config as { downloadsDir?: string }).downloadsDir = downloadsDir;
   await library.store(library.ours, 1, 'mailbox', MAILS);
   const session = await openLibrary(library.admin, library.ours);
   return { library, session, downloadsDir };
@@ -114,14 +114,14 @@ function run(
     signal = new AbortController().signal,
   }: { maxPartBytes?: Bytes; signal?: AbortSignal } = {},
 ) {
-  const { world } = fixture;
+  const { context } = fixture;
   return backgroundDownload(
-    world,
+    context,
     maxPartBytes,
   )({
     tenant,
     payload: { download },
-    now: world.clock.now(),
+    now: context.clock.now(),
     signal,
   });
 }
@@ -268,7 +268,7 @@ eachDatabase((kind, openStore) => {
   test(`DL-3: a download is cancelled, deleted, and deleted after a week with its files (${kind})`, async () => {
     const { library, session, downloadsDir } = await openBackground(await openStore());
     const { admin, ground: fixture, office } = library;
-    const { world } = fixture;
+    const { context } = fixture;
     const ask = () => request(admin, session, MAILBOX, { format: 'mbox' });
     const countFiles = () =>
       readdirSync(downloadsDir, { recursive: true, withFileTypes: true }).filter((entry) =>
@@ -296,10 +296,12 @@ eachDatabase((kind, openStore) => {
     await run(library, expired.id);
     expect((await list(admin)).results.map(({ id }) => id)).toEqual([expired.id, cancelled.id]);
     const tidy = (now: number) =>
-      world.store.tenant(office.tenant, (tx) => deleteExpiredBackgroundDownloads(world)(tx, now));
-    await tidy(world.clock.now() + 7 * 86_400_000 - 1);
+      context.store.tenant(office.tenant, (tx) =>
+        deleteExpiredBackgroundDownloads(context)(tx, now),
+      );
+    await tidy(context.clock.now() + 7 * 86_400_000 - 1);
     expect((await list(admin)).results.map(({ id }) => id)).toEqual([expired.id]);
-    await tidy(world.clock.now() + 7 * 86_400_000 + 1);
+    await tidy(context.clock.now() + 7 * 86_400_000 + 1);
     expect(await list(admin)).toEqual({ results: [], count: 0 });
     expect(countFiles()).toBe(0);
   });
@@ -330,7 +332,7 @@ eachDatabase((kind, openStore) => {
     expect((await readingsIn(library)).slice(before)).toMatchObject([
       { read: 'download', download: id, part: 1, from: 0 },
     ]);
-    const outgoing = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const outgoing = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql.selectFrom('notification').select('row').where('tenant_id', '=', tenant).execute(),
     );
     expect(outgoing.map(({ row }) => row)).toMatchObject([

@@ -82,20 +82,20 @@ export interface Library {
 export async function aLibrary(store?: Store): Promise<Library> {
   const recording = recordingEngine();
   const plain = await makeFixture({ repositoriesDir: folder }, store);
-  const real = plain.world.embeddedEngine;
+  const real = plain.context.embeddedEngine;
   const { organizations, jobs } = recording.engine;
   const embeddedEngine: AppContext['embeddedEngine'] = { ...real, organizations, jobs };
-  const fixture: Fixture = { ...plain, world: { ...plain.world, embeddedEngine } };
-  const { world } = fixture;
+  const fixture: Fixture = { ...plain, context: { ...plain.context, embeddedEngine } };
+  const { context } = fixture;
   const office = await anOffice(fixture);
-  const app = makeServer(world);
+  const app = makeServer(context);
   const admin = await office.as('restorer', ['o365_admin']);
   const ours = await makeAll(admin, 1, 'Calloway');
   recording.directory = randomUUID();
   const theirs = await makeAll(admin, 2, 'Drummond');
 
   const save = async (repository: string, files: readonly StoredFile[]) => {
-    const opened = getValue(await openStoredRepository(world, office.tenant, repository));
+    const opened = getValue(await openStoredRepository(context, office.tenant, repository));
     const writer = writeTo(opened);
     const parts: StoredPart[] = [];
     for (const { content } of files)
@@ -125,7 +125,7 @@ export async function aLibrary(store?: Store): Promise<Library> {
           folders.set(key, { key, parent, name: path[depth - 1] ?? '' });
         }
       await storeHistory(
-        world.store,
+        context.store,
         office.tenant,
         all.map((copy) => ({
           folders: [...folders.values()],
@@ -150,7 +150,7 @@ export async function aLibrary(store?: Store): Promise<Library> {
       return new Map(files.map(({ title }, n) => [title, `i${object}.${n + 1}`]));
     },
     async saveSnapshot(of, files) {
-      const opened = getValue(await openStoredRepository(world, office.tenant, of.repository));
+      const opened = getValue(await openStoredRepository(context, office.tenant, of.repository));
       await saveFiles(
         opened,
         Object.fromEntries(
@@ -180,7 +180,7 @@ export async function aLibrary(store?: Store): Promise<Library> {
       };
     },
     anotherServer: () => {
-      const { store: database, clock, chance, log, config } = world;
+      const { store: database, clock, chance, log, config } = context;
       return makeServer(makeAppContext({ store: database, clock, chance, log, config }));
     },
     visit: (path, cookies = [], headers = {}) =>
@@ -221,7 +221,7 @@ export async function openLibrary(
 
 /** What was recorded of reading, as it is stored. */
 export const readingsIn = async ({ ground: fixture, office }: Library): Promise<object[]> =>
-  fixture.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+  fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
     const rows = await sql
       .selectFrom('audit')
       .select('detail')

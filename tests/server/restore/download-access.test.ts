@@ -16,7 +16,7 @@ eachDatabase((kind, openStore) => {
   test(`G65, G63: a download belongs to the browser and session that requested it, while they may read this, and every answer is recorded (${kind})`, async () => {
     const library = await aLibrary(await openStore());
     const { ground: fixture, office, admin, ours, theirs, read } = library;
-    const { world } = fixture;
+    const { context } = fixture;
     await library.store(ours, 31, 'mailbox', [mailFile('One'), mailFile('Two')]);
     await library.store(theirs, 32, 'mailbox', [mailFile('Canary')]);
     const session = await openLibrary(admin, ours);
@@ -28,7 +28,7 @@ eachDatabase((kind, openStore) => {
     expect((await read(plain)).status).toBe(404);
     expect((await read(`${plain}?ticket=x`)).status).toBe(404);
     expect((await read(made.url, { host: 'another.example' })).status).toBe(404);
-    expect((await read(made.url.replace(made.id, world.chance.uuid()))).status).toBe(404);
+    expect((await read(made.url.replace(made.id, context.chance.uuid()))).status).toBe(404);
     const { first, cookies } = await firstVisit(library, made);
     const [cookie = ''] = first.headers.getSetCookie();
     expect(cookie).toMatch(
@@ -76,7 +76,7 @@ eachDatabase((kind, openStore) => {
     ).toBe(404);
 
     const scopeUser = (roles: Role[], companies: number[]) =>
-      world.store.tenant(office.tenant, async (tx) => {
+      context.store.tenant(office.tenant, async (tx) => {
         const id = (await tx.all('user')).find((one) => one.companies?.length === 1)?.id ?? '';
         await tx.append(
           [
@@ -86,7 +86,7 @@ eachDatabase((kind, openStore) => {
               event: { type: 'user.scoped@1', data: { id, roles, companies } },
             },
           ],
-          { ...byClock, at: world.clock.now() },
+          { ...byClock, at: context.clock.now() },
         );
       });
     await scopeUser(['operator'], [1]);
@@ -110,7 +110,7 @@ eachDatabase((kind, openStore) => {
       409,
       expect.stringContaining('Only a single mail can be downloaded as .eml.'),
     ]);
-    await fixture.world.store.tenant(library.office.tenant, ({ sql, tenant }) =>
+    await fixture.context.store.tenant(library.office.tenant, ({ sql, tenant }) =>
       sql
         .updateTable('item')
         .set({
@@ -135,7 +135,7 @@ eachDatabase((kind, openStore) => {
   test(`ENG-7: a clean-up keeps what a download holds until it expires (${kind})`, async () => {
     const library = await aLibrary(await openStore());
     const { ground: fixture, office, admin, ours } = library;
-    const { store, clock } = fixture.world;
+    const { store, clock } = fixture.context;
     await library.store(ours, 51, 'mailbox', [mailFile('One')]);
     const session = await openLibrary(admin, ours);
     await download(admin, session, 'mailboxes/o51/download');

@@ -60,7 +60,7 @@ const GARBAGE = randomBytes(8, 3_000_000);
 test('DL-2, DL-11, ENG-8: over a socket, a cut download continues with the same bytes, also after a clean-up moved them, and damage ends it', async () => {
   const library = await aLibrary(await freshStore(ONE));
   const { ground: fixture, office, admin, ours } = library;
-  const { world } = fixture;
+  const { context } = fixture;
   await library.store(ours, 1, 'drive', [
     { path: [], title: 'film.mp4', content: CONTENT },
     { path: [], title: 'old.bin', content: GARBAGE },
@@ -93,21 +93,21 @@ test('DL-2, DL-11, ENG-8: over a socket, a cut download continues with the same 
 
   // A clean-up drops the other file: what the download needs moves into other packs.
   const { target, password } = getValue(
-    await findStoredRepository(world, office.tenant, ours.repository),
+    await findStoredRepository(context, office.tenant, ours.repository),
   );
-  await world.store.tenant(office.tenant, ({ sql, tenant }) =>
+  await context.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql.deleteFrom('item').where('tenant_id', '=', tenant).execute(),
   );
   const pruned = getValue(
     await pruneRepository(target, {
       password,
-      clock: world.clock,
-      chance: world.chance,
+      clock: context.clock,
+      chance: context.chance,
       maxUnusedShare: 0,
-      keepBlobs: neededBlobs(world.store, office.tenant, {
+      keepBlobs: neededBlobs(context.store, office.tenant, {
         repository: ours.repository,
         since: 0,
-        now: world.clock.now(),
+        now: context.clock.now(),
       }),
     }),
   );
@@ -116,7 +116,7 @@ test('DL-2, DL-11, ENG-8: over a socket, a cut download continues with the same 
   expect((await goOn(half)).bytes.equals(CONTENT.subarray(half))).toBe(true);
 
   // One byte near the end of the content is wrong in every pack.
-  const data = join(world.config.repositoriesDir ?? '', ours.repository, 'data');
+  const data = join(context.config.repositoriesDir ?? '', ours.repository, 'data');
   const packs = readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
@@ -136,7 +136,7 @@ test('DL-2, DL-11, ENG-8: over a socket, a cut download continues with the same 
 test('DL-1: of 10,000 files, a range needs its own part of the list and its own files only', async () => {
   const library = await aLibrary(await freshStore(ONE));
   const { admin, ours, office, ground: fixture } = library;
-  const { store } = fixture.world;
+  const { store } = fixture.context;
   await library.store(ours, 1, 'drive', [
     { path: [], title: 'same.txt', content: Buffer.from('the same content') },
   ]);

@@ -61,12 +61,12 @@ export async function someBackups(store?: Store): Promise<Backups> {
   const recording = recordingEngine();
   const plain = await makeFixture({}, store);
   const engine: AppContext['embeddedEngine'] = {
-    ...plain.world.embeddedEngine,
+    ...plain.context.embeddedEngine,
     ...recording.engine,
-    ...makeRestoreCalls(() => plain.world, {
+    ...makeRestoreCalls(() => plain.context, {
       ...makeRestoreRights(
-        () => plain.world,
-        makeGraphConnections(() => plain.world),
+        () => plain.context,
+        makeGraphConnections(() => plain.context),
       ),
       // The organizations of these tests have no tenant.
       allow: (_, write) => Promise.resolve({ ok: true, value: { grant: null, ...write } }),
@@ -74,15 +74,15 @@ export async function someBackups(store?: Store): Promise<Backups> {
   };
   const fixture: Fixture = {
     ...plain,
-    world: { ...plain.world, embeddedEngine: engine },
+    context: { ...plain.context, embeddedEngine: engine },
   };
   const office = await anOffice(fixture);
   const admin = await office.as('restorer', ['o365_admin']);
   const ours = await makeAll(admin, 1, 'Calloway');
   recording.directory = randomUUID();
   const theirs = await makeAll(admin, 2, 'Drummond');
-  await storeHistory(fixture.world.store, office.tenant, getCopies('Ann'), 1, ours);
-  await storeHistory(fixture.world.store, office.tenant, getCopies('Bob'), 2, ours);
-  await storeHistory(fixture.world.store, office.tenant, getCopies('Canary'), 3, theirs);
+  await storeHistory(fixture.context.store, office.tenant, getCopies('Ann'), 1, ours);
+  await storeHistory(fixture.context.store, office.tenant, getCopies('Bob'), 2, ours);
+  await storeHistory(fixture.context.store, office.tenant, getCopies('Canary'), 3, theirs);
   return { ground: fixture, engine, office, admin, ours, theirs };
 }

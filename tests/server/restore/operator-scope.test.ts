@@ -189,11 +189,11 @@ eachDatabase((kind, open) => {
     const { ground: fixture, office, admin, ours } = backups;
     // The mailboxes 1 and 2 are there; 3 is another organization's.
     for (const n of NUMBERS.slice(2))
-      await storeHistory(fixture.world.store, office.tenant, getCopies(n, OBJECTS[n]), n, {
+      await storeHistory(fixture.context.store, office.tenant, getCopies(n, OBJECTS[n]), n, {
         ...ours,
         kind: OBJECTS[n],
       });
-    await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .updateTable('backup_object')
         .set({ parent_id: 'user-6' })

@@ -29,14 +29,14 @@ interface Portal {
 /** A portal with an organization whose tenant answers. */
 async function aPortal(open: Awaited<Parameters<typeof makeFixture>[1]>): Promise<Portal> {
   const fixture = await makeFixture({}, open);
-  const { world } = fixture;
+  const { context } = fixture;
   const tenant = createDemoTenant({
     file: null,
     seed: 5,
-    now: () => world.clock.now(),
+    now: () => context.clock.now(),
     size: { people: 4, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 100 },
   });
-  world.cloud.connectTo((request) => tenant.fetch(request));
+  context.cloud.connectTo((request) => tenant.fetch(request));
   const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
   const office = await anOffice(fixture);
   const admin = await office.as('admin', ['o365_admin']);
@@ -89,8 +89,8 @@ async function enter(portal: Portal, person: string) {
   return check();
 }
 
-const countUsers = ({ ground: { world }, office }: Portal): Promise<number> =>
-  world.store.tenant(office.tenant, async (tx) => (await tx.all('user')).length);
+const countUsers = ({ ground: { context }, office }: Portal): Promise<number> =>
+  context.store.tenant(office.tenant, async (tx) => (await tx.all('user')).length);
 
 const ROLE = {
   name: 'Reception',
@@ -159,7 +159,7 @@ eachDatabase((kind, open) => {
   test(`RES-52: a user of the portal is an operator by its verified address, in the companies that it sees (${kind})`, async () => {
     const portal = await aPortal(await open());
     const {
-      ground: { world },
+      ground: { context },
       office,
       admin,
       people,
@@ -177,7 +177,7 @@ eachDatabase((kind, open) => {
       verified: boolean,
     ) => {
       const who = await office.as(username, [], companies);
-      await world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      await context.store.tenant(office.tenant, ({ sql, tenant }) =>
         sql
           .updateTable('person')
           .set({ email, email_verified: verified })
@@ -285,9 +285,9 @@ eachDatabase((kind, open) => {
       role,
       rolePath,
     } = await withOperator(await open());
-    const { world } = fixture;
+    const { context } = fixture;
     const { organization } = ours;
-    const { user, session } = await world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+    const { user, session } = await context.store.tenant(office.tenant, async ({ sql, tenant }) => {
       const row = await sql
         .selectFrom('session')
         .innerJoin('person', 'person.id', 'session.user_id')
@@ -298,8 +298,8 @@ eachDatabase((kind, open) => {
       return { user: row.user_id, session: row.id };
     });
     const insert = async (objects: readonly number[]): Promise<string> => {
-      const id = world.chance.uuid();
-      await world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      const id = context.chance.uuid();
+      await context.store.tenant(office.tenant, ({ sql, tenant }) =>
         sql
           .insertInto('prepared_download')
           .values({
@@ -308,18 +308,18 @@ eachDatabase((kind, open) => {
             organization_id: organization,
             repository_id: ours.repository,
             user_id: user,
-            explorer_id: world.chance.uuid(),
+            explorer_id: context.chance.uuid(),
             file_name: null,
             operator_id: 'user-9',
             objects: JSON.stringify(objects) as never,
-            expires_at: world.clock.now() + 60_000,
+            expires_at: context.clock.now() + 60_000,
           })
           .execute(),
       );
       return id;
     };
     const goesOn = (prepared: string): Promise<boolean> =>
-      mayGoOn(world, { tenant: office.tenant, organization, user }, session, {
+      mayGoOn(context, { tenant: office.tenant, organization, user }, session, {
         kind: 'download',
         workload: 'outlook',
         prepared,
@@ -398,7 +398,7 @@ eachDatabase((kind, open) => {
     // The operator's own user of the portal is the same person.
     const own = await office.as('own', ['o365_admin'], [1]);
     const verify = (isVerified: boolean) =>
-      fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
         sql
           .updateTable('person')
           .set({ email: 'User-9@example.com', email_verified: isVerified })

@@ -12,12 +12,12 @@ export interface DirectoryEntry {
 
 /** Stores objects of an organization's directory, and who is in its groups. */
 export const storeDirectory = (
-  { ground: { world }, office }: Backups,
+  { ground: { context }, office }: Backups,
   organization: string,
   entries: readonly DirectoryEntry[],
   groups: Readonly<Record<string, readonly string[]>>,
 ): Promise<void> =>
-  world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+  context.store.tenant(office.tenant, async ({ sql, tenant }) => {
     await sql
       .insertInto('directory_object')
       .values(
@@ -53,13 +53,13 @@ export const storeDirectory = (
 
 /** A portal user without roles, who signed in with Microsoft as a person of the directory. */
 export async function signInOperator(
-  { ground: { world }, office }: Backups,
+  { ground: { context }, office }: Backups,
   organization: string,
   person: string,
 ): Promise<Asker> {
   const username = `operator-${person}-${organization.slice(0, 8)}`;
   const who = await office.as(username, [], [1]);
-  await world.store.tenant(office.tenant, async (tx) => {
+  await context.store.tenant(office.tenant, async (tx) => {
     const { directoryId } = (await tx.rows('organization', [organization])).get(organization) ?? {};
     const { id } = await tx.sql
       .selectFrom('person')

@@ -37,7 +37,7 @@ async function makeOffice(store: Store) {
     companies: number[] | null = null,
   ): Promise<Asker> => {
     const who = await office.as(username, roles, companies);
-    await fixture.world.store.tenant(office.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(office.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ email: `${username}@example.com`, email_verified: true })
@@ -92,8 +92,8 @@ async function makeOffice(store: Store) {
 }
 
 /** Whether the restore was given to the background jobs. */
-const isScheduled = ({ ground: { world }, office }: Backups, task: string): Promise<boolean> =>
-  world.store.tenant(office.tenant, async ({ sql }) => {
+const isScheduled = ({ ground: { context }, office }: Backups, task: string): Promise<boolean> =>
+  context.store.tenant(office.tenant, async ({ sql }) => {
     const row = await sql
       .selectFrom('background_job')
       .select('key')
@@ -104,9 +104,9 @@ const isScheduled = ({ ground: { world }, office }: Backups, task: string): Prom
     return row !== undefined;
   });
 
-const loadEvents = async ({ ground: { world }, office }: Backups) =>
+const loadEvents = async ({ ground: { context }, office }: Backups) =>
   (
-    await world.store.tenant(office.tenant, ({ sql }) =>
+    await context.store.tenant(office.tenant, ({ sql }) =>
       sql
         .selectFrom('event')
         .select(['type', 'data'])
@@ -203,10 +203,10 @@ eachDatabase((kind, open) => {
     setItems(200);
     expect(await restore(admin)).toEqual([200, null]);
     expect(await restore(admin)).toEqual([400, 'reason']);
-    await fixture.world.store.tenant(bench.office.tenant, ({ sql, tenant }) =>
+    await fixture.context.store.tenant(bench.office.tenant, ({ sql, tenant }) =>
       sql
         .updateTable('engine_task')
-        .set({ created_at: fixture.world.clock.now() - DAY })
+        .set({ created_at: fixture.context.clock.now() - DAY })
         .where('tenant_id', '=', tenant)
         .execute(),
     );
@@ -220,7 +220,7 @@ eachDatabase((kind, open) => {
     const cora = await join('cora', ['o365_admin'], [1]);
     const both = await join('both', ['o365_admin'], [1, 2]);
     const finish = (task: string) =>
-      fixture.world.store.tenant(bench.office.tenant, ({ sql, tenant }) =>
+      fixture.context.store.tenant(bench.office.tenant, ({ sql, tenant }) =>
         sql
           .updateTable('engine_task')
           .set({
@@ -348,13 +348,13 @@ eachDatabase((kind, open) => {
     expect((await loadTask(cora, withdrawn)).request?.decision?.decision).toBe('withdrawn');
 
     const expire = (task: string) =>
-      restoreApproval(fixture.world)({
+      restoreApproval(fixture.context)({
         tenant: office.tenant,
         payload: { task },
-        now: fixture.world.clock.now(),
+        now: fixture.context.clock.now(),
         signal: new AbortController().signal,
       });
-    expect(await expire(expired)).toBe(fixture.world.clock.now() + 3 * DAY);
+    expect(await expire(expired)).toBe(fixture.context.clock.now() + 3 * DAY);
     fixture.pass(3 * DAY);
     for (const task of [rejected, withdrawn, expired]) expect(await expire(task)).toBeNull();
     const late = await join('late', ['o365_admin'], [1]);
@@ -390,8 +390,8 @@ eachDatabase((kind, open) => {
   });
 });
 
-const loadUserId = ({ ground: { world }, office }: Backups, username: string): Promise<string> =>
-  world.store.tenant(office.tenant, async ({ sql }) => {
+const loadUserId = ({ ground: { context }, office }: Backups, username: string): Promise<string> =>
+  context.store.tenant(office.tenant, async ({ sql }) => {
     const { id } = await sql
       .selectFrom('person')
       .select('id')

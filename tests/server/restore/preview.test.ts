@@ -101,7 +101,7 @@ eachDatabase((kind, open) => {
     expect(text.text).toContain('<pre>A &lt;b&gt;tag&lt;/b&gt; &amp; more');
     // Another server of the same database reads the mail again.
     const elsewhere = await preview('Plain');
-    library.ground.world.mailPreviews.bodies.clear();
+    library.ground.context.mailPreviews.bodies.clear();
     expect((await visit(elsewhere.body.data.url, cookiesIn(elsewhere))).text).toContain('<pre>A ');
   });
 
@@ -146,14 +146,14 @@ eachDatabase((kind, open) => {
       expect([node, (await createPreview(cora, own, node)).status]).toEqual([node, 404]);
     const ended = await createPreview(cora, own, id);
     expect(ended.status).toBe(200);
-    await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .updateTable('session')
-        .set({ ended_at: fixture.world.clock.now() })
+        .set({ ended_at: fixture.context.clock.now() })
         .where('tenant_id', '=', tenant)
         .execute(),
     );
-    fixture.world.knownSessions.forget(office.tenant);
+    fixture.context.knownSessions.forget(office.tenant);
     expect((await visit(ended.body.data.url, cookiesIn(ended))).status, 'it ended').toBe(404);
   });
 });

@@ -22,7 +22,7 @@ const RUNS = 120 * Number(process.env['PROOF'] ?? 1);
 
 /** What was recorded of reading. */
 async function readings({ ground: fixture, office }: Backups): Promise<Reading[]> {
-  const rows = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+  const rows = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql
       .selectFrom('audit')
       .select(['id', 'detail'])

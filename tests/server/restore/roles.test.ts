@@ -21,10 +21,10 @@ const ROLE = {
 
 /** People and a group of the directory: users 1 to 4, of whom 3 and 4 are in the group. */
 async function fillDirectory(
-  { ground: { world }, office }: Backups,
+  { ground: { context }, office }: Backups,
   organization: string,
 ): Promise<void> {
-  await world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+  await context.store.tenant(office.tenant, async ({ sql, tenant }) => {
     const object = (kind: 'user' | 'group', id: string, name: string) => ({
       tenant_id: tenant,
       organization_id: organization,
@@ -103,7 +103,7 @@ eachDatabase((kind, open) => {
     expect((await admin('DELETE', `${path}/${id}`)).status).toBe(200);
     expect((await list()).rows).toEqual([]);
     expect((await admin('GET', `${path}/${id}`)).status).toBe(404);
-    const recorded = await backups.ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const recorded = await backups.ground.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .selectFrom('audit')
         .select('what')

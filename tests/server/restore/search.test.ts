@@ -60,7 +60,7 @@ eachDatabase((kind, open) => {
     ).toEqual(['Canary mail 3', 'Canary mail 2', 'Canary mail 1']);
     const viewer = await office.as('viewer', ['read-only'], [1]);
     expect((await viewer('GET', `${path}&search=mail`)).status).toBe(403);
-    const audit = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const audit = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .selectFrom('audit')
         .select('detail')

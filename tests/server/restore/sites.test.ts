@@ -20,14 +20,14 @@ const ROLES = ['User.Read.All', 'Group.Read.All', 'Sites.Manage.All', 'Organizat
 /** A tenant whose sites are backed up by the real engine, and a restore session of them. */
 async function aBackup() {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE));
-  const { world } = fixture;
+  const { context } = fixture;
   const tenant = createDemoTenant({
     file: null,
     seed: 3,
-    now: () => world.clock.now(),
+    now: () => context.clock.now(),
     size: { people: 3, minMails: 1, maxMails: 1, minFiles: 4, maxFiles: 6, maxFileBytes: 5_000 },
   });
-  world.cloud.connectTo((request) => tenant.fetch(request));
+  context.cloud.connectTo((request) => tenant.fetch(request));
   const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
   const office = await anOffice(fixture);
   const who = await office.as('admin', ['o365_admin']);
@@ -64,8 +64,8 @@ async function aBackup() {
     },
     runNow: true,
   });
-  const jobs = allJobs(world);
-  const runner = makeJobRunner(world, {
+  const jobs = allJobs(context);
+  const runner = makeJobRunner(context, {
     'backup-session': jobs['backup-session'],
     'restore-task': jobs['restore-task'],
   });
@@ -73,7 +73,7 @@ async function aBackup() {
   const open = async (showDeleted = false): Promise<string> => {
     const session = await ask<{ id: string }>('POST', 'o365/restore/restoresessions', {
       organizationId,
-      datetime: world.clock.now(),
+      datetime: context.clock.now(),
       sessionType: 'Vesp',
       showDeleted,
     });

@@ -32,7 +32,7 @@ const THREAD = {
 /** Stores a team with a channel: a post, a file and a tab. */
 async function storeTeam({ ground: fixture, office, ours }: Library) {
   const repository = getValue(
-    await openStoredRepository(fixture.world, office.tenant, ours.repository),
+    await openStoredRepository(fixture.context, office.tenant, ours.repository),
   );
   const writer = writeTo(repository);
   const save = async (as: StoredPart['as'], content: Buffer, name?: string): Promise<StoredPart> =>
@@ -62,7 +62,7 @@ async function storeTeam({ ground: fixture, office, ours }: Library) {
     { key: 's', folder: '', title: 'Yard', at, bytes: 2, kind: 'settings', parts: settings },
   ] as const;
   await storeHistory(
-    fixture.world.store,
+    fixture.context.store,
     office.tenant,
     [
       { folders, items },
@@ -130,7 +130,7 @@ eachDatabase((kind, open) => {
     const library = await aLibrary(await open());
     const { admin, ours, visit, office, ground: fixture } = library;
     await storeTeam(library);
-    await fixture.world.store.tenant(office.tenant, async ({ sql: db }) => {
+    await fixture.context.store.tenant(office.tenant, async ({ sql: db }) => {
       await sql`update provider set branding = (branding::jsonb || '{"timeZone":"Asia/Tokyo"}')::json where tenant_id = ${office.tenant}`.execute(
         db,
       );

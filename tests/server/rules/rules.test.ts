@@ -25,7 +25,7 @@ import { missedRunTicks } from '../jobs/ticks.ts';
 
 const HOUR = 3_600_000;
 let fixture: Fixture;
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const PATH = 'monitoring/backoffice/rules';
 
@@ -241,7 +241,7 @@ eachDatabase((_name, open) => {
         endTime: iso(now()),
       },
     ]);
-    const clock = missedRunTicks(fixture.world);
+    const clock = missedRunTicks(fixture.context);
     fixture.pass(20 * HOUR);
     await clock.tick(now());
     await clock.stop();
@@ -254,7 +254,7 @@ eachDatabase((_name, open) => {
   test('RULES-7: rules do nothing while they are off, neither for results nor for missed runs, and apply to new results once they are on again', async () => {
     const { office, dana } = await begin();
     const turn = (on: boolean): Promise<unknown> =>
-      fixture.world.store.tenant(office.tenant, ({ sql: db }) =>
+      fixture.context.store.tenant(office.tenant, ({ sql: db }) =>
         sql`update provider set branding = jsonb_set(branding::jsonb, '{features,rules}', ${String(on)}::jsonb) where tenant_id = ${office.tenant}`.execute(
           db,
         ),
@@ -298,7 +298,7 @@ eachDatabase((_name, open) => {
     // Nothing that nobody can see counts a result as OK.
     await warns(office);
     expect(await openAt(dana, 'Files')).toMatchObject({ runs: 2, exception: null });
-    const clock = missedRunTicks(fixture.world);
+    const clock = missedRunTicks(fixture.context);
     fixture.pass(20 * HOUR);
     await clock.tick(now());
     await clock.stop();
@@ -321,7 +321,7 @@ eachDatabase((_name, open) => {
   test('RULES-3: users who may see it are notified with one email per request', async () => {
     const { office, dana } = await begin();
     const outgoing = (): Promise<number> =>
-      fixture.world.store.tenant(
+      fixture.context.store.tenant(
         office.tenant,
         async ({ sql }) =>
           (
@@ -465,10 +465,10 @@ eachDatabase((_name, open) => {
     await dana('PUT', PATH, { order: [second, first] });
     await dana('DELETE', `${PATH}/${second}`);
     await warns(office);
-    expect(await rebuild(fixture.world.store, { only: [office.tenant] })).toMatchObject([
+    expect(await rebuild(fixture.context.store, { only: [office.tenant] })).toMatchObject([
       { differences: [] },
     ]);
-    const rows = await fixture.world.store.tenant(office.tenant, (tx) => tx.all('rule'), {
+    const rows = await fixture.context.store.tenant(office.tenant, (tx) => tx.all('rule'), {
       readOnly: true,
     });
     expect(

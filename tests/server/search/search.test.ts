@@ -51,7 +51,7 @@ eachDatabase((name, open) => {
   const bad = (job: string, back: number, more: object = {}) =>
     failure(job, at(back), { ...more, externalId: `${job} ${at(back)}` });
   const good = (job: string, back: number) => bad(job, back, { status: 'Success', message: null });
-  const at = (back: number): string => new Date(fixture.world.clock.now() - back).toISOString();
+  const at = (back: number): string => new Date(fixture.context.clock.now() - back).toISOString();
 
   test('SEEK-1: each kind is found by users who may open it, within their companies', async () => {
     const office = await anOffice(fixture);
@@ -86,7 +86,7 @@ eachDatabase((name, open) => {
         body: [{ uid: `r${company}`, name: `Harbour store ${company}`, hostName: 'nas' }],
       });
     }
-    const problems = await fixture.world.store.tenant(office.tenant, (tx) => tx.all('problem'));
+    const problems = await fixture.context.store.tenant(office.tenant, (tx) => tx.all('problem'));
     for (const { n, company } of problems)
       await operator<TicketWhole>('POST', 'monitoring/backoffice/tickets', {
         problems: [n],
@@ -190,7 +190,7 @@ eachDatabase((name, open) => {
 
   test('SEEK-3: older results are found by job and cause, and by day; those that devices store are not repeated', async () => {
     const office = await anOffice(fixture);
-    const first = fixture.world.clock.now();
+    const first = fixture.context.clock.now();
     await office.post(1, [
       good('Files', 3 * DAY),
       bad('Files', 2 * DAY, { message: 'no space left on device' }),
@@ -207,7 +207,7 @@ eachDatabase((name, open) => {
     const day = (back: number): string => new Date(first - back).toISOString().slice(0, 10);
     await office.post(1, [bad('Files', DAY, { message: 'no space left on device' })]);
     for (const summed of [false, true]) {
-      if (summed) await sumUpDays(fixture.world, office.tenant, fixture.world.clock.now());
+      if (summed) await sumUpDays(fixture.context, office.tenant, fixture.context.clock.now());
       const results = async (who: Asker, text: string, more = '') =>
         said(await search(who, text, `&kinds=results${more}`))['results'];
       expect(await results(operator, 'space left')).toEqual([
@@ -240,7 +240,7 @@ eachDatabase((name, open) => {
       expect(
         await results(
           operator,
-          `files ${new Date(fixture.world.clock.now() - DAY).toISOString().slice(0, 10)}`,
+          `files ${new Date(fixture.context.clock.now() - DAY).toISOString().slice(0, 10)}`,
         ),
       ).toHaveLength(1);
       expect(await results(operator, 'nothing of the kind')).toEqual([]);
@@ -255,7 +255,7 @@ eachDatabase((name, open) => {
       { jobs: 24, runs: 2_000, days: 80 },
     );
     const { store, tenant, wall } = demoData;
-    await sumUpDays(demoData.world, tenant, NOW - 20 * DEMO_DAY);
+    await sumUpDays(demoData.context, tenant, NOW - 20 * DEMO_DAY);
     // Every other problem was over before; each problem's last result is one of its own, where it
     // has any.
     await store.tenant(tenant, (tx) =>

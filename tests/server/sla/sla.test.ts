@@ -18,7 +18,7 @@ const ALL = 'monitoring/reporting/get-all-sla-alarm';
 const REPORT = 'monitoring/reporting/sla-report';
 let fixture: Fixture;
 const iso = (ms: number): string => new Date(ms).toISOString();
-const now = (): number => fixture.world.clock.now();
+const now = (): number => fixture.context.clock.now();
 
 const EVERYTHING = { companyIds: [], source: [], type: [], entityGroup: [] } as const;
 const anAlarm = (more: Partial<SlaFields> = {}): SlaFields => ({
@@ -74,7 +74,7 @@ async function begin() {
 }
 /** What was put on its way to users, the oldest first. */
 async function mails(office: Office): Promise<readonly { subject: string; text: string }[]> {
-  return fixture.world.store.tenant(office.tenant, async (tx) => {
+  return fixture.context.store.tenant(office.tenant, async (tx) => {
     const rows = await tx.sql
       .selectFrom('outgoing')
       .select(['id', 'sealed'])
@@ -85,7 +85,12 @@ async function mails(office: Office): Promise<readonly { subject: string; text: 
     for (const { id, sealed } of rows)
       all.push(
         JSON.parse(
-          await unseal(tx, fixture.world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+          await unseal(
+            tx,
+            fixture.context,
+            { table: 'outgoing', column: 'sealed', row: id },
+            sealed,
+          ),
         ) as { subject: string; text: string },
       );
     return all.filter(({ subject }) => subject.includes('SLA'));
@@ -99,7 +104,7 @@ eachDatabase((_name, open) => {
 
   test('SLA-1, SLA-3: an alarm fires when the last successful backup is too old, and recovers with the next one; each is notified once', async () => {
     const { office, dana } = await begin();
-    const sla = slaTicks(fixture.world);
+    const sla = slaTicks(fixture.context);
     await post(office, 1, 'Files', 'Success');
     await post(office, 1, 'Mail', 'Warning');
     const users = (await dana<{ people: { id: string; name: string }[] }>('GET', ALL)).body.data

@@ -31,31 +31,31 @@ afterAll(() => {
 });
 
 test('HOUSE-8: a server has these services, and two servers in one process share none of them', async () => {
-  const { world } = await makeFixture();
-  const other = makeAppContext(world);
-  expect(Object.keys(world).toSorted()).toEqual([...ENVIRONMENT, ...SERVICES].toSorted());
-  expect(SERVICES.filter((name) => world[name] === other[name])).toEqual([]);
+  const { context } = await makeFixture();
+  const other = makeAppContext(context);
+  expect(Object.keys(context).toSorted()).toEqual([...ENVIRONMENT, ...SERVICES].toSorted());
+  expect(SERVICES.filter((name) => context[name] === other[name])).toEqual([]);
 });
 
 test('HOUSE-8: sessions that one server has cached are unknown to another on the same database', async () => {
   const fixture = await makeFixture();
   const { tenant, host } = await provider(fixture);
   await user(fixture, tenant, { username: 'kim' });
-  const app = getApp(fixture.world, allHandlers(fixture.world));
+  const app = getApp(fixture.context, allHandlers(fixture.context));
   const { token } = (await login(app, host, 'kim')).body.data;
   expect((await ask(app, '/api/v1/sync/last-sync', { host, token })).status).toBe(200);
   const id = readToken(token)?.session ?? '';
-  const other = makeAppContext(fixture.world);
-  expect(fixture.world.knownSessions.get(tenant, id)).toBeDefined();
+  const other = makeAppContext(fixture.context);
+  expect(fixture.context.knownSessions.get(tenant, id)).toBeDefined();
   expect(other.knownSessions.get(tenant, id)).toBeUndefined();
 });
 
 test('HOUSE-8: each server reads its own secret key, also if both are in one process', async () => {
-  const { world } = await makeFixture();
+  const { context } = await makeFixture();
   const [first, second, again] = ['first', 'second', 'first'].map((name) =>
     makeAppContext({
-      ...world,
-      config: { ...world.config, secretKey: null, dataDir: join(folder, name) },
+      ...context,
+      config: { ...context.config, secretKey: null, dataDir: join(folder, name) },
     }).keyring.keys(),
   );
   expect(first).toEqual(again);

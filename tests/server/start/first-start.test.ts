@@ -19,8 +19,8 @@ afterEach(() => {
 eachDatabase((name) => {
   test('START-1: the first start creates a provider, a company and an administrator, and every start shows its password while the file exists', async () => {
     const fixture = await makeFixture({ dataDir }, await freshStore(name));
-    const { world } = fixture;
-    const made = await firstStart(world, null);
+    const { context } = fixture;
+    const made = await firstStart(context, null);
     expect(made).toEqual({
       username: 'admin',
       password: expect.stringMatching(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/),
@@ -31,7 +31,7 @@ eachDatabase((name) => {
       readFileSync(file, 'utf8').includes(made?.password ?? 'none'),
     ]).toEqual([0o600, true]);
     expect(fixture.lines.join('')).not.toContain(made?.password);
-    const session = await login(getApp(world), 'any.host:4300', 'admin', made?.password);
+    const session = await login(getApp(context), 'any.host:4300', 'admin', made?.password);
     expect(session.body.data.user).toMatchObject({
       name: 'Administrator',
       email: 'admin@example.com',
@@ -39,7 +39,7 @@ eachDatabase((name) => {
       companies: null,
     });
 
-    expect(await firstStart(world, 'another password')).toEqual(made);
+    expect(await firstStart(context, 'another password')).toEqual(made);
     // The folder of another server on this database, whose start was overtaken: its password opens
     // nothing and is not shown.
     const elsewhere = mkdtempSync(join(tmpdir(), 'daybook-data-'));
@@ -48,13 +48,13 @@ eachDatabase((name) => {
       'username: admin\npassword: another-password\n',
     );
     expect(
-      await firstStart({ ...world, config: { ...world.config, dataDir: elsewhere } }, null),
+      await firstStart({ ...context, config: { ...context.config, dataDir: elsewhere } }, null),
     ).toBeNull();
     rmSync(elsewhere, { recursive: true });
     rmSync(file);
-    expect(await firstStart(world, null)).toBeNull();
-    const [tenant = ''] = await world.store.tenants();
-    const rows = await world.store.tenant(tenant, async (tx) => ({
+    expect(await firstStart(context, null)).toBeNull();
+    const [tenant = ''] = await context.store.tenants();
+    const rows = await context.store.tenant(tenant, async (tx) => ({
       companies: await tx.all('company'),
       users: await tx.all('user'),
     }));
@@ -66,23 +66,23 @@ eachDatabase((name) => {
 });
 
 test('START-1: a password from the environment is used, and an interrupted start is completed by the next', async () => {
-  const { world } = await makeFixture({ dataDir }, await freshStore('pglite'));
+  const { context } = await makeFixture({ dataDir }, await freshStore('pglite'));
   const broken = {
-    ...world,
+    ...context,
     store: {
-      ...world.store,
+      ...context.store,
       tenant: async () => {
         throw new Error('cut');
       },
     },
-  } as typeof world;
-  await world.store.tenants();
+  } as typeof context;
+  await context.store.tenants();
   await expect(firstStart(broken, 'the wanted password')).rejects.toThrow('cut');
-  expect(await firstStart(world, 'the wanted password')).toEqual({
+  expect(await firstStart(context, 'the wanted password')).toEqual({
     username: 'admin',
     password: 'the wanted password',
   });
-  expect((await login(getApp(world), 'x', 'admin', 'the wanted password')).status).toBe(200);
+  expect((await login(getApp(context), 'x', 'admin', 'the wanted password')).status).toBe(200);
 });
 
 test('START-2: settings come from the environment, and an invalid one is named', () => {

@@ -20,54 +20,54 @@ const [FIRST = '', SECOND = ''] = [1, 2].map((n) => Buffer.alloc(32, n).toString
 const REFUSED =
   /This server's secret key doesn't protect this database\..*Copy secret\.key .*or set DAYBOOK_SECRET_KEY/;
 
-const settings = (world: AppContext) =>
-  world.store.system((sql) => sql.selectFrom('server_setting').selectAll().execute());
+const settings = (context: AppContext) =>
+  context.store.system((sql) => sql.selectFrom('server_setting').selectAll().execute());
 
 eachDatabase((kind) => {
   const begin = async () => {
     const fixture = await makeFixture({ secretKey: FIRST }, await freshStore(kind));
-    const { world } = fixture;
+    const { context } = fixture;
     return {
       ground: fixture,
-      world,
+      context,
       by: (secretKey: string): AppContext =>
-        makeAppContext({ ...world, config: { ...world.config, secretKey } }),
+        makeAppContext({ ...context, config: { ...context.config, secretKey } }),
     };
   };
 
   test('START-5: a server with another secret key than its database refuses to start and says what to do; a rotated key works', async () => {
-    const { world, by } = await begin();
-    await checkMasterKey(world);
+    const { context, by } = await begin();
+    await checkMasterKey(context);
     await checkMasterKey(by(FIRST));
     await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
     expect((await rotateKeys(by(`${SECOND},${FIRST}`), false)).ok).toBe(true);
     await checkMasterKey(by(`${SECOND},${FIRST}`));
     await checkMasterKey(by(SECOND));
     await expect(checkMasterKey(by(FIRST))).rejects.toThrow(REFUSED);
-    expect(JSON.stringify(await settings(world))).not.toContain(FIRST);
+    expect(JSON.stringify(await settings(context))).not.toContain(FIRST);
   });
 
   test('START-5: a database from before key IDs were recorded is recognized by its encrypted values', async () => {
-    const { ground: fixture, world, by } = await begin();
+    const { ground: fixture, context, by } = await begin();
     const { tenant } = await provider(fixture);
-    await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
+    await context.store.tenant(tenant, (tx) => storeSecret(tx, context, 'mail', 'one'));
     await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
     await checkMasterKey(by(FIRST));
     await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
   });
 
   test('G51: the key of tokens and codes is never in the database or a backup in plain text; one stored so by an earlier version is encrypted and stays the same', async () => {
-    const { world, by } = await begin();
+    const { context, by } = await begin();
     const old = Buffer.alloc(32, 9).toString('base64url');
-    await world.store.system((sql) =>
+    await context.store.system((sql) =>
       sql.insertInto('server_setting').values({ name: 'session-key', value: old }).execute(),
     );
-    const key = await world.sessionKey();
+    const key = await context.sessionKey();
     expect(key.toString('base64url')).toBe(old);
     const file = join(folder, `${kind}.gz`);
-    await backUp(world.store as Parameters<typeof backUp>[0], file, 0);
+    await backUp(context.store as Parameters<typeof backUp>[0], file, 0);
     for (const text of [
-      JSON.stringify(await settings(world)),
+      JSON.stringify(await settings(context)),
       gunzipSync(readFileSync(file)).toString('utf8'),
     ]) {
       expect(text).toContain('session-key');

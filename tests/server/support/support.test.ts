@@ -31,7 +31,7 @@ async function supported({
   port?: number | null;
 } = {}): Promise<Office> {
   const office = await anOffice(fixture);
-  await fixture.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+  await fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
     const { branding } = await sql
       .selectFrom('provider')
       .select('branding')
@@ -69,9 +69,9 @@ async function supported({
 const listed = async (who: Asker): Promise<readonly SupportOut[]> =>
   (await who<{ rows: SupportOut[] }>('GET', PATH)).body.data.rows;
 async function posted(): Promise<void> {
-  const { clock } = fixture.world;
+  const { clock } = fixture.context;
   const post = mailTicks({
-    ...fixture.world,
+    ...fixture.context,
     clock: {
       ...clock,
       after: (ms, work) => (ms === 500 ? { cancel: () => undefined } : clock.after(ms, work)),
@@ -176,7 +176,7 @@ eachDatabase((_name, open) => {
       { state: 'failed', fault: '127.0.0.1 refused the mail (550).' },
     ]);
     const rows = (): Promise<number> =>
-      fixture.world.store.tenant(
+      fixture.context.store.tenant(
         office.tenant,
         async ({ sql, tenant }) =>
           (
@@ -187,7 +187,7 @@ eachDatabase((_name, open) => {
               .execute()
           ).length,
       );
-    const gone = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const gone = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .selectFrom('person')
         .select('id')

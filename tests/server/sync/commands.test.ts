@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { Execution } from '#contract/runs/calls.ts';
-import type { Bootstrap } from '#contract/sync/calls.ts';
+import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -176,7 +176,7 @@ eachDatabase((_name, open) => {
       me,
       runs: [run],
     } = await begin(1);
-    const now = fixture.world.clock.now();
+    const now = fixture.context.clock.now();
     expect((await me('PUT', path(run), snoozed(now - 1))).status).toBe(400);
     expect((await me('PUT', path(run), snoozed(now + 400 * 86_400_000))).status).toBe(400);
     expect((await me('PUT', path(run), snoozed(now + 60_000, ' '))).status).toBe(400);
@@ -200,5 +200,30 @@ eachDatabase((_name, open) => {
     expect((await reader('PUT', path(run), review)).status).toBe(403);
     expect((await reader<Execution>('GET', path(run))).status).toBe(200);
     expect(await loadHead(me)).toBe(head);
+  });
+
+  test('SYNC-9, LOG-10: devices of the version before, and programs, get events and send changes under their former names', async () => {
+    const office = await anOffice(fixture);
+    const me = await office.as('nora', ['operator']);
+    await office.post(1, [failure('files', `${TODAY}T02:00:00Z`)]);
+    const begun = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+    const run = begun.problems[0]?.lastRun;
+    for (const change of [
+      { kind: 'snooze', until: Date.parse(`${TODAY}T23:00:00Z`), reason: 'later' },
+      { is: 'wake' },
+    ])
+      expect(
+        (await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, { change })).status,
+      ).toBe(200);
+    const listTypes = async (protocol: string): Promise<string[]> =>
+      (
+        await me<EventsPage>(
+          'GET',
+          `sync/events?after=${begun.cursor}&epoch=${begun.epoch}${protocol}`,
+        )
+      ).body.data.events.map(({ event }) => event.type);
+    expect(await listTypes('&protocol=2')).toEqual(['problem.snoozed@1', 'problem.unsnoozed@1']);
+    expect(await listTypes('&protocol=1')).toEqual(['problem.snoozed@1', 'problem.woken@1']);
+    expect(await listTypes('')).toEqual(['problem.snoozed@1', 'problem.woken@1']);
   });
 });

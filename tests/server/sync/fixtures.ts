@@ -28,11 +28,11 @@ export type Asker = <T = never>(
 
 export async function anOffice(fixture: Fixture): Promise<Office> {
   const { tenant, host } = await provider(fixture);
-  const app = getApp(fixture.world, allHandlers(fixture.world), {
-    routes: pingRoutes(fixture.world),
+  const app = getApp(fixture.context, allHandlers(fixture.context), {
+    routes: pingRoutes(fixture.context),
   });
   for (const name of ['Calloway Freight', 'Drummond & Pike'])
-    await makeCompany(fixture.world, tenant, name);
+    await makeCompany(fixture.context, tenant, name);
 
   async function as(
     username: string,

@@ -83,23 +83,23 @@ eachDatabase((kind, open) => {
       body,
     });
   const fails = (id: string, count: number): Promise<unknown> =>
-    fixture.world.store.tenant(office.tenant, ({ sql }) =>
+    fixture.context.store.tenant(office.tenant, ({ sql }) =>
       sql
         .updateTable('collection')
         .set(
           count === 0
-            ? { fails: 0, error: null, error_at: null, succeeded_at: fixture.world.clock.now() }
-            : { fails: count, error: 'HTTP 500', error_at: fixture.world.clock.now() },
+            ? { fails: 0, error: null, error_at: null, succeeded_at: fixture.context.clock.now() }
+            : { fails: count, error: 'HTTP 500', error_at: fixture.context.clock.now() },
         )
         .where('tenant_id', '=', office.tenant)
         .where('connection_id', '=', id)
         .execute(),
     );
   const enable = (id: string, enabled: boolean): Promise<unknown> =>
-    fixture.world.store.tenant(office.tenant, ({ sql }) =>
+    fixture.context.store.tenant(office.tenant, ({ sql }) =>
       sql
         .updateTable('connection')
-        .set({ enabled, changed_at: fixture.world.clock.now() })
+        .set({ enabled, changed_at: fixture.context.clock.now() })
         .where('tenant_id', '=', office.tenant)
         .where('id', '=', id)
         .execute(),
@@ -107,7 +107,7 @@ eachDatabase((kind, open) => {
   const steps: Readonly<Record<string, () => Promise<unknown>>> = {
     'a key posts what cannot be read': () => post(secret, [{ nonsense: true }]),
     'a key posts a result': () =>
-      post(secret, [failure('files', new Date(fixture.world.clock.now()).toISOString())]),
+      post(secret, [failure('files', new Date(fixture.context.clock.now()).toISOString())]),
     'a collector fails': () => fails(connection, 1),
     'a collector reads again': () => fails(connection, 0),
     'the connection of a company fails': () => fails(ownConnection, 2),
@@ -152,7 +152,7 @@ eachDatabase((kind, open) => {
         }
         expect([name, start.sources]).toEqual([
           name,
-          { ...answer, tag: start.sources?.tag, asOf: fixture.world.clock.now() },
+          { ...answer, tag: start.sources?.tag, asOf: fixture.context.clock.now() },
         ]);
         expect([name, await pulled(who, start, '')]).toEqual([name, start.sources]);
         // The whole provider's connection is for who sees all companies, those of a company for who

@@ -39,7 +39,7 @@ test('HOUSE-7: the rows that the server sends and stores have the fields of thei
     ]);
     expect(sent[field]).not.toEqual([]);
   }
-  await fixture.world.store.tenant(office.tenant, async (tx) => {
+  await fixture.context.store.tenant(office.tenant, async (tx) => {
     for (const table of ['user', 'stat', 'run'] as const) {
       const rows = await tx.all(table);
       expect(rows.map((row) => parsed(table, row))).toEqual(rows);

@@ -41,7 +41,7 @@ export async function seed(office: Office, fixture: Fixture): Promise<void> {
   const admin = await office.as('seed-admin', ['admin']);
   const operator = await office.as(MARKERS.person.toLowerCase(), ['operator']);
   await office.as('named-one', ['read-only'], [1]);
-  const now = fixture.world.clock.now();
+  const now = fixture.context.clock.now();
   await office.post(1, [
     failure(MARKERS.job, `${CLOSED_DAY}T02:00:00Z`, {
       message: MARKERS.run,
@@ -101,8 +101,8 @@ export async function aFailingConnection(
   company: number | null,
 ): Promise<string> {
   const id = randomUUID();
-  const now = fixture.world.clock.now();
-  await fixture.world.store.tenant(tenant, async ({ sql }) => {
+  const now = fixture.context.clock.now();
+  await fixture.context.store.tenant(tenant, async ({ sql }) => {
     await sql
       .insertInto('connection')
       .values({

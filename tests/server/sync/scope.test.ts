@@ -320,7 +320,7 @@ eachDatabase((kind, open) => {
     await who('PUT', `profile/${id}/preferences/theme`, {
       value: JSON.stringify({ sidebarColor: 'own preference' }),
     });
-    const until = fixture.world.clock.now() + 86_400_000;
+    const until = fixture.context.clock.now() + 86_400_000;
     const read = async (abilities: readonly string[]): Promise<string> => {
       const { secret } = (
         await who<{ secret: string }>('POST', `profile/${id}/api-keys`, {

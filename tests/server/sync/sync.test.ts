@@ -212,7 +212,7 @@ eachDatabase((_name, open) => {
   });
 
   test('SYNC-11: known kinds of jobs are not read again, grow with the log, and are sent by company', async () => {
-    const { store } = fixture.world;
+    const { store } = fixture.context;
     const tenant = await aTenant(store);
     const all: Scope = {
       companies: null,
@@ -366,31 +366,6 @@ eachDatabase((_name, open) => {
     expect(ahead.cursor).toBe(data.cursor);
   });
 
-  test('SYNC-9, LOG-10: devices of the version before, and programs, get events and send changes under their former names', async () => {
-    const office = await anOffice(fixture);
-    const me = await office.as('nora', ['operator']);
-    await office.post(1, [failure('files', `${TODAY}T02:00:00Z`)]);
-    const begun = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
-    const run = begun.problems[0]?.lastRun;
-    for (const change of [
-      { kind: 'snooze', until: Date.parse(`${TODAY}T23:00:00Z`), reason: 'later' },
-      { is: 'wake' },
-    ])
-      expect(
-        (await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, { change })).status,
-      ).toBe(200);
-    const listTypes = async (protocol: string): Promise<string[]> =>
-      (
-        await me<EventsPage>(
-          'GET',
-          `sync/events?after=${begun.cursor}&epoch=${begun.epoch}${protocol}`,
-        )
-      ).body.data.events.map(({ event }) => event.type);
-    expect(await listTypes('&protocol=2')).toEqual(['problem.snoozed@1', 'problem.unsnoozed@1']);
-    expect(await listTypes('&protocol=1')).toEqual(['problem.snoozed@1', 'problem.woken@1']);
-    expect(await listTypes('')).toEqual(['problem.snoozed@1', 'problem.woken@1']);
-  });
-
   test('SYNC-5, G33: the stream pokes after a commit, signals changed rights, and ends with the session', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('jana', ['operator']);
@@ -414,7 +389,7 @@ eachDatabase((_name, open) => {
     expect(await next()).toMatch(/^data: \{"kind":"head"/);
     await office.post(1, [failure('poked', `${TODAY}T05:00:00Z`)]);
     expect(await next()).toMatch(/^data: \{"kind":"head"/);
-    await fixture.world.store.tenant(office.tenant, (tx) =>
+    await fixture.context.store.tenant(office.tenant, (tx) =>
       tx.append(
         [
           {
@@ -426,7 +401,12 @@ eachDatabase((_name, open) => {
             entity: `user:${userId}`,
           },
         ],
-        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        {
+          actor: { kind: 'clock' },
+          subject: null,
+          commandId: null,
+          at: fixture.context.clock.now(),
+        },
       ),
     );
     let word = await next();
@@ -455,7 +435,7 @@ eachDatabase((_name, open) => {
         { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
       );
     const before = fixture.lines.length;
-    const { store } = fixture.world;
+    const { store } = fixture.context;
     const tenant = store.tenant.bind(store);
     for (let n = 0; n < 20; n += 1) {
       if (what === 'streams that fail to open')

@@ -42,7 +42,7 @@ async function connected(): Promise<{
   ) => Promise<Answer<TicketWhole>>;
 }> {
   const desk = await aDesk(fixture);
-  const cw = await connectWiseStandIn(() => fixture.world.clock.now());
+  const cw = await connectWiseStandIn(() => fixture.context.clock.now());
   begun.push(cw);
   await desk.connect(
     {
@@ -76,7 +76,7 @@ function opened(cw: ConnectWiseStandIn, id: number, more: Partial<CwTicket> = {}
     owner: { id: 21, name: 'Dana Smith' },
     priority: { id: 4, name: 'Priority 3 - Normal' },
     externalXRef: null,
-    _info: { lastUpdated: new Date(fixture.world.clock.now()).toISOString() },
+    _info: { lastUpdated: new Date(fixture.context.clock.now()).toISOString() },
     ...more,
   };
   cw.tickets.push(ticket);
@@ -127,7 +127,7 @@ eachDatabase((_name, open) => {
       { linkedTicket: { open: false } },
     ]);
     expect(
-      (await rebuild(fixture.world.store, { only: [desk.office.tenant] }))[0]?.differences,
+      (await rebuild(fixture.context.store, { only: [desk.office.tenant] }))[0]?.differences,
     ).toEqual([]);
   });
 
@@ -294,7 +294,7 @@ eachDatabase((_name, open) => {
     // The timer's own work, without a pause between two looks: it takes most tickets before the
     // call that made them does.
     const timer = (async () => {
-      while (!load.over) await work(fixture.world, desk.office.tenant);
+      while (!load.over) await work(fixture.context, desk.office.tenant);
     })();
     for (const job of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'])
       made.push(await desk.make([(await desk.fails(job)).n], { subject: job }));

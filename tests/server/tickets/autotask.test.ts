@@ -35,7 +35,7 @@ async function connected(
   more: Partial<Ticketing> = {},
 ): Promise<{ desk: Desk; at: AutotaskStandIn }> {
   const desk = await aDesk(fixture);
-  const at = await autotaskStandIn(() => fixture.world.clock.now());
+  const at = await autotaskStandIn(() => fixture.context.clock.now());
   begun.push(at);
   await desk.connect(settings(at.url, more), AT_SECRET);
   const tested = (
@@ -156,7 +156,7 @@ eachDatabase((_name, open) => {
       email: 'KATE@example.com',
       roles: ['operator'],
     });
-    await fixture.world.store.tenant(office.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(office.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ settings: JSON.stringify({ assignAsConnectWiseOwner: true }) })

@@ -80,15 +80,15 @@ eachDatabase((_name, open) => {
     const ticket = await desk.make([(await desk.fails('A')).n]);
     const waits: number[] = [];
     for (let n = 0; n < 6; n += 1) cw.faults.push({ status: 500 });
-    let last = fixture.world.clock.now();
+    let last = fixture.context.clock.now();
     let request = cw.asked.length;
     for (let minute = 0; waits.length < 6 && minute < 120; minute += 1) {
       fixture.pass(30_000);
       await desk.tick();
       if (cw.asked.length > request) {
         request = cw.asked.length;
-        waits.push(Math.round((fixture.world.clock.now() - last) / 30_000));
-        last = fixture.world.clock.now();
+        waits.push(Math.round((fixture.context.clock.now() - last) / 30_000));
+        last = fixture.context.clock.now();
       }
     }
     expect(waits.slice(1)).toEqual(waits.slice(1).toSorted((a, b) => a - b));
@@ -109,8 +109,8 @@ eachDatabase((_name, open) => {
     const { desk, cw } = await connected(fixture);
     const ticket = await desk.make([(await desk.fails('A')).n]);
     const { host } = desk.office;
-    const app = getApp(fixture.world, allHandlers(fixture.world), {
-      routes: ticketRoutes(fixture.world),
+    const app = getApp(fixture.context, allHandlers(fixture.context), {
+      routes: ticketRoutes(fixture.context),
     });
     const post = async (body: string, signature: string | null): Promise<number> =>
       (
@@ -148,8 +148,8 @@ eachDatabase((_name, open) => {
   test("TICKET-6: callbacks of strangers, however many, don't use up the system's", async () => {
     const { desk, cw } = await connected(fixture);
     const ticket = await desk.make([(await desk.fails('A')).n]);
-    const app = getApp(fixture.world, allHandlers(fixture.world), {
-      routes: ticketRoutes(fixture.world),
+    const app = getApp(fixture.context, allHandlers(fixture.context), {
+      routes: ticketRoutes(fixture.context),
     });
     const post = async (from: string, signature: string): Promise<number> =>
       (

@@ -13,7 +13,7 @@ afterAll(async () => {
 
 /** Another ConnectWise, on the clock of the server. */
 export async function connectWise(fixture: Fixture): Promise<ConnectWiseStandIn> {
-  const cw = await connectWiseStandIn(() => fixture.world.clock.now());
+  const cw = await connectWiseStandIn(() => fixture.context.clock.now());
   begun.push(cw);
   return cw;
 }

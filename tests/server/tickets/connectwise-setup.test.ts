@@ -145,7 +145,7 @@ eachDatabase((_name, open) => {
       for (const spelled of [PRIVATE, Buffer.from(PRIVATE).toString('base64').slice(0, -4)])
         expect(text.includes(spelled)).toBe(false);
     expect((await desk.dana('GET', TICKETING)).status).toBe(403);
-    const { rows } = await fixture.world.store.tenant(desk.office.tenant, async ({ sql }) => ({
+    const { rows } = await fixture.context.store.tenant(desk.office.tenant, async ({ sql }) => ({
       rows: await sql
         .selectFrom('audit')
         .select('what')

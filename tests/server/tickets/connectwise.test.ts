@@ -85,7 +85,7 @@ eachDatabase((_name, open) => {
       email: 'kate@example.com',
       roles: ['operator'],
     });
-    await fixture.world.store.tenant(office.tenant, ({ sql }) =>
+    await fixture.context.store.tenant(office.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ settings: JSON.stringify({ assignAsConnectWiseOwner: true }) })
@@ -136,10 +136,10 @@ eachDatabase((_name, open) => {
     const real = desk.office.tenant;
     cw.faults.push({ when: ({ method }) => method === 'GET', status: 503 });
     const other = await desk.make([b.n]);
-    await fixture.world.store.tenant(real, ({ sql }) =>
+    await fixture.context.store.tenant(real, ({ sql }) =>
       sql
         .updateTable('ticket_work')
-        .set({ held_until: fixture.world.clock.now() + 120_000, next_at: 0 })
+        .set({ held_until: fixture.context.clock.now() + 120_000, next_at: 0 })
         .where('tenant_id', '=', real)
         .execute(),
     );
@@ -172,10 +172,10 @@ eachDatabase((_name, open) => {
     const before = requestedAt('service/tickets');
     fixture.pass(3_590_000);
     const pausePolling = () =>
-      fixture.world.store.tenant(desk.office.tenant, ({ sql }) =>
+      fixture.context.store.tenant(desk.office.tenant, ({ sql }) =>
         sql
           .updateTable('ticketing')
-          .set({ poll_at: fixture.world.clock.now() + 20 * HOUR })
+          .set({ poll_at: fixture.context.clock.now() + 20 * HOUR })
           .where('tenant_id', '=', desk.office.tenant)
           .execute(),
       );
@@ -210,11 +210,11 @@ eachDatabase((_name, open) => {
   });
 
   test('TICKET-5: a late answer is not awaited: the ticket waits, and is found once it was created', async () => {
-    const { clock } = fixture.world;
+    const { clock } = fixture.context;
     const hasty: Fixture = {
       ...fixture,
-      world: {
-        ...fixture.world,
+      context: {
+        ...fixture.context,
         clock: { ...clock, after: (ms, done) => clock.after(ms / 25, done) },
       },
     };

@@ -61,7 +61,7 @@ async function must<T>(
 /** Dana works on all companies, Cora on the first alone, Rita reads, Adam keeps the connection. */
 export async function aDesk(fixture: Fixture): Promise<Desk> {
   const office = await anOffice(fixture);
-  const iso = (): string => new Date(fixture.world.clock.now() - 60_000).toISOString();
+  const iso = (): string => new Date(fixture.context.clock.now() - 60_000).toISOString();
   const dana = await person(office, 'dana', 'operator');
   const [cora, rita, adam] = [
     await person(office, 'cora', 'operator', [1]),
@@ -123,7 +123,7 @@ export async function aDesk(fixture: Fixture): Promise<Desk> {
       });
     },
     async tick() {
-      const one = ticketTicks(fixture.world);
+      const one = ticketTicks(fixture.context);
       await one.tick();
       await one.stop();
     },

@@ -94,7 +94,7 @@ test('TICKET-1, TICKET-5, TICKET-7: in any order of results, people, ConnectWise
       array(tuple(constantFrom(...STEPS), nat(5)), { minLength: 4, maxLength: 14 }),
       async (steps) => {
         const desk = await aDesk(fixture);
-        const cw = await connectWiseStandIn(() => fixture.world.clock.now());
+        const cw = await connectWiseStandIn(() => fixture.context.clock.now());
         begun.push(cw);
         await desk.connect(
           {
@@ -138,7 +138,7 @@ test('TICKET-1, TICKET-5, TICKET-7: in any order of results, people, ConnectWise
             expect((await desk.problem(n)).linkedTicket?.open).toBe(closedAt === null);
         }
         expect(
-          (await rebuild(fixture.world.store, { only: [desk.office.tenant] }))[0]?.differences,
+          (await rebuild(fixture.context.store, { only: [desk.office.tenant] }))[0]?.differences,
         ).toEqual([]);
       },
     ),

@@ -151,7 +151,7 @@ eachDatabase((_name, open) => {
     expect(await desk.ticket(id)).toMatchObject({
       status: { closed: true },
       owner: null,
-      closedAt: fixture.world.clock.now(),
+      closedAt: fixture.context.clock.now(),
       closedBy: 'person',
     });
     await desk.dana('PUT', `${TICKETS}/${id}`, { status: 'new' });
@@ -171,7 +171,7 @@ eachDatabase((_name, open) => {
     expect(await desk.problem(a.n)).toMatchObject({ ticket: 'T-77', linkedTicket: null });
     expect(await desk.ticket(id)).toMatchObject({ problems: 0, list: [] });
     expect(
-      (await rebuild(fixture.world.store, { only: [desk.office.tenant] }))[0]?.differences,
+      (await rebuild(fixture.context.store, { only: [desk.office.tenant] }))[0]?.differences,
     ).toEqual([]);
   });
 
@@ -238,7 +238,7 @@ eachDatabase((_name, open) => {
 
   test('TICKET-4: the list is searched by number, subject and company, filtered by state and company, in pages; the report by opening time', async () => {
     const desk = await aDesk(fixture);
-    const began = fixture.world.clock.now();
+    const began = fixture.context.clock.now();
     const made = [];
     for (const job of ['A', 'B', 'C'])
       made.push(
@@ -291,7 +291,7 @@ eachDatabase((_name, open) => {
   test('TICKET-4: ten thousand tickets are paged and searched', async () => {
     const desk = await aDesk(fixture);
     const status = { id: 'new', name: 'New', closed: false };
-    await fixture.world.store.tenant(desk.office.tenant, (tx) =>
+    await fixture.context.store.tenant(desk.office.tenant, (tx) =>
       tx.append(
         Array.from({ length: 10_000 }, (_, i) => {
           const id = randomUUID();
@@ -316,7 +316,12 @@ eachDatabase((_name, open) => {
             entity: `ticket:${id}`,
           };
         }),
-        { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+        {
+          actor: { kind: 'clock' },
+          subject: null,
+          commandId: null,
+          at: fixture.context.clock.now(),
+        },
       ),
     );
     const began = performance.now();

@@ -33,8 +33,8 @@ beforeAll(async () => {
 
 /** Users who are only acted on: without a password, so that none has to be hashed. */
 async function targets(wanted: readonly Omit<Target, 'id'>[]): Promise<readonly Target[]> {
-  const made = wanted.map((one): Target => ({ ...one, id: fixture.world.chance.uuid() }));
-  await fixture.world.store.tenant(people.tenant, async (tx) => {
+  const made = wanted.map((one): Target => ({ ...one, id: fixture.context.chance.uuid() }));
+  await fixture.context.store.tenant(people.tenant, async (tx) => {
     await tx.append(
       made.map(({ id, roles, companies }) => ({
         event: {
@@ -44,7 +44,7 @@ async function targets(wanted: readonly Omit<Target, 'id'>[]): Promise<readonly 
         company: null,
         entity: `user:${id}`,
       })),
-      { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: fixture.context.clock.now() },
     );
     for (const { id } of made) {
       await tx.sql

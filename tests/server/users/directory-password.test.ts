@@ -32,7 +32,7 @@ eachDatabase((_name, open) => {
       },
     };
     const set = (there: Directory | null = directory) =>
-      userEndHandlers(fixture.world, () => Promise.resolve(there)).setPasswordAd(
+      userEndHandlers(fixture.context, () => Promise.resolve(there)).setPasswordAd(
         { id, password: LONG },
         anAsk({ ...fixture, at: () => undefined }, tenant),
       );

@@ -33,7 +33,7 @@ async function scene(set: Set = {}): Promise<Scene> {
       ...set,
       user: { roles: ['operator'], companies: [1], ...set.user },
     })),
-    app: getApp(fixture.world, allHandlers(fixture.world)),
+    app: getApp(fixture.context, allHandlers(fixture.context)),
   };
   await user(fixture, at.tenant, { username: 'root', email: 'root@example.com', roles: ['admin'] });
   const root = new Browser(at.app, at.host);
@@ -52,7 +52,9 @@ eachDatabase((_name, open) => {
     const { root, kate, id } = at;
     const { secret, codes } = await withTotp(at);
     await kate.login();
-    expect((await kate.factor('totp', totpAt(secret, fixture.world.clock.now()))).status).toBe(200);
+    expect((await kate.factor('totp', totpAt(secret, fixture.context.clock.now()))).status).toBe(
+      200,
+    );
     const half = new Browser(at.app, at.host);
     await half.login();
     await root.send('auth/reauth', { password: PASSWORD });
@@ -87,7 +89,7 @@ eachDatabase((_name, open) => {
       ['sms', { step: 'code', methods: ['sms'], mayChangePhone: true }],
       ['strong', { step: 'enrol' }],
     ] as const) {
-      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.context.store.tenant(at.tenant, ({ sql }) =>
         sql
           .updateTable('provider')
           .set({ settings: JSON.stringify({ secondFactor: policy }) })
@@ -143,7 +145,7 @@ eachDatabase((_name, open) => {
   test('USER-12, FACTOR-5: a number that an administrator sets is unverified: it can be replaced during sign-in, and a code verifies it', async () => {
     const at = await scene({ settings: { secondFactor: 'sms' }, phone: PHONE, proven: true });
     const { kate, id, tenant } = at;
-    await fixture.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ mobile_phone: THIRD })

@@ -31,7 +31,7 @@ export interface People extends Pick<Office, 'tenant' | 'host' | 'app'> {
 export async function thePeople(fixture: Fixture): Promise<People> {
   const office = await anOffice(fixture);
   const { tenant } = office;
-  const { world } = fixture;
+  const { context } = fixture;
   const root = await office.as('root', ['admin', 'super-admin']);
   return {
     tenant,
@@ -41,7 +41,7 @@ export async function thePeople(fixture: Fixture): Promise<People> {
     as: (...named) => office.as(...named),
     post: (...details) => office.post(...details),
     idOf: (username) =>
-      world.store.tenant(
+      context.store.tenant(
         tenant,
         async ({ sql }) =>
           (
@@ -55,7 +55,7 @@ export async function thePeople(fixture: Fixture): Promise<People> {
         { readOnly: true },
       ),
     posted: () =>
-      world.store.tenant(tenant, async (tx) => {
+      context.store.tenant(tenant, async (tx) => {
         const rows = await tx.sql
           .selectFrom('outgoing')
           .selectAll()
@@ -67,13 +67,13 @@ export async function thePeople(fixture: Fixture): Promise<People> {
           rows.map(
             async ({ id, sealed }) =>
               JSON.parse(
-                await unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+                await unseal(tx, context, { table: 'outgoing', column: 'sealed', row: id }, sealed),
               ) as Post,
           ),
         );
       }),
     recorded: () =>
-      world.store.tenant(
+      context.store.tenant(
         tenant,
         ({ sql }) =>
           sql
@@ -85,7 +85,7 @@ export async function thePeople(fixture: Fixture): Promise<People> {
         { readOnly: true },
       ),
     logged: (after = 0) =>
-      world.store.tenant(
+      context.store.tenant(
         tenant,
         async (tx) => (await tx.eventsAfter(after, 1_000)).map(({ event }) => event.type),
         { readOnly: true },

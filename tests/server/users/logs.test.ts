@@ -67,7 +67,7 @@ eachDatabase((_name, open) => {
 
   test('LOGS-1: the record shows who did what for whom, when and from where, newest first, by time, user, kind and words, in pages', async () => {
     const { root, idOf: loadId } = await thePeople(fixture);
-    const began = fixture.world.clock.now();
+    const began = fixture.context.clock.now();
     fixture.pass(1_000);
     await root('POST', 'users', aUser('mia', { companies: [1] }));
     fixture.pass(1_000);
@@ -131,7 +131,7 @@ eachDatabase((_name, open) => {
     await as('restorer', ['o365_admin'], [2]);
     const user = await loadId('restorer');
     const { cursor, epoch } = (await both<Bootstrap>('GET', 'sync/bootstrap')).body.data;
-    const { store, clock } = fixture.world;
+    const { store, clock } = fixture.context;
     const [organization, task] = [randomUUID(), randomUUID()];
     const counts = { restored: 1_200, merged: 1, skipped: 0, failed: 2 };
     await store.tenant(tenant, async (tx) => {
@@ -157,7 +157,7 @@ eachDatabase((_name, open) => {
         ],
         { ...byClock, at: clock.now() },
       );
-      await auditOrigin(tx, fixture.world, {
+      await auditOrigin(tx, fixture.context, {
         what: 'restoretask.ended',
         user,
         detail: { ...end, ...counts, task },

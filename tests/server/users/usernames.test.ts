@@ -157,7 +157,7 @@ test('USER-15: a user whose name is from before the rule signs in, and is edited
   const { root, app, host, tenant } = await thePeople(fixture);
   const username = '\u0430dmin\u200B';
   const id = await user(fixture, tenant, { username: 'from-before' });
-  await fixture.world.store.tenant(tenant, ({ sql }) =>
+  await fixture.context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('person')
       .set({ username, username_key: username })

@@ -52,7 +52,7 @@ eachDatabase((_name, open) => {
       entered.body.data.user.managedFilterType,
     ]).toEqual([200, true, [1], 'managed']);
     expect((await listUsers(root, '?search=anna')).rows[0]).toMatchObject({
-      lastSignIn: bench.world.clock.now(),
+      lastSignIn: bench.context.clock.now(),
       signedIn: true,
     });
     expect(JSON.stringify(await people.logged())).not.toContain('example.net');
@@ -70,7 +70,7 @@ eachDatabase((_name, open) => {
     expect(mail).toMatchObject({ kind: 'mail', to: 'bert@example.net' });
     const secret = /reset-password-db#([\w-]{43})\n/.exec(mail?.text ?? '')?.[1] ?? '';
     expect(secret).not.toBe('');
-    const stored = await bench.world.store.tenant(
+    const stored = await bench.context.store.tenant(
       people.tenant,
       ({ sql }) =>
         sql.selectFrom('one_time').selectAll().where('tenant_id', '=', people.tenant).execute(),
@@ -135,7 +135,7 @@ eachDatabase((_name, open) => {
     await make(root, 'olga');
     const nell = await findId('nell');
     const olga = await findId('olga');
-    await bench.world.store.tenant(tenant, ({ sql }) =>
+    await bench.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ email: null })
@@ -268,7 +268,7 @@ eachDatabase((_name, open) => {
     expect((await root('DELETE', `users/delete/${id}`)).status).toBe(200);
     expect(await names(root, '&deleted=all')).not.toContain('dan');
     expect(said(await root('DELETE', `users/delete/${id}`))).toEqual(NOT_FOUND);
-    const left = await bench.world.store.tenant(
+    const left = await bench.context.store.tenant(
       tenant,
       async ({ sql }) =>
         Promise.all(
@@ -291,7 +291,7 @@ eachDatabase((_name, open) => {
       'user.deleted@1',
       'user.removed@1',
     ]);
-    expect((await rebuild(bench.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
+    expect((await rebuild(bench.context.store, { only: [tenant] }))[0]?.differences).toEqual([]);
     expect((await make(root, 'dan')).status).toBe(200);
     const record = (await people.recorded())
       .filter(({ user_id }) => user_id === id)

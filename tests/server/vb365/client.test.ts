@@ -38,12 +38,12 @@ const endpoint = (address: string, more: Partial<Endpoint> = {}): Endpoint => ({
 async function connect(version: Vb365Version, secret: string = USER.secret) {
   now = NOON;
   server = await startVb365(version, () => now);
-  const { world } = await makeFixture(HERE);
-  const clock = { ...world.clock, now: () => now };
+  const { context } = await makeFixture(HERE);
+  const clock = { ...context.clock, now: () => now };
   return {
     server,
     client: makeVb365Client(
-      { ...world, clock },
+      { ...context, clock },
       endpoint(server.outside.url, { credentials: { kind: 'password', name: USER.name, secret } }),
     ),
   };
@@ -264,9 +264,9 @@ test('VB365-1: an address that is no such server is named as that', async () => 
 test('VB365-5: the pinned certificate is trusted and no other: a changed one is refused before anything is sent, and both are named', async () => {
   const secure = await startSecureVb365('v8', Date.now);
   try {
-    const { world } = await makeFixture(HERE);
+    const { context } = await makeFixture(HERE);
     const read = (certificate: string | null) =>
-      makeVb365Client(world, endpoint(secure.url, { certificate })).read(
+      makeVb365Client(context, endpoint(secure.url, { certificate })).read(
         'License',
         v.object({ status: v.string() }),
       );

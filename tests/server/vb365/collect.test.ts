@@ -23,7 +23,7 @@ eachDatabase((database, open) => {
     });
     beforeEach(async () => {
       field = await aField(store);
-      server = await startVb365(version, () => field.world.clock.now());
+      server = await startVb365(version, () => field.context.clock.now());
     });
     afterEach(async () => {
       await field.collectors.stop();
@@ -206,11 +206,11 @@ eachDatabase((database, open) => {
       await company('First', organization.name);
       const job = addJob(content, organization, 'Nightly');
       const id = await connect();
-      const handlers = collectorHandlers(field.world);
+      const handlers = collectorHandlers(field.context);
       const command = (action: 'start' | 'stop' | 'enable' | 'disable', uid = job.id) =>
         handlers.commandServerJob(
           { id, job: uid, action },
-          anAsk({ ...field.place.ground, world: field.world }, field.tenant),
+          anAsk({ ...field.place.ground, context: field.context }, field.tenant),
         );
       expect(await command('start')).toMatchObject({ failure: { kind: 'not-found' } });
       await field.round();
@@ -241,7 +241,7 @@ eachDatabase((database, open) => {
       const { content } = server;
       const organization = addOrganization(content, 'Example');
       await company('First', organization.name);
-      const gone = await startVb365(version, () => field.world.clock.now());
+      const gone = await startVb365(version, () => field.context.clock.now());
       await gone.outside.stop();
       await connect(gone.outside.url);
       await connect();
@@ -257,7 +257,7 @@ eachDatabase((database, open) => {
       expect(online?.collections.every(({ status }) => status === 'succeeded')).toBe(true);
       const waits: number[] = [];
       for (let n = 0; n < 4; n += 1) {
-        const now = field.world.clock.now();
+        const now = field.context.clock.now();
         const next = (await find(gone.outside.url))?.collections[0]?.nextAt ?? now;
         waits.push(next - now);
         await field.round(next - now);
@@ -289,7 +289,7 @@ describe('a connection to a server', () => {
     const secure = await startSecureVb365('v8', () => NOON);
     try {
       addOrganization(secure.content, 'Example');
-      const handlers = collectorHandlers(field.world);
+      const handlers = collectorHandlers(field.context);
       const tryIt = (certificate: string | null, secret: string = USER.secret) =>
         handlers.testConnection(
           {
@@ -298,7 +298,7 @@ describe('a connection to a server', () => {
             certificate,
             credentials: { kind: 'password', name: USER.name, secret },
           },
-          anAsk({ ...field.place.ground, world: field.world }, field.tenant),
+          anAsk({ ...field.place.ground, context: field.context }, field.tenant),
         );
       const first = await tryIt(null);
       if (!first.ok) throw new Error(first.failure.message);

@@ -27,14 +27,14 @@ const ABANDONED_MS: Ms = 10 * 60_000;
  */
 export const repositoryAttachment =
   (
-    world: AppContext,
+    context: AppContext,
     find: (
       tenant: TenantId,
       repository: Id,
     ) => Promise<EngineResult<Pick<StoredRepository, 'target' | 'password'>>>,
   ): JobHandler<'repository-attachment'> =>
   async ({ tenant, now, signal, payload: { repository } }) => {
-    const { store, clock, chance } = world;
+    const { store, clock, chance } = context;
     const begun = await store.tenant(tenant, (tx) => load(tx, repository), { readOnly: true });
     if (begun === null || !isRunning(begun.attachment)) return null;
     const { attachment: progress, place } = begun;

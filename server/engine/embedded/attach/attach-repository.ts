@@ -20,13 +20,13 @@ import { findRepositoryOfPoint, isOwn } from './points.ts';
  * that doesn't exist, a wrong password and somebody else's repository look the same (G72).
  */
 export async function attachRepository(
-  world: AppContext,
+  context: AppContext,
   { tenant, organization }: EngineScope,
   { repository, password, directoryId: directory }: AttachInput,
 ): Promise<EngineResult<void>> {
   if (!UUID.test(repository)) return REFUSED;
-  const { store, clock, chance } = world;
-  const opened = await openRepository(getRepositoryTarget(world, repository), {
+  const { store, clock, chance } = context;
+  const opened = await openRepository(getRepositoryTarget(context, repository), {
     password,
     lock: 'none',
     clock,
@@ -37,7 +37,7 @@ export async function attachRepository(
   await opened.value.close();
   if (!newest.ok) return newest;
   if (newest.value === null || !isOwn({ organization, directory }, newest.value)) return REFUSED;
-  if (await isUsedByOthers(world, tenant, repository)) return REFUSED;
+  if (await isUsedByOthers(context, tenant, repository)) return REFUSED;
   const { point } = newest.value;
   const begun = await store.tenant(
     tenant,
@@ -46,20 +46,20 @@ export async function attachRepository(
       if (home !== null && home !== repository) return failed('conflict', t.copiedRepository);
       const known = await loadAccess(tx, repository);
       if (known !== null && isRunning(known.attachment)) {
-        await storePassword(tx, world, repository, password);
+        await storePassword(tx, context, repository, password);
         return ok({ isNew: false });
       }
       const now = clock.now();
       if ((await hasSession(tx, repository)) || (await isInUse(tx, repository, now)))
         return failed('busy', t.repositoryInUse);
-      await storePassword(tx, world, repository, password);
+      await storePassword(tx, context, repository, password);
       await storeAttachment(tx, repository, beginAttachment(now));
       return ok({ isNew: known === null });
     },
   );
   if (!begun.ok) return begun;
   // Two providers at once: each sees the other's claim, and at most one stays.
-  if (begun.value.isNew && (await isUsedByOthers(world, tenant, repository))) {
+  if (begun.value.isNew && (await isUsedByOthers(context, tenant, repository))) {
     await store.tenant(tenant, (tx) => forgetAccess(tx, repository));
     return REFUSED;
   }

@@ -35,16 +35,16 @@ interface Found {
  * can be read, also if the index changes.
  */
 export async function prepareDownload(
-  world: AppContext,
+  context: AppContext,
   scope: EngineScope,
   input: DownloadInput,
   record: RecordDownload,
 ): Promise<EngineResult<PreparedDownload>> {
-  const { store, chance } = world;
+  const { store, chance } = context;
   const id = chance.uuid();
-  const found = await store.tenant(scope.tenant, (tx) => begin(world, tx, scope, input, id));
+  const found = await store.tenant(scope.tenant, (tx) => begin(context, tx, scope, input, id));
   if (!found.ok) return found;
-  const list = await listEntries(world, scope, input, id, found.value);
+  const list = await listEntries(context, scope, input, id, found.value);
   if (!list.ok || list.value.kind === 'too-large') {
     await store.tenant(scope.tenant, (tx) => deleteDownload(tx, id));
     return list.ok ? ok({ kind: 'too-large' }) : list;

@@ -19,8 +19,11 @@ export const ADMINISTRATOR_CLIENT: DeviceCodeClient = {
 };
 
 const CERTIFICATE_DAYS = 730;
-export const newCertificate = (world: AppContext): Promise<ApplicationCertificate> =>
-  createCertificate(world.chance, world.clock.now(), { name: 'Backup', days: CERTIFICATE_DAYS });
+export const newCertificate = (context: AppContext): Promise<ApplicationCertificate> =>
+  createCertificate(context.chance, context.clock.now(), {
+    name: 'Backup',
+    days: CERTIFICATE_DAYS,
+  });
 
 const ALWAYS = ['User.Read.All', 'Group.Read.All', 'Organization.Read.All'];
 /** Permissions to read what is backed up. */

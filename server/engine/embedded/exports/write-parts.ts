@@ -45,13 +45,13 @@ const PARSED: ReadonlySet<PartFormat> = new Set(['pst', 'msg', 'msg-zip']);
 const ITEM_ALONE: ReadonlySet<string> = new Set(['damaged', 'missing']);
 
 /** Writes what a prepared download holds, each item once and in its order. */
-export function makeWriteParts(world: () => AppContext, readers: RepositoryReaders): WriteParts {
+export function makeWriteParts(context: () => AppContext, readers: RepositoryReaders): WriteParts {
   let mails: MimeReader | null = null;
   let items: ItemReader | null = null;
   return async (input) => {
     const { tenant, repository, maxPartBytes } = input;
-    const reader = (mails ??= makeMimeReader(world()));
-    const itemReader = (items ??= makeItemReader(world()));
+    const reader = (mails ??= makeMimeReader(context()));
+    const itemReader = (items ??= makeItemReader(context()));
     const readContent = (entry: DownloadEntry): ItemContent => {
       const stream = (): AsyncIterable<Uint8Array> =>
         readers.read(tenant, repository, entry, { from: 0, to: entry.bytes });
@@ -65,7 +65,7 @@ export function makeWriteParts(world: () => AppContext, readers: RepositoryReade
       if (entry.mail?.kind === 'mail') return { ...content, parse: begin(parseMail) };
       return { ...content, parseItem: begin(parseItem) };
     };
-    const entries = listEntries(world().store, input);
+    const entries = listEntries(context().store, input);
     let { part: n, item: at } = input.from;
     let open: PartWriter | null = null;
     for await (const { entry, content } of readAhead(entries, readContent)) {

@@ -18,6 +18,6 @@ const LIMITS: ThreadLimits = {
 
 /** Reads mails in threads (G67). */
 export const makeMimeReader = (
-  world: { readonly clock: Clock },
+  context: { readonly clock: Clock },
   limits: Partial<ThreadLimits> = {},
-): MimeReader => makeLimitedReader(world, { ...LIMITS, ...limits });
+): MimeReader => makeLimitedReader(context, { ...LIMITS, ...limits });

@@ -15,13 +15,13 @@ const BATCH = 500;
  * keeps its former members.
  */
 export async function refreshGroupMembers(
-  world: AppContext,
+  context: AppContext,
   connections: GraphConnections,
   scope: Pick<EngineScope, 'tenant' | 'organization'>,
   { groups, maxAgeMs }: { readonly groups: readonly Id[]; readonly maxAgeMs: Ms },
 ): Promise<EngineResult<void>> {
   const { tenant, organization } = scope;
-  const { store, clock } = world;
+  const { store, clock } = context;
   const due = await store.tenant(
     tenant,
     (tx) => listDue(tx, organization, groups, clock.now() - maxAgeMs),

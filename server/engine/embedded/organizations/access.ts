@@ -49,12 +49,12 @@ const getSecretRef = (organization: Id) => ({
 
 export async function storeAccess(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   organization: Id,
   access: Access,
 ): Promise<void> {
-  const sealed = await seal(tx, world, getSecretRef(organization), JSON.stringify(access));
-  const at = world.clock.now();
+  const sealed = await seal(tx, context, getSecretRef(organization), JSON.stringify(access));
+  const at = context.clock.now();
   await tx.sql
     .insertInto('organization_access')
     .values({ tenant_id: tx.tenant, organization_id: organization, sealed, at })
@@ -67,11 +67,11 @@ interface StoredAccess extends Access {
 }
 
 export async function loadAccess(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   organization: Id,
 ): Promise<EngineResult<StoredAccess>> {
-  return world.store.tenant(
+  return context.store.tenant(
     tenant,
     async (tx) => {
       const row = await tx.sql
@@ -81,7 +81,7 @@ export async function loadAccess(
         .where('organization_id', '=', organization)
         .executeTakeFirst();
       if (row === undefined) return failed('refused', t.notConnected);
-      const plain = await unseal(tx, world, getSecretRef(organization), row.sealed);
+      const plain = await unseal(tx, context, getSecretRef(organization), row.sealed);
       const access = v.safeParse(ACCESS, JSON.parse(plain));
       return access.success
         ? ok({ ...access.output, at: row.at })
@@ -105,13 +105,13 @@ export interface GraphConnections {
 
 const MAX_CONNECTIONS = 500;
 
-export function makeGraphConnections(world: () => AppContext): GraphConnections {
+export function makeGraphConnections(context: () => AppContext): GraphConnections {
   const open = new LRUCache<string, GraphPorts>({ max: MAX_CONNECTIONS });
-  const random = (): number => (world().chance.bytes(1)[0] ?? 0) / 256;
+  const random = (): number => (context().chance.bytes(1)[0] ?? 0) / 256;
   const login = (region: Region): LoginPorts => ({
-    fetch: (request) => world().cloud.fetch(request),
+    fetch: (request) => context().cloud.fetch(request),
     cloud: CLOUDS[region],
-    clock: waitClock(world().clock),
+    clock: waitClock(context().clock),
     random,
   });
   const portsBy = (region: Region, getTokens: (ports: LoginPorts) => TokenSource): GraphPorts => {
@@ -139,7 +139,7 @@ export function makeGraphConnections(world: () => AppContext): GraphConnections 
       return ports;
     },
     async open(tenant, organization) {
-      const access = await loadAccess(world(), tenant, organization);
+      const access = await loadAccess(context(), tenant, organization);
       if (!access.ok) return access;
       const key = `${tenant} ${organization} ${access.value.at}`;
       const ports = open.get(key) ?? connect(access.value);

@@ -60,7 +60,7 @@ interface RestorePurpose {
 }
 
 export async function requestDeviceCode(
-  world: AppContext,
+  context: AppContext,
   connections: GraphConnections,
   { tenant, user }: EngineScope,
   region: Region,
@@ -69,12 +69,12 @@ export async function requestDeviceCode(
   const requested = await login.requestDeviceCode(connections.login(region), ADMINISTRATOR_CLIENT);
   if (!requested.ok) return requested;
   const { deviceCode, ...shown } = requested.value;
-  const id = world.chance.uuid();
-  await world.store.tenant(tenant, async (tx) => {
+  const id = context.chance.uuid();
+  await context.store.tenant(tenant, async (tx) => {
     await tx.sql
       .deleteFrom('device_code')
       .where('tenant_id', '=', tenant)
-      .where('expires_at', '<=', world.clock.now())
+      .where('expires_at', '<=', context.clock.now())
       .execute();
     if (purpose !== null)
       await tx.sql
@@ -83,7 +83,7 @@ export async function requestDeviceCode(
         .where('user_id', '=', user)
         .where('organization_id', '=', purpose.organization)
         .execute();
-    const sealed = await sealCode(tx, world, id, {
+    const sealed = await sealCode(tx, context, id, {
       deviceCode,
       accessToken: null,
       certificate: null,
@@ -108,14 +108,14 @@ export async function requestDeviceCode(
 }
 
 export async function checkDeviceCode(
-  world: AppContext,
+  context: AppContext,
   connections: GraphConnections,
   scope: EngineScope,
   code: Id,
 ): Promise<EngineResult<DeviceCodeState>> {
-  const { store, clock } = world;
+  const { store, clock } = context;
   const read = (): Promise<Row | null> =>
-    store.tenant(scope.tenant, (tx) => readCode(tx, world, scope, code), { readOnly: true });
+    store.tenant(scope.tenant, (tx) => readCode(tx, context, scope, code), { readOnly: true });
   const row = await read();
   if (row === null) return NO_CODE;
   if (row.expiresAt <= clock.now()) return ok('expired');
@@ -133,7 +133,7 @@ export async function checkDeviceCode(
   }
   const { accessToken, expiresAt } = checked.value;
   await store.tenant(scope.tenant, (tx) =>
-    saveCode(tx, world, code, { ...row.sealed, accessToken }, expiresAt),
+    saveCode(tx, context, code, { ...row.sealed, accessToken }, expiresAt),
   );
   return ok('granted');
 }
@@ -180,35 +180,35 @@ interface FirstTry {
  * deletes the code.
  */
 export async function useCode<T>(
-  world: AppContext,
+  context: AppContext,
   scope: EngineScope,
   code: Id,
   first: FirstTry,
   run: (claimed: ClaimedCode) => Promise<EngineResult<T>>,
 ): Promise<EngineResult<T>> {
-  const { store } = world;
+  const { store } = context;
   const claimed = await store.tenant(scope.tenant, (tx) =>
-    claimCode(tx, world, scope, code, first),
+    claimCode(tx, context, scope, code, first),
   );
   if (!claimed.ok) return claimed;
   const result = await run(claimed.value);
   if (!result.ok)
     await store.tenant(scope.tenant, async (tx) => {
-      const row = await readCode(tx, world, scope, code, true);
-      if (row) await saveCode(tx, world, code, { ...row.sealed, claimedUntil: 0 });
+      const row = await readCode(tx, context, scope, code, true);
+      if (row) await saveCode(tx, context, code, { ...row.sealed, claimedUntil: 0 });
     });
   return result;
 }
 
 async function claimCode(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   scope: EngineScope,
   code: Id,
   { fresh, replaces, organization }: FirstTry,
 ): Promise<EngineResult<ClaimedCode>> {
-  const now = world.clock.now();
-  const row = await readCode(tx, world, scope, code, true);
+  const now = context.clock.now();
+  const row = await readCode(tx, context, scope, code, true);
   if (row === null || row.organization !== (organization ?? null)) return NO_CODE;
   const { region, sealed } = row;
   if (row.expiresAt <= now) return failed('ended', t.codeExpired, { field: 'userCode' });
@@ -218,7 +218,7 @@ async function claimCode(
   const stored = sealed.certificate
     ? { certificate: sealed.certificate, replaces: sealed.replaces }
     : { certificate: fresh, replaces };
-  await saveCode(tx, world, code, { ...sealed, ...stored, claimedUntil: now + CLAIM_MS });
+  await saveCode(tx, context, code, { ...sealed, ...stored, claimedUntil: now + CLAIM_MS });
   return ok({ region, accessToken, tokenExpiresAt: row.expiresAt, ...stored });
 }
 
@@ -233,7 +233,7 @@ export async function deleteCode({ sql, tenant }: TenantTx, code: Id): Promise<v
 /** G69: reads a code of this user; null if there is none. */
 async function readCode(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { tenant, user }: EngineScope,
   code: Id,
   isChanged = false,
@@ -249,7 +249,7 @@ async function readCode(
   if (row === undefined) return null;
   const sealed = v.parse(
     SEALED,
-    JSON.parse(await unseal(tx, world, getSecretRef(code), row.sealed)),
+    JSON.parse(await unseal(tx, context, getSecretRef(code), row.sealed)),
   );
   return {
     region: row.region,
@@ -261,12 +261,12 @@ async function readCode(
 
 async function saveCode(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   code: Id,
   content: Sealed,
   expiresAt?: Ms,
 ): Promise<void> {
-  const sealed = await sealCode(tx, world, code, content);
+  const sealed = await sealCode(tx, context, code, content);
   await tx.sql
     .updateTable('device_code')
     .set({ sealed, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) })
@@ -275,7 +275,7 @@ async function saveCode(
     .execute();
 }
 
-const sealCode = (tx: TenantTx, world: AppContext, code: Id, content: Sealed): Promise<string> =>
-  seal(tx, world, getSecretRef(code), JSON.stringify(content));
+const sealCode = (tx: TenantTx, context: AppContext, code: Id, content: Sealed): Promise<string> =>
+  seal(tx, context, getSecretRef(code), JSON.stringify(content));
 const getSecretRef = (code: Id) => ({ table: 'device_code', column: 'sealed', row: code });
 const NO_CODE: Failed = failed('missing', t.noCode);

@@ -43,20 +43,20 @@ interface ListScope {
  * that is killed loses nothing (ENG-55). Two processes that read the same list continue each other.
  */
 export async function refreshDirectory(
-  world: AppContext,
+  context: AppContext,
   ports: GraphPorts,
   { tenant, organization }: DirectoryScope,
   { list, call }: { readonly list: DirectoryList; readonly call: SourceCall },
 ): Promise<EngineResult<void>> {
   const scope = { organization, list };
   for (;;) {
-    let state: ListState | null = await world.store.tenant(tenant, (tx) => loadState(tx, scope));
+    let state: ListState | null = await context.store.tenant(tenant, (tx) => loadState(tx, scope));
     const pages = readDirectory(directoryClient(ports, call), list, state.cursor ?? undefined);
     for await (const page of list === 'sites' ? joinPages(pages) : pages) {
       if (!page.ok) return page;
       const before: ListState = state;
-      state = await world.store.tenant(tenant, (tx) =>
-        storePage(tx, scope, before, page.value, world.clock.now()),
+      state = await context.store.tenant(tenant, (tx) =>
+        storePage(tx, scope, before, page.value, context.clock.now()),
       );
       if (state === null) break;
     }

@@ -31,7 +31,7 @@ const LISTS: Readonly<Record<DirectoryKind, DirectoryList>> = {
  * with the groups: they are found without those too. Sites are listed if the job needs them.
  */
 export function makeDirectory(
-  world: AppContext,
+  context: AppContext,
   ports: GraphPorts,
   scope: DirectoryScope,
   call: SourceCall,
@@ -39,21 +39,23 @@ export function makeDirectory(
   let people: Promise<EngineResult<readonly Person[]>> | null = null;
   let sites: Promise<EngineResult<readonly DirectorySite[]>> | null = null;
   const readPeople = async (): Promise<EngineResult<readonly Person[]>> => {
-    const users = await refreshDirectory(world, ports, scope, { list: 'users', call });
+    const users = await refreshDirectory(context, ports, scope, { list: 'users', call });
     if (!users.ok) return users;
-    const groups = await refreshDirectory(world, ports, scope, { list: 'groups', call });
+    const groups = await refreshDirectory(context, ports, scope, { list: 'groups', call });
     if (!groups.ok)
-      world.log.warn('the groups of an organization could not be listed', {
+      context.log.warn('the groups of an organization could not be listed', {
         tenant: scope.tenant,
         organization: scope.organization,
         error: groups.error.message,
       });
-    return ok(await world.store.tenant(scope.tenant, (tx) => loadObjects(tx, scope, 'user'), READ));
+    return ok(
+      await context.store.tenant(scope.tenant, (tx) => loadObjects(tx, scope, 'user'), READ),
+    );
   };
   const readSites = async (): Promise<EngineResult<readonly DirectorySite[]>> => {
-    const read = await refreshDirectory(world, ports, scope, { list: 'sites', call });
+    const read = await refreshDirectory(context, ports, scope, { list: 'sites', call });
     if (!read.ok) return read;
-    return ok(await world.store.tenant(scope.tenant, (tx) => loadSites(tx, scope), READ));
+    return ok(await context.store.tenant(scope.tenant, (tx) => loadSites(tx, scope), READ));
   };
   const directory: Directory = {
     people: () => (people ??= readPeople()),
@@ -70,9 +72,9 @@ export function makeDirectory(
     groupSite: (group) => readGroupSite(directoryClient(ports, call), group),
     async list(kind) {
       const list = LISTS[kind];
-      const read = await refreshDirectory(world, ports, scope, { list, call });
+      const read = await refreshDirectory(context, ports, scope, { list, call });
       return read.ok
-        ? ok(await world.store.tenant(scope.tenant, (tx) => loadObjects(tx, scope, kind), READ))
+        ? ok(await context.store.tenant(scope.tenant, (tx) => loadObjects(tx, scope, kind), READ))
         : read;
     },
   };
@@ -114,7 +116,7 @@ const READ = { readOnly: true };
  * have the text. The first page brings the list up to date.
  */
 export async function listObjects(
-  world: AppContext,
+  context: AppContext,
   ports: GraphPorts,
   { tenant, organization }: EngineScope,
   { kind, text, parent, cursor, limit }: ListObjectsInput,
@@ -124,11 +126,11 @@ export async function listObjects(
   if (cursor === null) {
     const call: SourceCall = { signal: AbortSignal.timeout(READ_MS), onWaiting: () => undefined };
     const list = LISTS[kind];
-    const read = await refreshDirectory(world, ports, { tenant, organization }, { list, call });
+    const read = await refreshDirectory(context, ports, { tenant, organization }, { list, call });
     if (!read.ok) return read;
   }
   const pattern = `%${escapeLike((text ?? '').toLowerCase())}%`;
-  const { rows } = await world.store.tenant(
+  const { rows } = await context.store.tenant(
     tenant,
     ({ sql: db }) =>
       sql<Person & { readonly key: string; readonly all: number; readonly children: number }>`

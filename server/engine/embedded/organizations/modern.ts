@@ -47,7 +47,7 @@ export const NOT_ACCEPTED: ReadonlySet<EngineErrorKind> = new Set([
  * on where this one ended.
  */
 export async function connectByCode(
-  world: AppContext,
+  context: AppContext,
   connections: GraphConnections,
   scope: EngineScope,
   input: ConnectInput,
@@ -56,8 +56,8 @@ export async function connectByCode(
   if (code === null) return failed('invalid', t.codeNeeded, { field: 'userCode' });
   if (newApplicationName === null && applicationId === null)
     return failed('invalid', t.applicationNeeded, { field: 'newApplicationName' });
-  const fresh = await newCertificate(world);
-  return useCode(world, scope, code, { fresh, replaces: null }, async (claimed) => {
+  const fresh = await newCertificate(context);
+  return useCode(context, scope, code, { fresh, replaces: null }, async (claimed) => {
     if (input.region !== claimed.region)
       return failed('invalid', t.otherRegion, { field: 'region' });
     const { client, person } = signedIn(connections, claimed);
@@ -95,8 +95,8 @@ export async function connectByCode(
     const access = accessBy(claimed, directoryId, appId);
     const works = await waitUntilAccepted(connections, claimed, access, missing.value.length > 0);
     if (!works.ok) return works;
-    await world.store.tenant(scope.tenant, async (tx) => {
-      await storeAccess(tx, world, scope.organization, access);
+    await context.store.tenant(scope.tenant, async (tx) => {
+      await storeAccess(tx, context, scope.organization, access);
       await deleteCode(tx, code);
     });
     return ok({
@@ -113,18 +113,18 @@ export async function connectByCode(
  * that one of them works at any time.
  */
 export async function renewCertificate(
-  world: AppContext,
+  context: AppContext,
   connections: GraphConnections,
   scope: EngineScope,
   code: Id,
 ): Promise<EngineResult<Certificate>> {
-  const stored = await loadAccess(world, scope.tenant, scope.organization);
+  const stored = await loadAccess(context, scope.tenant, scope.organization);
   if (!stored.ok) return stored;
   const { directory, applicationId, credential } = stored.value;
   if (credential.kind !== 'certificate') return failed('conflict', t.noCertificate);
-  const fresh = await newCertificate(world);
+  const fresh = await newCertificate(context);
   const replaces = getThumbprint(credential.certificate);
-  return useCode(world, scope, code, { fresh, replaces }, async (claimed) => {
+  return useCode(context, scope, code, { fresh, replaces }, async (claimed) => {
     const { client, person } = signedIn(connections, claimed);
     const owner = await readOwner(person);
     if (!owner.ok) return owner;
@@ -137,8 +137,8 @@ export async function renewCertificate(
     const access = accessBy(claimed, directory, applicationId);
     const works = await waitUntilAccepted(connections, claimed, access, true);
     if (!works.ok) return works;
-    await world.store.tenant(scope.tenant, (tx) =>
-      storeAccess(tx, world, scope.organization, access),
+    await context.store.tenant(scope.tenant, (tx) =>
+      storeAccess(tx, context, scope.organization, access),
     );
     const renewed = await findRegistration(client, applicationId);
     if (!renewed.ok) return renewed;
@@ -146,7 +146,7 @@ export async function renewCertificate(
       const removed = await removeKey(client, renewed.value, claimed.replaces);
       if (!removed.ok) return removed;
     }
-    await world.store.tenant(scope.tenant, (tx) => deleteCode(tx, code));
+    await context.store.tenant(scope.tenant, (tx) => deleteCode(tx, code));
     return ok(shown(certificate));
   });
 }

@@ -15,13 +15,13 @@ import { readOwner } from './owner.ts';
 
 /** Signs in to a tenant, and stores the access. */
 export async function connectOrganization(
-  world: AppContext,
+  context: AppContext,
   connections: GraphConnections,
   scope: EngineScope,
   input: ConnectInput,
 ): Promise<EngineResult<Connected>> {
   const { tenant, organization } = scope;
-  if (input.auth === 'modern') return connectByCode(world, connections, scope, input);
+  if (input.auth === 'modern') return connectByCode(context, connections, scope, input);
   if (input.auth !== 'modernLegacy') return failed('unsupported', t.unsupportedAuth);
   const { officeOrganizationName, applicationId, applicationSecret } = input;
   if (officeOrganizationName === null || applicationId === null || applicationSecret === null)
@@ -38,8 +38,8 @@ export async function connectOrganization(
     return failed('refused', t.otherTenant);
   const accepted = await input.accept?.(owner.value.directoryId);
   if (accepted?.ok === false) return accepted;
-  await world.store.tenant(tenant, (tx) =>
-    storeAccess(tx, world, organization, { ...access, directory: owner.value.directoryId }),
+  await context.store.tenant(tenant, (tx) =>
+    storeAccess(tx, context, organization, { ...access, directory: owner.value.directoryId }),
   );
   const { domains: _, ...connected } = owner.value;
   return ok({ ...connected, applicationId, certificate: null, missingPermissions: [] });
@@ -59,12 +59,12 @@ export async function testOrganization(
 
 /** Deletes the access. Backups stay. */
 export const disconnectOrganization = (
-  world: AppContext,
+  context: AppContext,
   { tenant, organization }: EngineScope,
 ): Promise<EngineResult<void>> =>
-  world.store.tenant(tenant, async (tx) => {
+  context.store.tenant(tenant, async (tx) => {
     const { sql: db } = tx;
-    await stopAllGrants(tx, organization, world.clock.now());
+    await stopAllGrants(tx, organization, context.clock.now());
     for (const table of [
       'organization_access',
       'directory_object',

@@ -61,9 +61,9 @@ const isCleaned = ({ removedAt }: BackupRepositoryRow): boolean => removedAt ===
  * deleted last (ENG-7).
  */
 export const cleanUp =
-  (world: AppContext, find: FindRepository): JobHandler<'repository-clean-up'> =>
+  (context: AppContext, find: FindRepository): JobHandler<'repository-clean-up'> =>
   async ({ tenant, now, signal, payload: { repository } }) => {
-    const due = await world.store.tenant(tenant, async (tx) => {
+    const due = await context.store.tenant(tenant, async (tx) => {
       const row = (await tx.rows('backupRepository', [repository])).get(repository);
       if (row === undefined || !isCleaned(row)) return null;
       if (await isAttaching(tx, repository)) return 'attaching';
@@ -97,50 +97,52 @@ export const cleanUp =
     if (due === 'attaching') return now + BUSY_MS;
     const { company, since, points, repacks, rewrites } = due;
     const wait = async (message: string): Promise<Ms> => {
-      await noteWait(world, tenant, repository, 'cleanUp', message);
-      return world.clock.now() + BUSY_MS;
+      await noteWait(context, tenant, repository, 'cleanUp', message);
+      return context.clock.now() + BUSY_MS;
     };
     if (due.isInUse) return wait(t.repositoryInUse);
     if (points.length === 0 && !repacks && !rewrites && !due.isRequested) return now + EVERY_MS;
     const fail = async (message: string): Promise<never> => {
-      await noteWait(world, tenant, repository, 'cleanUp', message);
+      await noteWait(context, tenant, repository, 'cleanUp', message);
       throw new Error(message);
     };
     const found = await find(tenant, repository);
     if (!found.ok) return fail(found.error.message);
 
-    const objects = await world.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
+    const objects = await context.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
       readOnly: true,
     });
     for (const object of rewrites ? objects : [])
       for (let isLast = false; !isLast;) {
         if (signal.aborted) return now;
-        isLast = await world.store.tenant(tenant, (tx) => removeExpiredItems(tx, object, since));
+        isLast = await context.store.tenant(tenant, (tx) => removeExpiredItems(tx, object, since));
       }
-    const unused = rewrites ? await rewrite(world, tenant, repository, found.value, since) : ok([]);
+    const unused = rewrites
+      ? await rewrite(context, tenant, repository, found.value, since)
+      : ok([]);
     if (!unused.ok && unused.error.kind === 'busy') return wait(unused.error.message);
     if (!unused.ok) return fail(unused.error.message);
     for (const object of points.length === 0 ? [] : objects) {
-      await world.store.tenant(tenant, (tx) => removeObjectPoints(tx, object, { since, points }));
+      await context.store.tenant(tenant, (tx) => removeObjectPoints(tx, object, { since, points }));
       for (let isLast = false; !isLast;) {
         if (signal.aborted) return now;
-        isLast = await world.store.tenant(tenant, (tx) => removeVersions(tx, object, since));
+        isLast = await context.store.tenant(tenant, (tx) => removeVersions(tx, object, since));
       }
     }
     const pruned = await pruneRepository(found.value.target, {
       password: found.value.password,
-      clock: world.clock,
-      chance: world.chance,
+      clock: context.clock,
+      chance: context.chance,
       forget: [...points.map(({ snapshot }) => snapshot), ...unused.value],
-      keepBlobs: neededBlobs(world.store, tenant, { repository, since, now }),
-      keepTrees: neededTrees(world.store, tenant, repository),
+      keepBlobs: neededBlobs(context.store, tenant, { repository, since, now }),
+      keepTrees: neededTrees(context.store, tenant, repository),
       // A damaged copy that is left would be found again and again.
       ...((repacks || due.isRequested) && { maxUnusedShare: 0 }),
     });
     if (!pruned.ok && pruned.error.kind === 'busy') return wait(pruned.error.message);
     if (!pruned.ok) return fail(pruned.error.message);
     const storedBytes = await measure(found.value.target);
-    await world.store.tenant(tenant, (tx) =>
+    await context.store.tenant(tenant, (tx) =>
       finish(tx, {
         company,
         repository,
@@ -148,7 +150,7 @@ export const cleanUp =
         storedBytes,
         freedBytes: Math.max(0, pruned.value.bytesRemoved - pruned.value.bytesWritten),
         startedAt: now,
-        at: world.clock.now(),
+        at: context.clock.now(),
       }),
     );
     return now + EVERY_MS;

@@ -30,13 +30,13 @@ export async function scheduleDeletions(tx: TenantTx, now: Ms): Promise<void> {
 
 /** The background job: waits while a restore session or a restore uses the repository. */
 export const repositoryDeletion =
-  (world: AppContext): JobHandler<'repository-deletion'> =>
+  (context: AppContext): JobHandler<'repository-deletion'> =>
   async ({ tenant, now, payload: { repository } }) => {
-    const isUsed = await world.store.tenant(tenant, (tx) => isInUse(tx, repository, now), {
+    const isUsed = await context.store.tenant(tenant, (tx) => isInUse(tx, repository, now), {
       readOnly: true,
     });
     if (isUsed) return now + RETRY_MS;
-    const deleted = await deleteRepository(world, tenant, repository);
+    const deleted = await deleteRepository(context, tenant, repository);
     if (!deleted.ok) throw new Error(deleted.error.message);
     return null;
   };
@@ -46,14 +46,14 @@ export const repositoryDeletion =
  * it goes on.
  */
 export async function deleteRepository(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   repository: Id,
 ): Promise<EngineResult<void>> {
-  const found = await findRepositoryAccess(world, tenant, repository);
+  const found = await findRepositoryAccess(context, tenant, repository);
   if (!found.ok) return found.error.kind === 'missing' ? ok(undefined) : found;
   const inTx = <T>(work: (tx: TenantTx) => Promise<T>): Promise<T> =>
-    world.store.tenant(tenant, work);
+    context.store.tenant(tenant, work);
   await inTx(({ sql: db }) =>
     db
       .deleteFrom('restore_point')

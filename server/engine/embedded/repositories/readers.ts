@@ -38,7 +38,7 @@ const MOVED: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>(['missing',
  * read without a lock: a download of hours would keep clean-ups away. If a clean-up moves data, the
  * repository is opened again.
  */
-export function makeRepositoryReaders(world: () => AppContext): RepositoryReaders {
+export function makeRepositoryReaders(context: () => AppContext): RepositoryReaders {
   const opened = new LRUCache<string, { readonly opening: Promise<EngineResult<Repository>> }>({
     max: MAX_OPEN,
     ttl: IDLE_MS,
@@ -48,7 +48,7 @@ export function makeRepositoryReaders(world: () => AppContext): RepositoryReader
 
   async function open(tenant: TenantId, repository: Id): Promise<Repository> {
     const key = makeKey(tenant, repository);
-    const entry = opened.get(key) ?? { opening: openForReading(world(), tenant, repository) };
+    const entry = opened.get(key) ?? { opening: openForReading(context(), tenant, repository) };
     opened.set(key, entry);
     const result = await entry.opening.catch((error: unknown) => {
       drop(key, entry);
@@ -89,13 +89,13 @@ export function makeRepositoryReaders(world: () => AppContext): RepositoryReader
 const makeKey = (tenant: TenantId, repository: Id): string => `${tenant} ${repository}`;
 
 async function openForReading(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   repository: Id,
 ): Promise<EngineResult<Repository>> {
-  const found = await findStoredRepository(world, tenant, repository);
+  const found = await findStoredRepository(context, tenant, repository);
   if (!found.ok) return found;
   const { target, password } = found.value;
-  const { clock, chance } = world;
+  const { clock, chance } = context;
   return openRepository(target, { password, lock: 'none', clock, chance });
 }

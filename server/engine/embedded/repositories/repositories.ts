@@ -37,20 +37,21 @@ export const getRepositoryTarget = (
 
 /** Creates a repository and keeps its password sealed. */
 export async function createRepository(
-  world: AppContext,
+  context: AppContext,
   { tenant }: EngineScope,
   { repository, password, passwordHint }: RepositoryInput,
 ): Promise<EngineResult<void>> {
-  const wanted = password ?? Buffer.from(world.chance.bytes(PASSWORD_BYTES)).toString('base64url');
+  const wanted =
+    password ?? Buffer.from(context.chance.bytes(PASSWORD_BYTES)).toString('base64url');
   if (revealsPassword(passwordHint, wanted))
     return failed('invalid', t.hintHasPassword, { field: 'passwordHint' });
-  const created = await initRepository(getRepositoryTarget(world, repository), {
+  const created = await initRepository(getRepositoryTarget(context, repository), {
     password: wanted,
-    clock: world.clock,
-    chance: world.chance,
+    clock: context.clock,
+    chance: context.chance,
   });
   if (!created.ok) return created;
-  await world.store.tenant(tenant, (tx) => storePassword(tx, world, repository, wanted));
+  await context.store.tenant(tenant, (tx) => storePassword(tx, context, repository, wanted));
   return ok(undefined);
 }
 const PASSWORD_BYTES = 24;
@@ -60,43 +61,43 @@ const revealsPassword = (hint: string | null, password: string): boolean =>
 
 export async function storePassword(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   repository: Id,
   password: string,
 ): Promise<void> {
-  const sealed = await seal(tx, world, getSecretRef(repository), password);
+  const sealed = await seal(tx, context, getSecretRef(repository), password);
   await tx.sql
     .insertInto('repository_access')
     .values({
       tenant_id: tx.tenant,
       repository_id: repository,
       sealed,
-      at: world.clock.now(),
+      at: context.clock.now(),
       verified_at: null,
     })
     .onConflict((on) =>
-      on.columns(['tenant_id', 'repository_id']).doUpdateSet({ sealed, at: world.clock.now() }),
+      on.columns(['tenant_id', 'repository_id']).doUpdateSet({ sealed, at: context.clock.now() }),
     )
     .execute();
 }
 
 /** Returns where a repository is, and its password. `busy` while it is attached. */
 export async function findStoredRepository(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   repository: Id,
 ): Promise<EngineResult<StoredRepository>> {
-  const found = await findRepositoryAccess(world, tenant, repository);
+  const found = await findRepositoryAccess(context, tenant, repository);
   return found.ok && found.value.isAttaching ? failed('busy', t.attaching) : found;
 }
 
 /** The same also while it is attached. */
 export async function findRepositoryAccess(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   repository: Id,
 ): Promise<EngineResult<StoredRepository>> {
-  const stored = await world.store.tenant(
+  const stored = await context.store.tenant(
     tenant,
     async (tx) => {
       const row = await tx.sql
@@ -106,7 +107,7 @@ export async function findRepositoryAccess(
         .where('repository_id', '=', repository)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const password = await unseal(tx, world, getSecretRef(repository), row.sealed);
+      const password = await unseal(tx, context, getSecretRef(repository), row.sealed);
       return {
         password,
         damaged: row.upkeep.damaged ?? [],
@@ -117,7 +118,7 @@ export async function findRepositoryAccess(
   );
   return stored === null
     ? failed('missing', t.noRepository)
-    : ok({ target: getRepositoryTarget(world, repository), ...stored });
+    : ok({ target: getRepositoryTarget(context, repository), ...stored });
 }
 export interface StoredRepository {
   readonly target: RepositoryTarget;
@@ -129,14 +130,14 @@ export interface StoredRepository {
 
 /** Opens a repository to read and write. */
 export async function openStoredRepository(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   repository: Id,
 ): Promise<EngineResult<Repository>> {
-  const found = await findStoredRepository(world, tenant, repository);
+  const found = await findStoredRepository(context, tenant, repository);
   if (!found.ok) return found;
   const { target, password, damaged } = found.value;
-  const { clock, chance } = world;
+  const { clock, chance } = context;
   const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
   if (opened.ok) opened.value.markDamaged(damaged);
   return opened;
@@ -144,20 +145,20 @@ export async function openStoredRepository(
 
 /** Adds the new password, stores it, and then removes the old one. */
 export async function changePassword(
-  world: AppContext,
+  context: AppContext,
   { tenant }: EngineScope,
   { repository: id, password, passwordHint }: PasswordInput,
 ): Promise<EngineResult<void>> {
   if (revealsPassword(passwordHint, password))
     return failed('invalid', t.hintHasPassword, { field: 'passwordHint' });
-  const before = await openStoredRepository(world, tenant, id);
+  const before = await openStoredRepository(context, tenant, id);
   if (!before.ok) return before;
   const { keyId } = before.value;
   const added = await before.value.addPassword(password);
   await before.value.close();
   if (!added.ok) return added;
-  await world.store.tenant(tenant, (tx) => storePassword(tx, world, id, password));
-  const after = await openStoredRepository(world, tenant, id);
+  await context.store.tenant(tenant, (tx) => storePassword(tx, context, id, password));
+  const after = await openStoredRepository(context, tenant, id);
   if (!after.ok) return after;
   const removed = await after.value.removeKey(keyId);
   await after.value.close();
@@ -179,11 +180,11 @@ export const storeSize = async (
 };
 
 export const readUsage = (
-  world: AppContext,
+  context: AppContext,
   { tenant }: EngineScope,
   repository: Id,
 ): Promise<EngineResult<RepositoryUsage>> =>
-  world.store.tenant(
+  context.store.tenant(
     tenant,
     async ({ sql: db }) => {
       const row = await db

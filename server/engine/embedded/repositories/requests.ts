@@ -13,21 +13,21 @@ import { failed, ok } from '../../result.ts';
 
 /** Asks for a clean-up that removes all that is not needed, also if nothing has expired. */
 export const requestCleanUp = (
-  world: AppContext,
+  context: AppContext,
   scope: EngineScope,
   repository: Id,
 ): Promise<EngineResult<void>> =>
-  request(world, scope, repository, 'repository-clean-up', (open) => ({
+  request(context, scope, repository, 'repository-clean-up', (open) => ({
     cleanUp: { ...open, removedPoints: 0, freedBytes: 0 },
   }));
 
 /** Asks for a verification that reads everything, from the beginning. */
 export const requestVerification = (
-  world: AppContext,
+  context: AppContext,
   scope: EngineScope,
   repository: Id,
 ): Promise<EngineResult<void>> =>
-  request(world, scope, repository, 'repository-verification', (open) => ({
+  request(context, scope, repository, 'repository-verification', (open) => ({
     verification: { ...open, parts: { done: 0, total: null }, damaged: 0 },
   }));
 

@@ -48,14 +48,15 @@ export async function scheduleVerifications(tx: TenantTx, now: Ms): Promise<void
  * of: the next session reads those again from the source, and so heals all points that have them.
  */
 export const repositoryVerification =
-  (world: AppContext, place: Place): JobHandler<'repository-verification'> =>
+  (context: AppContext, place: Place): JobHandler<'repository-verification'> =>
   async ({ tenant, now, signal, payload: { repository } }) => {
-    const stored = await world.store.tenant(tenant, (tx) => load(tx, repository), {
+    const stored = await context.store.tenant(tenant, (tx) => load(tx, repository), {
       readOnly: true,
     });
     if (stored === null) return null;
     const opened = await place.openRepository(tenant, repository);
-    if (!opened.ok) await noteWait(world, tenant, repository, 'verification', opened.error.message);
+    if (!opened.ok)
+      await noteWait(context, tenant, repository, 'verification', opened.error.message);
     if (!opened.ok && opened.error.kind === 'busy') return now + BUSY_MS;
     if (!opened.ok) throw new Error(opened.error.message);
     try {
@@ -74,7 +75,7 @@ export const repositoryVerification =
       if (!report.ok) throw new Error(report.error.message);
       const damage = await mergeDamage(opened.value, damaged, report.value);
       const isComplete = part + 1 >= of;
-      await world.store.tenant(tenant, async (tx) => {
+      await context.store.tenant(tenant, async (tx) => {
         const items = await noteDamage(tx, repository, damage);
         if (hasMore(damage, damaged)) await rewriteFolders(tx, repository);
         await store(tx, stored, {
@@ -87,20 +88,20 @@ export const repositoryVerification =
           },
           count: items.length,
           isComplete,
-          at: world.clock.now(),
+          at: context.clock.now(),
         });
         if (request !== null)
           await storeRequest(tx, repository, {
             verification: {
               ...request,
-              endedAt: isComplete ? world.clock.now() : null,
+              endedAt: isComplete ? context.clock.now() : null,
               message: null,
               parts: { done: part + 1, total: of },
               damaged: items.length,
             },
           });
       });
-      return request !== null && !isComplete ? world.clock.now() : now + EVERY_MS;
+      return request !== null && !isComplete ? context.clock.now() : now + EVERY_MS;
     } finally {
       await opened.value.close();
     }

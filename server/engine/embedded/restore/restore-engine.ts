@@ -108,20 +108,21 @@ export interface Oversight {
  * without its record (G63).
  */
 export function makeRestoreCalls(
-  world: () => AppContext,
+  context: () => AppContext,
   rights: RightsPort,
-  readers: RepositoryReaders = makeRepositoryReaders(world),
+  readers: RepositoryReaders = makeRepositoryReaders(context),
 ): RestoreCalls {
-  const moment = (): Moment => ({ now: world().clock.now(), chance: world().chance });
+  const moment = (): Moment => ({ now: context().clock.now(), chance: context().chance });
 
   const call = <T>(
     scope: EngineScope,
     work: (tx: TenantTx) => Promise<EngineResult<T>>,
     record: ((value: T) => Recorded) | null,
   ): Promise<EngineResult<T>> =>
-    world().store.tenant(scope.tenant, async (tx) => {
+    context().store.tenant(scope.tenant, async (tx) => {
       const result = await work(tx);
-      if (result.ok && record !== null) await recordCall(tx, world(), scope, record(result.value));
+      if (result.ok && record !== null)
+        await recordCall(tx, context(), scope, record(result.value));
       return result;
     });
 
@@ -132,8 +133,8 @@ export function makeRestoreCalls(
   ): Promise<EngineResult<TaskRights | null>> => {
     const { explorer, target, dryRun } = input;
     if (dryRun) return ok(null);
-    const now = world().clock.now();
-    const write = await world().store.tenant(scope.tenant, async (tx) => {
+    const now = context().clock.now();
+    const write = await context().store.tenant(scope.tenant, async (tx) => {
       const open = await useExplorer(tx, scope, explorer, now);
       if (!open.ok) return open;
       const { workload } = open.value;
@@ -168,7 +169,7 @@ export function makeRestoreCalls(
       call(
         scope,
         async (tx) => {
-          const now = world().clock.now();
+          const now = context().clock.now();
           const stopped = await stopExplorer(tx, scope, explorer, now);
           if (stopped.ok && !keepsRights) await stopGrants(tx, scope, stopped.value, now);
           return stopped.ok ? ok(undefined) : stopped;
@@ -180,7 +181,7 @@ export function makeRestoreCalls(
       call(
         scope,
         async (tx) => {
-          const explorer = await useExplorer(tx, scope, input.explorer, world().clock.now());
+          const explorer = await useExplorer(tx, scope, input.explorer, context().clock.now());
           return explorer.ok ? listChildren(tx, explorer.value, input) : explorer;
         },
         ({ rows }) => ({
@@ -206,7 +207,7 @@ export function makeRestoreCalls(
       call(
         scope,
         async (tx) => {
-          const open = await useExplorer(tx, scope, explorer, world().clock.now());
+          const open = await useExplorer(tx, scope, explorer, context().clock.now());
           return open.ok ? locateItem(tx, open.value, node) : open;
         },
         () => ({ what: READ, detail: { read: 'list', session: explorer, node, rows: 1 } }),
@@ -216,7 +217,7 @@ export function makeRestoreCalls(
       call(
         scope,
         async (tx) => {
-          const open = await useExplorer(tx, scope, explorer, world().clock.now());
+          const open = await useExplorer(tx, scope, explorer, context().clock.now());
           return open.ok ? listVersions(tx, open.value, node) : open;
         },
         ({ length: rows }) => ({
@@ -229,7 +230,7 @@ export function makeRestoreCalls(
       call<Size>(
         scope,
         async (tx) => {
-          const open = await useExplorer(tx, scope, explorer, world().clock.now());
+          const open = await useExplorer(tx, scope, explorer, context().clock.now());
           return open.ok ? measure(tx, open.value, nodes) : open;
         },
         ({ items }) => ({
@@ -242,7 +243,7 @@ export function makeRestoreCalls(
       call(
         scope,
         async (tx) => {
-          const open = await useExplorer(tx, scope, explorer, world().clock.now());
+          const open = await useExplorer(tx, scope, explorer, context().clock.now());
           return open.ok ? ok(await needsSecondPerson(tx, open.value, nodes)) : open;
         },
         null,
@@ -255,7 +256,7 @@ export function makeRestoreCalls(
       call<Content>(
         scope,
         async (tx) => {
-          const explorer = await useExplorer(tx, scope, input.explorer, world().clock.now());
+          const explorer = await useExplorer(tx, scope, input.explorer, context().clock.now());
           if (!explorer.ok) return explorer;
           const found = await findPart(tx, explorer.value, input);
           if (!found.ok) return found;
@@ -280,8 +281,8 @@ export function makeRestoreCalls(
       ),
 
     prepareDownload: (scope, input) =>
-      prepareDownload(world(), scope, input, (tx, { id, items, bytes }) =>
-        recordCall(tx, world(), scope, {
+      prepareDownload(context(), scope, input, (tx, { id, items, bytes }) =>
+        recordCall(tx, context(), scope, {
           what: READ,
           detail: {
             read: 'download-list',
@@ -297,13 +298,13 @@ export function makeRestoreCalls(
     readDownload: (scope, input) =>
       call(
         scope,
-        (tx) => readDownload(world(), readers, tx, scope, input),
+        (tx) => readDownload(context(), readers, tx, scope, input),
         () => ({ what: READ, detail: { read: 'download', ...input } }),
       ),
 
     restoreRights: rights.calls,
 
-    writeParts: makeWriteParts(world, readers),
+    writeParts: makeWriteParts(context, readers),
 
     async restore(scope, input, oversight) {
       const needsApproval = oversight?.needsApproval ?? false;
@@ -317,7 +318,7 @@ export function makeRestoreCalls(
           const task = await requestRestore(tx, scope, input, terms, moment());
           if (!task.ok) return task;
           await oversight?.record(tx, task.value);
-          if (!needsApproval) await schedule(tx, task.value, world().clock.now());
+          if (!needsApproval) await schedule(tx, task.value, context().clock.now());
           return task;
         },
         (task) => ({ what: 'restoretask.requested', detail: restoreDetail(task, input) }),
@@ -325,7 +326,7 @@ export function makeRestoreCalls(
     },
 
     async approve(scope, { task, requester, record }) {
-      const target = await findTarget(world(), scope, task);
+      const target = await findTarget(context(), scope, task);
       if (target === null) return failed('missing', t.noTask);
       const { organization } = target;
       // Rights belong to who got them, not to who makes this call.
@@ -344,7 +345,7 @@ export function makeRestoreCalls(
           const approved = await approveTask(tx, scope, task, allowed.value);
           if (!approved.ok) return approved;
           await record(tx, task);
-          await schedule(tx, task, world().clock.now());
+          await schedule(tx, task, context().clock.now());
           return approved;
         },
         () => ({ what: 'restoretask.approved', detail: { task } }),
@@ -355,7 +356,7 @@ export function makeRestoreCalls(
       call(
         scope,
         async (tx) => {
-          const now = world().clock.now();
+          const now = context().clock.now();
           const rejected = await rejectTask(tx, scope, { task, message, now });
           if (rejected.ok) await record(tx, task);
           return rejected;
@@ -365,7 +366,7 @@ export function makeRestoreCalls(
 
     async undo(scope, { task }, oversight) {
       const needsApproval = oversight?.needsApproval ?? false;
-      const target = await findTarget(world(), scope, task);
+      const target = await findTarget(context(), scope, task);
       const allowed =
         target === null || needsApproval
           ? ok(null)
@@ -383,7 +384,7 @@ export function makeRestoreCalls(
           );
           if (!undo.ok) return undo;
           await oversight?.record(tx, undo.value);
-          if (!needsApproval) await schedule(tx, undo.value, world().clock.now());
+          if (!needsApproval) await schedule(tx, undo.value, context().clock.now());
           return undo;
         },
         (undo) => ({ what: 'restoretask.undone', detail: { task, undo } }),
@@ -410,7 +411,7 @@ export function makeRestoreCalls(
         async (tx) => {
           const cancelled = await cancelTask(tx, scope, task);
           // One that waits for its target ends now.
-          if (cancelled.ok) await schedule(tx, task, world().clock.now());
+          if (cancelled.ok) await schedule(tx, task, context().clock.now());
           return cancelled;
         },
         () => ({ what: 'restoretask.cancelled', detail: { task } }),
@@ -420,9 +421,9 @@ export function makeRestoreCalls(
 
 /** The background job of a restore: continues it until it ends. */
 export const restoreTask =
-  (world: AppContext, ports: RestorePorts): JobHandler<'restore-task'> =>
+  (context: AppContext, ports: RestorePorts): JobHandler<'restore-task'> =>
   ({ tenant, payload: { task }, signal }) =>
-    runTask(world, ports, { tenant, task, signal });
+    runTask(context, ports, { tenant, task, signal });
 
 const READ = 'backupcontent.read';
 
@@ -451,12 +452,12 @@ interface Recorded {
 /** Records what a user did. What Daybook does on its own schedule reads nothing for anybody. */
 async function recordCall(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { user, organization, operator, origin }: EngineScope,
   { what, detail }: Recorded,
 ): Promise<void> {
   if (user === null) return;
-  await auditOrigin(tx, world, {
+  await auditOrigin(tx, context, {
     what,
     user: null,
     detail: {
@@ -465,7 +466,7 @@ async function recordCall(
       ...(origin !== undefined && origin.actor !== user && { actedAs: user }),
       ...detail,
     },
-    at: world.clock.now(),
+    at: context.clock.now(),
     origin: origin ?? { ip: '', agent: '', actor: user, impersonation: null, key: null },
   });
 }

@@ -31,24 +31,24 @@ import type { ReadStored, RestoreContent, RestorePorts, RestoreTarget } from './
 
 /** Restores write with the organization's access or with granted rights, and read from the stored repository. */
 export const makeRestorePorts = (
-  world: () => AppContext,
+  context: () => AppContext,
   connections: GraphConnections,
 ): RestorePorts => ({
   async openTarget(tenant, organization, rights) {
-    const ports = await openPorts(world(), connections, { tenant, organization, rights });
+    const ports = await openPorts(context(), connections, { tenant, organization, rights });
     return ports.ok ? ok(graphTarget(ports.value)) : ports;
   },
   openAdministrator: (region, accessToken, signal) =>
     directoryClient(connections.person(region, accessToken), { signal, onWaiting: () => {} }),
   async openContent(tenant, repository) {
-    const opened = await openStoredRepository(world(), tenant, repository);
+    const opened = await openStoredRepository(context(), tenant, repository);
     return opened.ok ? ok(getContent(opened.value)) : opened;
   },
 });
 
 /** Signs in with the rights of a task. Those of the backup application are checked before. */
 async function openPorts(
-  world: AppContext,
+  context: AppContext,
   connections: GraphConnections,
   {
     tenant,
@@ -58,9 +58,9 @@ async function openPorts(
 ): Promise<EngineResult<GraphPorts>> {
   const grant = rights?.grant ?? null;
   if (grant !== null) {
-    const opened = await world.store.tenant(
+    const opened = await context.store.tenant(
       tenant,
-      (tx) => openGrant(tx, world, organization, grant),
+      (tx) => openGrant(tx, context, organization, grant),
       { readOnly: true },
     );
     return opened.ok

@@ -31,28 +31,28 @@ type RestoreContext = Pick<AppContext, 'store' | 'clock' | 'chance'>;
  * nothing meanwhile. Whoever calls it next, after a crash too, continues where it was (RES-5).
  */
 export async function runTask(
-  world: RestoreContext,
+  context: RestoreContext,
   ports: RestorePorts,
   { tenant, task: id, signal }: { tenant: TenantId; task: Id; signal: AbortSignal },
 ): Promise<Ms | null> {
-  const { store, clock } = world;
+  const { store, clock } = context;
   const row = await store.tenant(tenant, (tx) => begin(tx, id, clock.now()));
   if (row === null) return null;
   const repository = await store.tenant(tenant, (tx) => loadRepository(tx, row.request), {
     readOnly: true,
   });
-  if (repository === null) return end(world, tenant, id, 'failed', t.noBackup);
+  if (repository === null) return end(context, tenant, id, 'failed', t.noBackup);
   const target = await ports.openTarget(
     tenant,
     getTargetOrganization(row.request, row.organization),
     row.request.rights ?? null,
   );
-  if (!target.ok) return later(world, tenant, row, target.error);
+  if (!target.ok) return later(context, tenant, row, target.error);
   const content = await ports.openContent(tenant, repository);
-  if (!content.ok) return later(world, tenant, row, content.error);
+  if (!content.ok) return later(context, tenant, row, content.error);
   let waiting: Waiting | null = null;
   const task: RunningTask = {
-    ...world,
+    ...context,
     tenant,
     id,
     request: row.request,
@@ -68,25 +68,25 @@ export async function runTask(
   try {
     if (!row.isFilled) await fillTask(task);
     const lost = await findCreatedFolders(task);
-    if (lost !== null) return await later(world, tenant, row, lost);
+    if (lost !== null) return await later(context, tenant, row, lost);
     let shownAt = 0;
     for (;;) {
       if (signal.aborted) return clock.now();
       const state = await store.tenant(tenant, (tx) => loadState(tx, id), { readOnly: true });
-      if (state !== 'running') return await end(world, tenant, id, 'cancelled', t.cancelled);
+      if (state !== 'running') return await end(context, tenant, id, 'cancelled', t.cancelled);
       const items = await store.tenant(tenant, (tx) => nextItems(tx, task), { readOnly: true });
       if (items.length === 0) {
         const left = await removeCreatedFolders(task);
         return await (left === null
-          ? end(world, tenant, id, null, null)
-          : later(world, tenant, row, left));
+          ? end(context, tenant, id, null, null)
+          : later(context, tenant, row, left));
       }
       const failure = await workOn(task, items, async () => {
         if (clock.now() - shownAt < PROGRESS_MS) return;
         shownAt = clock.now();
         await store.tenant(tenant, (tx) => showProgress(tx, id, waiting));
       });
-      if (failure !== null) return await later(world, tenant, row, failure);
+      if (failure !== null) return await later(context, tenant, row, failure);
     }
   } finally {
     await content.value.close();
@@ -274,19 +274,19 @@ async function showProgress(
 
 /** Ends the task for good. Without a result, its items decide. */
 async function end(
-  world: RestoreContext,
+  context: RestoreContext,
   tenant: TenantId,
   id: Id,
   result: SessionResult | null,
   message: string | null,
 ): Promise<null> {
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     const { counts, bytes } = await showProgress(tx, id, null);
     const ended = counts.restored + counts.merged + counts.skipped;
     const decided = counts.failed === 0 ? 'success' : ended === 0 ? 'failed' : 'warning';
     const task = await tx.sql
       .updateTable('engine_task')
-      .set({ state: 'done', result: result ?? decided, message, ended_at: world.clock.now() })
+      .set({ state: 'done', result: result ?? decided, message, ended_at: context.clock.now() })
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
       .where('state', '<>', 'done')
@@ -294,7 +294,7 @@ async function end(
       .executeTakeFirst();
     // A dry run changes nothing. An end that is repeated after a crash is logged already.
     if (task?.kind === 'restore' || task?.kind === 'undo')
-      await logEnd(tx, world, {
+      await logEnd(tx, context, {
         id,
         organization: task.organization_id,
         user: task.user_id,
@@ -311,10 +311,10 @@ async function end(
 /** Logs that a task has ended, and records it for the user who requested it. */
 async function logEnd(
   tx: TenantTx,
-  world: RestoreContext,
+  context: RestoreContext,
   data: EventOf<'restoretask.ended@1'>['data'],
 ): Promise<void> {
-  const at = world.clock.now();
+  const at = context.clock.now();
   const organization = (await tx.rows('organization', [data.organization])).get(data.organization);
   await tx.append(
     [
@@ -327,7 +327,7 @@ async function logEnd(
     { actor: { kind: 'clock' }, subject: data.user, commandId: null, at },
   );
   const { id, organization: organizationId, kind, result, counts, bytes } = data;
-  await auditOrigin(tx, world, {
+  await auditOrigin(tx, context, {
     what: 'restoretask.ended',
     user: data.user,
     detail: { task: id, organization: organizationId, kind, result, ...counts, bytes },
@@ -338,17 +338,17 @@ async function logEnd(
 
 /** The task goes on later, unless waiting can't help or it has waited too long. */
 async function later(
-  world: RestoreContext,
+  context: RestoreContext,
   tenant: TenantId,
   { id, startedAt }: BegunTask,
   { kind, message, waitMs }: EngineError,
 ): Promise<Ms | null> {
-  const now = world.clock.now();
+  const now = context.clock.now();
   const passes = kind === 'busy' || kind === 'unreachable' || kind === 'conflict';
-  if (!passes) return end(world, tenant, id, 'failed', message);
+  if (!passes) return end(context, tenant, id, 'failed', message);
   if (kind !== 'busy' && now - startedAt > PATIENCE_MS)
-    return end(world, tenant, id, 'failed', t.interrupted);
+    return end(context, tenant, id, 'failed', t.interrupted);
   const until = now + (waitMs ?? RETRY_MS);
-  await world.store.tenant(tenant, (tx) => showProgress(tx, id, { until, reason: message }));
+  await context.store.tenant(tenant, (tx) => showProgress(tx, id, { until, reason: message }));
   return until;
 }

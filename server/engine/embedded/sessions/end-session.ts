@@ -27,8 +27,8 @@ export async function endSession(
   state: SessionState,
   { repository, error, mayExist }: Ending,
 ): Promise<EngineResult<void>> {
-  const { world, tenant, id, point } = session;
-  const { objects, outcome } = await world.store.tenant(
+  const { context, tenant, id, point } = session;
+  const { objects, outcome } = await context.store.tenant(
     tenant,
     async (tx) => ({
       objects: await loadPointObjects(tx, point),
@@ -56,13 +56,13 @@ export async function endSession(
     snapshot = saved.value;
   }
   const measured = await repository?.measure();
-  await world.store.tenant(tenant, async (tx) => {
-    const counts = await countWork(tx, id, world.clock.now());
+  await context.store.tenant(tenant, async (tx) => {
+    const counts = await countWork(tx, id, context.clock.now());
     const ended = await tx.sql
       .updateTable('backup_session')
       .set({
         state: 'done',
-        ended_at: world.clock.now(),
+        ended_at: context.clock.now(),
         ...getOutcome(counts, state.state === 'stopping', error),
       })
       .where('tenant_id', '=', tenant)
@@ -76,7 +76,7 @@ export async function endSession(
     else await completePoint(tx, point, snapshot, outcome);
     if (measured?.ok === true) await storeSize(tx, state.job.repository, measured.value);
     if (message !== null) await session.log(tx, result === 'failed' ? 'error' : 'warning', message);
-    await scheduleRecurring(tx, 'backup-schedule', world.clock.now());
+    await scheduleRecurring(tx, 'backup-schedule', context.clock.now());
     await tx.append(
       [
         {
@@ -102,7 +102,7 @@ export async function endSession(
           },
         },
       ],
-      { actor: { kind: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+      { actor: { kind: 'clock' }, subject: null, commandId: null, at: context.clock.now() },
     );
   });
   return { ok: true, value: undefined };

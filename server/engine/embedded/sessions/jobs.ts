@@ -11,34 +11,34 @@ import { sessionMessages as t } from './messages.en.ts';
 import { startSession, stopSession } from './session-rows.ts';
 
 export const startJob = (
-  world: AppContext,
+  context: AppContext,
   { tenant, organization, user }: EngineScope,
   { job, reason }: { readonly job: Id; readonly reason: StartReason },
 ): Promise<EngineResult<Id>> =>
-  world.store.tenant(tenant, async (tx) => {
+  context.store.tenant(tenant, async (tx) => {
     const row = (await tx.rows('backupJob', [job])).get(job);
     if (row?.removedAt !== null || row.organization !== organization)
       return failed('missing', t.unknownJob);
     if ((await loadStoppedCompanies(tx)).has(row.company))
       return failed('conflict', MESSAGES.backupsStopped);
     return startSession(tx, row, {
-      id: world.chance.uuid(),
-      point: world.chance.uuid(),
+      id: context.chance.uuid(),
+      point: context.chance.uuid(),
       reason,
       user,
-      at: world.clock.now(),
+      at: context.clock.now(),
     });
   });
 
 export const stopJob = (
-  world: AppContext,
+  context: AppContext,
   { tenant, organization }: EngineScope,
   { job }: { readonly job: Id },
 ): Promise<EngineResult<void>> =>
-  world.store.tenant(tenant, async (tx) => {
+  context.store.tenant(tenant, async (tx) => {
     const row = (await tx.rows('backupJob', [job])).get(job);
     if (row?.organization !== organization) return failed('missing', t.unknownJob);
-    const isStopping = await stopSession(tx, job, world.clock.now());
+    const isStopping = await stopSession(tx, job, context.clock.now());
     return isStopping ? ok(undefined) : failed('conflict', t.notRunning);
   });
 

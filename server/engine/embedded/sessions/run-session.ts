@@ -53,7 +53,7 @@ const PROGRESS_MS: Ms = 2_000;
 
 /** A session with what its parts share while a process works on it. */
 export interface RunningSession {
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly tenant: TenantId;
   readonly id: Id;
   readonly point: Id;
@@ -75,15 +75,19 @@ export interface RunningSession {
  * nothing meanwhile (ENG-9). Whoever calls it next, after a crash too, continues where it was.
  */
 export const backupSession =
-  (world: AppContext, ports: SessionPorts): JobHandler<'backup-session'> =>
+  (context: AppContext, ports: SessionPorts): JobHandler<'backup-session'> =>
   async ({ tenant, payload: { session: id }, signal }) => {
-    const state = await world.store.tenant(tenant, (tx) => loadSession(tx, id, world.clock.now()), {
-      readOnly: true,
-    });
+    const state = await context.store.tenant(
+      tenant,
+      (tx) => loadSession(tx, id, context.clock.now()),
+      {
+        readOnly: true,
+      },
+    );
     if (state === null) return null;
     const abort = new AbortController();
     const session: RunningSession = {
-      world,
+      context,
       tenant,
       id,
       point: state.point,
@@ -91,12 +95,12 @@ export const backupSession =
       isConfirmed: state.reason === 'manual',
       retainedSince: state.retainedSince,
       includesPosts: state.includesPosts,
-      owner: world.chance.uuid(),
+      owner: context.chance.uuid(),
       stop: AbortSignal.any([signal, abort.signal]),
       interrupt: () => {
         abort.abort();
       },
-      log: (tx, level, message) => addLog(tx, id, { at: world.clock.now(), level, message }),
+      log: (tx, level, message) => addLog(tx, id, { at: context.clock.now(), level, message }),
     };
     return state.state === 'stopping'
       ? finishStopped(session, ports, state)
@@ -168,8 +172,8 @@ async function runSession(
   ports: SessionPorts,
   state: SessionState,
 ): Promise<Ms | null> {
-  const { world, tenant } = session;
-  const now = world.clock.now();
+  const { context, tenant } = session;
+  const now = context.clock.now();
   const opens = nextOpen(state.job.schedulePolicy.backupWindow, now, state.timeZone);
   if (opens === null || opens > now) return pause(session, opens);
   const organization = await ports.openOrganization(tenant, state.job.organization, {
@@ -204,7 +208,7 @@ async function queueObjects(
     services.filter((kind) => sources.some(({ kinds }) => kinds.includes(kind))),
   );
   if (!selected.ok) return selected;
-  await session.world.store.tenant(session.tenant, async (tx) => {
+  await session.context.store.tenant(session.tenant, async (tx) => {
     const numbers: number[] = [];
     for (const object of selected.value) numbers.push((await ensureObject(tx, job, object)).n);
     await queueWork(tx, session.id, numbers);
@@ -231,14 +235,14 @@ async function work(
   sources: readonly Source[],
   repository: Repository,
 ): Promise<Ms | null> {
-  const { world, tenant, id, owner } = session;
+  const { context, tenant, id, owner } = session;
   const content = writeTo(repository);
   const progress = followProgress(session, state, content.storedBytes);
   let ownWork = 0;
   const workOn = async (): Promise<void> => {
     while (!session.stop.aborted && content.failure() === null) {
-      const leased = await world.store.tenant(tenant, (tx) =>
-        leaseWork(tx, { session: id, owner }, world.clock.now()),
+      const leased = await context.store.tenant(tenant, (tx) =>
+        leaseWork(tx, { session: id, owner }, context.clock.now()),
       );
       if (leased === undefined) return;
       ownWork += 1;
@@ -256,17 +260,21 @@ async function work(
   const failure = ends.find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') {
     // Otherwise nobody could go on until they expire.
-    await world.store.tenant(tenant, (tx) => releaseWork(tx, { session: id, owner }));
+    await context.store.tenant(tenant, (tx) => releaseWork(tx, { session: id, owner }));
     throw failure.reason;
   }
   await progress.write();
-  const after = await world.store.tenant(tenant, (tx) => loadSession(tx, id, world.clock.now()), {
-    readOnly: true,
-  });
+  const after = await context.store.tenant(
+    tenant,
+    (tx) => loadSession(tx, id, context.clock.now()),
+    {
+      readOnly: true,
+    },
+  );
   if (after === null) return null;
   if (after.state === 'stopping') return finish(session, after, repository, ownWork === 0);
   const { total, succeeded, warned, failed, waitingUntil, hasFree } = after.counts;
-  const now = world.clock.now();
+  const now = context.clock.now();
   if (total === succeeded + warned + failed)
     return finish(session, after, repository, ownWork === 0);
   if (session.stop.aborted) return now;
@@ -297,12 +305,12 @@ async function finish(
   mayExist: boolean,
 ): Promise<Ms | null> {
   if (state.state === 'stopping')
-    await session.world.store.tenant(session.tenant, (tx) => cancelWork(tx, session.id));
+    await session.context.store.tenant(session.tenant, (tx) => cancelWork(tx, session.id));
   const ended = await endSession(session, state, { repository, error: null, mayExist });
   if (ended.ok) return null;
   const message = t.repository({ reason: ended.error.message });
-  await session.world.store.tenant(session.tenant, (tx) => session.log(tx, 'warning', message));
-  return session.world.clock.now() + RETRY_MS;
+  await session.context.store.tenant(session.tenant, (tx) => session.log(tx, 'warning', message));
+  return session.context.clock.now() + RETRY_MS;
 }
 
 /** Waits for what may pass, for a while, and ends the session otherwise. */
@@ -312,7 +320,7 @@ async function failOrWait(
   { kind, message, waitMs }: EngineError,
   sentence: (reason: string) => string,
 ): Promise<Ms | null> {
-  const now = session.world.clock.now();
+  const now = session.context.clock.now();
   const mayPass = kind === 'busy' || kind === 'unreachable';
   if (mayPass && now - session.startedAt < PATIENCE_MS) return now + (waitMs ?? RETRY_MS);
   await endSession(session, state, {
@@ -324,8 +332,8 @@ async function failOrWait(
 }
 
 async function pause(session: RunningSession, opens: Ms | null): Promise<Ms> {
-  await session.world.store.tenant(session.tenant, (tx) => session.log(tx, 'info', t.paused));
-  return opens ?? session.world.clock.now() + PATIENCE_MS;
+  await session.context.store.tenant(session.tenant, (tx) => session.log(tx, 'info', t.paused));
+  return opens ?? session.context.clock.now() + PATIENCE_MS;
 }
 
 /** Stores how far a session is, at most every two seconds, and stops it if a person asked to. */
@@ -340,12 +348,12 @@ function followProgress(
   { storedBytes, job, timeZone }: SessionState,
   storedNow: () => number,
 ): ProgressWriter {
-  const { world, tenant, id } = session;
+  const { context, tenant, id } = session;
   let timer: { cancel(): void } | null = null;
   let isEnded = false;
   async function write(): Promise<void> {
-    const now = world.clock.now();
-    const state = await world.store.tenant(tenant, async (tx) => {
+    const now = context.clock.now();
+    const state = await context.store.tenant(tenant, async (tx) => {
       const counts = await countWork(tx, id, now);
       const done = counts.succeeded + counts.warned + counts.failed;
       const progress = {
@@ -374,7 +382,7 @@ function followProgress(
     write,
     touch() {
       if (isEnded) return;
-      timer ??= world.clock.after(PROGRESS_MS, () => {
+      timer ??= context.clock.after(PROGRESS_MS, () => {
         timer = null;
         // The next write tells the same, and the end of the work is stored anyway.
         write().catch(() => undefined);

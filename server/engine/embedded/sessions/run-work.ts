@@ -40,20 +40,20 @@ export async function runWork(
   { object: n, attempts }: LeasedWork,
   tools: Tools,
 ): Promise<void> {
-  const { world, tenant } = session;
+  const { context, tenant } = session;
   const id: WorkId = { session: session.id, owner: session.owner, object: n };
   const read = { items: 0, bytes: 0 };
   const checkLease = async (tx: TenantTx): Promise<void> => {
-    const state = await renewWork(tx, id, world.clock.now());
+    const state = await renewWork(tx, id, context.clock.now());
     if (state === undefined) throw new LeaseLost('Another process works on the object.');
     if (state === 'stopping') session.interrupt();
   };
-  const object = await world.store.tenant(tenant, (tx) => loadObject(tx, n), { readOnly: true });
+  const object = await context.store.tenant(tenant, (tx) => loadObject(tx, n), { readOnly: true });
   const renewal = renewOften(session, checkLease);
   try {
     const end = await backUp(session, object, attempts, tools, checkLease, read);
     if (end !== null)
-      await world.store.tenant(tenant, async (tx) => {
+      await context.store.tenant(tenant, async (tx) => {
         await checkLease(tx);
         await endWork(tx, id, { ...end, ...read });
         const line = getLine(object, end);
@@ -61,7 +61,7 @@ export async function runWork(
       });
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    world.log.error('the backup of an object failed', {
+    context.log.error('the backup of an object failed', {
       tenant,
       session: session.id,
       attempts,
@@ -69,9 +69,9 @@ export async function runWork(
     });
     const end: End =
       attempts < MAX_ATTEMPTS
-        ? { state: 'waiting', waiting: waitAfter(world.clock.now(), attempts, t.internal) }
+        ? { state: 'waiting', waiting: waitAfter(context.clock.now(), attempts, t.internal) }
         : { state: 'failed', message: t.internal };
-    await world.store.tenant(tenant, (tx) => endWork(tx, id, { ...end, ...read }));
+    await context.store.tenant(tenant, (tx) => endWork(tx, id, { ...end, ...read }));
   } finally {
     renewal.end();
     tools.progress.touch();
@@ -87,13 +87,13 @@ async function backUp(
   checkLease: (tx: TenantTx) => Promise<void>,
   read: { items: number; bytes: Bytes },
 ): Promise<End | null> {
-  const { world, tenant } = session;
+  const { context, tenant } = session;
   const source = sources.find(({ kinds }) => kinds.includes(object.kind));
   if (source === undefined) return { state: 'failed', message: t.noSource };
   const lacks = new Set<string>();
   const result = await readObject(
     {
-      store: world.store,
+      store: context.store,
       tenant,
       source,
       content,
@@ -117,14 +117,14 @@ async function backUp(
     object,
   );
   if (!result.ok) return endAfter(session, object, attempts, result.error, content);
-  const totals = await world.store.tenant(tenant, (tx) => countObject(tx, object), {
+  const totals = await context.store.tenant(tenant, (tx) => countObject(tx, object), {
     readOnly: true,
   });
   const isUnchanged = totals.changes + totals.folderChanges === 0;
   const tree: EngineResult<string> =
     isUnchanged && object.tree !== null
       ? { ok: true, value: object.tree }
-      : await saveObjectTree({ store: world.store, tenant, repository }, object);
+      : await saveObjectTree({ store: context.store, tenant, repository }, object);
   const flushed = tree.ok ? await content.flush() : tree;
   if (!flushed.ok) return endAfter(session, object, attempts, flushed.error, content);
   if (!tree.ok) return null;
@@ -137,7 +137,7 @@ async function backUp(
     state: warnings.length > 0 ? 'warning' : 'success',
     message: warnings.length > 0 ? warnings.join(' ') : null,
   };
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     await checkLease(tx);
     await storeObjectPoint(tx, object, totals, {
       point: session.point,
@@ -170,7 +170,7 @@ function endAfter(
   { kind, message, waitMs }: EngineError,
   content: CountingWriter,
 ): End {
-  const now = session.world.clock.now();
+  const now = session.context.clock.now();
   if (session.stop.aborted) return { state: 'queued', isFree: true };
   const failure = content.failure();
   if (failure !== null)
@@ -214,12 +214,12 @@ function renewOften(
   session: RunningSession,
   checkLease: (tx: TenantTx) => Promise<void>,
 ): { end(): void } {
-  const { world, tenant } = session;
+  const { context, tenant } = session;
   let timer: { cancel(): void };
   let isEnded = false;
   async function renew(): Promise<void> {
     try {
-      await world.store.tenant(tenant, checkLease);
+      await context.store.tenant(tenant, checkLease);
     } catch (error) {
       // Without the database, the lease runs out and the next write says so.
       if (error instanceof LeaseLost && !isEnded) session.interrupt();
@@ -227,7 +227,7 @@ function renewOften(
     if (!isEnded) wait();
   }
   function wait(): void {
-    timer = world.clock.after(RENEW_MS, () => void renew());
+    timer = context.clock.after(RENEW_MS, () => void renew());
   }
   wait();
   return {

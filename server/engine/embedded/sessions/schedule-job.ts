@@ -13,9 +13,9 @@ const EVERY_MS: Ms = 60 * 60_000;
 
 /** Starts the sessions of the jobs that are due, and returns when the next one is. */
 export const backupSchedule =
-  (world: AppContext): JobHandler<'backup-schedule'> =>
+  (context: AppContext): JobHandler<'backup-schedule'> =>
   ({ tenant, now }) =>
-    world.store.tenant(tenant, async (tx) => {
+    context.store.tenant(tenant, async (tx) => {
       const jobs = (await tx.all('backupJob')).filter(({ removedAt }) => removedAt === null);
       if (jobs.length === 0) return now + EVERY_MS;
       const { timeZone } = await loadCompanyLimit(tx);
@@ -30,8 +30,8 @@ export const backupSchedule =
         if (due > now) next = Math.min(next, due);
         else
           await startSession(tx, job, {
-            id: world.chance.uuid(),
-            point: world.chance.uuid(),
+            id: context.chance.uuid(),
+            point: context.chance.uuid(),
             reason: getReason(job, now),
             user: null,
             at: now,

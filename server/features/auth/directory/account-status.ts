@@ -34,23 +34,23 @@ const NEVER: Ms = 253_402_300_800_000;
  * gone. Attributes that the service account cannot read do not disable an account.
  */
 export const readAccountStatuses =
-  (world: AppContext, at: DirectoryAt, servicePassword: string): Look =>
+  (context: AppContext, at: DirectoryAt, servicePassword: string): Look =>
   async (usernames) => {
     const found = new Map<string, AccountStatus>();
     const names = usernames.filter(isName);
     try {
       for (let from = 0; from < names.length; from += BATCH_SIZE) {
-        await talk(world, at, async (client) => {
+        await talk(context, at, async (client) => {
           await client.bind(at.serviceDn, servicePassword);
           for (const name of names.slice(from, from + BATCH_SIZE))
-            found.set(name, await readAccountStatus(client, at, name, world.clock.now()));
+            found.set(name, await readAccountStatus(client, at, name, context.clock.now()));
           if ([...found.values()].every((one) => one === 'gone') && !(await seesAny(client, at)))
             throw new Error('no account is seen');
         });
       }
       return found;
     } catch (error) {
-      world.log.warn('the directory could not be looked at', {
+      context.log.warn('the directory could not be looked at', {
         fault: error instanceof Error ? error.name : typeof error,
         code: getCode(error),
       });

@@ -38,17 +38,17 @@ interface Account {
  * account is `disabled`. `not-now` means outside the logon hours or from another computer.
  */
 export function activeDirectory(
-  world: AppContext,
+  context: AppContext,
   at: DirectoryAt,
   servicePassword: string,
 ): Directory {
   const asService = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
-    talk(world, at, async (client) => {
+    talk(context, at, async (client) => {
       await client.bind(at.serviceDn, servicePassword);
       return work(client);
     });
   const failed = (error: unknown): 'unreachable' => {
-    world.log.warn('the directory could not be asked', {
+    context.log.warn('the directory could not be asked', {
       fault: error instanceof Error ? error.name : typeof error,
       code: getCode(error),
     });
@@ -97,7 +97,7 @@ export function activeDirectory(
       // A bind with an empty password is unauthenticated, and the directory would accept it.
       if (password === '' || !isName(username)) return { kind: 'wrong' };
       try {
-        return await talk(world, at, async (client): Promise<Bound> => {
+        return await talk(context, at, async (client): Promise<Bound> => {
           const refused = await loadRefusal(client, getPrincipal(username, at), password);
           if (refused === 'no-name') return byDn(client, username, password);
           if (refused !== null) return { kind: refused };
@@ -151,11 +151,11 @@ export function activeDirectory(
  * the error of a failed connection, bind or search.
  */
 export const tryDirectory = (
-  world: AppContext,
+  context: AppContext,
   at: DirectoryAt,
   servicePassword: string,
 ): Promise<number> =>
-  talk(world, at, async (client) => {
+  talk(context, at, async (client) => {
     await client.bind(at.serviceDn, servicePassword);
     const { searchEntries } = await client
       .search(at.baseDn, {

@@ -18,12 +18,12 @@ const ALL_MS: Ms = 15_000;
  * directory cannot be reached; errors from the directory pass through.
  */
 export async function talk<T>(
-  world: AppContext,
+  context: AppContext,
   { url, ca }: DirectoryAt,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const { protocol, hostname, port } = new URL(url);
-  const address = await checkedAddress(world, hostname);
+  const address = await checkedAddress(context, hostname);
   const tls: ConnectionOptions = {
     minVersion: 'TLSv1.2',
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
@@ -44,7 +44,7 @@ export async function talk<T>(
   });
   let timer: { cancel(): void } | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = world.clock.after(ALL_MS, () => {
+    timer = context.clock.after(ALL_MS, () => {
       reject(new OutboundError('unreachable', 'The directory did not answer in time.'));
     });
   });

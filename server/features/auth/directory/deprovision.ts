@@ -25,22 +25,22 @@ const RETRY_MS: Ms = 10 * MINUTE;
  * gone.
  */
 export async function endForDirectory(
-  world: AppContext,
+  context: AppContext,
   source: AuditSource & Pick<RequestContext, 'tenant'>,
   user: UserId,
   why: 'disabled' | 'gone',
 ): Promise<void> {
   const { tenant, now } = source;
-  const ended = await world.store.tenant(tenant, async (tx) => {
+  const ended = await context.store.tenant(tenant, async (tx) => {
     const keys = await deleteUserKeys(tx, user);
     const sessions = await revokeSessions(tx, user, now);
     if (keys + sessions === 0) return false;
-    await audit(tx, world, source, {
+    await audit(tx, context, source, {
       what: 'directory-account.over',
       user,
       detail: { why, keys, sessions },
     });
-    await mailAccount(tx, world, user, (portal) => ({
+    await mailAccount(tx, context, user, (portal) => ({
       subject: t.accountSubject({ portal }),
       what: (why === 'gone' ? t.directoryGone : t.directoryDisabled)({
         keys: keys > 0 ? 'yes' : 'no',
@@ -49,21 +49,21 @@ export async function endForDirectory(
     }));
     return true;
   });
-  if (ended) forgetSessions(world, tenant);
+  if (ended) forgetSessions(context, tenant);
 }
 
 /** DIR-6: checks directory users who have an API key or a session, with the service account. */
 export const directoryAccounts =
   (
-    world: AppContext,
-    from: (tx: TenantTx, world: AppContext) => Promise<Look | null> = getAccountLookup,
+    context: AppContext,
+    from: (tx: TenantTx, context: AppContext) => Promise<Look | null> = getAccountLookup,
   ): JobHandler<'directory-accounts'> =>
   async ({ tenant, now }) => {
-    const found = await world.store.tenant(
+    const found = await context.store.tenant(
       tenant,
       async (tx) => {
         const people = await heldIn(tx, now);
-        return people.length === 0 ? null : { people, look: await from(tx, world) };
+        return people.length === 0 ? null : { people, look: await from(tx, context) };
       },
       { readOnly: true },
     );
@@ -74,8 +74,8 @@ export const directoryAccounts =
       const one = status.get(username);
       if (one === 'disabled' || one === 'gone')
         await endForDirectory(
-          world,
-          { tenant, now: world.clock.now(), ip: '', request: NOBODYS },
+          context,
+          { tenant, now: context.clock.now(), ip: '', request: NOBODYS },
           id,
           one,
         );

@@ -14,20 +14,20 @@ export type DirectoryAt = InferOutput<typeof DirectorySettings>;
  * Returns the provider's directory; null if none is configured, or its service account has no
  * password. Call its methods after the transaction has ended: a directory can take seconds.
  */
-export async function getDirectory(tx: TenantTx, world: AppContext): Promise<Directory | null> {
-  const set = await loadDirectorySettings(tx, world);
-  return set && activeDirectory(world, set.at, set.password);
+export async function getDirectory(tx: TenantTx, context: AppContext): Promise<Directory | null> {
+  const set = await loadDirectorySettings(tx, context);
+  return set && activeDirectory(context, set.at, set.password);
 }
 
 /** Returns the account lookup of that directory; null under the same conditions. */
-export async function getAccountLookup(tx: TenantTx, world: AppContext): Promise<Look | null> {
-  const set = await loadDirectorySettings(tx, world);
-  return set && readAccountStatuses(world, set.at, set.password);
+export async function getAccountLookup(tx: TenantTx, context: AppContext): Promise<Look | null> {
+  const set = await loadDirectorySettings(tx, context);
+  return set && readAccountStatuses(context, set.at, set.password);
 }
 
 async function loadDirectorySettings(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
 ): Promise<{ readonly at: DirectoryAt; readonly password: string } | null> {
   const {
     settings: { directory: at },
@@ -36,6 +36,6 @@ async function loadDirectorySettings(
     .select('settings')
     .where('tenant_id', '=', tx.tenant)
     .executeTakeFirstOrThrow();
-  const password = at ? await readSecret(tx, world, 'directory') : null;
+  const password = at ? await readSecret(tx, context, 'directory') : null;
   return at && password !== null ? { at, password } : null;
 }

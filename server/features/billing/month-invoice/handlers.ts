@@ -47,16 +47,16 @@ interface Billable {
 }
 
 /** BILL-16: the invoice of a month, and what it is made of. */
-export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
+export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names> {
   const rateLimit = makePerMinuteLimit(VOLUMES_PER_MINUTE);
   const list = async (
     ctx: SessionContext,
     read: (books: Books) => ReturnType<Books['items']>,
   ): Promise<Result<OutputOf<'listQuickBooksItems'>>> => {
     if (ctx.session.companies !== null) return FORBIDDEN;
-    const row = await world.store.tenant(ctx.tenant, loadConnected, { readOnly: true });
+    const row = await context.store.tenant(ctx.tenant, loadConnected, { readOnly: true });
     if (row === null) return notNow(MESSAGES.quickBooksNotConnected);
-    const rows = await heard(() => read(connectQuickBooks(world, ctx.tenant, row, row.realm_id)));
+    const rows = await heard(() => read(connectQuickBooks(context, ctx.tenant, row, row.realm_id)));
     return rows.ok
       ? ok({ rows: [...rows.value], count: rows.value.length })
       : failed(unheard(rows.fault));
@@ -68,7 +68,7 @@ export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
     listQuickBooksTaxes: (_, ctx) => list(ctx, (books) => books.taxes()),
 
     getPrecalculatedQuantity: ({ companyId, month, year }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const company = await findCompany(tx, ctx.session, companyId);
@@ -96,7 +96,7 @@ export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
       ),
 
     previewMonthInvoice: ({ usageId }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const found = await findBillable(tx, ctx, usageId);
@@ -114,7 +114,7 @@ export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
       ),
 
     async sendMonthInvoice({ usageId, userItem, gigabyteItem, tax, rep }, ctx) {
-      const found = await world.store.tenant(ctx.tenant, (tx) => findBillable(tx, ctx, usageId), {
+      const found = await context.store.tenant(ctx.tenant, (tx) => findBillable(tx, ctx, usageId), {
         readOnly: true,
       });
       if (!found.ok) return found;
@@ -135,17 +135,17 @@ export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
           tax: tax ?? null,
         })),
       };
-      const draft = await world.store.tenant(ctx.tenant, (tx) => storeDraft(tx, row.id, wanted));
+      const draft = await context.store.tenant(ctx.tenant, (tx) => storeDraft(tx, row.id, wanted));
       // QuickBooks answers a repeated request id with the same invoice, or why it made none.
       const made = await heard(() =>
-        connectQuickBooks(world, ctx.tenant, books, books.realm_id).createInvoice(row.id, draft),
+        connectQuickBooks(context, ctx.tenant, books, books.realm_id).createInvoice(row.id, draft),
       );
       if (!made.ok) {
         if (made.fault.kind === 'refused')
-          await world.store.tenant(ctx.tenant, (tx) => deleteDraft(tx, row.id));
+          await context.store.tenant(ctx.tenant, (tx) => deleteDraft(tx, row.id));
         return failed(unheard(made.fault));
       }
-      return world.store.tenant(ctx.tenant, async (tx) => {
+      return context.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         await deleteDraft(tx, row.id);
         // The same request may have been answered twice.
@@ -164,7 +164,7 @@ export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
           ],
           by(ctx),
         );
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'usage.invoiced',
           user: null,
           detail: { company: row.company, month: row.month },
@@ -176,18 +176,18 @@ export function monthInvoiceHandlers(world: AppContext): Pick<Handlers, Names> {
     async listBackupVolumes(_, ctx) {
       if (ctx.session.companies !== null) return FORBIDDEN;
       const refused = rateLimit.check(ctx.tenant, ctx.now);
-      return refused ? failed(refused) : ok(await loadVolumes(world, ctx.tenant));
+      return refused ? failed(refused) : ok(await loadVolumes(context, ctx.tenant));
     },
 
     getBillingSecrets: (_, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => ok(await loadSecrets(tx)), { readOnly: true }),
+      context.store.tenant(ctx.tenant, async (tx) => ok(await loadSecrets(tx)), { readOnly: true }),
 
     setBillingSecret: async ({ name, value }, ctx) =>
       ctx.session.companies !== null
         ? FORBIDDEN
-        : world.store.tenant(ctx.tenant, async (tx) => {
-            await storeSecret(tx, world, name, value);
-            await audit(tx, world, ctx, {
+        : context.store.tenant(ctx.tenant, async (tx) => {
+            await storeSecret(tx, context, name, value);
+            await audit(tx, context, ctx, {
               what: value === null ? 'secret.removed' : 'secret.set',
               user: null,
               detail: { name },

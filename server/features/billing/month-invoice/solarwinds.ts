@@ -33,16 +33,16 @@ const Answer = v.object({
 });
 
 /** Requests the volumes outside of any transaction. `reason`: why there are none. */
-export async function loadVolumes(world: AppContext, tenant: TenantId): Promise<Volumes> {
-  const { server, password } = await world.store.tenant(tenant, async (tx) => ({
+export async function loadVolumes(context: AppContext, tenant: TenantId): Promise<Volumes> {
+  const { server, password } = await context.store.tenant(tenant, async (tx) => ({
     server: (await loadBillingSettings(tx)).solarWinds,
-    password: await readSecret(tx, world, 'solarwinds'),
+    password: await readSecret(tx, context, 'solarwinds'),
   }));
   if (server === null || password === null) return none(t.noServer);
   const url = new URL(QUERY_PATH, server.url);
   url.searchParams.set('query', QUERY);
   try {
-    const answer = await fetchOutbound(world, url, {
+    const answer = await fetchOutbound(context, url, {
       maxBytes: MAX_BYTES,
       headers: {
         accept: 'application/json',

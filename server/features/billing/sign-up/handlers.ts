@@ -48,9 +48,9 @@ const Verified = v.object({ success: v.boolean() });
 const NOT_NOW: Result<never> = failed({ kind: 'conflict', message: MESSAGES.signUpNotNow });
 
 /** BILL-19: a new customer registers, verifies the address and pays on Stripe's page. */
-export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
+export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
   const rateLimit = makePerMinuteLimit(PER_MINUTE);
-  const { store } = world;
+  const { store } = context;
   const slow = ({ tenant, ip, now }: RequestContext) => rateLimit.check(`${tenant} ${ip}`, now);
 
   return {
@@ -77,7 +77,7 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
         const wrong = checkDetails(settings, { email, level });
         if (!wrong.ok) return wrong;
         await tx.lock();
-        await register(tx, world, ctx, { email, name, company, level });
+        await register(tx, context, ctx, { email, name, company, level });
         return ok({});
       });
     },
@@ -104,7 +104,7 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
       const hashing = password === undefined ? found.value.password_hash : hashPassword(password);
       if (!hashing) return failed(busyFor(1_000));
       const passwordHash = await hashing;
-      const isPaid = await closeCheckout(world, ctx.tenant, found.value);
+      const isPaid = await closeCheckout(context, ctx.tenant, found.value);
       if (!isPaid.ok) return isPaid;
       return store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
@@ -132,7 +132,7 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
       if (refused) return failed(refused);
       await store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
-        await sendAgain(tx, world, ctx, email);
+        await sendAgain(tx, context, ctx, email);
       });
       return ok({});
     },
@@ -153,13 +153,13 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
       const found = await store.tenant(ctx.tenant, async (tx) => ({
         row: await findSignUp(tx, hash, ctx.now),
         settings: await loadBillingSettings(tx),
-        secret: await readSecret(tx, world, 'recaptcha'),
+        secret: await readSecret(tx, context, 'recaptcha'),
       }));
       if (found.row === null || found.row.verified_at === null) return LINK_OVER;
       const { row, settings } = found;
       if (settings.recaptcha.isOn) {
         const valid =
-          found.secret === null ? null : await isHuman(world, found.secret, response, ctx.ip);
+          found.secret === null ? null : await isHuman(context, found.secret, response, ctx.ip);
         if (valid === null)
           return failed({
             kind: 'busy',
@@ -174,7 +174,7 @@ export function signUpHandlers(world: AppContext): Pick<Handlers, Names> {
       });
     },
 
-    startCheckout: startCheckout(world),
+    startCheckout: startCheckout(context),
   };
 }
 
@@ -191,13 +191,13 @@ function checkDetails(
 
 /** Null if Google can't be reached. */
 async function isHuman(
-  world: AppContext,
+  context: AppContext,
   secret: string,
   response: string,
   ip: string,
 ): Promise<boolean | null> {
   try {
-    const answer = await world.payments.fetch(
+    const answer = await context.payments.fetch(
       new Request(VERIFY_URL, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -28,7 +28,7 @@ interface Payment {
 
 /** Creates the account of a sign-up whose checkout is complete. A repeated call changes nothing. */
 export async function finishSignUp(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   session: Stripe.Checkout.Session,
 ): Promise<Result<unknown>> {
@@ -42,7 +42,7 @@ export async function finishSignUp(
     periodEndsAt: (subscription.items.data[0]?.current_period_end ?? 0) * SECOND_MS,
     trialEndsAt: subscription.trial_end === null ? null : subscription.trial_end * SECOND_MS,
   };
-  await world.store.tenant(tenant, async (tx) => {
+  await context.store.tenant(tenant, async (tx) => {
     await tx.lock();
     const row = await tx.sql
       .selectFrom('sign_up')
@@ -52,7 +52,7 @@ export async function finishSignUp(
       .executeTakeFirst();
     // Stripe's page may have been opened twice; the session that was opened last counts.
     if (row?.ready_at === null && row.session_id === session.id)
-      await provision(tx, world, row, payment);
+      await provision(tx, context, row, payment);
   });
   return ok(null);
 }
@@ -60,21 +60,21 @@ export async function finishSignUp(
 /** Creates company, user and subscription. Requires the lock of the head row. */
 export async function provision(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   row: SignUpRow,
   payment: Payment | null,
 ): Promise<void> {
-  const now = world.clock.now();
+  const now = context.clock.now();
   const settings = await loadBillingSettings(tx);
   const prices = findPrices(settings, row.level);
   const n = await tx.take('company', 1);
-  const user = world.chance.uuid();
-  const subscription = world.chance.uuid();
+  const user = context.chance.uuid();
+  const subscription = context.chance.uuid();
   const { timeZone } = await loadCompanyLimit(tx);
   const name = await findFreeName(tx, row.company);
   const username = await findFreeUsername(tx, row.email);
   const events: readonly NewEvent[] = [
-    about(n, { type: 'company.created@1', data: { n, id: world.chance.uuid(), name } }),
+    about(n, { type: 'company.created@1', data: { n, id: context.chance.uuid(), name } }),
     about(n, {
       type: 'company.updated@1',
       data: {

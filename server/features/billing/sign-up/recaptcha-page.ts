@@ -35,16 +35,16 @@ const document = (siteKey: string): string => `<!doctype html>
  * `/recaptcha`: the frame of the provider's reCAPTCHA at sign-up. Only this page loads Google's script.
  * Returns 404 if the provider has switched it off.
  */
-export function recaptchaRoutes(world: AppContext): (app: Hono) => void {
-  const loadTenant = tenantReader(world);
-  const getCaller = callerReader(world.config.trustedProxies);
+export function recaptchaRoutes(context: AppContext): (app: Hono) => void {
+  const loadTenant = tenantReader(context);
+  const getCaller = callerReader(context.config.trustedProxies);
   return (app) => {
     app.get('/recaptcha', async ({ req, env }) => {
       const tenant = await loadTenant(getCaller(req.raw, env).host);
       const recaptcha =
         tenant === null
           ? null
-          : (await world.store.tenant(tenant, loadBillingSettings, { readOnly: true })).recaptcha;
+          : (await context.store.tenant(tenant, loadBillingSettings, { readOnly: true })).recaptcha;
       if (recaptcha?.isOn !== true || recaptcha.siteKey === null)
         return new Response('Not found\n', {
           status: 404,

@@ -15,13 +15,13 @@ import { findSignUp, LINK_OVER, updateSignUp, VALID_MS } from './store-sign-up.t
 
 /** Opens Stripe's page to pay on, or creates the account if the level is free or paid already. */
 export const startCheckout =
-  (world: AppContext): Handlers['startCheckout'] =>
+  (context: AppContext): Handlers['startCheckout'] =>
   async ({ hash }, ctx) => {
-    const { store } = world;
+    const { store } = context;
     const found = await store.tenant(ctx.tenant, async (tx) => ({
       row: await findSignUp(tx, hash, ctx.now),
       settings: await loadBillingSettings(tx),
-      address: await portalAddress(tx, world, ctx),
+      address: await portalAddress(tx, context, ctx),
     }));
     const { row, settings, address } = found;
     if (row === null) return LINK_OVER;
@@ -34,15 +34,15 @@ export const startCheckout =
         await tx.lock();
         const current = await findSignUp(tx, hash, ctx.now);
         if (current?.ready_at === null && current.level === row.level)
-          await provision(tx, world, current, null);
+          await provision(tx, context, current, null);
       });
       return ok({ url: null });
     }
-    const stripe = await connectStripe(world, ctx.tenant);
+    const stripe = await connectStripe(context, ctx.tenant);
     if (stripe === null || prices.stripePrice === null)
       return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
     const back = `${address}/o365/register/${hash}`;
-    const opened = await reopenCheckout(world, ctx.tenant, stripe, row, back);
+    const opened = await reopenCheckout(context, ctx.tenant, stripe, row, back);
     if (!opened.ok) return opened;
     if (opened.value !== undefined) {
       await store.tenant(ctx.tenant, (tx) => updateSignUp(tx, row, { until: ctx.now + VALID_MS }));
@@ -61,7 +61,7 @@ export const startCheckout =
       cancel_url: back,
     };
     const session = await writeStripe(
-      world,
+      context,
       ctx.tenant,
       { what: `sign-up:${row.id}`, body },
       (options) => stripe.checkout.sessions.create(body, options),
@@ -85,7 +85,7 @@ export const startCheckout =
  * of the portal has changed: the page before would lead back to the former one, so it ends.
  */
 async function reopenCheckout(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   row: SignUpRow,
@@ -95,7 +95,7 @@ async function reopenCheckout(
   if (!fetched.ok) return fetched;
   const page = fetched.value;
   if (page?.status === 'open' && page.cancel_url === back) return ok(page.url ?? undefined);
-  const isPaid = await endCheckout(world, tenant, stripe, page);
+  const isPaid = await endCheckout(context, tenant, stripe, page);
   return isPaid.ok ? ok(isPaid.value ? null : undefined) : isPaid;
 }
 
@@ -104,15 +104,15 @@ async function reopenCheckout(
  * paid: then the account exists now.
  */
 export async function closeCheckout(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   row: SignUpRow,
 ): Promise<Result<boolean>> {
   if (row.session_id === null) return ok(false);
-  const stripe = await connectStripe(world, tenant);
+  const stripe = await connectStripe(context, tenant);
   if (stripe === null) return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
   const fetched = await fetchCheckout(stripe, row);
-  return fetched.ok ? endCheckout(world, tenant, stripe, fetched.value) : fetched;
+  return fetched.ok ? endCheckout(context, tenant, stripe, fetched.value) : fetched;
 }
 
 async function fetchCheckout(
@@ -127,14 +127,14 @@ async function fetchCheckout(
 }
 
 async function endCheckout(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   page: Stripe.Checkout.Session | null,
 ): Promise<Result<boolean>> {
   if (page?.status === 'open') {
     const ended = await writeStripe(
-      world,
+      context,
       tenant,
       { what: `expire:${page.id}`, body: null },
       (options) => stripe.checkout.sessions.expire(page.id, {}, options),
@@ -142,7 +142,7 @@ async function endCheckout(
     return ended.ok ? ok(false) : ended;
   }
   if (page?.status !== 'complete') return ok(false);
-  const finished = await finishSignUp(world, tenant, page);
+  const finished = await finishSignUp(context, tenant, page);
   return finished.ok ? ok(true) : finished;
 }
 

@@ -73,19 +73,19 @@ export const updateSignUp = (
  */
 export async function register(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   details: Pick<SignUpRow, 'email' | 'name' | 'company' | 'level'>,
 ): Promise<void> {
-  if (await sendAgain(tx, world, ctx, details.email)) return;
-  const id = world.chance.uuid();
-  const token = makeToken(world);
+  if (await sendAgain(tx, context, ctx, details.email)) return;
+  const id = context.chance.uuid();
+  const token = makeToken(context);
   const row = {
     ...details,
     id,
     password_hash: '',
     token_hash: hashToken(token),
-    sealed_token: await seal(tx, world, placeToken(id), token),
+    sealed_token: await seal(tx, context, placeToken(id), token),
     made_at: ctx.now,
     until: ctx.now + VALID_MS,
     verified_at: null,
@@ -98,34 +98,34 @@ export async function register(
     .values({ tenant_id: tx.tenant, email_key: toKey(details.email), ...row })
     .onConflict((on) => on.columns(['tenant_id', 'email_key']).doUpdateSet(row))
     .execute();
-  await sendLink(tx, world, ctx, { email: details.email, token });
+  await sendLink(tx, context, ctx, { email: details.email, token });
 }
 
 /** Returns false if the address is neither known nor registered. */
 export async function sendAgain(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   email: string,
 ): Promise<boolean> {
   if (await isKnown(tx, email)) {
-    await sendLink(tx, world, ctx, { email, token: null });
+    await sendLink(tx, context, ctx, { email, token: null });
     return true;
   }
   const row = await findPending(tx, email, ctx.now);
   if (row === null) return false;
   await updateSignUp(tx, row, { until: ctx.now + VALID_MS });
-  await sendLink(tx, world, ctx, { email: row.email, token: await loadToken(tx, world, row) });
+  await sendLink(tx, context, ctx, { email: row.email, token: await loadToken(tx, context, row) });
   return true;
 }
 
 /** A sign-up of a former version has no sealed link: it gets a new one. */
-async function loadToken(tx: TenantTx, world: AppContext, row: SignUpRow): Promise<string> {
-  if (row.sealed_token !== null) return unseal(tx, world, placeToken(row.id), row.sealed_token);
-  const token = makeToken(world);
+async function loadToken(tx: TenantTx, context: AppContext, row: SignUpRow): Promise<string> {
+  if (row.sealed_token !== null) return unseal(tx, context, placeToken(row.id), row.sealed_token);
+  const token = makeToken(context);
   await updateSignUp(tx, row, {
     token_hash: hashToken(token),
-    sealed_token: await seal(tx, world, placeToken(row.id), token),
+    sealed_token: await seal(tx, context, placeToken(row.id), token),
   });
   return token;
 }
@@ -150,20 +150,20 @@ async function isKnown(tx: TenantTx, email: string): Promise<boolean> {
 /** Emails the link of a sign-up, or to a known address the one to sign in. */
 async function sendLink(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   ctx: RequestContext,
   { email, token }: { readonly email: string; readonly token: string | null },
 ): Promise<void> {
   const { title: portal } = await loadBranding(tx);
   const path = token === null ? '/login' : `/o365/register/${token}`;
-  await post(tx, world, {
+  await post(tx, context, {
     kind: 'mail',
     to: email,
     subject: t.subject({ portal }),
     text: [
       t.hello,
       token === null ? t.known({ portal }) : t.verify({ portal }),
-      `${await portalAddress(tx, world, ctx)}${path}`,
+      `${await portalAddress(tx, context, ctx)}${path}`,
       t.ignore,
     ].join('\n\n'),
   });

@@ -15,14 +15,14 @@ import { connectStripe, readStripe, writeStripe } from './stripe.ts';
  * any transaction.
  */
 export async function changeAtStripe(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   row: SubscriptionRow,
   change: SubscriptionOperation,
 ): Promise<Result<unknown>> {
   if (!row.hasCard) return ok(null);
-  const stripe = await connectStripe(world, tenant);
-  const { subscriptionId, prices } = await world.store.tenant(
+  const stripe = await connectStripe(context, tenant);
+  const { subscriptionId, prices } = await context.store.tenant(
     tenant,
     async (tx) => ({
       subscriptionId: (
@@ -40,7 +40,7 @@ export async function changeAtStripe(
   if (stripe === null || subscriptionId == null)
     return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
   const update = (body: Stripe.SubscriptionUpdateParams): Promise<Result<unknown>> =>
-    writeStripe(world, tenant, { what: `subscription:${subscriptionId}`, body }, (options) =>
+    writeStripe(context, tenant, { what: `subscription:${subscriptionId}`, body }, (options) =>
       stripe.subscriptions.update(subscriptionId, body, options),
     );
   const readItem = async (): Promise<Result<Stripe.SubscriptionItem | undefined>> => {
@@ -74,7 +74,7 @@ export async function changeAtStripe(
     const price =
       standard?.userMills === terms.userMills && standard.stripePrice !== null
         ? ok(standard.stripePrice)
-        : await makePrice(world, tenant, stripe, { like: before, userMills: terms.userMills });
+        : await makePrice(context, tenant, stripe, { like: before, userMills: terms.userMills });
     if (!price.ok) return price;
     return update({
       items: [
@@ -90,9 +90,9 @@ export async function changeAtStripe(
     case 'cancel':
       return row.status === 'active'
         ? update({ cancel_at_period_end: true })
-        : endAtStripe(world, tenant, stripe, subscriptionId);
+        : endAtStripe(context, tenant, stripe, subscriptionId);
     case 'delete':
-      return endAtStripe(world, tenant, stripe, subscriptionId);
+      return endAtStripe(context, tenant, stripe, subscriptionId);
     case 'change-level':
       return setPrice(change.prices);
     case 'update-trial':
@@ -102,7 +102,7 @@ export async function changeAtStripe(
     case 'update':
       return setTerms(change);
     case 'forgive':
-      return forgive(world, tenant, stripe, subscriptionId);
+      return forgive(context, tenant, stripe, subscriptionId);
     case 'rollback':
       if (row.undo?.operation === 'cancel') return update({ cancel_at_period_end: false });
       if (row.undo?.operation === 'change-level')
@@ -130,7 +130,7 @@ interface Terms {
 
 /** Creates a price of the same product that is charged in the same way. Returns its id. */
 async function makePrice(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   { like, userMills }: { readonly like: Stripe.Price; readonly userMills: Mills },
@@ -151,7 +151,7 @@ async function makePrice(
     }),
   };
   const made = await writeStripe(
-    world,
+    context,
     tenant,
     { what: `price:${productId}:${userMills}`, body },
     (options) => stripe.prices.create(body, options),
@@ -160,18 +160,18 @@ async function makePrice(
 }
 
 const endAtStripe = (
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   id: string,
 ): Promise<Result<unknown>> =>
-  writeStripe(world, tenant, { what: `subscription:${id}`, body: 'cancel' }, (options) =>
+  writeStripe(context, tenant, { what: `subscription:${id}`, body: 'cancel' }, (options) =>
     stripe.subscriptions.cancel(id, {}, options),
   );
 
 /** Voids what is unpaid, so that Stripe stops asking for it. */
 async function forgive(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   subscription: string,
@@ -181,7 +181,7 @@ async function forgive(
   for (const { id } of open.value.data) {
     if (id === undefined) continue;
     const voided = await writeStripe(
-      world,
+      context,
       tenant,
       { what: `invoice:${id}`, body: 'void' },
       (options) => stripe.invoices.voidInvoice(id, {}, options),

@@ -25,30 +25,30 @@ interface Payer {
 }
 
 /** Stripe's own pages for cards: the product holds no card data (BILL-20). */
-export const checkoutHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+export const checkoutHandlers = (context: AppContext): Pick<Handlers, Names> => ({
   async updateCard(input, ctx) {
-    const payer = await findPayer(world, ctx, input);
+    const payer = await findPayer(context, ctx, input);
     if (!payer.ok) return payer;
     const { company, customer, address } = payer.value;
-    const stripe = await connectStripe(world, ctx.tenant);
+    const stripe = await connectStripe(context, ctx.tenant);
     if (stripe === null || customer === null) return NO_CARD;
     const body = { customer, return_url: `${address}/subscriptions/checkout/update` };
     const session = await writeStripe(
-      world,
+      context,
       ctx.tenant,
       { what: `portal:${company}`, body },
       (options) => stripe.billingPortal.sessions.create(body, options),
     );
     if (!session.ok) return session;
-    await record(world, ctx, 'card.portal', company);
+    await record(context, ctx, 'card.portal', company);
     return ok({ url: session.value.url });
   },
 
   async collectCard(input, ctx) {
-    const payer = await findPayer(world, ctx, input);
+    const payer = await findPayer(context, ctx, input);
     if (!payer.ok) return payer;
     const { company, address, currency, email } = payer.value;
-    const stripe = await connectStripe(world, ctx.tenant);
+    const stripe = await connectStripe(context, ctx.tenant);
     if (stripe === null) return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
     let { customer } = payer.value;
     if (customer === null) {
@@ -57,13 +57,13 @@ export const checkoutHandlers = (world: AppContext): Pick<Handlers, Names> => ({
         metadata: { company: String(company) },
       };
       const made = await writeStripe(
-        world,
+        context,
         ctx.tenant,
         { what: `customer:${company}`, body: fields },
         (options) => stripe.customers.create(fields, options),
       );
       if (!made.ok) return made;
-      customer = await world.store.tenant(ctx.tenant, (tx) =>
+      customer = await context.store.tenant(ctx.tenant, (tx) =>
         storeCustomer(tx, company, made.value.id),
       );
     }
@@ -75,7 +75,7 @@ export const checkoutHandlers = (world: AppContext): Pick<Handlers, Names> => ({
       cancel_url: `${address}/o365/subscriptions`,
     };
     const session = await writeStripe(
-      world,
+      context,
       ctx.tenant,
       { what: `setup:${company}`, body },
       (options) => stripe.checkout.sessions.create(body, options),
@@ -83,19 +83,19 @@ export const checkoutHandlers = (world: AppContext): Pick<Handlers, Names> => ({
     if (!session.ok) return session;
     const { id, url } = session.value;
     if (url === null) return failed({ kind: 'conflict', message: MESSAGES.stripeRefused });
-    await world.store.tenant(ctx.tenant, ({ sql }) =>
+    await context.store.tenant(ctx.tenant, ({ sql }) =>
       sql
         .insertInto('stripe_checkout')
         .values({ tenant_id: ctx.tenant, id, company_n: company, at: ctx.now })
         .onConflict((on) => on.doNothing())
         .execute(),
     );
-    await record(world, ctx, 'card.collected', company);
+    await record(context, ctx, 'card.collected', company);
     return ok({ url });
   },
 
   async getCheckoutResult({ checkoutId }, ctx) {
-    const known = await world.store.tenant(
+    const known = await context.store.tenant(
       ctx.tenant,
       async (tx) => {
         const row = await tx.sql
@@ -109,7 +109,7 @@ export const checkoutHandlers = (world: AppContext): Pick<Handlers, Names> => ({
       { readOnly: true },
     );
     if (known === null) return NOT_FOUND;
-    const stripe = await connectStripe(world, ctx.tenant);
+    const stripe = await connectStripe(context, ctx.tenant);
     if (stripe === null) return failed({ kind: 'conflict', message: MESSAGES.stripeMissing });
     const session = await readStripe(() => stripe.checkout.sessions.retrieve(checkoutId));
     if (!session.ok) return session;
@@ -126,12 +126,12 @@ const NO_CARD: Result<never> = failed({ kind: 'conflict', message: MESSAGES.noCa
 
 /** The caller's company: the named one, or the only one that the caller has. */
 function findPayer(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { companyId }: CardInput,
 ): Promise<Result<Payer>> {
   const { session, tenant } = ctx;
-  return world.store.tenant(
+  return context.store.tenant(
     tenant,
     async (tx): Promise<Result<Payer>> => {
       if (!hasAbility(session, 'o365.service-level') && !hasAbility(session, 'o365.subscriptions'))
@@ -156,7 +156,7 @@ function findPayer(
         company: company.n,
         customer: row?.customer_id ?? null,
         currency: (await loadBillingSettings(tx)).currency,
-        address: await portalAddress(tx, world, ctx),
+        address: await portalAddress(tx, context, ctx),
         email: person?.email ?? null,
       });
     },
@@ -185,11 +185,11 @@ async function storeCustomer(
 }
 
 const record = (
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   what: string,
   company: CompanyN,
 ): Promise<void> =>
-  world.store.tenant(ctx.tenant, (tx) =>
-    audit(tx, world, ctx, { what, user: null, detail: { company } }),
+  context.store.tenant(ctx.tenant, (tx) =>
+    audit(tx, context, ctx, { what, user: null, detail: { company } }),
   );

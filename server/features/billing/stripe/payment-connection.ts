@@ -12,9 +12,9 @@ export interface PaymentConnection {
 const MAX_BYTES = 4 * 1_048_576;
 const TIMEOUT_MS = 20_000;
 
-export function makePaymentConnection(world: () => AppContext): PaymentConnection {
+export function makePaymentConnection(context: () => AppContext): PaymentConnection {
   let send: Fetch = async (request) =>
-    fetchOutbound(world(), request.url, {
+    fetchOutbound(context(), request.url, {
       method: request.method,
       headers: Object.fromEntries(request.headers),
       body: request.method === 'GET' ? null : await request.text(),

@@ -26,13 +26,13 @@ interface MeteredDay {
  * ended here. Each is sent once: a meter event has the day as its identifier.
  */
 export const payments =
-  (world: AppContext): JobHandler<'payments'> =>
+  (context: AppContext): JobHandler<'payments'> =>
   async ({ tenant, now, signal }) => {
-    const stripe = await connectStripe(world, tenant);
+    const stripe = await connectStripe(context, tenant);
     if (stripe === null) return now + EVERY_MS;
     const refused = new Set<CompanyN>();
     for (const { company, customer, meter, day, users } of await findMeteredDays(
-      world,
+      context,
       tenant,
       now,
     )) {
@@ -44,7 +44,7 @@ export const payments =
         payload: { stripe_customer_id: customer, value: String(users) },
       };
       const sent = await writeStripe(
-        world,
+        context,
         tenant,
         { what: `meter:${company}:${day}`, body },
         (options) => stripe.billing.meterEvents.create(body, options),
@@ -55,7 +55,7 @@ export const payments =
         refused.add(company);
         continue;
       }
-      await world.store.tenant(tenant, ({ sql }) =>
+      await context.store.tenant(tenant, ({ sql }) =>
         sql
           .updateTable('stripe_customer')
           .set({ metered_day: day })
@@ -64,16 +64,16 @@ export const payments =
           .execute(),
       );
     }
-    for (const { company, subscription } of await findEnded(world, tenant)) {
+    for (const { company, subscription } of await findEnded(context, tenant)) {
       const ended = await writeStripe(
-        world,
+        context,
         tenant,
         { what: `subscription:${subscription}`, body: 'cancel' },
         (options) => stripe.subscriptions.cancel(subscription, {}, options),
       );
       // What Stripe doesn't know any more has ended there. Anything else, such as a revoked key, is tried again.
       if (!ended.ok && ended.failure.kind !== 'not-found') continue;
-      await world.store.tenant(tenant, ({ sql }) =>
+      await context.store.tenant(tenant, ({ sql }) =>
         sql
           .updateTable('stripe_customer')
           .set({ ended_at: now })
@@ -86,11 +86,11 @@ export const payments =
   };
 
 function findMeteredDays(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   now: Ms,
 ): Promise<readonly MeteredDay[]> {
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     const { timeZone } = await loadCompanyLimit(tx);
     const settings = await loadBillingSettings(tx);
     const last = getDay(now, timeZone, 0) - 1;
@@ -132,10 +132,10 @@ function findMeteredDays(
 
 /** Subscriptions that ended here, such as those of deleted companies, and not yet at Stripe. */
 function findEnded(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
 ): Promise<readonly { readonly company: number; readonly subscription: string }[]> {
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     const running = new Set(
       (await tx.all('subscription'))
         .filter(({ endedAt, hasCard }) => endedAt === null && hasCard)

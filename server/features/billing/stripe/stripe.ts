@@ -14,15 +14,15 @@ const KEY_MS: Ms = 24 * 3_600_000;
 const RETRY_MS: Ms = 10_000;
 
 /** Stripe's SDK with the provider's own key (BILL-9); null if the provider has none. */
-export async function connectStripe(world: AppContext, tenant: TenantId): Promise<Stripe | null> {
-  const key = await world.store.tenant(tenant, (tx) => readSecret(tx, world, 'stripe'));
-  return key === null ? null : makeStripe(world, key);
+export async function connectStripe(context: AppContext, tenant: TenantId): Promise<Stripe | null> {
+  const key = await context.store.tenant(tenant, (tx) => readSecret(tx, context, 'stripe'));
+  return key === null ? null : makeStripe(context, key);
 }
 
-export const makeStripe = (world: Pick<AppContext, 'payments'>, key: string): Stripe =>
+export const makeStripe = (context: Pick<AppContext, 'payments'>, key: string): Stripe =>
   new Stripe(key, {
     httpClient: Stripe.createFetchHttpClient((url: string | URL | Request, init?: RequestInit) =>
-      world.payments.fetch(new Request(url, init)),
+      context.payments.fetch(new Request(url, init)),
     ),
     maxNetworkRetries: 0,
     telemetry: false,
@@ -44,17 +44,19 @@ export async function readStripe<T>(read: () => Promise<T>): Promise<Result<T>> 
  * was lost is repeated with the same key, so it acts once.
  */
 export async function writeStripe<T>(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   { what, body }: { readonly what: string; readonly body: unknown },
   write: (options: { readonly idempotencyKey: string }) => Promise<T>,
 ): Promise<Result<T>> {
   const hash = createHash('sha256').update(JSON.stringify(body)).digest('hex');
-  const idempotencyKey = await world.store.tenant(tenant, (tx) => storeKey(tx, world, what, hash));
+  const idempotencyKey = await context.store.tenant(tenant, (tx) =>
+    storeKey(tx, context, what, hash),
+  );
   const written = await readStripe(() => write({ idempotencyKey }));
   // An answer that is certain ends the key; without one, the next attempt uses it again.
   if (written.ok || written.failure.kind !== 'busy')
-    await world.store.tenant(tenant, ({ sql }) =>
+    await context.store.tenant(tenant, ({ sql }) =>
       sql
         .deleteFrom('stripe_write')
         .where('tenant_id', '=', tenant)

@@ -22,14 +22,14 @@ const STORED_MS: Ms = 30 * 86_400_000;
  * G54, G68: Stripe's events over the raw body. The content of an event is never used: the object
  * that it names is fetched, and its state of that moment counts (BILL-10).
  */
-export const stripeEventHandlers = (world: AppContext): Pick<Handlers, 'receiveStripeEvent'> => ({
+export const stripeEventHandlers = (context: AppContext): Pick<Handlers, 'receiveStripeEvent'> => ({
   async receiveStripeEvent(_, { request, tenant, now }) {
     const body = await readBytes(request, MAX_BYTES);
     if (!body.ok) return body;
     const signature = request.headers.get('stripe-signature') ?? '';
-    const stripe = await connectStripe(world, tenant);
-    const secret = await world.store.tenant(tenant, (tx) =>
-      readSecret(tx, world, 'stripe-webhook'),
+    const stripe = await connectStripe(context, tenant);
+    const secret = await context.store.tenant(tenant, (tx) =>
+      readSecret(tx, context, 'stripe-webhook'),
     );
     if (stripe === null || secret === null) return NOT_SIGNED;
     const event = await stripe.webhooks
@@ -43,7 +43,7 @@ export const stripeEventHandlers = (world: AppContext): Pick<Handlers, 'receiveS
       )
       .catch(() => null);
     if (event === null) return NOT_SIGNED;
-    const acted = await actOn(world, tenant, stripe, event);
+    const acted = await actOn(context, tenant, stripe, event);
     return acted.ok ? ok({ received: true }) : acted;
   },
 });
@@ -55,24 +55,24 @@ const NOT_SIGNED: Result<never> = failed({
 });
 
 async function actOn(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   event: Stripe.Event,
 ): Promise<Result<unknown>> {
-  if (await world.store.tenant(tenant, (tx) => hasSeen(tx, event.id))) return ok(null);
+  if (await context.store.tenant(tenant, (tx) => hasSeen(tx, event.id))) return ok(null);
   switch (event.type) {
     case 'checkout.session.completed':
-      return finishCheckout(world, tenant, stripe, event.data.object.id, event.id);
+      return finishCheckout(context, tenant, stripe, event.data.object.id, event.id);
     case 'customer.subscription.created':
     case 'customer.subscription.updated':
     case 'customer.subscription.deleted':
-      return reconcile(world, tenant, stripe, event.data.object.id, event.id);
+      return reconcile(context, tenant, stripe, event.data.object.id, event.id);
     case 'invoice.paid':
     case 'invoice.payment_failed': {
       const parent = event.data.object.parent?.subscription_details?.subscription;
       const id = typeof parent === 'string' ? parent : parent?.id;
-      return id === undefined ? ok(null) : reconcile(world, tenant, stripe, id, event.id);
+      return id === undefined ? ok(null) : reconcile(context, tenant, stripe, id, event.id);
     }
     default:
       return ok(null);
@@ -81,7 +81,7 @@ async function actOn(
 
 /** Brings the row of a subscription to Stripe's state. `event`: acts once. */
 async function reconcile(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   subscriptionId: string,
@@ -91,9 +91,9 @@ async function reconcile(
     stripe.subscriptions.retrieve(subscriptionId, { expand: ['latest_invoice'] }),
   );
   if (!fetched.ok) return fetched.failure.kind === 'not-found' ? ok(null) : fetched;
-  return world.store.tenant(tenant, async (tx) => {
+  return context.store.tenant(tenant, async (tx) => {
     await tx.lock();
-    if (!(await remember(tx, event, world.clock.now()))) return ok(null);
+    if (!(await remember(tx, event, context.clock.now()))) return ok(null);
     const known = await tx.sql
       .selectFrom('stripe_customer')
       .select('company_n')
@@ -106,7 +106,7 @@ async function reconcile(
     );
     if (row === undefined) return ok(null);
     const { graceDays } = await loadBillingSettings(tx);
-    const now = world.clock.now();
+    const now = context.clock.now();
     await tx.append(
       getReconcileEvents(row, fetched.value, { graceDays, now }).map((change) => ({
         event: change,
@@ -120,7 +120,7 @@ async function reconcile(
 }
 
 async function finishCheckout(
-  world: AppContext,
+  context: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   sessionId: string,
@@ -139,7 +139,7 @@ async function finishCheckout(
     const card = typeof method === 'string' ? method : method?.id;
     if (customer === undefined || card === undefined) return ok(null);
     const set = await writeStripe(
-      world,
+      context,
       tenant,
       { what: `default-card:${customer}`, body: card },
       (options) =>
@@ -151,10 +151,10 @@ async function finishCheckout(
     );
     if (!set.ok) return set;
   } else {
-    const done = await finishSignUp(world, tenant, session);
+    const done = await finishSignUp(context, tenant, session);
     if (!done.ok) return done;
   }
-  await world.store.tenant(tenant, (tx) => remember(tx, event, world.clock.now()));
+  await context.store.tenant(tenant, (tx) => remember(tx, event, context.clock.now()));
   return ok(null);
 }
 

@@ -52,16 +52,16 @@ interface Prepared {
 const OWN: ReadonlySet<Preview['operation']> = new Set(['cancel', 'change-level', 'rollback']);
 
 /** BILL-14: operations on subscriptions. Each follows the preview that it gives. */
-export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Names> {
+export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, Names> {
   const change = async (ctx: SessionContext, input: Preview): Promise<Changed> => {
-    const first = await world.store.tenant(ctx.tenant, (tx) => prepare(tx, ctx, input), {
+    const first = await context.store.tenant(ctx.tenant, (tx) => prepare(tx, ctx, input), {
       readOnly: true,
     });
     if (!first.ok) return first;
     const { row: before, change: wanted } = first.value;
-    const atStripe = await changeAtStripe(world, ctx.tenant, before, wanted);
+    const atStripe = await changeAtStripe(context, ctx.tenant, before, wanted);
     if (!atStripe.ok) return atStripe;
-    return world.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
+    return context.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
       await tx.lock();
       // Stripe's message about it may have come first.
       const current = (await tx.rows('subscription', [before.id])).get(before.id);
@@ -71,7 +71,7 @@ export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Na
       if (!prepared.ok) return prepared;
       const { company, row } = prepared.value;
       await appendChange(tx, ctx, company, getEvent(prepared.value));
-      await audit(tx, world, ctx, {
+      await audit(tx, context, ctx, {
         what: `subscription.${input.operation}`,
         user: null,
         detail: { company: company.n },
@@ -83,7 +83,7 @@ export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Na
 
   return {
     previewSubscription: (input, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const prepared = await prepare(tx, ctx, input);
@@ -95,7 +95,7 @@ export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Na
       ),
 
     startSubscription: ({ companyId, level, minimumUsers, trialEndsAt }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
+      context.store.tenant(ctx.tenant, async (tx): Promise<Changed> => {
         await tx.lock();
         const company = await findCompany(tx, ctx.session, companyId);
         if (company === null) return NOT_FOUND;
@@ -109,7 +109,7 @@ export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Na
         if (isForSuperAdmins(level) && !ctx.session.roles.includes('super-admin'))
           return badField('level', MESSAGES.levelNotYours);
         const { timeZone } = await loadCompanyLimit(tx);
-        const id = world.chance.uuid();
+        const id = context.chance.uuid();
         const { userMills, gigabyteMills } = prices;
         await appendChange(tx, ctx, company, {
           type: 'subscription.started@1',
@@ -127,7 +127,7 @@ export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Na
             hasCard: false,
           },
         });
-        await audit(tx, world, ctx, {
+        await audit(tx, context, ctx, {
           what: 'subscription.started',
           user: null,
           detail: { company: company.n, level },
@@ -144,12 +144,12 @@ export function subscriptionChangeHandlers(world: AppContext): Pick<Handlers, Na
     forgiveCompany: ({ companyId }, ctx) => change(ctx, { companyId, operation: 'forgive' }),
 
     deleteSubscriber: ({ companyId }, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         if (ctx.session.companies !== null) return FORBIDDEN;
         await tx.lock();
         const company = await findCompany(tx, ctx.session, companyId);
         if (company === null) return NOT_FOUND;
-        await deleteCompanyRows(tx, world, ctx, company);
+        await deleteCompanyRows(tx, context, ctx, company);
         await scheduleRecurring(tx, 'payments', ctx.now);
         return ok({ restorableUntil: ctx.now + RESTORABLE_MS });
       }),

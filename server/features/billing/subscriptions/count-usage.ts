@@ -21,7 +21,7 @@ const GIGABYTE = 1_000_000_000;
  */
 export async function countUsage(
   tx: TenantTx,
-  world: Pick<AppContext, 'chance'>,
+  context: Pick<AppContext, 'chance'>,
   month: Month,
   { timeZone, now }: { readonly timeZone: string; readonly now: Ms },
 ): Promise<readonly NewEvent[]> {
@@ -55,7 +55,7 @@ export async function countUsage(
       gigabyteMills: subscription.gigabyteMills,
     };
     if (row !== undefined && isSameUsage(row, counted)) return [];
-    const id = row?.id ?? world.chance.uuid();
+    const id = row?.id ?? context.chance.uuid();
     return [
       {
         company: subscription.company,
@@ -72,9 +72,9 @@ export async function countUsage(
 /** Returns the events of the current month. */
 export const countCurrentUsage = (
   tx: TenantTx,
-  world: Pick<AppContext, 'chance'>,
+  context: Pick<AppContext, 'chance'>,
   at: { readonly timeZone: string; readonly now: Ms },
-): Promise<readonly NewEvent[]> => countUsage(tx, world, getMonthAt(at.now, at.timeZone), at);
+): Promise<readonly NewEvent[]> => countUsage(tx, context, getMonthAt(at.now, at.timeZone), at);
 
 /** Returns the running subscription of each company, or else its last one. */
 export function getLatestSubscriptions(

@@ -10,11 +10,11 @@ import { restoreCompany } from '#server/platform/tenancy/delete-company.ts';
 type Names = 'listDeletedCompanies' | 'restoreDeletedCompany';
 
 /** BILL-13: users who see the whole provider restore a deleted company for 30 days. */
-export const deletedCompanyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+export const deletedCompanyHandlers = (context: AppContext): Pick<Handlers, Names> => ({
   listDeletedCompanies: async (_, ctx) =>
     ctx.session.companies !== null
       ? ok({ rows: [], count: 0 })
-      : world.store.tenant(
+      : context.store.tenant(
           ctx.tenant,
           async (tx) => {
             const rows = (await tx.all('company'))
@@ -32,7 +32,7 @@ export const deletedCompanyHandlers = (world: AppContext): Pick<Handlers, Names>
   restoreDeletedCompany: async ({ companyId }, ctx) =>
     ctx.session.companies !== null
       ? FORBIDDEN
-      : world.store.tenant(ctx.tenant, async (tx) => {
+      : context.store.tenant(ctx.tenant, async (tx) => {
           await tx.lock();
           const companies = await tx.all('company');
           const company = companies.find((row) => row.n === companyId || row.id === companyId);
@@ -41,7 +41,7 @@ export const deletedCompanyHandlers = (world: AppContext): Pick<Handlers, Names>
             return failed({ kind: 'conflict', message: MESSAGES.notRestorable });
           if (await isCompanyNameTaken(tx, company.name, company))
             return failed({ kind: 'conflict', message: MESSAGES.companyNameTaken });
-          await restoreCompany(tx, world, ctx, company);
+          await restoreCompany(tx, context, ctx, company);
           return ok({});
         }),
 });

@@ -32,13 +32,13 @@ type Names =
 type MonthInput = Pick<ParsedInputOf<'listSubscriptions'>, 'month' | 'year'>;
 
 /** BILL-12, BILL-14: subscriptions with their usage by month. */
-export function subscriptionHandlers(world: AppContext): Pick<Handlers, Names> {
+export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names> {
   const changeUsage = (
     ctx: SessionContext,
     usageId: string,
     getEvent: (id: string) => Event,
   ): ReturnType<Handlers['ackUsage']> =>
-    world.store.tenant(ctx.tenant, async (tx) => {
+    context.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       const row = (await tx.rows('usageMonth', [usageId])).get(usageId);
       const company = row && (await tx.rows('company', [row.company])).get(row.company);
@@ -56,7 +56,7 @@ export function subscriptionHandlers(world: AppContext): Pick<Handlers, Names> {
 
   return {
     listSubscriptions: (input, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const month = await loadMonth(tx, input, ctx.now);
@@ -83,7 +83,7 @@ export function subscriptionHandlers(world: AppContext): Pick<Handlers, Names> {
       ),
 
     getSubscription: ({ userId }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const isOwn = userId === ctx.session.userId;
@@ -112,10 +112,10 @@ export function subscriptionHandlers(world: AppContext): Pick<Handlers, Names> {
       changeUsage(ctx, usageId, (id) => ({ type: 'usage.unacknowledged@1', data: { id } })),
 
     refreshUsage: (_, ctx) =>
-      world.store.tenant(ctx.tenant, async (tx) => {
+      context.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         const { timeZone } = await loadCompanyLimit(tx);
-        const events = await countCurrentUsage(tx, world, { timeZone, now: ctx.now });
+        const events = await countCurrentUsage(tx, context, { timeZone, now: ctx.now });
         await tx.append(events, {
           actor: { kind: 'clock' },
           subject: null,
@@ -126,7 +126,7 @@ export function subscriptionHandlers(world: AppContext): Pick<Handlers, Names> {
       }),
 
     exportSubscriptions: (input, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const { timeZone } = await loadCompanyLimit(tx);

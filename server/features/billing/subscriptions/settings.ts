@@ -14,33 +14,33 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 type Names = 'getBillingSettings' | 'setBillingSettings' | 'listServiceLevels';
 
 /** BILL-9: a provider's own prices, on the server. */
-export const billingSettingsHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+export const billingSettingsHandlers = (context: AppContext): Pick<Handlers, Names> => ({
   getBillingSettings: (_, ctx) =>
-    world.store.tenant(ctx.tenant, async (tx) => ok(await loadBillingSettings(tx)), {
+    context.store.tenant(ctx.tenant, async (tx) => ok(await loadBillingSettings(tx)), {
       readOnly: true,
     }),
 
   setBillingSettings: async (settings, ctx) =>
     ctx.session.companies !== null
       ? FORBIDDEN
-      : world.store.tenant(ctx.tenant, async (tx) => {
+      : context.store.tenant(ctx.tenant, async (tx) => {
           await tx.lock();
           // A password belongs to one server and is not sent to another.
           const before = (await loadBillingSettings(tx)).solarWinds;
           if (before?.url !== settings.solarWinds?.url)
-            await storeSecret(tx, world, 'solarwinds', null);
+            await storeSecret(tx, context, 'solarwinds', null);
           const stored = { settings: JSON.stringify(settings) };
           await tx.sql
             .insertInto('billing_setting')
             .values({ tenant_id: tx.tenant, ...stored })
             .onConflict((on) => on.column('tenant_id').doUpdateSet(stored))
             .execute();
-          await audit(tx, world, ctx, { what: 'billing.changed', user: null });
+          await audit(tx, context, ctx, { what: 'billing.changed', user: null });
           return ok(await loadBillingSettings(tx));
         }),
 
   listServiceLevels: (_, { tenant, session }) =>
-    world.store.tenant(
+    context.store.tenant(
       tenant,
       async (tx) => {
         const { currency, levels } = await loadBillingSettings(tx);

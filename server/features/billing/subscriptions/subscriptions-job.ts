@@ -14,9 +14,9 @@ const EVERY_MS: Ms = 3_600_000;
  * current and the previous month.
  */
 export const subscriptions =
-  (world: AppContext): JobHandler<'subscriptions'> =>
+  (context: AppContext): JobHandler<'subscriptions'> =>
   ({ tenant, now }) =>
-    world.store.tenant(tenant, async (tx) => {
+    context.store.tenant(tenant, async (tx) => {
       const all = await tx.all('subscription');
       if (all.length === 0) return now + EVERY_MS;
       await tx.lock();
@@ -28,7 +28,7 @@ export const subscriptions =
       );
       const month = getMonthAt(now, timeZone);
       for (const counted of [getMonthBefore(month), month])
-        await tx.append(await countUsage(tx, world, counted, { timeZone, now }), by);
+        await tx.append(await countUsage(tx, context, counted, { timeZone, now }), by);
       return Math.min(
         now + EVERY_MS,
         ...(await tx.all('subscription'))

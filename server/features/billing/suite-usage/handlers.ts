@@ -38,13 +38,13 @@ interface Report {
 }
 
 /** BILL-12: the licensed users of Microsoft 365 organizations, and who they are. */
-export function suiteUsageHandlers(world: AppContext): Pick<Handlers, Names> {
+export function suiteUsageHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(
     ctx: SessionContext,
     filters: Filters,
     work: (tx: TenantTx, report: Report) => Promise<T>,
   ): Promise<Result<T>> =>
-    world.store.tenant(
+    context.store.tenant(
       ctx.tenant,
       async (tx) => {
         const report = await loadReport(tx, ctx, filters);

@@ -21,9 +21,9 @@ type Dated = Pick<OrganizationRow, 'id' | 'createdAt'>;
 
 /** BILL-12: every hour, stores the licensed users of each organization on the days that ended. */
 export const usageDays =
-  (world: AppContext): JobHandler<'usage-days'> =>
+  (context: AppContext): JobHandler<'usage-days'> =>
   async ({ tenant, now }) => {
-    await world.store.tenant(tenant, async (tx) => {
+    await context.store.tenant(tenant, async (tx) => {
       const { timeZone } = await loadCompanyLimit(tx);
       const yesterday = getToday(now, timeZone) - 1;
       const organizations = (await tx.all('organization')).filter((row) => row.removedAt === null);

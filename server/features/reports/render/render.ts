@@ -14,7 +14,7 @@ export type Rendered =
 
 /** Renders a file in a thread, which ends with it, so that the server stays responsive. */
 export function render(
-  world: Pick<AppContext, 'clock'>,
+  context: Pick<AppContext, 'clock'>,
   ask: RenderAsk,
   maxMs: Ms = RENDER_MS,
 ): Promise<Rendered> {
@@ -23,7 +23,7 @@ export function render(
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
   return new Promise<Rendered>((resolve) => {
-    const timer = world.clock.after(maxMs, () => end({ kind: 'late' }));
+    const timer = context.clock.after(maxMs, () => end({ kind: 'late' }));
     function end(outcome: Rendered): void {
       timer.cancel();
       resolve(outcome);

@@ -36,12 +36,12 @@ interface Begun {
  * REP-9: exports results as CSV. The results and their order are fixed at the start. They are read
  * in batches, as fast as the client receives them.
  */
-export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults'> {
+export function exportHandlers(context: AppContext): Pick<Handlers, 'exportResults'> {
   return {
     async exportResults({ columns: chosen, ...input }, ctx) {
       const columns = reportColumns(chosen);
       const begun = await answer<Begun>(
-        world,
+        context,
         ctx,
         MESSAGES.export,
         input,
@@ -75,7 +75,7 @@ export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults
         wall: { timeZone },
         now,
       } = begun.value.question;
-      return new Response(getFile(world, ctx.tenant, columns, begun.value), {
+      return new Response(getFile(context, ctx.tenant, columns, begun.value), {
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': `attachment; filename="${csvName('DailyChecks', now, timeZone)}"`,
@@ -86,7 +86,7 @@ export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults
 }
 
 function getFile(
-  world: AppContext,
+  context: AppContext,
   tenant: string,
   columns: readonly ExportColumn<FileColumnId>[],
   { ns, jobs, around }: Begun,
@@ -107,7 +107,7 @@ function getFile(
       try {
         controller.enqueue(
           encoder.encode(
-            await world.store.tenant(
+            await context.store.tenant(
               tenant,
               async (tx) => {
                 const details = await loadRunDetails(tx, some, jobs);
@@ -124,7 +124,7 @@ function getFile(
         );
       } catch (error) {
         // A truncated file must not look complete.
-        world.log.error('an export failed', describeError(error));
+        context.log.error('an export failed', describeError(error));
         controller.error(error);
       }
     },

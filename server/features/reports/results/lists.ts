@@ -25,12 +25,12 @@ const LAST_DAYS = 2;
 
 /** REP-1, REP-4: paged lists of results and of jobs. */
 export function listHandlers(
-  world: AppContext,
+  context: AppContext,
 ): Pick<Handlers, 'listResults' | 'listJobNames' | 'listDidNotRun'> {
   return {
     listResults: ({ page = 1, pageSize = PAGE_SIZE, ...input }, ctx) =>
       answer<OutputOf<'listResults'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getJobs,
         input,
@@ -56,7 +56,7 @@ export function listHandlers(
 
     listJobNames: ({ page = 1, pageSize = PAGE_SIZE, filters }, ctx) =>
       answer<OutputOf<'listJobNames'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getJobs,
         { filters },
@@ -74,7 +74,7 @@ export function listHandlers(
 
     listDidNotRun: ({ page = 1, pageSize = PAGE_SIZE, scheduleState, ...input }, ctx) =>
       answer<OutputOf<'listDidNotRun'>>(
-        world,
+        context,
         ctx,
         MESSAGES.getJobs,
         input,

@@ -15,10 +15,10 @@ const PAGE_ROWS = 100;
 const MAX_LINES = 50_000;
 
 /** RES-55: what anybody did with backed-up data of the organizations that the caller sees. */
-export function restoreAuditHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreAuditHandlers(context: AppContext): Pick<Handlers, Names> {
   return {
     listRestoreAudit: ({ cursor, limit = PAGE_ROWS, ...query }, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const read = readCursor(cursor ?? null);
@@ -39,7 +39,7 @@ export function restoreAuditHandlers(world: AppContext): Pick<Handlers, Names> {
       ),
 
     exportRestoreAudit: (query, ctx) =>
-      world.store.tenant(
+      context.store.tenant(
         ctx.tenant,
         async (tx) => {
           const zone = await loadZone(tx);

@@ -33,8 +33,8 @@ type Names =
   | 'getBackgroundDownloadFile';
 
 /** DL-3: a user's own downloads in the background. Of anybody else's, nothing is revealed. */
-export function backgroundDownloadHandlers(world: AppContext): Pick<Handlers, Names> {
-  const { store } = world;
+export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, Names> {
+  const { store } = context;
 
   const withDownload = <T>(
     ctx: SessionContext,
@@ -95,13 +95,13 @@ export function backgroundDownloadHandlers(world: AppContext): Pick<Handlers, Na
         await deleteParts(tx, id);
         await record(tx, ctx, row, 'export.cancelled');
         // A job that is writing notices, and removes what it has written since.
-        await makePartFiles(world, tx.tenant).delete(id);
+        await makePartFiles(context, tx.tenant).delete(id);
         return ok(toOut({ ...row, ...changes }, []));
       }),
 
     deleteBackgroundDownload: ({ id }, ctx) =>
       withDownload(ctx, id, async (tx, row) => {
-        await deleteBackgroundDownload(tx, world, id);
+        await deleteBackgroundDownload(tx, context, id);
         await record(tx, ctx, row, 'export.deleted');
         return ok({ success: true as const });
       }),
@@ -113,8 +113,8 @@ export function backgroundDownloadHandlers(world: AppContext): Pick<Handlers, Na
         if (part === undefined) return NOT_FOUND;
         const { name, bytes, sha256 } = part;
         await record(tx, ctx, row, 'export.opened');
-        const link = world.chance.uuid();
-        const ticket = makeSecret(world.chance);
+        const link = context.chance.uuid();
+        const ticket = makeSecret(context.chance);
         await insertLink(tx, ctx.session, {
           id: link,
           organization: row.organization_id,
@@ -142,7 +142,7 @@ export function backgroundDownloadHandlers(world: AppContext): Pick<Handlers, Na
     what: string,
   ): Promise<void> {
     const { userId, actor } = ctx.session;
-    await audit(tx, world, ctx, {
+    await audit(tx, context, ctx, {
       what,
       user: null,
       detail: {

@@ -36,24 +36,24 @@ const RETRY_MS: Ms = 60_000;
  */
 export const backgroundDownload =
   (
-    world: AppContext,
+    context: AppContext,
     maxPartBytes: Bytes = LIMITS.exportPartBytes,
   ): JobHandler<'background-download'> =>
   async ({ tenant, payload: { download: id }, signal }) => {
-    const begun = await begin(world, tenant, id);
+    const begun = await begin(context, tenant, id);
     if (begun === null) return null;
-    const files = makePartFiles(world, tenant);
+    const files = makePartFiles(context, tenant);
     try {
-      const end = await writeParts(world, files, begun, { signal, maxPartBytes });
-      if (end === 'finished') await finish(world, begun.row, null);
+      const end = await writeParts(context, files, begun, { signal, maxPartBytes });
+      if (end === 'finished') await finish(context, begun.row, null);
       // A server that stops leaves the rest to the next one.
-      return end === 'stopped' && signal.aborted ? world.clock.now() : null;
+      return end === 'stopped' && signal.aborted ? context.clock.now() : null;
     } catch (error) {
-      const failure = getFailure(world, begun.row, error);
+      const failure = getFailure(context, begun.row, error);
       if (failure === null) throw error;
-      if (failure.kind === 'later') return world.clock.now() + RETRY_MS;
+      if (failure.kind === 'later') return context.clock.now() + RETRY_MS;
       await files.delete(id);
-      await finish(world, begun.row, failure.reason);
+      await finish(context, begun.row, failure.reason);
       return null;
     }
   };
@@ -67,8 +67,8 @@ interface Begun {
 }
 
 /** Null: it has ended, or nobody wants it any more. */
-const begin = (world: AppContext, tenant: TenantId, id: Id): Promise<Begun | null> =>
-  world.store.tenant(tenant, async (tx) => {
+const begin = (context: AppContext, tenant: TenantId, id: Id): Promise<Begun | null> =>
+  context.store.tenant(tenant, async (tx) => {
     const row = await findDownload(tx, id);
     if (row === null || !isRunning(row)) return null;
     const parts = await listParts(tx, [id]);
@@ -93,19 +93,19 @@ interface Limits {
 }
 
 async function writeParts(
-  world: AppContext,
+  context: AppContext,
   files: PartFiles,
   { row, from, ...begun }: Begun,
   { signal, maxPartBytes }: Limits,
 ): Promise<'finished' | 'stopped'> {
   const { tenant_id: tenant, id } = row;
   let open: Awaited<ReturnType<PartFiles['create']>> | null = null;
-  let storedAt = world.clock.now();
+  let storedAt = context.clock.now();
   let { bytes, failed } = begun;
   let items = from.item;
 
   const storeProgress = (): Promise<boolean> =>
-    world.store.tenant(tenant, async ({ sql }) => {
+    context.store.tenant(tenant, async ({ sql }) => {
       const { numUpdatedRows } = await sql
         .updateTable('background_download')
         .set({ items_done: items, bytes_done: Math.min(bytes, row.bytes), failed })
@@ -117,7 +117,7 @@ async function writeParts(
     });
 
   try {
-    const end = await world.embeddedEngine.writeParts({
+    const end = await context.embeddedEngine.writeParts({
       tenant,
       repository: row.repository_id,
       download: id,
@@ -133,7 +133,7 @@ async function writeParts(
         const stored = await open?.finish();
         open = null;
         if (stored === undefined) return;
-        await world.store.tenant(tenant, async ({ sql }) => {
+        await context.store.tenant(tenant, async ({ sql }) => {
           await sql
             .insertInto('background_part')
             .values({
@@ -156,7 +156,7 @@ async function writeParts(
         bytes += item.bytes;
         if (item.isFailed) failed += 1;
         if (signal.aborted) return false;
-        const now = world.clock.now();
+        const now = context.clock.now();
         if (Math.abs(now - storedAt) < PROGRESS_MS) return true;
         storedAt = now;
         return storeProgress();
@@ -182,20 +182,20 @@ function getPartName({ name }: DownloadRow, n: number): string {
 type Failure = { readonly kind: 'end'; readonly reason: string } | { readonly kind: 'later' };
 
 /** What follows from an error. Null: it is a defect, which the job runner reports. */
-function getFailure(world: AppContext, row: DownloadRow, error: unknown): Failure | null {
+function getFailure(context: AppContext, row: DownloadRow, error: unknown): Failure | null {
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
     return { kind: 'end', reason: t.diskFull };
   if (!(error instanceof ContentError)) return null;
-  return world.clock.now() - row.created_at < PATIENCE_MS
+  return context.clock.now() - row.created_at < PATIENCE_MS
     ? { kind: 'later' }
     : { kind: 'end', reason: t.unreadable({ reason: error.error.message }) };
 }
 
 /** `reason` null: it is ready. Records the end, and informs its user by email and in the portal. */
-const finish = (world: AppContext, row: DownloadRow, reason: string | null): Promise<void> =>
-  world.store.tenant(row.tenant_id, async (tx) => {
+const finish = (context: AppContext, row: DownloadRow, reason: string | null): Promise<void> =>
+  context.store.tenant(row.tenant_id, async (tx) => {
     const { id, tenant_id: tenant, user_id: user } = row;
-    const now = world.clock.now();
+    const now = context.clock.now();
     const { numUpdatedRows } = await tx.sql
       .updateTable('background_download')
       .set({
@@ -213,14 +213,14 @@ const finish = (world: AppContext, row: DownloadRow, reason: string | null): Pro
     // The backup may be cleaned up: the files have everything.
     await deleteDownload(tx, id);
     if (reason !== null) await deleteParts(tx, id);
-    await auditOrigin(tx, world, {
+    await auditOrigin(tx, context, {
       what: reason === null ? 'export.ended' : 'export.failed',
       user,
       detail: { download: id, organization: row.organization_id, rows: row.items },
       at: now,
       origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
     });
-    await inform(tx, world, row, { reason, parts, until: now + LIMITS.exportKeepMs });
+    await inform(tx, context, row, { reason, parts, until: now + LIMITS.exportKeepMs });
   });
 
 interface End {
@@ -231,12 +231,12 @@ interface End {
 
 async function inform(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { id, user_id: user, name }: DownloadRow,
   { reason, parts, until }: End,
 ): Promise<void> {
   const path = `/o365/restore/downloads/${id}`;
-  const address = await loadPortalAddress(tx, world);
+  const address = await loadPortalAddress(tx, context);
   const link = address === null ? null : `${address}${path}`;
   const language = await loadLanguage(tx, user);
   const { mail, message } = withLanguage(language, () => ({
@@ -252,8 +252,8 @@ async function inform(
     message: (reason === null ? t.noticeReady : t.noticeFailed)({ name }),
   }));
   const to = await loadMailAddress(tx, user);
-  if (to !== null) await post(tx, world, { kind: 'mail', to, ...mail });
-  const noticeId = world.chance.uuid();
+  if (to !== null) await post(tx, context, { kind: 'mail', to, ...mail });
+  const noticeId = context.chance.uuid();
   const notice: Notification = {
     _id: noticeId,
     app: 'o365',
@@ -273,7 +273,7 @@ async function inform(
       tenant_id: tx.tenant,
       id: noticeId,
       row: JSON.stringify(notice),
-      made_at: world.clock.now(),
+      made_at: context.clock.now(),
       ended_at: null,
     })
     .execute();
@@ -281,7 +281,7 @@ async function inform(
 
 /** Removes downloads whose time is over, with their files. */
 export const deleteExpiredBackgroundDownloads =
-  (world: AppContext) =>
+  (context: AppContext) =>
   async (tx: TenantTx, now: Ms): Promise<void> => {
     const rows = await tx.sql
       .selectFrom('background_download')
@@ -289,16 +289,16 @@ export const deleteExpiredBackgroundDownloads =
       .where('tenant_id', '=', tx.tenant)
       .where('expires_at', '<', now)
       .execute();
-    for (const { id } of rows) await deleteBackgroundDownload(tx, world, id);
+    for (const { id } of rows) await deleteBackgroundDownload(tx, context, id);
   };
 
 /** The files go first: a row without files is removed again later. */
 export async function deleteBackgroundDownload(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   id: Id,
 ): Promise<void> {
-  await makePartFiles(world, tx.tenant).delete(id);
+  await makePartFiles(context, tx.tenant).delete(id);
   await deleteParts(tx, id);
   await deleteDownload(tx, id);
   await tx.sql

@@ -19,20 +19,20 @@ interface FileRange {
 
 /** Reads a range of a finished file, and records it (G63). */
 export async function readBackgroundFile(
-  world: AppContext,
+  context: AppContext,
   scope: EngineScope,
   { download, part, bytes, from, to }: FileRange,
 ): Promise<Result<{ readonly stream: AsyncIterable<Uint8Array> }>> {
   const { tenant, organization, user, operator, origin } = scope;
-  const files = makePartFiles(world, tenant);
+  const files = makePartFiles(context, tenant);
   if (!(await files.has(download, part, bytes))) return failed(NOT_FOUND);
-  const isReady = await world.store.tenant(tenant, async (tx) => {
+  const isReady = await context.store.tenant(tenant, async (tx) => {
     const row = await findDownload(tx, download);
     if (row?.state !== 'ready' || row.user_id !== user || row.organization_id !== organization)
       return false;
     if (!(await mayReadDownload(tx, scope, { table: 'background_download', id: download })))
       return false;
-    await auditOrigin(tx, world, {
+    await auditOrigin(tx, context, {
       what: 'backupcontent.read',
       user: null,
       detail: {
@@ -44,7 +44,7 @@ export async function readBackgroundFile(
         from,
         to,
       },
-      at: world.clock.now(),
+      at: context.clock.now(),
       origin: origin ?? { ip: '', agent: '', actor: user, impersonation: null, key: null },
     });
     return true;

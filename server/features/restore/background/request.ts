@@ -34,13 +34,13 @@ const RESERVED_BYTES: Bytes = 1_000_000_000;
 
 /** DL-3: lists what the download holds, as of now, and leaves the rest to a background job. */
 export async function requestBackgroundDownload(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { engine, scope }: EngineAt,
   { explorer, nodes, within, workload, format, suffix }: BackgroundRequest,
 ): Promise<Result<OutputOf<'downloadMailbox'>>> {
   if (isForMailboxes(format) && workload !== 'outlook') return conflict(t.onlyMailboxes);
-  const { store, clock } = world;
+  const { store, clock } = context;
   const now = clock.now();
   const answer = getAnswer(
     await engine.prepareDownload(scope, {
@@ -57,7 +57,7 @@ export async function requestBackgroundDownload(
   if (prepared.kind === 'too-large') return REAUTH;
   const { id, bytes, items, missing } = prepared;
   const fileName = getFileName(format, prepared.fileName);
-  const freeBytes = await makePartFiles(world, ctx.tenant).getFreeBytes();
+  const freeBytes = await makePartFiles(context, ctx.tenant).getFreeBytes();
   return store.tenant(ctx.tenant, async (tx) => {
     const refusal = await findRefusal(tx, ctx, { bytes, freeBytes });
     if (refusal !== null) {
@@ -100,7 +100,7 @@ export async function requestBackgroundDownload(
         objects: JSON.stringify(objects),
       })
       .execute();
-    await audit(tx, world, ctx, {
+    await audit(tx, context, ctx, {
       what: 'export.requested',
       user: null,
       detail: {

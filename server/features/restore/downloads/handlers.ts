@@ -51,7 +51,7 @@ type DownloadWorkload = v.InferOutput<typeof WorkloadSchema> & Workload;
 export const downloadPath = (id: string): string => `/download/${id}/`;
 
 /** DL-8: downloads of mailboxes, drives and sites. The engine records what they hold (G63). */
-export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
+export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
   const download = (
     ctx: SessionContext,
     workload: DownloadWorkload,
@@ -60,10 +60,10 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
     suffix: string,
     within?: string,
   ): Promise<Result<OutputOf<'downloadMailbox'>>> =>
-    withSession(world, ctx, { restoreSessionId }, workload, async ({ engine, scope }) => {
+    withSession(context, ctx, { restoreSessionId }, workload, async ({ engine, scope }) => {
       if (downloadInBackground || (format !== undefined && isForMailboxes(format)))
         return requestBackgroundDownload(
-          world,
+          context,
           ctx,
           { engine, scope },
           {
@@ -75,7 +75,7 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
             suffix,
           },
         );
-      const now = world.clock.now();
+      const now = context.clock.now();
       const expiresAt = now + LIMITS.absoluteMs;
       const answer = getAnswer(
         await engine.prepareDownload(scope, {
@@ -91,9 +91,9 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
       if (prepared.kind === 'too-large') return REAUTH;
       const { fileName, bytes, items, missing } = prepared;
       if (format === 'eml' && fileName === null) return unsupported(t.onlySingle);
-      const id = world.chance.uuid();
-      const ticket = makeSecret(world.chance);
-      const name = await world.store.tenant(ctx.tenant, async (tx) => {
+      const id = context.chance.uuid();
+      const ticket = makeSecret(context.chance);
+      const name = await context.store.tenant(ctx.tenant, async (tx) => {
         const named =
           fileName ?? archiveName(`${suffix}.zip`, now, (await loadCompanyLimit(tx)).timeZone);
         await insertLink(tx, ctx.session, {
@@ -103,7 +103,7 @@ export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
             typeof DownloadRequest
           >,
           file: { name: named, bytes, etag: `"${prepared.hash}"` },
-          ticket: { hash: ticket.hash, until: world.clock.now() + TICKET_MS },
+          ticket: { hash: ticket.hash, until: context.clock.now() + TICKET_MS },
           cookieHash: null,
           createdAt: now,
           expiresAt,

@@ -11,12 +11,12 @@ import type { DownloadRequest } from './handlers.ts';
  * this, and an operator's roles are still about all that it holds (G65, RES-53).
  */
 export async function mayGoOn(
-  world: AppContext,
+  context: AppContext,
   { tenant, organization, user }: Pick<EngineScope, 'tenant' | 'organization' | 'user'>,
   sessionId: string,
   of: v.InferOutput<typeof DownloadRequest>,
 ): Promise<boolean> {
-  const reader = await findReader(world, tenant, {
+  const reader = await findReader(context, tenant, {
     sessionId,
     organization,
     workload: of.workload,
@@ -27,7 +27,7 @@ export async function mayGoOn(
     of.kind === 'file'
       ? ({ table: 'background_download', id: of.download } as const)
       : ({ table: 'prepared_download', id: of.prepared } as const);
-  return world.store.tenant(tenant, (tx) => mayReadDownload(tx, scope, { table, id }), {
+  return context.store.tenant(tenant, (tx) => mayReadDownload(tx, scope, { table, id }), {
     readOnly: true,
   });
 }

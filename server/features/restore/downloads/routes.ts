@@ -49,9 +49,9 @@ interface Link {
  * `/download/<id>/<name>` (G65): a ticket in the address opens it once. From then on, a cookie for
  * this path alone gives this browser any range of it, while its session is active.
  */
-export function downloadRoutes(world: AppContext): (app: Hono) => void {
-  const loadTenant = tenantReader(world);
-  const getCaller = callerReader(world.config.trustedProxies);
+export function downloadRoutes(context: AppContext): (app: Hono) => void {
+  const loadTenant = tenantReader(context);
+  const getCaller = callerReader(context.config.trustedProxies);
   const running = makeRunning();
   return (app) => {
     app.get('/download/:id/:name', async ({ req, env }) => {
@@ -66,8 +66,8 @@ export function downloadRoutes(world: AppContext): (app: Hono) => void {
         ip,
         disconnect: () => closeConnection(env),
       };
-      const link = await findLink(world, visit, req.query('ticket'));
-      return link === null ? refuse(404, t.gone) : serve(world, visit, link, running);
+      const link = await findLink(context, visit, req.query('ticket'));
+      return link === null ? refuse(404, t.gone) : serve(context, visit, link, running);
     });
   };
 }
@@ -75,12 +75,12 @@ const ID = v.pipe(v.string(), v.uuid());
 
 /** Returns null if there is no such download for this browser. */
 async function findLink(
-  world: AppContext,
+  context: AppContext,
   { tenant, id, request }: Visit,
   ticket: string | undefined,
 ): Promise<Link | null> {
-  const now = world.clock.now();
-  const row = await world.store.tenant(
+  const now = context.clock.now();
+  const row = await context.store.tenant(
     tenant,
     ({ sql }) =>
       sql
@@ -101,7 +101,7 @@ async function findLink(
   if (!hasCookie && !hasTicket) return null;
   const { organization_id: organization, session_id: sessionId } = row;
   const { workload } = of.output;
-  const session = await findReader(world, tenant, { sessionId, organization, workload });
+  const session = await findReader(context, tenant, { sessionId, organization, workload });
   return session === null
     ? null
     : {
@@ -118,7 +118,7 @@ async function findLink(
 }
 
 async function serve(
-  world: AppContext,
+  context: AppContext,
   visit: Visit,
   link: Link,
   running: Running,
@@ -148,12 +148,12 @@ async function serve(
   if (leave === null) return refuse(503, t.tooMany, { 'retry-after': '10' });
   try {
     if (link.ticketHash !== null) {
-      const secret = makeSecret(world.chance);
-      if (!(await useTicket(world, visit, link.ticketHash, secret))) {
+      const secret = makeSecret(context.chance);
+      if (!(await useTicket(context, visit, link.ticketHash, secret))) {
         leave();
         return refuse(404, t.gone);
       }
-      const forMs = link.expiresAt - world.clock.now();
+      const forMs = link.expiresAt - context.clock.now();
       headers.append(
         'set-cookie',
         pathCookie(DOWNLOAD_COOKIE, secret.text, downloadPath(id), forMs),
@@ -169,9 +169,9 @@ async function serve(
     };
     const content =
       of.kind === 'file'
-        ? await readBackgroundFile(world, scope, { ...of, bytes, from, to })
+        ? await readBackgroundFile(context, scope, { ...of, bytes, from, to })
         : getAnswer(
-            await world.embeddedEngine.readDownload(scope, { download: of.prepared, from, to }),
+            await context.embeddedEngine.readDownload(scope, { download: of.prepared, from, to }),
           );
     if (!content.ok) {
       leave();
@@ -181,13 +181,13 @@ async function serve(
     headers.set('content-length', String(to - from));
     if (range.kind === 'part') headers.set('content-range', `bytes ${from}-${to - 1}/${bytes}`);
     const body = guardedStream(content.value.stream, {
-      clock: world.clock,
-      mayGoOn: () => mayGoOn(world, scope, sessionId, of),
+      clock: context.clock,
+      mayGoOn: () => mayGoOn(context, scope, sessionId, of),
       disconnect: visit.disconnect,
       onEnd: (error) => {
         leave();
         if (error !== null)
-          world.log.warn('a download ended early', {
+          context.log.warn('a download ended early', {
             error: error instanceof Error ? error.message : typeof error,
           });
       },

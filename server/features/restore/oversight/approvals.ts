@@ -19,15 +19,15 @@ type Names = 'approveRestoreTask' | 'rejectRestoreTask';
 type Decided = OutputOf<'approveRestoreTask'>;
 
 /** G71: a second person approves or rejects a restore. Nobody decides on their own. */
-export function restoreApprovalHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreApprovalHandlers(context: AppContext): Pick<Handlers, Names> {
   const decide = (
     of: Pick<ParsedInputOf<'approveRestoreTask'>, 'organizationId' | 'taskId'>,
     ctx: SessionContext,
     work: (at: EngineAt, row: RestoreRequestRow, name: string) => Promise<Result<void>>,
   ): Promise<Result<Decided>> =>
-    runOnce<Decided>(world, ctx, () =>
-      withTask(world, of, ctx, async (at, { id }) => {
-        const found = await world.store.tenant(
+    runOnce<Decided>(context, ctx, () =>
+      withTask(context, of, ctx, async (at, { id }) => {
+        const found = await context.store.tenant(
           ctx.tenant,
           async (tx) => {
             const row = (await tx.rows('restoreRequest', [id])).get(id);
@@ -55,7 +55,7 @@ export function restoreApprovalHandlers(world: AppContext): Pick<Handlers, Names
           await engine.approve(scope, {
             task: id,
             requester: user,
-            record: recordDecision(world, 'approved', { who: by(ctx), ...decider(ctx, input) }),
+            record: recordDecision(context, 'approved', { who: by(ctx), ...decider(ctx, input) }),
           }),
         ),
       ),
@@ -65,7 +65,7 @@ export function restoreApprovalHandlers(world: AppContext): Pick<Handlers, Names
           await engine.reject(scope, {
             task: id,
             message: t.rejected({ user: name, reason: input.reason }),
-            record: recordDecision(world, 'rejected', { who: by(ctx), ...decider(ctx, input) }),
+            record: recordDecision(context, 'rejected', { who: by(ctx), ...decider(ctx, input) }),
           }),
         ),
       ),
@@ -79,20 +79,20 @@ const decider = ({ session }: SessionContext, { reason }: { readonly reason: str
 
 /** Stops a restore that waits for approval, for good. */
 export async function withdrawRestore(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { engine, scope }: EngineAt,
   { id }: Pick<TaskOut, 'id'>,
 ): Promise<Result<void>> {
   const { userId } = ctx.session;
-  const names = await world.store.tenant(ctx.tenant, (tx) => loadNames(tx, [userId]), {
+  const names = await context.store.tenant(ctx.tenant, (tx) => loadNames(tx, [userId]), {
     readOnly: true,
   });
   return getAnswer(
     await engine.reject(scope, {
       task: id,
       message: t.withdrawn({ user: names.get(userId) ?? '' }),
-      record: recordDecision(world, 'withdrawn', {
+      record: recordDecision(context, 'withdrawn', {
         who: by(ctx),
         ...decider(ctx, { reason: null }),
       }),
@@ -102,9 +102,9 @@ export async function withdrawRestore(
 
 /** The background job of a restore that waits for approval: ends it when nobody decided in time. */
 export const restoreApproval =
-  (world: AppContext): JobHandler<'restore-approval'> =>
+  (context: AppContext): JobHandler<'restore-approval'> =>
   async ({ tenant, payload: { task }, now }) => {
-    const row = await world.store.tenant(
+    const row = await context.store.tenant(
       tenant,
       async (tx) => (await tx.rows('restoreRequest', [task])).get(task),
       { readOnly: true },
@@ -112,14 +112,14 @@ export const restoreApproval =
     if (row === undefined || row.expiresAt === null || row.decision !== null) return null;
     if (row.expiresAt > now) return row.expiresAt;
     const who: By = { actor: { kind: 'clock' }, subject: null, commandId: null, at: now };
-    await world.embeddedEngine.reject(
+    await context.embeddedEngine.reject(
       { tenant, organization: row.organization, user: null },
       {
         task,
         message: t.expired,
         record: async (tx, id) => {
-          await recordDecision(world, 'expired', { who, user: null, reason: null })(tx, id);
-          await auditOrigin(tx, world, {
+          await recordDecision(context, 'expired', { who, user: null, reason: null })(tx, id);
+          await auditOrigin(tx, context, {
             what: 'restoretask.expired',
             user: row.user,
             detail: { task: id, organization: row.organization },
@@ -135,7 +135,7 @@ export const restoreApproval =
 /** Logs a decision and informs about it, in the transaction that carries it out. */
 const recordDecision =
   (
-    world: AppContext,
+    context: AppContext,
     decision: RestoreDecision,
     {
       who,
@@ -158,5 +158,5 @@ const recordDecision =
       ],
       who,
     );
-    await informOfDecision(tx, world, row, { decision, user, reason, at: who.at });
+    await informOfDecision(tx, context, row, { decision, user, reason, at: who.at });
   };

@@ -19,7 +19,7 @@ import { loadNames, loadTargetName } from './names.ts';
 /** G71: informs the customers, and those who can approve it, about a restore. */
 export async function informOfRequest(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   row: Omit<RestoreRequestRow, 'requestedAt' | 'decision'>,
   isUndo = false,
 ): Promise<void> {
@@ -32,10 +32,10 @@ export async function informOfRequest(
     items: row.items,
     target: await loadTargetName(tx, row.target),
   };
-  const link = await loadLink(tx, world, row);
+  const link = await loadLink(tx, context, row);
   const { expiresAt, reason } = row;
   for (const user of withoutDoubles([...approvers, ...listCustomers(users, companies)]))
-    await inform(tx, world, user, link.path, () => {
+    await inform(tx, context, user, link.path, () => {
       const isApprover = approvers.includes(user);
       const { target } = facts;
       const restores = target === null ? t.toOriginal(facts) : t.toOther({ ...facts, target });
@@ -57,7 +57,7 @@ export async function informOfRequest(
 /** Informs who asked for a restore, and the customers, about what a second person decided. */
 export async function informOfDecision(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   row: RestoreRequestRow,
   { decision, user: decider, reason }: NonNullable<RestoreRequestRow['decision']>,
 ): Promise<void> {
@@ -66,11 +66,11 @@ export async function informOfDecision(
   const facts = await loadFacts(tx, row);
   const by =
     decider === null ? '' : ((await loadNames(tx, [decider])).get(decider) ?? t.formerUser);
-  const link = await loadLink(tx, world, row);
+  const link = await loadLink(tx, context, row);
   const requester = users.filter(({ id }) => id === row.user);
   for (const user of withoutDoubles([...requester, ...listCustomers(users, companies)])) {
     if (user.id === decider) continue;
-    await inform(tx, world, user, link.path, () => {
+    await inform(tx, context, user, link.path, () => {
       const [subject, sentence] = getTexts(decision, { ...facts, by });
       return {
         subject,
@@ -150,11 +150,11 @@ const withoutDoubles = (users: readonly UserRow[]): readonly UserRow[] => [...ne
 
 async function loadLink(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   { workload }: Pick<RestoreRequestRow, 'workload'>,
 ): Promise<{ readonly path: string; readonly url: string | null }> {
   const path = `/o365/restore/${workload}`;
-  const address = await loadPortalAddress(tx, world);
+  const address = await loadPortalAddress(tx, context);
   return { path, url: address === null ? null : `${address}${path}` };
 }
 
@@ -167,7 +167,7 @@ interface News extends Pick<Notification, 'severity'> {
 /** By email, and above the pages of the portal. */
 async function inform(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   user: UserRow,
   path: string,
   write: () => News,
@@ -176,14 +176,14 @@ async function inform(
   const news = withLanguage(await loadLanguage(tx, id), write);
   const to = await loadMailAddress(tx, id);
   if (to !== null)
-    await post(tx, world, {
+    await post(tx, context, {
       kind: 'mail',
       to,
       subject: news.subject.replaceAll(/\s+/g, ' ').slice(0, 150),
       text: `${news.lines.join('\n\n')}\n`,
     });
   const opensSuite = hasAbility(user, 'o365.restorePortal');
-  const noticeId = world.chance.uuid();
+  const noticeId = context.chance.uuid();
   const notice: Notification = {
     _id: noticeId,
     app: opensSuite ? 'o365' : 'monitoring',
@@ -203,7 +203,7 @@ async function inform(
       tenant_id: tx.tenant,
       id: noticeId,
       row: JSON.stringify(notice),
-      made_at: world.clock.now(),
+      made_at: context.clock.now(),
       ended_at: null,
     })
     .execute();

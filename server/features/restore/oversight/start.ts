@@ -22,7 +22,7 @@ type Started = OutputOf<'restoreMailbox'>;
  * So does one of an operator whose roles require it (RES-54).
  */
 export async function startRestore(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { engine, scope }: EngineAt,
   workload: Workload,
@@ -48,7 +48,7 @@ export async function startRestore(
   if (dryRun || (!isOther && !isMany && !second.value))
     return answer(await engine.restore(scope, { ...input, items }));
   if (reason === null) return badField('reason', getReasonText(items, second.value));
-  const needsApproval = await world.store.tenant(
+  const needsApproval = await context.store.tenant(
     ctx.tenant,
     async (tx) =>
       second.value ||
@@ -64,7 +64,7 @@ export async function startRestore(
       { ...input, items },
       {
         needsApproval,
-        record: recordRequest(world, ctx, {
+        record: recordRequest(context, ctx, {
           organization: scope.organization,
           workload,
           target: isOther ? { organization: target.organization, object: target.object } : null,
@@ -87,7 +87,7 @@ function getReasonText(items: number, isForOperator: boolean): string {
 /** Logs that a restore or an undo was asked for, and informs about it. */
 export const recordRequest =
   (
-    world: AppContext,
+    context: AppContext,
     ctx: SessionContext,
     {
       needsApproval,
@@ -105,7 +105,7 @@ export const recordRequest =
     const event = { type: 'restoretask.requested@1', data } as const;
     const company = organization?.company ?? null;
     await tx.append([{ company, entity: `restoretask:${id}`, event }], by(ctx));
-    await informOfRequest(tx, world, data, isUndo);
+    await informOfRequest(tx, context, data, isUndo);
     if (expiresAt !== null) await scheduleJob(tx, 'restore-approval', id, { task: id }, expiresAt);
   };
 

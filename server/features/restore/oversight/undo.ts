@@ -16,12 +16,12 @@ import { loadNeedsApproval, recordRequest } from './start.ts';
  * it, with the reason of the restore.
  */
 export async function startUndo(
-  world: AppContext,
+  context: AppContext,
   ctx: SessionContext,
   { engine, scope }: EngineAt,
   { id, workload }: Pick<TaskOut, 'id' | 'workload'>,
 ): Promise<Result<OutputOf<'undoRestoreTask'>>> {
-  const request = await world.store.tenant(
+  const request = await context.store.tenant(
     ctx.tenant,
     async (tx) => {
       const row = (await tx.rows('restoreRequest', [id])).get(id);
@@ -47,7 +47,7 @@ export async function startUndo(
       { task: id },
       {
         needsApproval,
-        record: recordRequest(world, ctx, {
+        record: recordRequest(context, ctx, {
           organization: scope.organization,
           workload,
           target,

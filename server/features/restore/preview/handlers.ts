@@ -19,11 +19,11 @@ export const PreviewRequest = v.object({
 export const previewPath = (id: string): string => `/preview/${id}`;
 
 /** G64, DL-7: mails as people read them. The address opens only with the cookie of this answer. */
-export function previewHandlers(world: AppContext): Pick<Handlers, 'createMailPreview'> {
+export function previewHandlers(context: AppContext): Pick<Handlers, 'createMailPreview'> {
   return {
     createMailPreview: ({ restoreSessionId, itemId }, ctx) =>
-      withSession(world, ctx, { restoreSessionId }, 'outlook', async (at) => {
-        const { mailPreviews, store, chance, clock } = world;
+      withSession(context, ctx, { restoreSessionId }, 'outlook', async (at) => {
+        const { mailPreviews, store, chance, clock } = context;
         const mail = { explorer: restoreSessionId, node: itemId };
         const read = await readPreviewedMail(mailPreviews, at, mail);
         if (!read.ok) return read;

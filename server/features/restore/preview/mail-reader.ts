@@ -22,6 +22,6 @@ const LIMITS: ThreadLimits = {
 
 /** Reads mails in threads (G67). */
 export const makeMailReader = (
-  world: { readonly clock: Clock },
+  context: { readonly clock: Clock },
   limits: Partial<ThreadLimits> = {},
-): MailReader => makeLimitedReader(world, { ...LIMITS, ...limits });
+): MailReader => makeLimitedReader(context, { ...LIMITS, ...limits });

@@ -38,13 +38,13 @@ type Message = v.InferOutput<typeof Message>;
 const Thread = v.object({ post: Message, replies: v.array(Message) });
 
 /** RES-46, G64: posts with their replies as people read them, as clean as mails. */
-export function postPreviewHandlers(world: AppContext): Pick<Handlers, 'createPostPreview'> {
+export function postPreviewHandlers(context: AppContext): Pick<Handlers, 'createPostPreview'> {
   return {
     createPostPreview: ({ restoreSessionId, teamId, postId }, ctx) =>
-      withSession(world, ctx, { restoreSessionId }, 'teams', async (at) => {
+      withSession(context, ctx, { restoreSessionId }, 'teams', async (at) => {
         if (!postId.startsWith(`i${teamId.slice(1)}.`))
           return failed({ kind: 'not-found', message: t.noPost });
-        const { mailPreviews, store, chance, clock } = world;
+        const { mailPreviews, store, chance, clock } = context;
         const post = { explorer: restoreSessionId, node: postId };
         const zone = await store.tenant(ctx.tenant, loadZone, { readOnly: true });
         const read = await readPreviewedPost(mailPreviews, at, post, zone);

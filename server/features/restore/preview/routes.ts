@@ -29,9 +29,9 @@ interface Visit {
  * `/preview/<id>`: the document of a mail, once, in the browser that asked for it while its session
  * is active (G64, G65).
  */
-export function previewRoutes(world: AppContext): (app: Hono) => void {
-  const loadTenant = tenantReader(world);
-  const getCaller = callerReader(world.config.trustedProxies);
+export function previewRoutes(context: AppContext): (app: Hono) => void {
+  const loadTenant = tenantReader(context);
+  const getCaller = callerReader(context.config.trustedProxies);
   return (app) => {
     app.get('/preview/:id', async ({ req, env }) => {
       const theme = toTheme(req.query('theme'));
@@ -42,7 +42,7 @@ export function previewRoutes(world: AppContext): (app: Hono) => void {
       const body =
         tenant === null || !id.success
           ? null
-          : await showOnce(world, { tenant, id: id.output, request: req.raw, ip });
+          : await showOnce(context, { tenant, id: id.output, request: req.raw, ip });
       if (body === null) return page(404, messagePage(t.expired, theme));
       return body.ok
         ? page(200, mailPage(body.value, theme))
@@ -56,12 +56,12 @@ const toTheme = (text: string | undefined): Theme =>
   text === 'light' || text === 'dark' ? text : null;
 
 /** Returns null if there is no such preview for this browser. */
-async function showOnce(world: AppContext, visit: Visit): Promise<Result<MailBody> | null> {
+async function showOnce(context: AppContext, visit: Visit): Promise<Result<MailBody> | null> {
   const { tenant, id, request } = visit;
   const secret = getCookie(request.headers, PREVIEW_COOKIE);
   if (secret === null) return null;
-  const now = world.clock.now();
-  const row = await world.store.tenant(
+  const now = context.clock.now();
+  const row = await context.store.tenant(
     tenant,
     ({ sql }) =>
       sql
@@ -77,15 +77,15 @@ async function showOnce(world: AppContext, visit: Visit): Promise<Result<MailBod
   const mail = v.safeParse(PreviewRequest, row?.request);
   if (row === undefined || !mail.success) return null;
   const organization = row.organization_id;
-  const session = await findReader(world, tenant, {
+  const session = await findReader(context, tenant, {
     sessionId: row.session_id,
     organization,
     workload: mail.output.workload,
   });
   if (session === null) return null;
-  const isFirst = await useUp(world, visit, { organization, session, mail: mail.output, now });
+  const isFirst = await useUp(context, visit, { organization, session, mail: mail.output, now });
   if (!isFirst) return null;
-  const { bodies } = world.mailPreviews;
+  const { bodies } = context.mailPreviews;
   const body = bodies.get(id);
   bodies.delete(id);
   // An operator's scope is looked up again.
@@ -98,8 +98,8 @@ async function showOnce(world: AppContext, visit: Visit): Promise<Result<MailBod
     ...getOperatorScope(session, organization),
     origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
   };
-  const { mailPreviews, store } = world;
-  const at = { engine: world.embeddedEngine, scope };
+  const { mailPreviews, store } = context;
+  const at = { engine: context.embeddedEngine, scope };
   const read: Result<{ readonly body: MailBody }> =
     mail.output.workload === 'teams'
       ? await readPreviewedPost(
@@ -121,11 +121,11 @@ interface Use {
 
 /** Removes the address and records the reading (G63). Returns whether it was still there. */
 const useUp = (
-  world: AppContext,
+  context: AppContext,
   { tenant, id, request, ip }: Visit,
   { organization, session, mail, now }: Use,
 ): Promise<boolean> =>
-  world.store.tenant(tenant, async (tx) => {
+  context.store.tenant(tenant, async (tx) => {
     const { numDeletedRows } = await tx.sql
       .deleteFrom('download')
       .where('tenant_id', '=', tenant)
@@ -134,7 +134,7 @@ const useUp = (
     if (numDeletedRows === 0n) return false;
     await audit(
       tx,
-      world,
+      context,
       { ip, request, now, session },
       {
         what: 'backupcontent.read',

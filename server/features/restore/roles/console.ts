@@ -7,10 +7,10 @@ import { loadOperators } from '#server/platform/auth/operators.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 
 /** RES-52: for whom the user restores. */
-export function operatorConsoleHandlers(world: AppContext): Pick<Handlers, 'getOperatorConsole'> {
+export function operatorConsoleHandlers(context: AppContext): Pick<Handlers, 'getOperatorConsole'> {
   return {
     getOperatorConsole: (_, { tenant, session }) =>
-      world.store.tenant(
+      context.store.tenant(
         tenant,
         async (tx) => {
           const operators = await loadOperators(tx, session);

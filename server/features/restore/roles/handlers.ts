@@ -35,9 +35,9 @@ interface OfRole {
 }
 
 /** RES-50: who restores for others, of the organizations that the caller sees. */
-export function restoreRoleHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
-    world.store.tenant(ctx.tenant, work, { readOnly: true });
+    context.store.tenant(ctx.tenant, work, { readOnly: true });
 
   /** Members are read again before an operator signs in. */
   const readGroups = async (ctx: SessionContext, organization: string, fields: RoleFields) => {
@@ -45,9 +45,12 @@ export function restoreRoleHandlers(world: AppContext): Pick<Handlers, Names> {
       ({ type, id }) => (type === 'Group' ? [id] : []),
     );
     const scope = { tenant: ctx.tenant, organization };
-    const done = await world.embeddedEngine.operators.refreshGroups(scope, { groups, maxAgeMs: 0 });
+    const done = await context.embeddedEngine.operators.refreshGroups(scope, {
+      groups,
+      maxAgeMs: 0,
+    });
     if (!done.ok)
-      world.log.warn('the members of groups could not be read', { error: done.error.message });
+      context.log.warn('the members of groups could not be read', { error: done.error.message });
   };
 
   const command = (
@@ -56,13 +59,13 @@ export function restoreRoleHandlers(world: AppContext): Pick<Handlers, Names> {
     what: string,
     decide: (tx: TenantTx, role: RestoreRoleRow) => Promise<Result<NewEvent['event']>>,
   ): Promise<Result<Record<string, never>>> =>
-    runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+    runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
       const role = await findRole(tx, ctx.session, of);
       if (!role) return refusal(NOT_FOUND);
       const event = await decide(tx, role);
       if (!event.ok) return refusal(event.failure);
       const detail = { role: role.id, organization: role.organization };
-      await audit(tx, world, ctx, { what, user: null, detail });
+      await audit(tx, context, ctx, { what, user: null, detail });
       return { drafts: [about(role, event.value)], answer: () => ok({}) };
     });
 
@@ -99,9 +102,9 @@ export function restoreRoleHandlers(world: AppContext): Pick<Handlers, Names> {
       }),
 
     async createRestoreRole({ organizationId, ...fields }, ctx) {
-      const id = world.chance.uuid();
+      const id = context.chance.uuid();
       const created = await runIdempotently<OutputOf<'createRestoreRole'>>(
-        world,
+        context,
         ctx,
         async (tx) => {
           const organization = await findOrganization(tx, ctx.session, organizationId);
@@ -110,7 +113,7 @@ export function restoreRoleHandlers(world: AppContext): Pick<Handlers, Names> {
           if (refused) return refusal(refused);
           const { company } = organization;
           const detail = { role: id, organization: organizationId };
-          await audit(tx, world, ctx, { what: 'restorerole.created', user: null, detail });
+          await audit(tx, context, ctx, { what: 'restorerole.created', user: null, detail });
           return {
             drafts: [
               about(

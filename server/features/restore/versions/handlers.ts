@@ -15,10 +15,10 @@ type Compared = OutputOf<'compareItemVersions'>;
 const MAX_CHANGES = 1_000;
 
 /** RES-81: versions of an item, and how two of them differ. */
-export function restoreVersionHandlers(world: AppContext): Pick<Handlers, Names> {
+export function restoreVersionHandlers(context: AppContext): Pick<Handlers, Names> {
   return {
     listItemVersions: ({ restoreSessionId, itemId }, ctx) =>
-      withSession(world, ctx, { restoreSessionId }, null, async ({ engine, scope }) => {
+      withSession(context, ctx, { restoreSessionId }, null, async ({ engine, scope }) => {
         const versions = getAnswer(
           await engine.listVersions(scope, { explorer: restoreSessionId, node: itemId }),
         );
@@ -26,7 +26,7 @@ export function restoreVersionHandlers(world: AppContext): Pick<Handlers, Names>
       }),
 
     compareItemVersions: ({ restoreSessionId, beforeId, afterId }, ctx) =>
-      withSession<Compared>(world, ctx, { restoreSessionId }, null, async (at) => {
+      withSession<Compared>(context, ctx, { restoreSessionId }, null, async (at) => {
         const versions = getAnswer(
           await at.engine.listVersions(at.scope, { explorer: restoreSessionId, node: afterId }),
         );
@@ -36,7 +36,7 @@ export function restoreVersionHandlers(world: AppContext): Pick<Handlers, Names>
         if (before === undefined || after === undefined) return NOT_FOUND;
         const texts: VersionText[] = [];
         for (const { node } of [before, after]) {
-          const read = await readVersion(world, at, restoreSessionId, node);
+          const read = await readVersion(context, at, restoreSessionId, node);
           if (!read.ok) return read;
           texts.push(read.value);
         }

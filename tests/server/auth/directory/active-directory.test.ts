@@ -15,7 +15,7 @@ const outbound = { allow: ['127.0.0.0/8'], http: false };
 
 describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   let samba: Samba | null = null;
-  let world: AppContext;
+  let context: AppContext;
   let directory: Directory;
   let lines: string[];
   const here = (): Samba => {
@@ -25,8 +25,8 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
 
   beforeAll(async () => {
     samba = await startSamba();
-    ({ world, lines } = await makeFixture({ outbound }));
-    directory = activeDirectory(world, samba.at, SERVICE);
+    ({ context, lines } = await makeFixture({ outbound }));
+    directory = activeDirectory(context, samba.at, SERVICE);
     for (const name of ['kate', 'lock', 'change', 'reset']) await samba.user(name);
     await samba.user('must', '--must-change-at-next-login');
     await samba.user('gone');
@@ -68,7 +68,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   test("DIR-6: an account's status is read without its password: disabled, expired or deleted; a locked one and one that must change its password are active", async () => {
     // Samba lets accounts run out by the machine's clock.
     const { at } = here();
-    const now = { ...world, clock: systemClock };
+    const now = { ...context, clock: systemClock };
     const look = readAccountStatuses(now, at, SERVICE);
     for (const name of ['over', 'later']) await here().user(name);
     await here().tool('user', 'setexpiry', 'over', '--days=-2');
@@ -103,19 +103,19 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     // Where nobody is seen, or nobody can be asked, nothing is said.
     expect(
       await readAccountStatuses(
-        world,
+        context,
         { ...at, baseDn: `CN=Computers,${at.baseDn}` },
         SERVICE,
       )(['kate']),
     ).toBe(null);
     expect(
       await readAccountStatuses(
-        world,
+        context,
         { ...at, baseDn: `OU=Nowhere,${at.baseDn}` },
         SERVICE,
       )(['kate']),
     ).toBe(null);
-    expect(await readAccountStatuses(world, at, 'wrong')(['kate'])).toBe(null);
+    expect(await readAccountStatuses(context, at, 'wrong')(['kate'])).toBe(null);
     expect(await directory.bind('over', PASSWORD)).toEqual({ kind: 'disabled' });
   });
 
@@ -183,23 +183,23 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   test('DIR-4: no password is sent before the certificate is checked', async () => {
     const { at, address } = here();
     expect(
-      await activeDirectory(world, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),
+      await activeDirectory(context, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),
     ).toEqual({ kind: 'unreachable' });
     expect(
-      await activeDirectory(world, { ...at, url: 'ldaps://localhost' }, SERVICE).bind(
+      await activeDirectory(context, { ...at, url: 'ldaps://localhost' }, SERVICE).bind(
         'kate',
         PASSWORD,
       ),
     ).toEqual({ kind: 'unreachable' });
     expect(
-      await activeDirectory(world, { ...at, url: `ldap://${address}` }, SERVICE).bind(
+      await activeDirectory(context, { ...at, url: `ldap://${address}` }, SERVICE).bind(
         'kate',
         PASSWORD,
       ),
       'StartTLS',
     ).toMatchObject({ kind: 'right' });
     expect(
-      await activeDirectory(world, { ...at, url: `ldap://${address}`, ca: null }, SERVICE).bind(
+      await activeDirectory(context, { ...at, url: `ldap://${address}`, ca: null }, SERVICE).bind(
         'kate',
         PASSWORD,
       ),
@@ -208,13 +208,15 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   });
 
   test('DIR-4: a missing directory, or one with a wrong service account, is reported as unreachable', async () => {
-    const wrong = activeDirectory(world, here().at, 'wrong');
+    const wrong = activeDirectory(context, here().at, 'wrong');
     expect([await wrong.unlock('kate'), await wrong.change('kate', PASSWORD, NEXT)]).toEqual([
       { kind: 'unreachable' },
       { kind: 'unreachable' },
     ]);
-    expect(await tryDirectory(world, here().at, SERVICE)).toBeGreaterThan(1);
-    await expect(tryDirectory(world, here().at, 'wrong')).rejects.toThrow('AcceptSecurityContext');
+    expect(await tryDirectory(context, here().at, SERVICE)).toBeGreaterThan(1);
+    await expect(tryDirectory(context, here().at, 'wrong')).rejects.toThrow(
+      'AcceptSecurityContext',
+    );
     expect(lines.join('\n')).not.toMatch(/Daybook-9|Another-8/);
   });
 });
@@ -241,7 +243,7 @@ test('DIR-4: a server without TLS gets no password, and a private address that t
     ca: null,
   };
   try {
-    const { world: open } = await makeFixture({ outbound });
+    const { context: open } = await makeFixture({ outbound });
     for (const scheme of ['ldap', 'ldaps'])
       expect(
         await activeDirectory(open, { ...at, url: `${scheme}://127.0.0.1:${port}` }, SERVICE).bind(
@@ -250,7 +252,7 @@ test('DIR-4: a server without TLS gets no password, and a private address that t
         ),
       ).toEqual({ kind: 'unreachable' });
     expect([calls, Buffer.concat(heard).includes(PASSWORD)]).toEqual([2, false]);
-    const { world: closed } = await makeFixture();
+    const { context: closed } = await makeFixture();
     expect(
       await activeDirectory(closed, { ...at, url: `ldaps://127.0.0.1:${port}` }, SERVICE).bind(
         'kate',

@@ -10,7 +10,7 @@ import type { Slapd } from './slapd.ts';
 
 describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
   let slapd: Slapd | null = null;
-  let world: AppContext;
+  let context: AppContext;
   let directory: Directory;
   let lines: string[];
   const here = (): Slapd => {
@@ -20,8 +20,8 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
 
   beforeAll(async () => {
     slapd = await startSlapd(['kate', "o'neil(1)"]);
-    ({ world, lines } = await makeFixture({ outbound: { allow: ['127.0.0.0/8'], http: false } }));
-    directory = activeDirectory(world, slapd.at, SERVICE);
+    ({ context, lines } = await makeFixture({ outbound: { allow: ['127.0.0.0/8'], http: false } }));
+    directory = activeDirectory(context, slapd.at, SERVICE);
   });
   afterAll(async () => {
     await slapd?.stop();
@@ -75,7 +75,7 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
   test('DIR-6: an existing account is active, a missing one is deleted, and where no account is visible nothing is reported', async () => {
     const { at } = here();
     expect(
-      await readAccountStatuses(world, at, SERVICE)(['kate', 'kate@example.test', 'nobody', '*']),
+      await readAccountStatuses(context, at, SERVICE)(['kate', 'kate@example.test', 'nobody', '*']),
     ).toEqual(
       new Map([
         ['kate', 'stands'],
@@ -84,13 +84,13 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
       ]),
     );
     expect([
-      await readAccountStatuses(world, { ...at, baseDn: SERVICE }, SERVICE)(['kate']),
+      await readAccountStatuses(context, { ...at, baseDn: SERVICE }, SERVICE)(['kate']),
       await readAccountStatuses(
-        world,
+        context,
         { ...at, baseDn: `cn=o'neil(1),${at.baseDn}` },
         SERVICE,
       )(['kate', 'nobody']),
-      await readAccountStatuses(world, at, 'wrong')(['kate']),
+      await readAccountStatuses(context, at, 'wrong')(['kate']),
     ]).toEqual([
       null,
       new Map([
@@ -104,30 +104,33 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
   test('DIR-4: no password is sent before the certificate is checked, and an unreachable server is reported as such', async () => {
     const { at, plain } = here();
     expect(
-      await activeDirectory(world, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),
+      await activeDirectory(context, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),
     ).toEqual({ kind: 'unreachable' });
     expect(
       await activeDirectory(
-        world,
+        context,
         { ...at, url: at.url.replace('127.0.0.1', 'localhost') },
         SERVICE,
       ).bind('kate', PASSWORD),
     ).toEqual({ kind: 'unreachable' });
     expect(
-      await activeDirectory(world, { ...at, url: plain }, SERVICE).bind('kate', PASSWORD),
+      await activeDirectory(context, { ...at, url: plain }, SERVICE).bind('kate', PASSWORD),
       'StartTLS',
     ).toMatchObject({ kind: 'right' });
     expect(
-      await activeDirectory(world, { ...at, url: plain, ca: null }, SERVICE).bind('kate', PASSWORD),
+      await activeDirectory(context, { ...at, url: plain, ca: null }, SERVICE).bind(
+        'kate',
+        PASSWORD,
+      ),
       'StartTLS',
     ).toEqual({ kind: 'unreachable' });
-    const wrong = activeDirectory(world, at, 'wrong');
+    const wrong = activeDirectory(context, at, 'wrong');
     expect([await wrong.bind('kate', PASSWORD), await wrong.unlock('kate')]).toEqual([
       { kind: 'unreachable' },
       { kind: 'unreachable' },
     ]);
-    expect(await tryDirectory(world, at, SERVICE)).toBe(2);
-    await expect(tryDirectory(world, at, 'wrong')).rejects.toThrow('0x31');
+    expect(await tryDirectory(context, at, SERVICE)).toBe(2);
+    await expect(tryDirectory(context, at, 'wrong')).rejects.toThrow('0x31');
     expect(lines.join('\n')).not.toContain('Daybook-9');
   });
 });

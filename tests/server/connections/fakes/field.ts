@@ -12,7 +12,7 @@ import { connectionTicks, type Ticks } from '../../jobs/ticks.ts';
 
 export interface Field {
   readonly place: Place;
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly tenant: string;
   collectors: Ticks;
   /** A company of ours that is linked with one of the console, or with tenants of Microsoft 365. */
@@ -25,32 +25,32 @@ export interface Field {
 }
 
 /**
- * A provider whose server may ask this machine, and its collectors. `world` gives the test a hand
+ * A provider whose server may ask this machine, and its collectors. `context` gives the test a hand
  * in what the server does.
  */
 export async function aField(
   store: Store,
-  change: (world: AppContext) => AppContext = (world) => world,
+  change: (context: AppContext) => AppContext = (context) => context,
   timeoutMs?: Ms,
 ): Promise<Field> {
   const place = await aPlace(store);
   // The providers of other tests have connections of their own.
   const alone: Store = { ...store, tenants: () => Promise.resolve([place.tenant]) };
-  const world = change({
-    ...place.ground.world,
+  const context = change({
+    ...place.ground.context,
     store: alone,
-    config: { ...place.ground.world.config, ...HERE },
+    config: { ...place.ground.context.config, ...HERE },
   });
-  const handlers = collectorHandlers(world);
-  const fixture: IngestFixture = { ...place.ground, world };
+  const handlers = collectorHandlers(context);
+  const fixture: IngestFixture = { ...place.ground, context };
   const ask = () => anAsk(fixture, place.tenant);
   const field: Field = {
     place,
-    world,
+    context,
     tenant: place.tenant,
-    collectors: connectionTicks(world, timeoutMs),
+    collectors: connectionTicks(context, timeoutMs),
     company: (name, vac = uid(`company ${name}`), organizations = []) =>
-      world.store.tenant(place.tenant, async (tx) => {
+      context.store.tenant(place.tenant, async (tx) => {
         const n = await tx.take('company', 1);
         const applications = {
           vac: { id: vac },
@@ -77,7 +77,7 @@ export async function aField(
               entity: `company:${n}`,
             },
           ],
-          { actor: { kind: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+          { actor: { kind: 'clock' }, subject: null, commandId: null, at: context.clock.now() },
         );
         return n;
       }),

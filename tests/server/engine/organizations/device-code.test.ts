@@ -31,14 +31,14 @@ type Send = (request: Request) => Promise<Response>;
 async function aFixture() {
   const fixture = await makeFixture({}, await freshStore(ONE));
   const sent: string[] = [];
-  const { clock } = fixture.world;
+  const { clock } = fixture.context;
   // Waits pass at once. Limits for answers, from 30 seconds, are real.
   const quick = {
     ...clock,
     after: (ms: number, run: () => void) =>
       ms > 29_000 ? clock.after(ms, run) : clock.after(0, () => (fixture.pass(ms), run())),
   };
-  const world = { ...fixture.world, clock: quick };
+  const context = { ...fixture.context, clock: quick };
   const office = createDemoTenant({
     file: null,
     seed: 5,
@@ -47,12 +47,12 @@ async function aFixture() {
   });
   closing.push(() => office.close());
   let through: ((request: Request, send: Send) => Promise<Response>) | null = null;
-  world.cloud.connectTo(async (request) => {
+  context.cloud.connectTo(async (request) => {
     sent.push(`${request.method} ${new URL(request.url).pathname}`);
     return through ? through(request, office.fetch) : office.fetch(request);
   });
-  const tenant = await aTenant(world.store);
-  const engine = makeEmbeddedEngine(() => world);
+  const tenant = await aTenant(context.store);
+  const engine = makeEmbeddedEngine(() => context);
   const scope: EngineScope = { tenant, organization: randomUUID(), user: randomUUID() };
   const administrator = office.admin.listUsers()[0]?.id ?? '';
   const { organizations } = engine;
@@ -111,7 +111,9 @@ async function aFixture() {
       };
     },
     codes: () =>
-      world.store.tenant(tenant, ({ sql }) => sql.selectFrom('device_code').selectAll().execute()),
+      context.store.tenant(tenant, ({ sql }) =>
+        sql.selectFrom('device_code').selectAll().execute(),
+      ),
   };
 }
 
@@ -339,7 +341,7 @@ test('ENG-49: a certificate is not renewed for a secret, for another user or wit
 });
 
 test('G62: tokens, device codes and keys of a sign-in are in no row, line or answer in plain text', async () => {
-  const { grant, connect, codes, lines, through, world, scope } = await aFixture();
+  const { grant, connect, codes, lines, through, context, scope } = await aFixture();
   const secrets: string[] = [];
   through(async (request, send) => {
     const answer = await send(request);
@@ -354,7 +356,7 @@ test('G62: tokens, device codes and keys of a sign-in are in no row, line or ans
   const code = await grant();
   const before = JSON.stringify(await codes());
   const connected = getValue(await connect(code));
-  const stored = await world.store.tenant(scope.tenant, ({ sql }) =>
+  const stored = await context.store.tenant(scope.tenant, ({ sql }) =>
     sql.selectFrom('organization_access').selectAll().execute(),
   );
   expect(secrets.length).toBeGreaterThan(2);

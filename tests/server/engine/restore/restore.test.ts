@@ -26,34 +26,34 @@ eachDatabase((name, open) => {
     const store = await open();
     await fc.assert(
       fc.asyncProperty(mails, present, how, async (backup, before, rules) => {
-        const world = await setUp(store, backup);
-        const { target } = world;
+        const context = await setUp(store, backup);
+        const { target } = context;
         for (const one of before) target.put(one);
         const start = target.state();
         const folders = new Set(target.folders);
 
-        const dry = await world.restored({ ...rules, dryRun: true });
+        const dry = await context.restored({ ...rules, dryRun: true });
         expect(target.state()).toEqual(start);
         expect(target.folders).toEqual(folders);
-        const task = await world.restored(rules);
-        expect(await world.outcomes(task)).toEqual(await world.outcomes(dry));
+        const task = await context.restored(rules);
+        expect(await context.outcomes(task)).toEqual(await context.outcomes(dry));
         expect(target.state()).toEqual(expected(backup, before, rules));
-        const { counts, items, result } = await world.taskOf(task);
+        const { counts, items, result } = await context.taskOf(task);
         expect(counts.restored + counts.merged + counts.skipped + counts.failed).toBe(
           backup.length,
         );
         expect(items).toEqual({ done: backup.length, total: backup.length });
         expect(result).toBe('success');
 
-        const again = await world.restored(rules);
-        expect((await world.taskOf(again)).counts.skipped).toBe(backup.length);
+        const again = await context.restored(rules);
+        expect((await context.taskOf(again)).counts.skipped).toBe(backup.length);
         expect(target.state()).toEqual(expected(backup, before, rules));
 
-        const undo = getValue(await world.undo(task));
-        expect(await world.run(undo)).toBe(null);
+        const undo = getValue(await context.undo(task));
+        expect(await context.run(undo)).toBe(null);
         expect(target.state()).toEqual(start);
         expect(target.folders).toEqual(folders);
-        expect((await world.undo(task)).ok).toBe(false);
+        expect((await context.undo(task)).ok).toBe(false);
       }),
       { numRuns: RUNS, endOnFailure: true },
     );
@@ -68,15 +68,15 @@ eachDatabase((name, open) => {
     ];
     const before = [{ id: 'a', folder: 'Inbox', content: 'older' }];
     for (let killAt = 1, replacesByCopy = false; ; killAt++) {
-      const world = await setUp(store, backup);
-      const { target } = world;
+      const context = await setUp(store, backup);
+      const { target } = context;
       target.replacesByCopy = replacesByCopy;
       for (const one of before) target.put(one);
       const start = target.state();
       const folders = new Set(target.folders);
-      const task = getValue(await world.request());
+      const task = getValue(await context.request());
       target.killAt = killAt;
-      const wasKilled = await world.run(task).then(
+      const wasKilled = await context.run(task).then(
         () => false,
         (error: unknown) => {
           if (!(error instanceof Killed)) throw error;
@@ -84,28 +84,28 @@ eachDatabase((name, open) => {
         },
       );
       target.revive();
-      if (wasKilled) expect(await world.run(task)).toBe(null);
+      if (wasKilled) expect(await context.run(task)).toBe(null);
       // One that has ended does not end again.
-      expect(await world.run(task)).toBe(null);
-      expect([killAt, (await world.ends()).events.length]).toEqual([killAt, 1]);
+      expect(await context.run(task)).toBe(null);
+      expect([killAt, (await context.ends()).events.length]).toEqual([killAt, 1]);
       expect([killAt, target.state()]).toEqual([
         killAt,
         expected(backup, before, { select: 'both', onConflict: 'replace' }),
       ]);
-      expect((await world.taskOf(task)).counts).toEqual({
+      expect((await context.taskOf(task)).counts).toEqual({
         restored: 2,
         merged: 1,
         skipped: 0,
         failed: 0,
       });
-      const undo = getValue(await world.undo(task));
+      const undo = getValue(await context.undo(task));
       target.killAt = target.operations + killAt;
-      const undoKilled = await world.run(undo).then(
+      const undoKilled = await context.run(undo).then(
         () => false,
         () => true,
       );
       target.revive();
-      if (undoKilled) expect(await world.run(undo)).toBe(null);
+      if (undoKilled) expect(await context.run(undo)).toBe(null);
       expect([killAt, target.state()]).toEqual([killAt, start]);
       expect([killAt, target.folders]).toEqual([killAt, folders]);
       if (!wasKilled && !undoKilled && replacesByCopy) break;
@@ -122,15 +122,15 @@ eachDatabase((name, open) => {
       // The target has another file, or one of the versions that are restored.
       for (const content of ['edited since', 'v1'])
         for (let killAt = 1; ; killAt++) {
-          const world = await setUp(store, backup, earlier);
-          const { target } = world;
+          const context = await setUp(store, backup, earlier);
+          const { target } = context;
           target.hasUniqueNames = true;
           target.put({ id: 'plan', folder: 'Inbox', content });
           const start = target.state();
           const rules = { versions, onConflict: 'keep-both' } as const;
-          const task = getValue(await world.request(rules));
+          const task = getValue(await context.request(rules));
           target.killAt = killAt;
-          const wasKilled = await world.run(task).then(
+          const wasKilled = await context.run(task).then(
             () => false,
             (error: unknown) => {
               if (!(error instanceof Killed)) throw error;
@@ -138,7 +138,7 @@ eachDatabase((name, open) => {
             },
           );
           target.revive();
-          if (wasKilled) expect(await world.run(task)).toBe(null);
+          if (wasKilled) expect(await context.run(task)).toBe(null);
           const at = [versions, content, killAt];
           const after = [...start, 'Inbox/plan 1=the last'].sort();
           expect([at, target.state()]).toEqual([at, after]);
@@ -146,14 +146,14 @@ eachDatabase((name, open) => {
             at,
             versions === 'all' ? [...earlier, 'the last'] : ['the last'],
           ]);
-          expect((await world.messages(task))[0]).toMatch(
+          expect((await context.messages(task))[0]).toMatch(
             /^Created beside the version of the target\./,
           );
 
-          const again = await world.restored(rules);
-          expect((await world.taskOf(again)).counts.skipped).toBe(1);
+          const again = await context.restored(rules);
+          expect((await context.taskOf(again)).counts.skipped).toBe(1);
           expect([at, target.state()]).toEqual([at, after]);
-          expect(await world.run(getValue(await world.undo(task)))).toBe(null);
+          expect(await context.run(getValue(await context.undo(task)))).toBe(null);
           expect([at, target.state()]).toEqual([at, start]);
           if (!wasKilled) break;
           expect(killAt).toBeLessThan(60);
@@ -161,19 +161,19 @@ eachDatabase((name, open) => {
   });
 
   test(`RES-39: the end of a restore and of its undo is logged and recorded with counts and without a name, the end of a dry run is not (${name})`, async () => {
-    const world = await setUp(await open(), [
+    const context = await setUp(await open(), [
       { id: 'secret plan', folder: 'Inbox', content: 'one', at: 2 },
       { id: 'b', folder: 'Inbox', content: 'three', at: 1 },
     ]);
-    await world.restored({ dryRun: true });
-    expect(await world.ends()).toEqual({ events: [], records: [] });
-    world.target.failures.push(['write', 'invalid']);
-    const task = await world.restored();
-    const undo = getValue(await world.undo(task));
-    world.advance(1_000);
-    expect(await world.run(undo)).toBe(null);
-    const { user, organization } = world.scope;
-    const { events, records } = await world.ends();
+    await context.restored({ dryRun: true });
+    expect(await context.ends()).toEqual({ events: [], records: [] });
+    context.target.failures.push(['write', 'invalid']);
+    const task = await context.restored();
+    const undo = getValue(await context.undo(task));
+    context.advance(1_000);
+    expect(await context.run(undo)).toBe(null);
+    const { user, organization } = context.scope;
+    const { events, records } = await context.ends();
     expect(events).toEqual([
       {
         subject: user,
@@ -210,43 +210,43 @@ eachDatabase((name, open) => {
   });
 
   test(`RES-4: undo removes the folders that a restore created, also those of items that failed (${name})`, async () => {
-    const world = await setUp(await open(), [
+    const context = await setUp(await open(), [
       { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
       { id: 'b', folder: 'Projects', content: 'one', at: 1 },
     ]);
-    const { target } = world;
+    const { target } = context;
     target.put({ id: 'z', folder: 'Inbox', content: 'kept' });
     target.failures.push(['write', 'busy'], ['write', 'invalid'], ['write', 'invalid']);
-    const task = getValue(await world.request());
-    expect(await world.run(task)).toBeGreaterThan(0);
-    expect(await world.run(task)).toBe(null);
+    const task = getValue(await context.request());
+    expect(await context.run(task)).toBeGreaterThan(0);
+    expect(await context.run(task)).toBe(null);
     expect([...target.folders].sort()).toEqual(['Inbox', 'Projects']);
-    expect(await world.taskOf(task)).toMatchObject({ result: 'failed', canUndo: true });
-    const undo = getValue(await world.undo(task));
+    expect(await context.taskOf(task)).toMatchObject({ result: 'failed', canUndo: true });
+    const undo = getValue(await context.undo(task));
     target.failures.push(['remove-folder', 'unreachable']);
-    expect(await world.run(undo)).toBeGreaterThan(0);
-    expect(await world.run(undo)).toBe(null);
+    expect(await context.run(undo)).toBeGreaterThan(0);
+    expect(await context.run(undo)).toBe(null);
     expect([...target.folders]).toEqual(['Inbox']);
     expect(target.state()).toEqual(['Inbox/z=kept']);
   });
 
   test(`RES-4: what changed since the restore is left as it is, and the undo says so (${name})`, async () => {
-    const world = await setUp(await open(), [
+    const context = await setUp(await open(), [
       { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
       { id: 'b', folder: 'Inbox', content: 'one', at: 2 },
       { id: 'c', folder: 'Inbox', content: 'one', at: 3 },
     ]);
-    const { target } = world;
-    const task = await world.restored();
+    const { target } = context;
+    const task = await context.restored();
     const [c, b, a] = [...target.items.keys()].sort();
     const edited = target.items.get(b ?? '');
     if (!edited) throw new Error('Not restored.');
     target.items.set(b ?? '', { ...edited, content: 'edited', change: 999 });
     target.items.delete(c ?? '');
-    const undo = getValue(await world.undo(task));
-    expect(await world.run(undo)).toBe(null);
+    const undo = getValue(await context.undo(task));
+    expect(await context.run(undo)).toBe(null);
     expect(target.state()).toEqual([`Inbox/${edited.id}=edited`]);
-    expect((await world.taskOf(undo)).counts).toEqual({
+    expect((await context.taskOf(undo)).counts).toEqual({
       restored: 1,
       merged: 0,
       skipped: 2,
@@ -263,23 +263,23 @@ eachDatabase((name, open) => {
     await plain.restored();
     expect(plain.target.contents).toEqual(['the last']);
     for (let killAt = 1; ; killAt++) {
-      const world = await setUp(store, backup, earlier);
-      const { target } = world;
-      const dry = await world.restored({ versions: 'all', dryRun: true });
-      expect(await world.messages(dry)).toEqual(['Will be created. With 2 earlier versions.']);
-      const task = getValue(await world.request({ versions: 'all', select: 'missing' }));
+      const context = await setUp(store, backup, earlier);
+      const { target } = context;
+      const dry = await context.restored({ versions: 'all', dryRun: true });
+      expect(await context.messages(dry)).toEqual(['Will be created. With 2 earlier versions.']);
+      const task = getValue(await context.request({ versions: 'all', select: 'missing' }));
       target.killAt = killAt;
-      const wasKilled = await world.run(task).then(
+      const wasKilled = await context.run(task).then(
         () => false,
         () => true,
       );
       target.revive();
-      if (wasKilled) expect(await world.run(task)).toBe(null);
+      if (wasKilled) expect(await context.run(task)).toBe(null);
       expect([killAt, target.contents]).toEqual([killAt, [...earlier, 'the last']]);
       expect(target.state()).toEqual(['Inbox/plan=the last']);
-      expect((await world.taskOf(task)).counts).toMatchObject({ restored: 1, failed: 0 });
-      const undo = getValue(await world.undo(task));
-      expect(await world.run(undo)).toBe(null);
+      expect((await context.taskOf(task)).counts).toMatchObject({ restored: 1, failed: 0 });
+      const undo = getValue(await context.undo(task));
+      expect(await context.run(undo)).toBe(null);
       expect(target.state()).toEqual([]);
       if (!wasKilled) break;
       expect(killAt).toBeLessThan(60);
@@ -287,13 +287,13 @@ eachDatabase((name, open) => {
   });
 
   test(`RES-7: Inbox comes first, and the newest items of a folder (${name})`, async () => {
-    const world = await setUp(await open(), [
+    const context = await setUp(await open(), [
       { id: 'old', folder: 'Inbox', content: 'x', at: 1 },
       { id: 'project', folder: 'Projects', content: 'x', at: 9 },
       { id: 'new', folder: 'Inbox', content: 'x', at: 8 },
     ]);
-    const task = await world.restored({ dryRun: true });
-    expect(await world.outcomes(task)).toEqual([
+    const task = await context.restored({ dryRun: true });
+    expect(await context.outcomes(task)).toEqual([
       'Inbox/new restored',
       'Inbox/old restored',
       'Projects/project restored',
@@ -301,62 +301,66 @@ eachDatabase((name, open) => {
   });
 
   test(`RES-3: an item that the target refuses fails alone; a busy target is asked again later (${name})`, async () => {
-    const world = await setUp(await open(), [
+    const context = await setUp(await open(), [
       { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
       { id: 'b', folder: 'Inbox', content: 'one', at: 2 },
     ]);
-    const { target } = world;
+    const { target } = context;
     target.failures.push(['write', 'invalid']);
-    const task = await world.restored();
-    expect(await world.taskOf(task)).toMatchObject({
+    const task = await context.restored();
+    expect(await context.taskOf(task)).toMatchObject({
       result: 'warning',
       counts: { restored: 1, merged: 0, skipped: 0, failed: 1 },
     });
     target.failures.push(['write', 'busy']);
-    const second = getValue(await world.request());
-    const due = await world.run(second);
+    const second = getValue(await context.request());
+    const due = await context.run(second);
     expect(due).toBeGreaterThan(0);
-    expect((await world.taskOf(second)).waiting).toMatchObject({
+    expect((await context.taskOf(second)).waiting).toMatchObject({
       until: due,
       reason: 'write failed',
     });
-    expect(await world.run(second)).toBe(null);
-    expect(await world.taskOf(second)).toMatchObject({ result: 'success', waiting: null });
+    expect(await context.run(second)).toBe(null);
+    expect(await context.taskOf(second)).toMatchObject({ result: 'success', waiting: null });
     expect(target.state()).toEqual(['Inbox/a=one', 'Inbox/b=one']);
   });
 
   test(`RES-3: a stopped restore writes nothing more, and a refused sign-in ends it with the reason (${name})`, async () => {
-    const world = await setUp(await open(), [{ id: 'a', folder: 'Inbox', content: 'one', at: 1 }]);
-    const task = getValue(await world.request());
-    await world.store.tenant(world.tenant, async (tx) =>
-      getValue(await cancelTask(tx, world.scope, task)),
+    const context = await setUp(await open(), [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
+    ]);
+    const task = getValue(await context.request());
+    await context.store.tenant(context.tenant, async (tx) =>
+      getValue(await cancelTask(tx, context.scope, task)),
     );
-    expect(await world.run(task)).toBe(null);
-    expect(await world.taskOf(task)).toMatchObject({
+    expect(await context.run(task)).toBe(null);
+    expect(await context.taskOf(task)).toMatchObject({
       state: 'done',
       result: 'cancelled',
       canUndo: false,
     });
-    expect(world.target.state()).toEqual([]);
-    world.target.failures.push(['folder', 'refused']);
-    const second = await world.restored();
-    expect(await world.taskOf(second)).toMatchObject({
+    expect(context.target.state()).toEqual([]);
+    context.target.failures.push(['folder', 'refused']);
+    const second = await context.restored();
+    expect(await context.taskOf(second)).toMatchObject({
       result: 'failed',
       message: 'folder failed',
     });
-    const list = await world.store.tenant(world.tenant, async (tx) =>
-      getValue(await listTasks(tx, world.scope, { cursor: null, limit: 1 })),
+    const list = await context.store.tenant(context.tenant, async (tx) =>
+      getValue(await listTasks(tx, context.scope, { cursor: null, limit: 1 })),
     );
     expect(list.rows).toHaveLength(1);
     expect(list.next).not.toBe(null);
   });
 
   test(`RES-8: tasks of another organization and nodes outside the point don't exist (${name})`, async () => {
-    const world = await setUp(await open(), [{ id: 'a', folder: 'Inbox', content: 'one', at: 1 }]);
-    const task = await world.restored({ nodes: ['i1.1', 'i1.1'] });
-    expect((await world.taskOf(task)).counts.restored).toBe(1);
-    const foreign = { ...world.scope, organization: randomUUID() };
-    await world.store.tenant(world.tenant, async (tx) => {
+    const context = await setUp(await open(), [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
+    ]);
+    const task = await context.restored({ nodes: ['i1.1', 'i1.1'] });
+    expect((await context.taskOf(task)).counts.restored).toBe(1);
+    const foreign = { ...context.scope, organization: randomUUID() };
+    await context.store.tenant(context.tenant, async (tx) => {
       expect((await getTask(tx, foreign, task)).ok).toBe(false);
       expect((await cancelTask(tx, foreign, task)).ok).toBe(false);
       expect(
@@ -371,23 +375,23 @@ eachDatabase((name, open) => {
       ).toBe(false);
     });
     for (const nodes of [['o2'], ['f1.9'], ['i1.9'], ['x'], []])
-      expect((await world.request({ nodes })).ok).toBe(false);
+      expect((await context.request({ nodes })).ok).toBe(false);
   });
 
   test(`RES-1: items go to another user's folder with their folders below it (${name})`, async () => {
-    const world = await setUp(await open(), [
+    const context = await setUp(await open(), [
       { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
       { id: 'p', folder: 'Projects', content: 'one', at: 1 },
     ]);
-    await world.restored({
+    await context.restored({
       target: {
         kind: 'other',
-        organization: world.scope.organization,
+        organization: context.scope.organization,
         object: 'u2',
         folder: 'Restored/2026',
       },
     });
-    expect(world.target.state()).toEqual([
+    expect(context.target.state()).toEqual([
       'Restored/2026/Inbox/a=one',
       'Restored/2026/Projects/p=one',
     ]);

@@ -36,17 +36,17 @@ const getAdministrator = ({ admin }: DemoTenant): string => admin.listUsers()[0]
 /** An organization that was connected by device code: its application may only read. */
 export async function setUp(database: Kind) {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(database));
-  const { clock } = fixture.world;
+  const { clock } = fixture.context;
   // Waits pass at once. Limits for answers, from 25 seconds, are real.
   const quick = {
     ...clock,
     after: (ms: number, run: () => void) =>
       ms > 24_000 ? clock.after(ms, run) : clock.after(0, () => (fixture.pass(ms), run())),
   };
-  const world = { ...fixture.world, clock: quick };
-  world.embeddedEngine = makeEmbeddedEngine(() => world);
-  const engine = world.embeddedEngine;
-  const { store } = world;
+  const context = { ...fixture.context, clock: quick };
+  context.embeddedEngine = makeEmbeddedEngine(() => context);
+  const engine = context.embeddedEngine;
+  const { store } = context;
   const makeOffice = (seed: number): DemoTenant => {
     const made = createDemoTenant({
       file: null,
@@ -63,7 +63,7 @@ export async function setUp(database: Kind) {
   /** Whose people sign in at Microsoft's page, as `organizations` is every tenant's. */
   let signsIn = office;
   let isDown = false;
-  world.cloud.connectTo(async (request) => {
+  context.cloud.connectTo(async (request) => {
     const { hostname, pathname } = new URL(request.url);
     sent.push(`${request.method} ${pathname}`);
     if (isDown) throw new TypeError('fetch failed');
@@ -129,8 +129,8 @@ export async function setUp(database: Kind) {
       { ...byClock, at: clock.now() },
     );
   });
-  const jobs = allJobs(world);
-  const runner = makeJobRunner(world, {
+  const jobs = allJobs(context);
+  const runner = makeJobRunner(context, {
     'backup-session': jobs['backup-session'],
     'restore-task': jobs['restore-task'],
     'restore-rights': jobs['restore-rights'],

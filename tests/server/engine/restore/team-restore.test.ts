@@ -39,16 +39,16 @@ async function aTeam(store: Store) {
   const fixture = await makeFixture({ repositoriesDir: makeFolder() }, store, {
     skipsShortWaits: true,
   });
-  const { world } = fixture;
-  const tenant = await aTenant(world.store);
+  const { context } = fixture;
+  const tenant = await aTenant(context.store);
   const office = createDemoTenant({
     file: null,
     seed: 5,
-    now: () => world.clock.now(),
+    now: () => context.clock.now(),
     size: { people: 8, minMails: 1, maxMails: 1, minFiles: 1, maxFiles: 1, maxFileBytes: 20_000 },
   });
   const cloud = { isLossy: false, writes: 0 };
-  world.cloud.connectTo(async (request) => {
+  context.cloud.connectTo(async (request) => {
     const response = await office.fetch(request);
     const isWrite = request.method !== 'GET' && /(messages|replies|tabs)$/.test(request.url);
     if (!isWrite || !cloud.isLossy) return response;
@@ -58,13 +58,13 @@ async function aTeam(store: Store) {
     return response;
   });
   const scope: EngineScope = { tenant, organization: randomUUID(), user: randomUUID() };
-  const engine = world.embeddedEngine;
+  const engine = context.embeddedEngine;
   const application = office.admin.registerApplication('Backup', ROLES);
   getValue(await engine.organizations.connect(scope, connectWithSecret(office, application)));
   const { teams } = office.admin;
   const team = teams.list()[0]?.id ?? '';
   const { job } = await createBackup(
-    world,
+    context,
     scope,
     { type: 'Periodically', periodicallyEvery: 'Hours12' },
     {
@@ -75,8 +75,8 @@ async function aTeam(store: Store) {
       },
     },
   );
-  const jobs = allJobs(world);
-  const runner = makeJobRunner(world, {
+  const jobs = allJobs(context);
+  const runner = makeJobRunner(context, {
     'backup-session': jobs['backup-session'],
     'restore-task': jobs['restore-task'],
   });
@@ -91,7 +91,7 @@ async function aTeam(store: Store) {
     await engine.openExplorer(scope, {
       workload: 'teams',
       job: null,
-      at: world.clock.now(),
+      at: context.clock.now(),
       showDeleted: false,
     }),
   ).id;

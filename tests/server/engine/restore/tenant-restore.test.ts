@@ -38,8 +38,8 @@ const FLAGS = {
 
 test('RES-23, ENG-71: what a tenant lost comes back by the jobs of the server alone, and undo removes it again', async () => {
   const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE));
-  const { world } = fixture;
-  const { store, clock } = world;
+  const { context } = fixture;
+  const { store, clock } = context;
   const tenant = await aTenant(store);
   const office = createDemoTenant({
     file: null,
@@ -47,21 +47,21 @@ test('RES-23, ENG-71: what a tenant lost comes back by the jobs of the server al
     now: () => clock.now(),
     size: { people: 2, minMails: 4, maxMails: 6, minFiles: 3, maxFiles: 4, maxFileBytes: 20_000 },
   });
-  world.cloud.connectTo((request) => office.fetch(request));
+  context.cloud.connectTo((request) => office.fetch(request));
   const scope: EngineScope = { tenant, organization: randomUUID(), user: randomUUID() };
-  const engine = world.embeddedEngine;
+  const engine = context.embeddedEngine;
   getValue(
     await engine.organizations.connect(
       scope,
       connectWithSecret(office, office.admin.registerApplication('Backup', ROLES)),
     ),
   );
-  const { job } = await createBackup(world, scope, {
+  const { job } = await createBackup(context, scope, {
     type: 'Periodically',
     periodicallyEvery: 'Hours12',
   });
-  const jobs = allJobs(world);
-  const runner = makeJobRunner(world, {
+  const jobs = allJobs(context);
+  const runner = makeJobRunner(context, {
     'backup-session': jobs['backup-session'],
     'restore-task': jobs['restore-task'],
   });

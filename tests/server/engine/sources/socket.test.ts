@@ -14,7 +14,7 @@ import { backUp } from './restoring.ts';
 import { ordinaryPeople, tenantGraph } from './tenant.ts';
 
 /** Only what outgoing requests read. */
-const world = { config: HERE } as unknown as AppContext;
+const context = { config: HERE } as unknown as AppContext;
 
 /** Which part of a body is sent before the connection breaks; null: all of it. */
 let cutAt: (n: number) => number | null = () => null;
@@ -68,7 +68,7 @@ const fastClock = waitClock({
 test('ENG-20, ENG-21, OUTB-4: over sockets that break off, a mailbox and a drive are the same as without', async () => {
   const graph = tenantGraph({ files: 12, mails: 15 });
   tenantFetch = (request) => graph.tenant.fetch(request);
-  const out = outboundStream(world, (host) => host === '127.0.0.1');
+  const out = outboundStream(context, (host) => host === '127.0.0.1');
   const ports = {
     ...graph.ports,
     clock: fastClock,

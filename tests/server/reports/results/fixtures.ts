@@ -56,7 +56,7 @@ export const data = async <T>(get: Get, path: string): Promise<T> => {
 };
 export interface Demo {
   readonly store: Store;
-  readonly world: AppContext;
+  readonly context: AppContext;
   readonly tenant: string;
   readonly host: string;
   readonly ground: Fixture;
@@ -100,11 +100,11 @@ export async function anDemo(
 ): Promise<Demo> {
   const fixture = await makeFixture({}, store);
   const { below, of, chance } = random(seed);
-  fixture.pass(NOW - fixture.world.clock.now());
+  fixture.pass(NOW - fixture.context.clock.now());
   const { tenant, host } = await provider(fixture);
-  const app = getApp(fixture.world, allHandlers(fixture.world));
+  const app = getApp(fixture.context, allHandlers(fixture.context));
   for (const name of ['Calloway', 'drummond & Pike', 'Boreas'])
-    await makeCompany(fixture.world, tenant, name);
+    await makeCompany(fixture.context, tenant, name);
   await user(fixture, tenant, { username: 'somebody', name: 'Somebody', roles: ['operator'] });
   const jobs = Array.from({ length: count.jobs }, (_, i): JobRow => ({
     n: i + 1,
@@ -285,7 +285,7 @@ export async function anDemo(
   });
   return {
     store,
-    world: fixture.world,
+    context: fixture.context,
     tenant,
     host,
     wall,

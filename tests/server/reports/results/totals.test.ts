@@ -91,7 +91,7 @@ eachDatabase((name, open) => {
       );
     const slow = await all();
     expect(slow.filter(({ status }) => status !== 200)).toEqual([]);
-    await sumUpDays(demoData.world, demoData.tenant, NOW);
+    await sumUpDays(demoData.context, demoData.tenant, NOW);
     const days = await demoData.store.tenant(demoData.tenant, (tx) =>
       summedDays(tx.sql, tx.tenant),
     );
@@ -116,15 +116,15 @@ eachDatabase((name, open) => {
       asyncProperty(someBatches, async (batches) => {
         const { tenant } = await provider(fixture);
         for (const [i, batch] of batches.entries()) {
-          await fixture.world.store.tenant(tenant, (tx) => tx.append(batch, byClock));
-          await sumUpDays(fixture.world, tenant, byClock.at + (i - 1) * 2 * DAY);
+          await fixture.context.store.tenant(tenant, (tx) => tx.append(batch, byClock));
+          await sumUpDays(fixture.context, tenant, byClock.at + (i - 1) * 2 * DAY);
           expect(
-            await fixture.world.store.tenant(tenant, (tx) => wrongTotals(tx.sql, tenant), {
+            await fixture.context.store.tenant(tenant, (tx) => wrongTotals(tx.sql, tenant), {
               readOnly: true,
             }),
           ).toEqual([]);
         }
-        expect((await rebuild(fixture.world.store, { only: [tenant] }))[0]?.differences).toEqual(
+        expect((await rebuild(fixture.context.store, { only: [tenant] }))[0]?.differences).toEqual(
           [],
         );
       }),
@@ -135,7 +135,7 @@ eachDatabase((name, open) => {
   test(`TREND-1, LOG-5: totals that were tampered with are found and repaired; another time zone has other days (${name})`, async () => {
     const fixture = await makeFixture({}, await open());
     const { tenant } = await provider(fixture);
-    const { store } = fixture.world;
+    const { store } = fixture.context;
     const at = byClock.at;
     const runs = async () =>
       (
@@ -165,7 +165,7 @@ eachDatabase((name, open) => {
       ),
     );
     expect(await runs()).toEqual([]);
-    await sumUpDays(fixture.world, tenant, at + 4 * DAY);
+    await sumUpDays(fixture.context, tenant, at + 4 * DAY);
     const whole = await runs();
     expect(whole.map((one) => [one.job, one.runs, one.failed])).toEqual([
       [1, 1, 0],
@@ -198,7 +198,7 @@ eachDatabase((name, open) => {
         .where('tenant_id', '=', tenant)
         .execute();
     });
-    await sumUpDays(fixture.world, tenant, at + 4 * DAY);
+    await sumUpDays(fixture.context, tenant, at + 4 * DAY);
     const days = await store.tenant(tenant, (tx) => summedDays(tx.sql, tenant));
     expect(days.every(({ to }, i) => to === (days[i + 1]?.from ?? to))).toBe(true);
     expect(await store.tenant(tenant, (tx) => wrongTotals(tx.sql, tenant))).toEqual([]);

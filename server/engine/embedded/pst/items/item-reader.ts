@@ -6,8 +6,8 @@ import type { Property } from '../properties.ts';
 export type ItemReader = LimitedReader<Message>;
 
 /** Reads stored events, contacts and tasks as Outlook stores them, in threads (G67). */
-export function makeItemReader(world: { readonly clock: Clock }): ItemReader {
-  const threads = makeLimitedReader<Message>(world, {
+export function makeItemReader(context: { readonly clock: Clock }): ItemReader {
+  const threads = makeLimitedReader<Message>(context, {
     timeoutMs: 60_000,
     memoryMb: 512,
     script: new URL('./item-thread.ts', import.meta.url),

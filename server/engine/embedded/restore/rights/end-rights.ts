@@ -13,22 +13,22 @@ const AGAIN_MS: Ms = 15_000;
 /** The background job of a grant: ends it, and removes its application from the tenant. */
 export const endRights =
   (
-    world: AppContext,
+    context: AppContext,
     { openAdministrator }: Pick<RestorePorts, 'openAdministrator'>,
   ): JobHandler<'restore-rights'> =>
   async ({ tenant, payload: { grant: id }, signal }) => {
-    const due = await endWhenDue(world, tenant, id);
+    const due = await endWhenDue(context, tenant, id);
     if (due.kind === 'over') return null;
     if (due.kind === 'later') return due.at;
     const { accessToken, region, registrationId, tokenExpiresAt } = due;
     const client: GraphClient = openAdministrator(region, accessToken, signal);
     const removed = await deleteRegistration(client, registrationId);
-    const now = world.clock.now();
+    const now = context.clock.now();
     const canHelp = !removed.ok && PASSING.has(removed.error.kind);
     if (canHelp && now + AGAIN_MS < tokenExpiresAt) return now + AGAIN_MS;
-    await world.store.tenant(tenant, async (tx) => {
+    await context.store.tenant(tenant, async (tx) => {
       await closeGrant(tx, id, removed.ok);
-      await recordGrant(tx, world, {
+      await recordGrant(tx, context, {
         what: 'restorerights.removed',
         user: due.user,
         detail: { organization: due.organization, grant: id, removed: removed.ok },
@@ -54,10 +54,10 @@ type Due =
     };
 
 /** Ends a grant if its session has ended and its restores are done, or if its time is over. */
-const endWhenDue = (world: AppContext, tenant: TenantId, id: Id): Promise<Due> =>
-  world.store.tenant<Due>(tenant, async (tx) => {
-    const now = world.clock.now();
-    const grant = await loadGrant(tx, world, id);
+const endWhenDue = (context: AppContext, tenant: TenantId, id: Id): Promise<Due> =>
+  context.store.tenant<Due>(tenant, async (tx) => {
+    const now = context.clock.now();
+    const grant = await loadGrant(tx, context, id);
     if (grant === null || grant.sealed === null) return { kind: 'over' };
     const { sealed, organization, user, registrationId, region } = grant;
     const { accessToken, tokenExpiresAt } = sealed;
@@ -66,9 +66,9 @@ const endWhenDue = (world: AppContext, tenant: TenantId, id: Id): Promise<Due> =
       if (!isExpired && grant.stoppedAt === null) return { kind: 'later', at: grant.expiresAt };
       if (!isExpired && (await isGrantInUse(tx, id)))
         return { kind: 'later', at: Math.min(now + AGAIN_MS, grant.expiresAt) };
-      await endGrant(tx, world, id, sealed);
+      await endGrant(tx, context, id, sealed);
       if (sealed.access !== null)
-        await recordGrant(tx, world, {
+        await recordGrant(tx, context, {
           what: 'restorerights.ended',
           user,
           detail: { organization, grant: id, reason: isExpired ? 'expired' : 'stopped' },

@@ -64,13 +64,13 @@ export interface NewGrant extends SealedGrant {
  */
 export async function storeGrant(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   scope: EngineScope,
   { id, workload, permissions, registrationId, expiresAt, region, ...secrets }: NewGrant,
 ): Promise<void> {
-  const now = world.clock.now();
+  const now = context.clock.now();
   const { user, actor } = getOwner(scope);
-  const sealed = await sealGrant(tx, world, id, secrets);
+  const sealed = await sealGrant(tx, context, id, secrets);
   const changed = {
     sealed,
     registration_id: registrationId,
@@ -117,16 +117,16 @@ export async function findGrant(
 /** Opens a grant for a task that was started with it. A task outlives the session, not the rights. */
 export async function openGrant(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   organization: Id,
   id: Id,
 ): Promise<EngineResult<{ readonly access: Access; readonly expiresAt: Ms }>> {
-  const row = await loadGrant(tx, world, id);
+  const row = await loadGrant(tx, context, id);
   const isOver =
     row === null ||
     row.organization !== organization ||
     row.endedAt !== null ||
-    row.expiresAt <= world.clock.now();
+    row.expiresAt <= context.clock.now();
   if (isOver || !row.sealed?.access) return failed('refused', t.rightsEnded);
   return ok({ access: row.sealed.access, expiresAt: row.expiresAt });
 }
@@ -175,7 +175,7 @@ interface LoadedGrant {
 
 export async function loadGrant(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   id: Id,
 ): Promise<LoadedGrant | null> {
   const row = await tx.sql
@@ -188,7 +188,7 @@ export async function loadGrant(
   const sealed =
     row.sealed === null
       ? null
-      : v.parse(SEALED, JSON.parse(await unseal(tx, world, getSecretRef(id), row.sealed)));
+      : v.parse(SEALED, JSON.parse(await unseal(tx, context, getSecretRef(id), row.sealed)));
   return {
     organization: row.organization_id,
     user: row.user_id,
@@ -204,15 +204,15 @@ export async function loadGrant(
 /** Ends a grant: its key is forgotten, so that nobody can use the rights, wherever they still are. */
 export async function endGrant(
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   id: Id,
   secrets: SealedGrant,
 ): Promise<void> {
   await tx.sql
     .updateTable('restore_grant')
     .set({
-      ended_at: world.clock.now(),
-      sealed: await sealGrant(tx, world, id, { ...secrets, access: null }),
+      ended_at: context.clock.now(),
+      sealed: await sealGrant(tx, context, id, { ...secrets, access: null }),
     })
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', id)
@@ -263,7 +263,7 @@ const scheduleEnd = (tx: TenantTx, grant: Id, at: Ms): Promise<void> =>
 /** Records what happened to a grant, without any secret of it. */
 export const recordGrant = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   {
     what,
     user,
@@ -281,19 +281,19 @@ export const recordGrant = (
     readonly origin: RequestOrigin | null;
   },
 ): Promise<void> =>
-  auditOrigin(tx, world, {
+  auditOrigin(tx, context, {
     what,
     user,
     detail,
-    at: world.clock.now(),
+    at: context.clock.now(),
     origin: origin ?? { ip: '', agent: '', actor: null, impersonation: null, key: null },
   });
 
 const sealGrant = (
   tx: TenantTx,
-  world: AppContext,
+  context: AppContext,
   id: Id,
   { access, accessToken, tokenExpiresAt }: SealedGrant,
 ): Promise<string> =>
-  seal(tx, world, getSecretRef(id), JSON.stringify({ access, accessToken, tokenExpiresAt }));
+  seal(tx, context, getSecretRef(id), JSON.stringify({ access, accessToken, tokenExpiresAt }));
 const getSecretRef = (grant: Id) => ({ table: 'restore_grant', column: 'sealed', row: grant });

@@ -68,7 +68,7 @@ export interface RightsPort {
 }
 
 export function makeRestoreRights(
-  world: () => AppContext,
+  context: () => AppContext,
   connections: GraphConnections,
 ): RightsPort {
   /** What the backup application of an organization lacks. */
@@ -82,9 +82,9 @@ export function makeRestoreRights(
       : ports;
   };
   const findActive = (scope: EngineScope, workload: Workload | null) =>
-    world().store.tenant(
+    context().store.tenant(
       scope.tenant,
-      (tx) => findGrant(tx, scope, workload, world().clock.now()),
+      (tx) => findGrant(tx, scope, workload, context().clock.now()),
       { readOnly: true },
     );
   const get = async (
@@ -116,7 +116,7 @@ export function makeRestoreRights(
     calls: {
       get,
       async getForTask(scope, { task }) {
-        const target = await findTarget(world(), scope, task);
+        const target = await findTarget(context(), scope, task);
         if (target === null) return failed('missing', t.noTask);
         const { organization, workload } = target;
         const rights = await get({ ...scope, organization }, target);
@@ -124,31 +124,31 @@ export function makeRestoreRights(
       },
       async requestCode(scope, { workload }) {
         getOwner(scope);
-        const access = await loadAccess(world(), scope.tenant, scope.organization);
+        const access = await loadAccess(context(), scope.tenant, scope.organization);
         if (!access.ok) return access;
         const { organization } = scope;
-        const code = await requestDeviceCode(world(), connections, scope, access.value.region, {
+        const code = await requestDeviceCode(context(), connections, scope, access.value.region, {
           organization,
           workload,
         });
         if (!code.ok) return code;
         const permissions = wantedFor(workload);
-        await world().store.tenant(scope.tenant, (tx) =>
-          record(tx, world(), scope, 'restorerights.requested', {
+        await context().store.tenant(scope.tenant, (tx) =>
+          record(tx, context(), scope, 'restorerights.requested', {
             permissions: permissions.join(' '),
           }),
         );
         return ok({ ...code.value, permissions });
       },
       async checkCode(scope) {
-        const code = await findRestoreCode(world(), scope);
-        if (code) return checkDeviceCode(world(), connections, scope, code.id);
+        const code = await findRestoreCode(context(), scope);
+        if (code) return checkDeviceCode(context(), connections, scope, code.id);
         // An answer was lost: the code is used, and the rights are there.
         return (await findActive(scope, null)) === null ? NO_CODE : ok('granted');
       },
       async grant(scope) {
-        const code = await findRestoreCode(world(), scope);
-        if (code) return grantByCode(world(), connections, scope, code);
+        const code = await findRestoreCode(context(), scope);
+        if (code) return grantByCode(context(), connections, scope, code);
         const grant = await findActive(scope, null);
         return grant === null ? NO_CODE : ok({ expiresAt: grant.expiresAt });
       },
@@ -163,17 +163,17 @@ const NO_CODE = failed('missing', accessMessages.noCode);
  * application is known here before it has any right, so that its job removes it whatever happens.
  */
 async function grantByCode(
-  world: AppContext,
+  context: AppContext,
   connections: GraphConnections,
   scope: EngineScope,
   { id, workload }: { readonly id: Id; readonly workload: Workload | null },
 ): Promise<EngineResult<{ readonly expiresAt: Ms }>> {
   const { tenant, organization } = scope;
-  const { store, clock } = world;
-  const own = await loadAccess(world, tenant, organization);
+  const { store, clock } = context;
+  const own = await loadAccess(context, tenant, organization);
   if (!own.ok) return own;
-  const fresh = await newCertificate(world);
-  return useCode(world, scope, id, { fresh, replaces: null, organization }, async (claimed) => {
+  const fresh = await newCertificate(context);
+  return useCode(context, scope, id, { fresh, replaces: null, organization }, async (claimed) => {
     const { client, person } = signedIn(connections, claimed);
     const owner = await readOwner(person);
     if (!owner.ok) return owner;
@@ -182,7 +182,7 @@ async function grantByCode(
       await store.tenant(tenant, (tx) => deleteCode(tx, id));
       return failed('refused', accessMessages.otherSignIn);
     }
-    await removeLeftovers(world, scope, client);
+    await removeLeftovers(context, scope, client);
     const registration = await createRegistration(client, t.application, claimed.certificate);
     if (!registration.ok) return registration;
     const { appId, id: registrationId } = registration.value;
@@ -200,7 +200,7 @@ async function grantByCode(
       accessToken,
       tokenExpiresAt,
     };
-    await store.tenant(tenant, (tx) => storeGrant(tx, world, scope, grant));
+    await store.tenant(tenant, (tx) => storeGrant(tx, context, scope, grant));
     const missing = await tryAgain(connections, claimed, NOT_YET, async () => {
       const principal = await ensurePrincipal(client, appId);
       return principal.ok ? grantPermissions(client, principal.value, wanted) : principal;
@@ -227,9 +227,9 @@ async function grantByCode(
     const works = await waitUntilGranted(connections, claimed, access, neededFor(workload));
     if (!works.ok) return works;
     await store.tenant(tenant, async (tx) => {
-      await storeGrant(tx, world, scope, { ...grant, access });
+      await storeGrant(tx, context, scope, { ...grant, access });
       await deleteCode(tx, id);
-      await record(tx, world, scope, 'restorerights.granted', {
+      await record(tx, context, scope, 'restorerights.granted', {
         grant: id,
         application: appId,
         permissions: wanted.join(' '),
@@ -276,11 +276,11 @@ async function removeLeftovers(
 
 /** Finds out what a restore, also one that a dry run tried, and its undo write to. */
 export async function findTarget(
-  world: AppContext,
+  context: AppContext,
   { tenant, organization }: EngineScope,
   task: Id,
 ): Promise<(WriteScope & { readonly organization: Id }) | null> {
-  const { rows } = await world.store.tenant(
+  const { rows } = await context.store.tenant(
     tenant,
     ({ sql: db }) =>
       sql<{ organization: Id; workload: Workload; plan: Plan | null }>`
@@ -302,12 +302,12 @@ export async function findTarget(
 
 const record = (
   tx: Parameters<typeof recordGrant>[0],
-  world: AppContext,
+  context: AppContext,
   { organization, user, origin }: EngineScope,
   what: 'restorerights.requested' | 'restorerights.granted',
   detail: Readonly<Record<string, string | number>>,
 ): Promise<void> =>
-  recordGrant(tx, world, {
+  recordGrant(tx, context, {
     what,
     user: null,
     detail: { organization, ...detail },
