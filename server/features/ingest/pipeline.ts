@@ -88,9 +88,9 @@ export function recordResults(
 /** Results that wait for the transaction before them, and then share one. */
 export type ResultQueue = (tenant: TenantId, request: Request) => Promise<Result<Ingested>>;
 
-export const makeResultQueue = (getWorld: () => AppContext): ResultQueue =>
+export const makeResultQueue = (getContext: () => AppContext): ResultQueue =>
   makeBatcher(
-    (tenant, requests) => recordAll(getWorld(), tenant, requests),
+    (tenant, requests) => recordAll(getContext(), tenant, requests),
     ({ executions }) => executions.length,
     BATCH_SIZE,
   );

@@ -30,7 +30,7 @@ const ofHarbour = (seed: number, bornAt = BORN): ProviderPlan => {
 };
 
 /** A context whose clock stands where the test puts it, and that waits for nothing. */
-async function worldAt(
+async function contextAt(
   store: Store,
   now: number,
   dataDir = '',
@@ -93,7 +93,7 @@ const loadRows = async (context: AppContext, plan: ProviderPlan): Promise<unknow
 eachDatabase((name, open) => {
   test('EST-6: a history loaded twice is stored once, and rows folded again are the same', async () => {
     const store = await open();
-    const { context } = await worldAt(store, BORN);
+    const { context } = await contextAt(store, BORN);
     const plan = ofHarbour(name === 'pglite' ? 21 : 22);
     await provision({ ...context }, { ...plan, host: `${name}-twice.example` }, password);
     expect(await loadHistory(context, plan, BORN, silent)).toBeGreaterThan(3_000);
@@ -107,7 +107,7 @@ eachDatabase((name, open) => {
 
   test('EST-6, LOG-1: an interrupted load continues after the last complete part, with the same result; events keep their own times and actors', async () => {
     const store = await open();
-    const { context } = await worldAt(store, BORN);
+    const { context } = await contextAt(store, BORN);
     const whole = ofHarbour(name === 'pglite' ? 31 : 32);
     const twin: ProviderPlan = { ...whole, id: getUuid('twin', whole.id) };
     for (const [place, plan] of [whole, twin].entries())
@@ -147,7 +147,7 @@ eachDatabase((name, open) => {
 });
 
 test('EST-7: what happened while the server was stopped is generated at the next start, for at most thirty days', async () => {
-  const { context, at } = await worldAt(await freshStore('pglite'), BORN);
+  const { context, at } = await contextAt(await freshStore('pglite'), BORN);
   await chooseDemo(context, 'small');
   const plan = ofHarbour(20_260_301);
   const demoData = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
@@ -181,7 +181,7 @@ test('EST-7: what happened while the server was stopped is generated at the next
 
 test('EST-8: the demo continues through ingest: starts, then ends, once each, also after a stop', async () => {
   const store = await freshStore('pglite');
-  const { context, at, run } = await worldAt(store, BORN);
+  const { context, at, run } = await contextAt(store, BORN);
   const plan = ofHarbour(41);
   const demoData = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
   await seedDemo(context, demoData, password, silent);
@@ -228,7 +228,7 @@ test('EST-8: the demo continues through ingest: starts, then ends, once each, al
 
 test('EST-8: results that failed to post are posted again, once', async () => {
   const store = await freshStore('pglite');
-  const { context, at } = await worldAt(store, BORN);
+  const { context, at } = await contextAt(store, BORN);
   const plan = ofHarbour(51);
   const demoData = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
   await seedDemo(context, demoData, password, silent);
@@ -264,7 +264,7 @@ afterAll(() => {
 });
 
 test('EST-5, EST-9, EST-10: the first start prints the small data set with its users, complete; another size is refused and nothing changes', async () => {
-  const { context, at } = await worldAt(store, BORN, dataDir);
+  const { context, at } = await contextAt(store, BORN, dataDir);
   const lines: string[] = [];
   const state = await startDemo(context, null, null, (line) => lines.push(line));
   if (state === null) throw new Error('no estate');
@@ -346,7 +346,7 @@ test('EST-5, EST-9, EST-10: the first start prints the small data set with its u
 });
 
 test('EST-9: size none leaves existing data alone, and a folder without demo data gets none later', async () => {
-  const { context } = await worldAt(
+  const { context } = await contextAt(
     await freshStore('pglite'),
     BORN,
     mkdtempSync(join(dataDir, 'none-')),
