@@ -36,11 +36,12 @@ test('LOG-10: rows that an older build stored on a device have the names of toda
   expect(renameRows(today)).toEqual(today);
 });
 
+const queued = (change: unknown): Pick<Command, 'call' | 'input'> => ({
+  call: 'changeExecution',
+  input: { id: '7', change },
+});
+
 test('LOG-10, OUT-6: a change that an older build queued is read under the names of today', () => {
-  const queued = (change: unknown): Pick<Command, 'call' | 'input'> => ({
-    call: 'changeExecution',
-    input: { id: '7', change },
-  });
   expect(parseCommand(queued({ is: 'wake' }))).toEqual({
     kind: 'change',
     runs: [7],
