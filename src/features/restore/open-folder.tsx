@@ -19,6 +19,7 @@ import { RowValues } from './items/row-values.tsx';
 import { useItems } from './items/use-items.ts';
 import { containerName, getObject, isGroup, isObject } from './labels.ts';
 import type { ChosenNodes } from './task/draft.ts';
+import { Versions, type Version } from './versions/versions.tsx';
 import type { ContainerNode, ItemNode, WorkloadKind } from './workload.ts';
 
 /** The open folder with its selection, and the open item. */
@@ -98,6 +99,13 @@ export function OpenFolder({
     nodes: [isGroup(folder) ? object.id : folder.id],
     size: null,
   };
+  const getChosenVersion = ({ id, kind, sizeBytes }: Version): ChosenNodes => ({
+    level: 'items',
+    chain,
+    nodes: [id],
+    itemKind: kind,
+    size: { items: 1, bytes: sizeBytes ?? 0 },
+  });
   const restoreItems = (): void => onRestore(chosenItems(selection));
   const restoreFolder = (): void => onRestore(whole);
   const [downloading, setDownloading] = useState<ChosenNodes | null>(null);
@@ -136,6 +144,16 @@ export function OpenFolder({
           isOn={isReading}
           onTurn={onReading}
           onRead={session.onRead}
+        />
+      )}
+      {shown.kind !== 'settings' && (
+        <Versions
+          key={`${session.id} ${shown.id}`}
+          session={session.id}
+          item={shown.id}
+          mayRead={operator?.mayRead !== false}
+          onRestore={(version) => onRestore(getChosenVersion(version))}
+          onDownload={canDownload ? (version) => setDownloading(getChosenVersion(version)) : null}
         />
       )}
       {shown.kind === 'row' && operator?.mayRead !== false && (

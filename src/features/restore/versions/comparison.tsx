@@ -1,0 +1,172 @@
+import type { ReactNode } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatBytes, formatWhen } from '#src/ui/format.ts';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
+import { useIsTablet } from '#src/ui/use-is-tablet.ts';
+import { useQuery } from '../../shared/queries/use-query.ts';
+import { pairLines } from './pair-lines.ts';
+import type { Version } from './versions.tsx';
+import { restoreVersionMessages as t } from './messages.en.ts';
+
+type Compared = OutputOf<'compareItemVersions'>;
+
+/** Two versions of an item beside each other. */
+export function Comparison({
+  session,
+  before,
+  after,
+  onClose,
+}: {
+  readonly session: string;
+  readonly before: Version;
+  readonly after: Version;
+  readonly onClose: () => void;
+}) {
+  const zone = useZone();
+  const isTablet = useIsTablet();
+  const { value, failure, again } = useQuery('compareItemVersions', {
+    restoreSessionId: session,
+    beforeId: before.id,
+    afterId: after.id,
+  });
+  return (
+    <Dialog title={t.comparison} place={isTablet ? 'middle' : 'bottom'} wide onClose={onClose}>
+      <div className="grid gap-4 px-5 py-3">
+        {failure !== null && <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>}
+        {value === null && failure === null && (
+          <output className="block text-ink-3">{t.comparing}</output>
+        )}
+        {value !== null && (
+          <>
+            <table className="w-full table-fixed border-collapse text-left">
+              <thead>
+                <tr className="border-b border-rule align-bottom">
+                  <th scope="col" className="w-24 py-1.5 font-normal text-ink-3">
+                    {t.property}
+                  </th>
+                  <th scope="col" className="py-1.5 pr-3">
+                    {t.older({ when: formatWhen(before.seen.last, zone) })}
+                  </th>
+                  <th scope="col" className="py-1.5">
+                    {t.newer({ when: formatWhen(after.seen.last, zone) })}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {getProperties(before, after, value, zone).map(([name, older, newer]) => (
+                  <tr key={name} className="border-b border-hair align-top">
+                    <th scope="row" className="py-1.5 font-normal text-ink-3">
+                      {name}
+                      {older !== newer && <span className="sr-only"> ({t.differs})</span>}
+                    </th>
+                    <td className="py-1.5 pr-3 break-words">{older || t.none}</td>
+                    <td className={`py-1.5 break-words ${older === newer ? '' : 'font-semibold'}`}>
+                      {newer || t.none}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            <Text value={value} />
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function Text({
+  value: { isSameContent, lines, reason },
+}: {
+  readonly value: Compared;
+}): ReactNode {
+  if (lines === null)
+    return <p className="m-0 text-ink-2">{isSameContent ? t.sameContent : getReason(reason)}</p>;
+  if (lines.every(({ kind }) => kind === 'same'))
+    return <p className="m-0 text-ink-2">{isSameContent ? t.sameContent : t.sameText}</p>;
+  return (
+    <table aria-label={t.text} className="w-full table-fixed border-collapse">
+      <tbody>
+        {pairLines(lines).map((pair, at) =>
+          'count' in pair ? (
+            // eslint-disable-next-line react/no-array-index-key -- the lines never change
+            <tr key={at} className="border-b border-hair">
+              <td colSpan={2} className="bg-paper px-2 py-1 text-agate text-ink-3">
+                {t.sameLines({ count: pair.count })}
+              </td>
+            </tr>
+          ) : (
+            // eslint-disable-next-line react/no-array-index-key -- the lines never change
+            <tr key={at} className="align-top">
+              <td className="border-r border-hair px-2 py-0.5 break-words whitespace-pre-wrap">
+                {pair.isSame ? (
+                  pair.before
+                ) : pair.before === null ? null : (
+                  <del className="block bg-failed-wash text-ink no-underline">
+                    <span className="sr-only">{t.removed}: </span>
+                    <span aria-hidden>− </span>
+                    {pair.before}
+                  </del>
+                )}
+              </td>
+              <td className="px-2 py-0.5 break-words whitespace-pre-wrap">
+                {pair.isSame ? (
+                  pair.after
+                ) : pair.after === null ? null : (
+                  <ins className="block bg-success-wash text-ink no-underline">
+                    <span className="sr-only">{t.added}: </span>
+                    <span aria-hidden>+ </span>
+                    {pair.after}
+                  </ins>
+                )}
+              </td>
+            </tr>
+          ),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+const toText = (size: number | null): string => (size === null ? '' : formatBytes(size));
+
+/** What can be said of both versions: name, older, newer. */
+function getProperties(
+  before: Version,
+  after: Version,
+  { fields }: Compared,
+  zone: string,
+): readonly (readonly [string, string, string])[] {
+  const when = (at: number | null): string => (at === null ? '' : formatWhen(at, zone));
+  const size = [t.size, toText(before.sizeBytes), toText(after.sizeBytes)] as const;
+  if (fields.length > 0)
+    return [
+      ...fields.map(({ name, before: older, after: newer }) => {
+        const show = (value: string): string =>
+          name === 'sent' && value !== '' ? when(Number(value)) : value;
+        return [LABELS[name], show(older), show(newer)] as const;
+      }),
+      size,
+    ];
+  return [
+    [t.name, before.name, after.name],
+    [after.kind === 'file' ? t.people : t.sender, before.people, after.people],
+    [t.changed, when(before.at), when(after.at)],
+    size,
+  ];
+}
+
+const LABELS: Readonly<Record<Compared['fields'][number]['name'], string>> = {
+  subject: t.subject,
+  from: t.from,
+  to: t.to,
+  cc: t.cc,
+  sent: t.sent,
+  attachments: t.attachments,
+};
+
+const getReason = (reason: Compared['reason']): string =>
+  reason === 'too-large' ? t.tooLarge : reason === 'too-different' ? t.tooDifferent : t.noText;

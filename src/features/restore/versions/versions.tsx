@@ -1,0 +1,172 @@
+import { useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Badge } from '#src/ui/badge.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
+import { useQuery } from '../../shared/queries/use-query.ts';
+import { splitPeople } from '../items/people.ts';
+import { Comparison } from './comparison.tsx';
+import { restoreVersionMessages as t } from './messages.en.ts';
+
+export type Version = OutputOf<'listItemVersions'>['rows'][number];
+
+interface VersionsProps {
+  readonly session: string;
+  readonly item: string;
+  readonly mayRead: boolean;
+  readonly onRestore: (version: Version) => void;
+  /** Null: they can't be downloaded. */
+  readonly onDownload: ((version: Version) => void) | null;
+}
+
+/** The versions of an item over its restore points, once a person asks for them. */
+export function Versions(props: VersionsProps) {
+  const [isOn, setIsOn] = useState(false);
+  return (
+    <section aria-label={t.title} className="px-4 pb-4 tablet:px-5">
+      <Button size="sm" icon="history" aria-expanded={isOn} onClick={() => setIsOn(!isOn)}>
+        {isOn ? t.hide : t.show}
+      </Button>
+      {isOn && <VersionList {...props} />}
+    </section>
+  );
+}
+
+function VersionList({ session, item, mayRead, onRestore, onDownload }: VersionsProps) {
+  const zone = useZone();
+  const { value, failure, again } = useQuery('listItemVersions', {
+    restoreSessionId: session,
+    itemId: item,
+  });
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [isComparing, setIsComparing] = useState(false);
+  if (failure !== null)
+    return (
+      <div className="pt-3">
+        <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+      </div>
+    );
+  if (value === null) return <output className="block pt-3 text-ink-3">{t.loading}</output>;
+  const { rows } = value;
+  // The older one first.
+  const pair = rows.filter(({ id }) => chosen.includes(id)).toReversed();
+  const [before, after] = pair;
+  return (
+    <>
+      <ul aria-label={t.title} className="m-0 list-none p-0 pt-2">
+        {rows.map((version) => (
+          <VersionRow
+            key={version.id}
+            version={version}
+            zone={zone}
+            isShown={version.id === item}
+            isChosen={chosen.includes(version.id)}
+            isFull={chosen.length >= 2}
+            canChoose={rows.length > 1 && mayRead}
+            onChoose={(isChosen) =>
+              setChosen(
+                isChosen ? [...chosen, version.id] : chosen.filter((id) => id !== version.id),
+              )
+            }
+            onRestore={() => onRestore(version)}
+            onDownload={onDownload === null ? null : () => onDownload(version)}
+          />
+        ))}
+      </ul>
+      {rows.length === 1 ? (
+        <p className="m-0 pt-2 text-agate text-ink-3">{t.only}</p>
+      ) : (
+        mayRead && (
+          <div className="flex flex-wrap items-center gap-3 pt-3">
+            <Button
+              size="sm"
+              disabled={pair.length !== 2}
+              data-tip={pair.length === 2 ? undefined : t.compareHint}
+              onClick={() => setIsComparing(true)}
+            >
+              {t.compare}
+            </Button>
+            <span className="text-agate text-ink-3">{t.hint}</span>
+          </div>
+        )
+      )}
+      {isComparing && before !== undefined && after !== undefined && (
+        <Comparison
+          session={session}
+          before={before}
+          after={after}
+          onClose={() => setIsComparing(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function VersionRow({
+  version,
+  zone,
+  isShown,
+  isChosen,
+  isFull,
+  canChoose,
+  onChoose,
+  onRestore,
+  onDownload,
+}: {
+  readonly version: Version;
+  readonly zone: string;
+  readonly isShown: boolean;
+  readonly isChosen: boolean;
+  readonly isFull: boolean;
+  readonly canChoose: boolean;
+  readonly onChoose: (isChosen: boolean) => void;
+  readonly onRestore: () => void;
+  readonly onDownload: (() => void) | null;
+}) {
+  const { seen, sizeBytes, people, name, kind } = version;
+  const first = formatWhen(seen.first, zone);
+  const last = formatWhen(seen.last, zone);
+  const who = kind === 'file' ? (splitPeople(people)[0]?.name ?? '') : '';
+  return (
+    <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2.5 border-b border-hair py-2">
+      <span className="grid w-6 justify-items-start">
+        {canChoose && (
+          <input
+            type="checkbox"
+            aria-label={t.select({ when: last })}
+            checked={isChosen}
+            disabled={!isChosen && isFull}
+            onChange={(event) => onChoose(event.target.checked)}
+            className="m-0 mt-0.5 size-4 accent-accent pointer-coarse:size-6"
+          />
+        )}
+      </span>
+      <span className="grid min-w-0 gap-0.5">
+        <span className="flex flex-wrap items-baseline gap-x-2">
+          <span data-tip={formatUtc(seen.last)} className="font-semibold">
+            {seen.first === seen.last ? t.seenOnce({ when: last }) : t.seen({ first, last })}
+          </span>
+          {isShown && <Badge>{t.shown}</Badge>}
+        </span>
+        <span className="min-w-0 text-agate break-words text-ink-2">
+          {[name, who, sizeBytes === null ? '' : formatBytes(sizeBytes)]
+            .filter((part) => part !== '')
+            .join(' · ')}
+        </span>
+        <span className="flex flex-wrap gap-2 pt-1">
+          <Button size="sm" aria-label={t.restoreOf({ when: last })} onClick={onRestore}>
+            {t.restore}
+          </Button>
+          {onDownload !== null && (
+            <Button size="sm" aria-label={t.downloadOf({ when: last })} onClick={onDownload}>
+              {t.download}
+            </Button>
+          )}
+        </span>
+      </span>
+    </li>
+  );
+}
