@@ -25,7 +25,7 @@ export interface StoredMail {
 }
 
 /** What mailboxes have that other programs store too. */
-export type MailboxKind = 'mail' | 'event' | 'contact' | 'task';
+type MailboxKind = 'mail' | 'event' | 'contact' | 'task';
 
 /** An item that a download takes, before it has its name. */
 export interface ChosenItem {
@@ -65,7 +65,7 @@ interface Row {
   readonly parts: readonly StoredPart[];
   readonly flags: ItemFlags;
 }
-export type Holds = NonNullable<DownloadInput['holds']>;
+type Holds = NonNullable<DownloadInput['holds']>;
 /** Runs one statement in a transaction of its own. */
 export type ReadRows = <T>(read: (tx: TenantTx) => Promise<T>) => Promise<T>;
 

@@ -195,7 +195,7 @@ function findEnd(recurrence: Recurrence, from: DateTime, first: DateTime): End {
 }
 
 /** The dates of a series, day by day. */
-export function listDates(
+function listDates(
   recurrence: Recurrence,
   from: DateTime,
   first: DateTime,
