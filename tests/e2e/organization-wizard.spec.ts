@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { enter, NEW_PASSWORD, createUser } from './people.ts';
 import { expectTitle, openPortal } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
-import { collectErrors, sound } from './page-checks.ts';
+import { collectErrors, sound, waitForBuild } from './page-checks.ts';
 
 let portal: SharedPortal;
 
@@ -110,6 +110,98 @@ test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a co
   await sound(page, 'organization wizard on a phone');
   expect(errors).toEqual([]);
 });
+
+test.describe('with the page stored on this device', () => {
+  test.use({ serviceWorkers: 'allow' });
+
+  test('WIZ-9, WIZ-11: offline, a draft survives a reload and is in a second tab, without its secrets; it is finished online', async ({
+    page,
+  }) => {
+    const { created } = await mockTenant(page);
+    await openLegacyDraft(page);
+    await page.context().setOffline(true);
+    await page.reload();
+    await expect(heading(page, 'Application and secret')).toBeVisible();
+    await expect(
+      page.getByText('You continue from your draft. Drafts contain no passwords and no codes.'),
+    ).toBeVisible();
+    await expect(page.getByRole('textbox', { name: 'Application ID' })).toHaveValue(CODE);
+    await expect(page.getByLabel('Application secret')).toHaveValue('');
+    await expect(page.getByText(/^You're offline\. The draft stays on this device/)).toBeVisible();
+    await sound(page, 'draft offline');
+
+    const other = await page.context().newPage();
+    await other.goto(`${portal.url}/o365/organizations/new/1`);
+    await expect(other.getByRole('textbox', { name: 'Name' })).toHaveValue('Copperline');
+
+    // Everything but the last step needs no network.
+    await page.getByLabel('Application secret').fill(SECRET);
+    await page.keyboard.press('Control+Enter');
+    await expect(heading(page, 'Service accounts')).toBeFocused();
+    for (const [at, account] of ['mail', 'sites'].entries()) {
+      await page
+        .getByRole('textbox', { name: 'Service account' })
+        .nth(at)
+        .fill(`${account}@example.com`);
+      await page.getByLabel('Password').nth(at).fill(SECRET);
+    }
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('textbox', { name: 'Repository name' }).fill('Copperline backups');
+    const create = page.getByRole('button', { name: /^Create organization/ });
+    await expect(create).toBeDisabled();
+    expect(created).toEqual([]);
+    await page.context().setOffline(false);
+    await expect(create).toBeEnabled({ timeout: 70_000 });
+    await create.press('Enter');
+    await expectTitle(page, 'Organizations');
+    expect(created).toMatchObject([
+      {
+        name: 'Copperline',
+        authType: 'modernLegacy',
+        exchangeOnlineSettings: { applicationId: CODE, applicationSecret: SECRET },
+      },
+    ]);
+    await other.reload();
+    await expect(other.getByRole('textbox', { name: 'Name' })).toHaveValue('');
+  });
+
+  test('WIZ-9: the next user of a browser sees no draft of the one before', async ({ page }) => {
+    await createUser(portal, 'quinn', 'Quinn Quick', ['o365_admin']);
+    await openLegacyDraft(page);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await expect(page.getByLabel('Username')).toBeVisible();
+    await enter(portal, page, 'quinn', '/o365/organizations/new/1', NEW_PASSWORD);
+    await expect(heading(page, 'Organization and services')).toBeFocused();
+    await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('');
+    await expect(page.getByText(/^You continue from your draft/)).toHaveCount(0);
+  });
+});
+
+const SECRET = 'a-planted-secret';
+
+/** Fills in the wizard up to its second step, with a secret, and waits until the draft is stored. */
+async function openLegacyDraft(page: Page): Promise<void> {
+  await page.context().route('**/o365/version*', (route) =>
+    route.fulfill(
+      answer({
+        version: '8',
+        authTypes: ['basic', 'modernLegacy', 'modern'],
+        services: ['exchange', 'sharePoint', 'teams'],
+      }),
+    ),
+  );
+  await enter(portal, page, 'olin', '/o365/organizations/new/1', NEW_PASSWORD);
+  await expect(heading(page, 'Organization and services')).toBeFocused();
+  await waitForBuild(page);
+  await page.getByLabel('Company').selectOption({ index: 1 });
+  await page.getByRole('textbox', { name: 'Name' }).fill('Copperline');
+  await page.getByRole('radio', { name: /^Modern with legacy protocols/ }).check();
+  await page.keyboard.press('Control+Enter');
+  await expect(heading(page, 'Application and secret')).toBeFocused();
+  await page.getByRole('textbox', { name: 'Application ID' }).fill(CODE);
+  await page.getByLabel('Application secret').fill(SECRET);
+  await expect(page.getByText('Draft saved on this device.')).toBeVisible();
+}
 
 test('WIZ-9: keys that come faster than the router renders lead as far as slow ones', async ({
   page,
