@@ -28,6 +28,12 @@ export const migration0049: Migration = {
             where (row::jsonb#>'{when,${range}}') ? 'least'`,
       ),
     ),
+    ...unforced('invoice', [
+      `update invoice set row = jsonb_set(row::jsonb, '{lines}', (
+          select jsonb_agg((line - 'is') || jsonb_build_object('kind', line->'is') order by place)
+          from jsonb_array_elements(row::jsonb->'lines') with ordinality as stored(line, place)
+        ))::json where row->'lines'->0->>'is' is not null`,
+    ]),
     ...unforced('engine_task', [
       `update engine_task set request = (request - 'is') || jsonb_build_object('kind', request->'is') where request ? 'is'`,
     ]),
