@@ -102,9 +102,5 @@ export const withFormerNames = <const S extends GenericSchema>(
   rename: (input: unknown) => unknown,
 ): S => ({
   ...schema,
-  '~run': (dataset, config) =>
-    schema['~run'](
-      { ...dataset, value: rename(dataset.value) } as Parameters<S['~run']>[0],
-      config,
-    ),
+  '~run': (dataset, config) => schema['~run']({ ...dataset, value: rename(dataset.value) }, config),
 });

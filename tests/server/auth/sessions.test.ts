@@ -184,26 +184,21 @@ eachDatabase((_name, open) => {
   test('G40: the 10 s begin when the server is done, so a slow answer that was lost costs nothing', async () => {
     const { host, tenant, cookie } = await signedIn();
     const { store } = fixture.context;
-    let release: () => void = () => undefined;
-    let locked: () => void = () => undefined;
-    const isLocked = new Promise<void>((done) => {
-      locked = done;
-    });
+    const locked = Promise.withResolvers<undefined>();
+    const released = Promise.withResolvers<undefined>();
     const busy = store.tenant(tenant, async (tx) => {
       await tx.sql.selectFrom('session').selectAll().forUpdate().execute();
-      locked();
-      await new Promise<void>((done) => {
-        release = done;
-      });
+      locked.resolve(undefined);
+      await released.promise;
     });
-    await isLocked;
+    await locked.promise;
     const slow = refresh(app, host, cookie);
     // Until the request waits for the row.
     await new Promise((done) => {
       setTimeout(done, 200);
     });
     fixture.pass(LIMITS.refreshGraceMs);
-    release();
+    released.resolve(undefined);
     const [one] = await Promise.all([slow, busy]);
     fixture.pass(LIMITS.refreshGraceMs);
     const two = await refresh(app, host, cookie);
