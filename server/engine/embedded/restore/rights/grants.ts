@@ -14,6 +14,7 @@ import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { GRANTED_TOGETHER } from '../../entra/permissions.ts';
 import { EXPLORER_IDLE_MS } from '../../explorer/explorers.ts';
 import { type Access, ACCESS } from '../../organizations/access.ts';
 import { failed, ok } from '../../../result.ts';
@@ -97,7 +98,10 @@ export async function storeGrant(
   await scheduleEnd(tx, id, expiresAt);
 }
 
-/** Finds rights of this user to write to the organization. `workload` null: of any kind. */
+/**
+ * Finds rights of this user to write to the organization. `workload` null: of any kind. A grant that
+ * names no workload is for those that are granted together.
+ */
 export async function findGrant(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
@@ -105,10 +109,13 @@ export async function findGrant(
   now: Ms,
 ): Promise<Grant | null> {
   const { user, actor } = getOwner(scope);
+  const isGrantedTogether = GRANTED_TOGETHER.some((one) => one === workload)
+    ? sql`workload is null`
+    : sql`false`;
   const { rows } = await sql<Grant>`
     select id, expires_at as "expiresAt" from restore_grant
     where tenant_id = ${tenant} and organization_id = ${scope.organization} and user_id = ${user} and actor_id = ${actor}
-      and (${workload}::text is null or workload is null or workload = ${workload})
+      and (${workload}::text is null or workload = ${workload} or ${isGrantedTogether})
       and ended_at is null and stopped_at is null and expires_at > ${now}
     order by expires_at desc limit 1`.execute(db);
   return rows[0] ?? null;
