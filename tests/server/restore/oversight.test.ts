@@ -104,6 +104,15 @@ const isScheduled = ({ ground: { context }, office }: Backups, task: string): Pr
     return row !== undefined;
   });
 
+interface AuditEntry {
+  readonly action: string;
+  readonly words: string;
+  readonly object: string | null;
+  readonly sessionId: string | null;
+}
+const listAudit = async (who: Asker, query = ''): Promise<readonly AuditEntry[]> =>
+  (await who<{ rows: AuditEntry[] }>('GET', `o365/restore/audit${query}`)).body.data.rows;
+
 const loadEvents = async ({ ground: { context }, office }: Backups) =>
   (
     await context.store.tenant(office.tenant, ({ sql }) =>
@@ -317,6 +326,12 @@ eachDatabase((kind, open) => {
         decision: { decision: 'approved', by: 'KIM', reason: 'Called back' },
       },
     });
+    // The audit of the session in which it was requested has the approval, and what it was about.
+    const approved = (await listAudit(kim)).find(({ words }) => words === 'Restore approved');
+    expect(approved).toMatchObject({ sessionId: expect.any(String), object: expect.any(String) });
+    const ofSession = await listAudit(kim, `?sessionId=${approved?.sessionId ?? ''}`);
+    expect(ofSession).toContainEqual(approved);
+    expect(ofSession.map(({ action }) => action)).toContain('session');
     expect(await decide(kim, task, 'approve')).toBe('conflict');
     expect(await decide(kim, task, 'reject')).toBe('conflict');
     expect(await listWaiting(kim)).toEqual([]);

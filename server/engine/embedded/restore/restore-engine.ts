@@ -34,6 +34,7 @@ import { stopGrants } from './rights/grants.ts';
 import { findTarget, type RightsPort, type TaskRights } from './rights/rights.ts';
 import { runTask } from './run-task.ts';
 import type { RestorePorts } from './running-task.ts';
+import { loadTaskPlace } from './task-place.ts';
 import {
   approveTask,
   cancelTask,
@@ -457,6 +458,11 @@ async function recordCall(
   { what, detail }: Recorded,
 ): Promise<void> {
   if (user === null) return;
+  const task = detail['task'];
+  const place =
+    typeof task === 'string' && detail['session'] === undefined
+      ? await loadTaskPlace(tx, task)
+      : {};
   await auditOrigin(tx, context, {
     what,
     user: null,
@@ -464,6 +470,7 @@ async function recordCall(
       organization,
       ...(operator !== undefined && { operator }),
       ...(origin !== undefined && origin.actor !== user && { actedAs: user }),
+      ...place,
       ...detail,
     },
     at: context.clock.now(),

@@ -12,6 +12,7 @@ import { fillTask } from './fill-task.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { restoreOne } from './restore-one.ts';
 import type { RestorePorts, RunningTask, TaskItem } from './running-task.ts';
+import { loadTaskPlace } from './task-place.ts';
 import type { TaskRequest } from './tasks.ts';
 import { undoOne } from './undo-one.ts';
 
@@ -327,10 +328,11 @@ async function logEnd(
     { actor: { kind: 'clock' }, subject: data.user, commandId: null, at },
   );
   const { id, organization: organizationId, kind, result, counts, bytes } = data;
+  const place = await loadTaskPlace(tx, id);
   await auditOrigin(tx, context, {
     what: 'restoretask.ended',
     user: data.user,
-    detail: { task: id, organization: organizationId, kind, result, ...counts, bytes },
+    detail: { task: id, organization: organizationId, ...place, kind, result, ...counts, bytes },
     at,
     origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
   });

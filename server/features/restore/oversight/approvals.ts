@@ -1,6 +1,7 @@
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { RestoreDecision, RestoreRequestRow } from '#contract/restore/requests.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
+import { loadTaskPlace } from '#server/engine/embedded/restore/task-place.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { by, FORBIDDEN } from '#server/platform/auth/guards.ts';
@@ -122,7 +123,7 @@ export const restoreApproval =
           await auditOrigin(tx, context, {
             what: 'restoretask.expired',
             user: row.user,
-            detail: { task: id, organization: row.organization },
+            detail: { task: id, organization: row.organization, ...(await loadTaskPlace(tx, id)) },
             at: now,
             origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
           });

@@ -141,6 +141,7 @@ export async function setUp(store: Store, mails: readonly Mail[], earlier: reado
     tenant,
     target,
     scope,
+    session: explorer.id,
     request,
     run,
     taskOf: loadTask,

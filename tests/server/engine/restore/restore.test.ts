@@ -160,7 +160,7 @@ eachDatabase((name, open) => {
         }
   });
 
-  test(`RES-39: the end of a restore and of its undo is logged and recorded with counts and without a name, the end of a dry run is not (${name})`, async () => {
+  test(`RES-39, RES-55: the end of a restore and of its undo is logged and recorded with counts and without a name, the end of a dry run is not (${name})`, async () => {
     const context = await setUp(await open(), [
       { id: 'secret plan', folder: 'Inbox', content: 'one', at: 2 },
       { id: 'b', folder: 'Inbox', content: 'three', at: 1 },
@@ -173,6 +173,8 @@ eachDatabase((name, open) => {
     context.advance(1_000);
     expect(await context.run(undo)).toBe(null);
     const { user, organization } = context.scope;
+    // Of the session in which the restore was requested, and the object that it was about.
+    const place = { organization, session: context.session, node: 'o1' };
     const { events, records } = await context.ends();
     expect(events).toEqual([
       {
@@ -203,8 +205,8 @@ eachDatabase((name, open) => {
       },
     ]);
     expect(records).toMatchObject([
-      { user_id: user, detail: { task, organization, kind: 'restore', restored: 1, failed: 1 } },
-      { user_id: user, detail: { task: undo, organization, kind: 'undo', restored: 1, failed: 0 } },
+      { user_id: user, detail: { task, ...place, kind: 'restore', restored: 1, failed: 1 } },
+      { user_id: user, detail: { task: undo, ...place, kind: 'undo', restored: 1, failed: 0 } },
     ]);
     expect(JSON.stringify([events, records])).not.toContain('secret plan');
   });
