@@ -199,6 +199,20 @@ test('RES-24: of a mailbox, a restore and its undo need the permissions for what
   expect([undone.result, at.mails().length]).toEqual(['success', before - 1]);
 });
 
+test('RES-24: rights that name no service are for mailboxes, OneDrives and teams, and not for sites', async () => {
+  const at = await setUp(ONE);
+  const { engine, scope } = at;
+  await at.signIn(scope, at.office, null);
+  const { expiresAt } = getValue(await engine.restoreRights.grant(scope));
+  for (const workload of ['outlook', 'onedrive', 'teams'] as const)
+    expect([workload, getValue(await engine.restoreRights.get(scope, { workload }))]).toMatchObject(
+      [workload, { missing: [], expiresAt }],
+    );
+  expect(getValue(await engine.restoreRights.get(scope, { workload: 'sharepoint' }))).toMatchObject(
+    { missing: ['Sites.Manage.All'], expiresAt: null },
+  );
+});
+
 test('G69, G72: the sign-in of another tenant is refused and not kept', async () => {
   const at = await setUp(ONE);
   await at.signIn(at.scope, at.stranger);
