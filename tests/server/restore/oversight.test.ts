@@ -253,7 +253,11 @@ eachDatabase((kind, open) => {
     const plain = await start(admin, {});
     const away = await start(admin, { ...OTHER, targetOrganizationId: theirs.organization });
     const other = await start(admin, OTHER);
-    for (const task of [plain, away, other]) await finish(task);
+    // With the one before it, this is a restore of many items.
+    bench.setItems(600);
+    await start(admin, {});
+    const recent = await start(admin, { reason: 'The rest of it' });
+    for (const task of [plain, away, other, recent]) await finish(task);
     // It wrote to an organization that Cora doesn't see.
     expect(await undo(cora, away)).toBe('not-found');
     expect(await isScheduled(bench, await undo(both, away))).toBe(true);
@@ -280,6 +284,7 @@ eachDatabase((kind, open) => {
     expect(await isScheduled(bench, await undo(both, late))).toBe(true);
     await finish(second);
     expect(await undo(both, away)).toBe('reauth_required');
+    expect(await undo(both, recent)).toBe('reauth_required');
   });
 
   test(`G71: where it is required, a second person who may restore approves a restore, never its own requester (${kind})`, async () => {
