@@ -64,6 +64,8 @@ export function SearchView({
   const page = text === '' ? null : query.value;
   const rows = page?.rows ?? [];
   const isFiltered = place.sessionType !== null || place.deleted !== null;
+  // The search ended before this page was full: a longer one would have the same items.
+  const isCut = !query.isLoading && page !== null && page.next !== null && rows.length < max;
   return (
     <section aria-label={t.title} className="flex h-full min-h-0 flex-col bg-sheet">
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-rule bg-paper px-4 py-2 tablet:px-5">
@@ -170,7 +172,8 @@ export function SearchView({
                   ? t.count({ count: rows.length })
                   : t.countMore({ count: formatCount(rows.length) })}
               </span>
-              {page.next !== null && max < MAX && (
+              {isCut && <span>{t.tooManyHint}</span>}
+              {page.next !== null && !isCut && max < MAX && (
                 <Button size="sm" busy={query.isLoading} onClick={() => setMax(max + STEP)}>
                   {t.showMore}
                 </Button>
