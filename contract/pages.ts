@@ -5,10 +5,12 @@ import type { PagePath } from './page-paths.ts';
 
 /**
  * Access to a page. Users need the ability (null: any signed-in user), and `when` must return true
- * for the portal's features and the user's roles.
+ * for the portal's features and the user's roles. `needsRole`: users with any role; restore operators
+ * who signed in with Microsoft have none.
  */
 export interface Page {
   readonly ability: Ability | null;
+  readonly needsRole?: true;
   readonly when?: (features: Features, roles: readonly Role[]) => boolean;
 }
 
@@ -61,7 +63,11 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
     ability: 'common.companies',
     when: ({ invoice_automation: on }) => on,
   },
-  '/monitoring/billing': { ability: null, when: ({ billing }) => billing.ccCollection },
+  '/monitoring/billing': {
+    ability: null,
+    needsRole: true,
+    when: ({ billing }) => billing.ccCollection,
+  },
   '/monitoring/sla': {
     ability: 'monitoring.reporting',
     when: ({ reporting }) => reporting.enabled,
@@ -86,8 +92,8 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/subscriptions': { ability: null },
   '/monitoring/notifications': { ability: null },
   '/monitoring/security': { ability: null },
-  '/monitoring/api-keys': { ability: null },
-  '/monitoring/api': { ability: null },
+  '/monitoring/api-keys': { ability: null, needsRole: true },
+  '/monitoring/api': { ability: null, needsRole: true },
   '/monitoring/change-password': { ability: null },
   '/monitoring/reset-password': { ability: null },
   '/monitoring/security-questions': { ability: null },
@@ -154,9 +160,10 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
  * features that must be switched on count as off.
  */
 export const mayOpen = (
-  { ability, when }: Page,
+  { ability, needsRole, when }: Page,
   roles: readonly Role[],
   features: Features | null,
 ): boolean =>
   (ability === null || can(roles, ability)) &&
+  (needsRole !== true || roles.length > 0) &&
   (when === undefined || (features !== null && when(features, roles)));

@@ -189,6 +189,22 @@ test('PAGE-2: every route of the specification below /monitoring is a page that 
   );
 });
 
+test('RES-52: a restore operator without roles has its own settings, and neither payments nor API keys', () => {
+  const branding = { ...getBranding(scene), features: ON };
+  const menu = getAppMenu('monitoring', [], branding);
+  expect(menu.map(({ heading }) => heading)).toEqual(['Support', 'Settings']);
+  const listed = menu.flatMap(({ entries }) => entries.map(({ to }) => to));
+  for (const path of ['profile', 'notifications', 'security', 'change-password'])
+    expect(listed).toContain(`/monitoring/${path}`);
+  for (const path of ['/monitoring/billing', '/monitoring/api-keys', '/monitoring/api'] as const)
+    expect([
+      path,
+      listed.includes(path),
+      mayOpen(PAGES[path], [], ON),
+      mayOpen(PAGES[path], ['sub-sp'], ON),
+    ]).toEqual([path, false, false, true]);
+});
+
 /** The routes of the cloud suite that exist, by the ability that the specification names. */
 const SUITE: readonly (readonly [path: PagePath, ability: Ability])[] = [
   ['/o365/dashboard', 'o365.dashboard'],

@@ -185,7 +185,10 @@ test('OWN-10: a page that the branding must turn on is in the menu only then; ev
     ]),
   ).toEqual([]);
   expect(
-    getMenu([]).map(({ heading, entries }) => [heading, ...entries.map(({ word }) => word)]),
+    getMenu(['sub-sp']).map(({ heading, entries }) => [
+      heading,
+      ...entries.map(({ word }) => word),
+    ]),
   ).toEqual([
     ['Settings', 'Profile', 'Notifications', 'Security', 'Change password', 'API keys', 'API'],
   ]);

@@ -18,7 +18,7 @@ import { getHomePage, getMenu } from '#src/app/router/menu.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const listed = (features: typeof PLAIN_FEATURES): readonly string[] =>
-  getMenu([], features).flatMap(({ entries }) => entries.map(({ to }) => to));
+  getMenu(['sub-sp'], features).flatMap(({ entries }) => entries.map(({ to }) => to));
 const getSearch = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);
 
