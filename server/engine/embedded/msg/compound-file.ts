@@ -10,6 +10,9 @@ const FAT_SECTOR = 0xffff_fffd;
 const DIFAT_SECTOR = 0xffff_fffc;
 const IDS_IN_SECTOR = SECTOR_BYTES / 4;
 const ENTRY_BYTES = 128;
+const ENTRIES_IN_SECTOR = SECTOR_BYTES / ENTRY_BYTES;
+/** All zeros, without siblings or a child ([MS-CFB] 2.6.3). */
+const UNUSED_ENTRY = Buffer.alloc(ENTRY_BYTES).fill(0xff, 68, 80);
 /** FAT sectors that the header names. */
 const IN_HEADER = 109;
 
@@ -53,9 +56,9 @@ export function writeCompoundFile(root: Storage, classId: Uint8Array): Uint8Arra
   if (top !== undefined && miniStream.length > 0) top.start = sectors.add(miniStream);
   const miniFatStart = miniFat.length === 0 ? END : sectors.add(toIds(miniFat, SECTOR_BYTES));
   const miniFatSectors = Math.ceil(miniFat.length / IDS_IN_SECTOR);
-  const directoryStart = sectors.add(
-    Buffer.concat(entries.map((entry) => toEntry(entry, classId, miniStream.length))),
-  );
+  const directory = entries.map((entry) => toEntry(entry, classId, miniStream.length));
+  while (directory.length % ENTRIES_IN_SECTOR !== 0) directory.push(UNUSED_ENTRY);
+  const directoryStart = sectors.add(Buffer.concat(directory));
   return sectors.finish({ directoryStart, miniFatStart, miniFatSectors });
 }
 
