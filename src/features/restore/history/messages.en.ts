@@ -32,7 +32,7 @@ export const restoreHistoryMessages = defineMessages('restoreHistory', {
   stop: 'Stop',
   withdraw: 'Withdraw',
   undoIt: 'Undo',
-  undoStarted: 'Undo started',
+  undoRequested: 'Undo requested',
   more: 'Show more',
   loading: 'Loading restores…',
   offline: "You're offline. Restores that have started continue on the server.",

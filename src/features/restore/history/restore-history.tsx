@@ -64,7 +64,7 @@ export function RestoreHistory({
       rights.ok
         ? withReauth(() => client().ask('undoRestoreTask', { organizationId, taskId }))
         : Promise.resolve(rights),
-      t.undoStarted,
+      t.undoRequested,
     );
   };
   const shownFailure = refused ?? (tasks === null ? failure : null);
