@@ -1,5 +1,5 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { RestoreInput, Workload } from '#contract/engine/engine.ts';
+import type { EngineResult, RestoreInput, Workload } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { RestoreRequestRow } from '#contract/restore/requests.ts';
 import { ok, type Result } from '#contract/result.ts';
@@ -46,7 +46,7 @@ export async function startRestore(
       : getAnswer(await engine.needsSecondPerson(scope, { explorer, nodes }));
   if (!second.ok) return second;
   if (dryRun || (!isOther && !isMany && !second.value))
-    return answer(await engine.restore(scope, { ...input, items }));
+    return toStarted(await engine.restore(scope, { ...input, items }));
   if (reason === null) return badField('reason', getReasonText(items, second.value));
   const needsApproval = await context.store.tenant(
     ctx.tenant,
@@ -58,7 +58,7 @@ export async function startRestore(
       ])),
     { readOnly: true },
   );
-  return answer(
+  return toStarted(
     await engine.restore(
       scope,
       { ...input, items },
@@ -109,7 +109,8 @@ export const recordRequest =
     if (expiresAt !== null) await scheduleJob(tx, 'restore-approval', id, { task: id }, expiresAt);
   };
 
-function answer(started: Parameters<typeof getAnswer<string>>[0]): Result<Started> {
+/** The answer to a restore, or to an undo, that was started. */
+export function toStarted(started: EngineResult<string>): Result<Started> {
   const task = getAnswer(started);
   return task.ok ? ok({ taskId: task.value, _id: task.value, id: task.value }) : task;
 }

@@ -1,14 +1,13 @@
 import type { OutputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { ok, type Result } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
-import { getAnswer } from '../../backup/engine-calls.ts';
 import { findOrganization } from '../../backup/lookup.ts';
 import type { EngineAt } from '../scope.ts';
 import type { TaskOut } from '../task-access.ts';
-import { loadNeedsApproval, recordRequest } from './start.ts';
+import { loadNeedsApproval, recordRequest, toStarted } from './start.ts';
 
 /**
  * G71: undoes a restore. If the restore needed a reason, its undo needs the same: a recent sign-in,
@@ -36,7 +35,7 @@ export async function startUndo(
     },
     { readOnly: true },
   );
-  if (request === null) return answer(await engine.undo(scope, { task: id }));
+  if (request === null) return toStarted(await engine.undo(scope, { task: id }));
   const { row, isSeen, needsApproval } = request;
   const { target, items, reason } = row;
   if (!isSeen) return NOT_FOUND;
@@ -44,7 +43,7 @@ export async function startUndo(
   const isSensitive =
     scope.operator === undefined || target !== null || items > LIMITS.restorePlainItems;
   if (isSensitive && !isFresh(ctx)) return REAUTH;
-  return answer(
+  return toStarted(
     await engine.undo(
       scope,
       { task: id },
@@ -62,11 +61,4 @@ export async function startUndo(
       },
     ),
   );
-}
-
-function answer(
-  started: Parameters<typeof getAnswer<string>>[0],
-): Result<OutputOf<'undoRestoreTask'>> {
-  const task = getAnswer(started);
-  return task.ok ? ok({ taskId: task.value, _id: task.value, id: task.value }) : task;
 }

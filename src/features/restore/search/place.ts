@@ -9,7 +9,7 @@ export interface SearchPlace {
   readonly deleted: boolean | null;
 }
 export const NEW_SEARCH: SearchPlace = { text: '', sessionType: null, deleted: null };
-const MAX_TEXT = 100;
+export const MAX_TEXT = 100;
 
 /** Null: no search is open. */
 export function readSearch(params: URLSearchParams): SearchPlace | null {

@@ -12,7 +12,7 @@ import { ListState } from '../../shared/lists/list-parts.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { TEXTS } from '../texts.ts';
 import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from '../workload.ts';
-import { NEW_SEARCH, type SearchPlace } from './place.ts';
+import { MAX_TEXT, NEW_SEARCH, type SearchPlace } from './place.ts';
 import { Result } from './result.tsx';
 import { restoreSearchMessages as t } from './messages.en.ts';
 
@@ -188,7 +188,6 @@ export function SearchView({
 
 const WORKLOADS = [OUTLOOK, ONEDRIVE, SHAREPOINT, TEAMS];
 const TYPING_MS = 400;
-const MAX_TEXT = 100;
 const STEP = 100;
 const MAX = 1_000;
 const EMPTY = {};
