@@ -169,7 +169,8 @@ export function makePstWriter({ name, uid }: PstOptions): PstWriter {
     const nid = (nextMessage++ << 5) | MESSAGE_TYPE;
     file.addNode(nid, addMessage(file, message), folder.nid);
     folder.contents.addRow(nid, message.properties.map(toCell));
-    folder.holds ??= message.kind;
+    // An item that can't be read is in its folder as a mail.
+    if (folder.holds === null || folder.holds === 'mail') folder.holds = message.kind;
     folder.items += 1;
     if (!isRead) folder.unread += 1;
   }
