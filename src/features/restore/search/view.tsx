@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { SESSION_TYPES } from '#contract/restore/sessions.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
-import { useZone } from '#src/app/session/session.ts';
+import { useBranding, useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
@@ -62,10 +62,16 @@ export function SearchView({
     { wanted: text !== '' },
   );
   const page = text === '' ? null : query.value;
-  const rows = page?.rows ?? [];
+  // What is found of a service whose page is switched off couldn't be opened.
+  const portal = useBranding()?.features.office365.restorePortal;
+  const services = WORKLOADS.filter(({ kind }) => portal?.[kind] === true);
+  const found = page?.rows ?? [];
+  const rows = found.filter((row) =>
+    services.some(({ sessionType }) => sessionType === row.sessionType),
+  );
   const isFiltered = place.sessionType !== null || place.deleted !== null;
   // The search ended before this page was full: a longer one would have the same items.
-  const isCut = !query.isLoading && page !== null && page.next !== null && rows.length < max;
+  const isCut = !query.isLoading && page !== null && page.next !== null && found.length < max;
   return (
     <section aria-label={t.title} className="flex h-full min-h-0 flex-col bg-sheet">
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-rule bg-paper px-4 py-2 tablet:px-5">
@@ -88,9 +94,7 @@ export function SearchView({
           value={place.sessionType ?? ''}
           options={[
             ['', t.everywhere],
-            ...WORKLOADS.map(
-              ({ sessionType, kind }) => [sessionType, TEXTS[kind].objects] as const,
-            ),
+            ...services.map(({ sessionType, kind }) => [sessionType, TEXTS[kind].objects] as const),
           ]}
           onChoose={(chosen) =>
             change({
