@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough, pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
+import { renameKind } from '#contract/former-fields.ts';
 import type { Ms } from '#contract/ids.ts';
 import { dump, type Line } from './dump.ts';
 import { BadBackup, load } from './load.ts';
@@ -45,7 +46,8 @@ async function* getLines(file: string): AsyncIterable<Line> {
   const read = promisify(pipeline)(createReadStream(file), createGunzip(), text);
   read.catch(() => undefined); // awaited below, after the read is done
   try {
-    for await (const line of createInterface({ input: text })) yield JSON.parse(line) as Line;
+    for await (const line of createInterface({ input: text }))
+      yield renameKind(JSON.parse(line)) as Line;
     await read;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')

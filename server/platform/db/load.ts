@@ -5,6 +5,8 @@ import type { Database } from './database.ts';
 import { type Line, NOT_DUMPED, type Row, type Sum, getTableSum, loadTables } from './dump.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { UNOWNED } from './migrations/migration.ts';
+import { FIELD_NAMES } from './migrations/0049_field_names.ts';
+import { DROP_EARLY_PASSWORDS } from './migrations/0070_sign_up_links.ts';
 import type { OpenStore } from './open.ts';
 
 /** An invalid backup. Nothing was written. */
@@ -12,10 +14,14 @@ export class BadBackup extends Error {
   override readonly name = 'BadBackup';
 }
 
+/** What migrations changed in rows. It changes nothing in those of a backup of today. */
+const UPGRADES: readonly string[] = [...Object.values(FIELD_NAMES).flat(), DROP_EARLY_PASSWORDS];
+
 /**
  * Loads a backup into an empty database, all or nothing, and checks each tenant's rows and log
- * against the backup's sums. Tables that are newer than the backup stay empty, and newer columns
- * get their defaults. Every tenant gets a new epoch (LOG-6). Returns the number of tenants.
+ * against the backup's sums. Tables that are newer than the backup stay empty, newer columns get
+ * their defaults, and rows of an older version get the names of today (LOG-10). Every tenant gets a
+ * new epoch (LOG-6). Returns the number of tenants.
  * @throws BadBackup
  */
 export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<number> =>
@@ -53,6 +59,7 @@ export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<numb
             throw new BadBackup(
               `The rows or the log of provider ${tenant} are not those that were backed up.`,
             );
+          for (const statement of UPGRADES) await sql.executeQuery(CompiledQuery.raw(statement));
           await sql
             .updateTable('head')
             .set({ epoch: raw<string>`gen_random_uuid()::text` })
@@ -98,7 +105,7 @@ function getBuffer(sql: Transaction<Database>): {
   add(table: string, row: Row): Promise<void>;
   flush(): Promise<void>;
 } {
-  const known = new Map<string, ReadonlySet<string>>();
+  const known = new Map<string, ReadonlyMap<string, boolean>>();
   let table = '';
   let columns = '';
   let rows: Row[] = [];
@@ -111,7 +118,10 @@ function getBuffer(sql: Transaction<Database>): {
     const strange = names.find((name) => !there.has(name));
     if (strange !== undefined)
       throw new BadBackup(`The backup holds a column that is not known: ${table}.${strange}.`);
-    const list = names.map((name) => `"${name}"`).join(', ');
+    const list = names
+      .filter((name) => there.get(name) === false)
+      .map((name) => `"${name}"`)
+      .join(', ');
     await sql.executeQuery(
       CompiledQuery.raw(
         `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1::text::json)`,
@@ -132,15 +142,21 @@ function getBuffer(sql: Transaction<Database>): {
   };
 }
 
+/** Returns for each column whether the database calculates it: such a column refuses a value. */
 async function loadColumns(
   sql: Transaction<Database>,
   table: string,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, boolean>> {
   const { rows } = await sql.executeQuery(
     CompiledQuery.raw(
-      'select attname::text as name from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped',
+      `select attname::text as name, attgenerated <> '' as "isGenerated" from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped`,
       [table],
     ),
   );
-  return new Set((rows as { name: string }[]).map((one) => one.name));
+  return new Map(
+    (rows as { name: string; isGenerated: boolean }[]).map(({ name, isGenerated }) => [
+      name,
+      isGenerated,
+    ]),
+  );
 }

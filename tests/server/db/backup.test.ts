@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NewEvent } from '#contract/events.ts';
 import { backUp, restoreFrom } from '#server/platform/db/backup-file.ts';
 import { dump, type Line } from '#server/platform/db/dump.ts';
 import type { OpenStore } from '#server/platform/db/open.ts';
@@ -49,6 +50,27 @@ async function filled(store: OpenStore): Promise<string[]> {
       await tx.sql
         .insertInto('run_task')
         .values({ tenant_id: tenant, run_n: 1, tasks: JSON.stringify([task]) })
+        .execute();
+      // A table with a column that the database calculates.
+      await tx.sql
+        .insertInto('item')
+        .values({
+          tenant_id: tenant,
+          object_n: 1,
+          n: 1,
+          folder_key: 'f',
+          key: 'k',
+          change_key: 'c',
+          from_point: 1,
+          to_point: null,
+          kind: 'mail',
+          at: 1,
+          changed_at: 1,
+          bytes: 5,
+          title: 'Budget ü.xlsx',
+          people: 'ann@example.com',
+          parts: '[]',
+        })
         .execute();
       await tx.sql
         .insertInto('person')
@@ -142,6 +164,10 @@ eachDatabase((name, open) => {
         : [],
     );
     expect(beside.length, 'logs and objects of runs are in it').toBe(2 * tenants.length);
+    expect(
+      after.filter((line) => line.kind === 'row' && line.table === 'item').length,
+      'items of Microsoft 365 are in it',
+    ).toBe(tenants.length);
     for (const left of ['access_hash', 'trusted_device', 'throttle'])
       expect(JSON.stringify(before)).not.toContain(left);
     await expect(restoreFrom(to, file), 'not into a database that holds something').rejects.toThrow(
@@ -229,7 +255,77 @@ eachDatabase((name, open) => {
     );
     expect(await empty.tenants()).toEqual([]);
   });
+
+  test(`G26, LOG-10: a backup of an older version restores under the names of today (${name})`, async () => {
+    const from = await freshStore(name);
+    const tenant = await aTenant(from);
+    const { event, ...job } = jobDraft(1);
+    const schedule = { type: 'every', everySec: 3_600 };
+    await from.tenant(tenant, async (tx) => {
+      await tx.append(
+        [
+          companyDraft(1),
+          {
+            ...job,
+            event: { ...event, data: { ...event.data, schedule } } as NewEvent['event'],
+          },
+        ],
+        byClock,
+      );
+      await tx.sql
+        .insertInto('sign_up')
+        .values({
+          tenant_id: tenant,
+          id: crypto.randomUUID(),
+          email_key: 'ann@example.com',
+          email: 'ann@example.com',
+          name: 'Ann',
+          company: 'Acme',
+          level: 'basic',
+          password_hash: '$argon2id$x',
+          token_hash: 't',
+          sealed_token: null,
+          made_at: 1,
+          verified_at: null,
+          captcha_at: null,
+          session_id: null,
+          ready_at: null,
+          until: 1,
+        })
+        .execute();
+    });
+    const now = await lines(from);
+    const file = join(dir, `${name}-former.gz`);
+    await writeFile(
+      file,
+      gzipSync(now.map((line) => `${JSON.stringify(toFormer(line))}\n`).join('')),
+    );
+    const to = await freshStore(name);
+    expect(await restoreFrom(to, file)).toBe(1);
+    // Nobody had verified the address when the password was chosen.
+    expect(withoutEpochs(await lines(to))).toEqual(
+      JSON.parse(JSON.stringify(withoutEpochs(now)).replace('$argon2id$x', '')),
+    );
+    expect((await rebuild(to)).flatMap((one) => one.differences)).toEqual([]);
+  });
 });
+
+const withName = (
+  one: object,
+  current: string,
+  former: string,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(one).map(([name, value]) => [name === current ? former : name, value]),
+  );
+
+/** A line of a backup as the version before wrote it, with the row of a job as it was then. */
+function toFormer(line: Line): object {
+  if (line.kind !== 'row' || line.table !== 'job') return withName(line, 'kind', 'is');
+  const row = line.row['row'] as { readonly schedule: object };
+  const former = { ...row, schedule: withName(row.schedule, 'type', 'is') };
+  return withName({ ...line, row: { ...line.row, row: former } }, 'kind', 'is');
+}
 
 /** What steps after the second have added. */
 const NEWER: readonly string[] = [
