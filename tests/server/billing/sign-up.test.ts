@@ -84,6 +84,31 @@ eachDatabase((kind, open) => {
     expect((await readMails(till.ground.context, office.tenant)).at(-1)).toContain(
       'already have an account',
     );
+    // So does one that its user wrote in another case.
+    await till.ground.context.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql
+        .insertInto('person')
+        .values({
+          tenant_id: tenant,
+          id: crypto.randomUUID(),
+          username: 'otto',
+          username_key: 'otto',
+          name: 'Otto Elm',
+          email: 'Otto@Elm.example.com',
+          password_hash: null,
+        })
+        .execute(),
+    );
+    expect(
+      await visitor('POST', 'o365/provisioning', {
+        ...REGISTRATION,
+        email: 'otto@elm.example.com',
+      }),
+    ).toMatchObject({ status: 200 });
+    const sent = (await readMails(till.ground.context, office.tenant)).filter((text) =>
+      text.includes('otto@elm.example.com'),
+    );
+    expect(sent).toEqual([expect.stringContaining('already have an account')]);
   });
 
   test(`BILL-19: each email repeats the link of a sign-up, and an abandoned one expires (${kind})`, async () => {
@@ -199,6 +224,11 @@ eachDatabase((kind, open) => {
       company: 'Calla Design',
     });
     expect(await getStep()).toBe('ready');
+    // A tab that still shows the details goes on to the account.
+    expect(await change({ password: PASSWORD })).toMatchObject({
+      step: 'ready',
+      level: 'advanced',
+    });
     // It comes later, and makes no second account.
     await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: SECRET });
     for (const payload of stripe.events) expect(await stripe.send(payload)).toBe(200);
@@ -206,5 +236,31 @@ eachDatabase((kind, open) => {
     expect(rows.map(({ status, hasCard, level }) => [status, hasCard, level])).toEqual([
       ['active', true, 'advanced'],
     ]);
+  });
+
+  test(`BILL-19: the page to pay on that another tab opened meanwhile is the one that counts (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { visitor, stripe, office, ground: fixture } = till;
+    const hash = await signUp(till);
+    await verify(till, hash);
+    const setPage = (page: string | null): Promise<unknown> =>
+      fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
+        sql
+          .updateTable('sign_up')
+          .set({ session_id: page })
+          .where('tenant_id', '=', tenant)
+          .execute(),
+      );
+    fixture.context.payments.connectTo(async (request) => {
+      const answer = await stripe.fetch(request);
+      await setPage('cs_other');
+      return answer;
+    });
+    const checkOut = () => visitor('POST', 'o365/provisioning/checkout-session', { hash });
+    // What is paid on a page that doesn't count would make no account, so nobody gets its address.
+    expect((await checkOut()).status).toBe(409);
+    fixture.context.payments.connectTo(stripe.fetch);
+    await setPage(null);
+    expect((await checkOut()).status).toBe(200);
   });
 });

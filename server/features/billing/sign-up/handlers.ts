@@ -88,7 +88,7 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
       const found = await store.tenant(ctx.tenant, async (tx): Promise<Result<SignUpRow>> => {
         const row = await findSignUp(tx, hash, ctx.now);
         if (row === null || row.verified_at === null) return LINK_OVER;
-        if (row.ready_at !== null) return NOT_NOW;
+        if (row.ready_at !== null) return ok(row);
         const { email } = row;
         const wrong = checkDetails(await loadBillingSettings(tx), { email, level });
         if (!wrong.ok) return wrong;
@@ -101,6 +101,11 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
         return weak === null ? ok(row) : failed(passwordRefused(weak, 'password'));
       });
       if (!found.ok) return found;
+      // Another tab has finished it: the page goes on there.
+      if (found.value.ready_at !== null)
+        return store.tenant(ctx.tenant, async (tx) =>
+          ok(toOutput(found.value, await loadBillingSettings(tx))),
+        );
       const hashing = password === undefined ? found.value.password_hash : hashPassword(password);
       if (!hashing) return failed(busyFor(1_000));
       const passwordHash = await hashing;

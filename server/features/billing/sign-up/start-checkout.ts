@@ -68,11 +68,13 @@ export const startCheckout =
     );
     if (!session.ok) return session;
     const { id, url } = session.value;
-    // Details that were corrected meanwhile need another page: this one may have another price.
+    // Details that were corrected meanwhile need another page: this one may have another price. If
+    // another tab opened a page meanwhile, that one counts: what is paid on this one would be lost.
     const isCurrent = await store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       const current = await findSignUp(tx, hash, ctx.now);
       if (current?.level !== row.level || current.ready_at !== null) return false;
+      if (current.session_id !== row.session_id && current.session_id !== id) return false;
       await updateSignUp(tx, row, { session_id: id, until: ctx.now + VALID_MS });
       return true;
     });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sql as raw } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, type Result } from '#contract/result.ts';
@@ -142,7 +143,7 @@ async function isKnown(tx: TenantTx, email: string): Promise<boolean> {
     .selectFrom('person')
     .select('id')
     .where('tenant_id', '=', tx.tenant)
-    .where('email', '=', email)
+    .where(raw<string>`lower(email)`, '=', toKey(email))
     .executeTakeFirst();
   return row !== undefined;
 }
