@@ -109,6 +109,7 @@ const READS_FORMER_NAMES = [
   'contract/auth/api-key-calls.ts',
   'contract/sync/calls.ts',
   'server/features/auth/api-keys.ts',
+  'server/features/notifications/open-facts.ts',
   'tests/names.test.ts',
   'tests/server/events/former-log.test.ts',
   'tests/server/events/former-log.ts',

@@ -140,7 +140,7 @@ async function keyFacts(
             (faulty ? t.sourceRefused : t.sourceSilent)({ company: companyName, source: name }),
           ),
         data: {
-          source: { id, name, kind: 'key' },
+          source: toSource(id, name, 'key'),
           company: { n: company, name: companyName },
           lastHeardAt: isoOrNull(heard),
           jobs,
@@ -182,6 +182,14 @@ async function connectionFacts(tx: TenantTx): Promise<readonly Fact[]> {
           ? t.connectionFailed({ connection: name })
           : t.connectionError({ connection: name, error }),
       ),
-    data: { source: { id, name, kind: 'connection' }, lastHeardAt: isoOrNull(at), error },
+    data: { source: toSource(id, name, 'connection'), lastHeardAt: isoOrNull(at), error },
   }));
 }
+
+/** `is`: the former name of `kind` in webhooks, until the next version. */
+const toSource = (id: string, name: string, kind: 'key' | 'connection') => ({
+  id,
+  name,
+  kind,
+  is: kind,
+});

@@ -119,7 +119,10 @@ eachDatabase((_name, open) => {
     await pollFacts(fixture.context, office.tenant, now());
     expect(
       (await queued(office)).filter(
-        ({ category, body }) => category === 'source' && body.includes('Key 1'),
+        ({ category, body }) =>
+          category === 'source' &&
+          body.includes('Key 1') &&
+          body.includes('"kind":"key","is":"key"'),
       ),
     ).toHaveLength(1);
   });
