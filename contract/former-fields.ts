@@ -96,6 +96,18 @@ export function renameRow<T>(table: string, row: T): T {
   }
 }
 
+/** Returns the row as devices of the version before store it (SYNC-9). */
+export function toFormerRow<T>(table: string, row: T): T {
+  switch (table) {
+    case 'job':
+      return scheduled.toFormer(row) as T;
+    case 'problem':
+      return renameField(row, 'linkedTicket', 'tied') as T;
+    default:
+      return row;
+  }
+}
+
 /** Returns the schema, which then also accepts the names of the version before. */
 export const withFormerNames = <const S extends GenericSchema>(
   schema: S,

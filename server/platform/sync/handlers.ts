@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Logged } from '#contract/events.ts';
 import { toFormerActor, toFormerEvent } from '#contract/former-events.ts';
+import { toFormerRow } from '#contract/former-fields.ts';
 import { failed, ok } from '#contract/result.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { CauseRow } from '#contract/runs/rows.ts';
+import type { Bootstrap } from '#contract/sync/calls.ts';
 import { utcDay } from '#contract/time/day.ts';
 import { aliveSession } from '#server/platform/auth/sessions.ts';
 import { FORBIDDEN, refuse } from '#server/platform/http/envelope.ts';
@@ -36,6 +38,11 @@ const toFormer = (logged: Logged): Logged => ({
   actor: toFormerActor(logged.actor) as Logged['actor'],
   event: toFormerEvent(logged.event) as Logged['event'],
 });
+const toFormerBootstrap = (data: Bootstrap): Bootstrap => ({
+  ...data,
+  jobs: data.jobs.map((row) => toFormerRow('job', row)),
+  problems: data.problems.map((row) => toFormerRow('problem', row)),
+});
 const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNeeded });
 
 export function syncHandlers(
@@ -56,13 +63,12 @@ export function syncHandlers(
     async bootstrap({ protocol }, ctx) {
       if (tooOld(protocol)) return updateNeeded;
       const { session } = ctx;
-      return ok(
-        await read(ctx, (tx) =>
-          session.mustReset
-            ? heldBootstrap(tx, session, ctx.now)
-            : bootstrap(tx, session, ctx.now, kinds),
-        ),
+      const data = await read(ctx, (tx) =>
+        session.mustReset
+          ? heldBootstrap(tx, session, ctx.now)
+          : bootstrap(tx, session, ctx.now, kinds),
       );
+      return ok(protocol !== undefined && isFormer(protocol) ? toFormerBootstrap(data) : data);
     },
 
     async runsOfDay({ day }, ctx) {

@@ -202,11 +202,17 @@ eachDatabase((_name, open) => {
     expect(await loadHead(me)).toBe(head);
   });
 
-  test('SYNC-9, LOG-10: devices of the version before, and programs, get events and send changes under their former names', async () => {
+  test('SYNC-9, LOG-10: devices of the version before, and programs, get rows and events and send changes under their former names', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('nora', ['operator']);
-    await office.post(1, [failure('files', `${TODAY}T02:00:00Z`)]);
+    const schedule = { type: 'every', everySec: 3_600 };
+    await office.post(1, [failure('files', `${TODAY}T02:00:00Z`, { schedule })]);
     const begun = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+    const before = (await me<Bootstrap>('GET', 'sync/bootstrap?protocol=1')).body.data;
+    expect([begun.jobs[0]?.schedule, before.jobs[0]?.schedule]).toMatchObject([
+      schedule,
+      { is: 'every', everySec: 3_600 },
+    ]);
     const run = begun.problems[0]?.lastRun;
     for (const change of [
       { kind: 'snooze', until: Date.parse(`${TODAY}T23:00:00Z`), reason: 'later' },
