@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NewEvent } from '#contract/events.ts';
 import { backUp, restoreFrom } from '#server/platform/db/backup-file.ts';
 import { dump, type Line } from '#server/platform/db/dump.ts';
 import type { OpenStore } from '#server/platform/db/open.ts';
@@ -265,10 +264,7 @@ eachDatabase((name, open) => {
       await tx.append(
         [
           companyDraft(1),
-          {
-            ...job,
-            event: { ...event, data: { ...event.data, schedule } } as NewEvent['event'],
-          },
+          { ...job, event: { ...event, data: { ...event.data, schedule } } as never },
         ],
         byClock,
       );
@@ -304,14 +300,14 @@ eachDatabase((name, open) => {
     expect(await restoreFrom(to, file)).toBe(1);
     // Nobody had verified the address when the password was chosen.
     expect(withoutEpochs(await lines(to))).toEqual(
-      JSON.parse(JSON.stringify(withoutEpochs(now)).replace('$argon2id$x', '')),
+      JSON.parse(JSON.stringify(withoutEpochs(now)).replace('$argon2id$x', '')) as unknown,
     );
     expect((await rebuild(to)).flatMap((one) => one.differences)).toEqual([]);
   });
 });
 
 const withName = (
-  one: object,
+  one: Readonly<Record<string, unknown>>,
   current: string,
   former: string,
 ): Readonly<Record<string, unknown>> =>
@@ -322,7 +318,7 @@ const withName = (
 /** A line of a backup as the version before wrote it, with the row of a job as it was then. */
 function toFormer(line: Line): object {
   if (line.kind !== 'row' || line.table !== 'job') return withName(line, 'kind', 'is');
-  const row = line.row['row'] as { readonly schedule: object };
+  const row = line.row['row'] as { readonly schedule: Readonly<Record<string, unknown>> };
   const former = { ...row, schedule: withName(row.schedule, 'type', 'is') };
   return withName({ ...line, row: { ...line.row, row: former } }, 'kind', 'is');
 }
