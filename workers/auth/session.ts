@@ -24,6 +24,7 @@ import type { Disk } from '../types.ts';
 import { drain, endSession } from './sign-out.ts';
 import { askToSignIn, CHANGES_BRANDING, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';
 import { makeSignIn } from './sign-in.ts';
+import { TABS } from '../sync/leader.ts';
 import { Loop } from '../sync/loop.ts';
 import type { BegunFrom } from '../sync/loop.ts';
 import type { Begun } from '../sync/pull.ts';
@@ -78,7 +79,7 @@ export class Session {
       async () => (this.#branding ?? (await this.#askBranding()))?.authType ?? null,
       changed,
     );
-    this.#tabs = context.channel('daybook/1');
+    this.#tabs = context.channel(TABS);
     this.#tabs.listen((raw) => {
       const message = raw as TabMessage;
       if (message.kind === 'in') {

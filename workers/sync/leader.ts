@@ -6,6 +6,12 @@ import type { Patch, Person } from '#workers/types.ts';
 import type { WorkerContext } from '#workers/context.ts';
 import { NO_ANSWER } from '#workers/failures.ts';
 
+/**
+ * What the channels and locks of tabs are called. Increase the number with every change of the messages,
+ * and `VERSION` of the database too: a tab of an earlier build then closes its database and asks to reload.
+ */
+export const TABS = 'daybook/2';
+
 /** Messages between the tabs of one user (SYNC-7). */
 export type TeamMessage =
   // from the leader
@@ -51,7 +57,7 @@ export function joinTeam(
   name: string,
   needs: TeamNeeds,
 ): Team {
-  const channel = context.channel(`daybook/1/${name}`);
+  const channel = context.channel(`${TABS}/${name}`);
   const quit = new AbortController();
   const request = new Map<
     string,
@@ -77,7 +83,7 @@ export function joinTeam(
   // matters here.
   context
     .locks(
-      `daybook/1/${name}`,
+      `${TABS}/${name}`,
       quit.signal,
       () =>
         new Promise<void>((resolve) => {
