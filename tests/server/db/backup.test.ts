@@ -66,7 +66,7 @@ async function filled(store: OpenStore): Promise<string[]> {
           at: 1,
           changed_at: 1,
           bytes: 5,
-          title: 'Budget ü.xlsx',
+          title: 'Budget.xlsx',
           people: 'ann@example.com',
           parts: '[]',
         })
