@@ -22,6 +22,8 @@ const node = (page: Page, name: string | RegExp): Locator =>
   tree(page)
     .getByRole('treeitem', { name })
     .filter({ has: page.locator('[data-name]') });
+const folder = (page: Page, name: string, level: number): Locator =>
+  tree(page).getByRole('treeitem', { name: new RegExp(`^${name} \\d`), level });
 const list = (page: Page): Locator => page.getByRole('listbox', { name: /^Items of/ });
 const details = (page: Page): Locator => page.getByRole('region', { name: 'Details' });
 const panel = (page: Page): Locator => page.getByRole('region', { name: /^Restore 1 item/ });
@@ -30,13 +32,10 @@ const rows = (tenant: Page, name: string): Locator =>
 
 /** Opens a folder below a mailbox, and one below that. */
 async function openFolder(page: Page, top: string, name: string): Promise<void> {
-  await node(page, new RegExp(`^${top}`))
-    .first()
-    .click();
+  // Both may have the same name.
+  await folder(page, top, 2).click();
   await page.keyboard.press('ArrowRight');
-  await node(page, new RegExp(`^${name}`))
-    .last()
-    .click();
+  await folder(page, name, 3).click();
   await expect(list(page).getByRole('option').first()).toBeVisible();
 }
 

@@ -49,7 +49,11 @@ test('DL-3, DL-4: a mailbox is prepared as a PST file in the background, downloa
   await page.keyboard.press('Space');
   await expect(dialog.getByText(/^\d+ items?, about /)).toBeVisible();
   await expect(dialog.getByRole('checkbox')).toBeChecked();
-  await expect(dialog.getByText('It has not been tested with Outlook itself.')).toBeVisible();
+  await expect(
+    dialog.getByText(
+      'Independent programs read it completely. It has not been tested with Outlook',
+    ),
+  ).toBeVisible();
   await sound(page, 'download dialog');
   await dialog.getByRole('button', { name: 'Download' }).click();
   await page.getByRole('link', { name: 'Open Downloads' }).click();
