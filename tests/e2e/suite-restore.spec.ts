@@ -152,7 +152,7 @@ test('RES-35, RES-24: on a phone, a deleted mail is restored with a code and und
     .tap();
   await expect(list(page).getByRole('option').first()).toBeVisible();
   await sound(page, 'inbox on a phone');
-  await page.getByRole('button', { name: 'Search' }).tap();
+  await page.getByRole('button', { name: 'Search', exact: true }).tap();
   await page.getByRole('searchbox', { name: 'Search this folder' }).fill(subject);
   await expect(page.getByText('1 match', { exact: true })).toBeVisible();
   await list(page).getByRole('option').first().locator('[data-select]').tap();
