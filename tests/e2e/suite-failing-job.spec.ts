@@ -51,7 +51,8 @@ test('SUITE-30: a job whose application is removed from its tenant fails, and Mo
   await row.click();
   await expect(row).toContainText(REFUSED);
   await sound(page, 'result of a job that failed');
-  await page.keyboard.press('t');
+  // After the head of the column: the panel's.
+  await page.getByRole('button', { name: 'Ticket', exact: true }).last().click();
   await page.getByRole('button', { name: 'Link an existing ticket' }).click();
   await page.getByLabel('Ticket number').fill('T-4711');
   await page.keyboard.press('Enter');
