@@ -11,7 +11,7 @@ export type Outcome =
    * The local data no longer fits the server (epoch, scope, or an unreadable event): bootstrap
    * again.
    */
-  | { readonly kind: 'anew' }
+  | { readonly kind: 'reload' }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
 /**

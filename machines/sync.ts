@@ -98,7 +98,7 @@ export const syncMachine = setup({
       on: {
         SCOPE: {
           target: 'judging',
-          actions: assign(({ context }) => missed(context, { kind: 'anew' })),
+          actions: assign(({ context }) => missed(context, { kind: 'reload' })),
         },
       },
       states: {
@@ -323,7 +323,7 @@ const reached = (outcome: Outcome): Partial<SyncContext> =>
 /** After a failure: whether to continue or to bootstrap again, with a longer wait than the last. */
 function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
   const waits = { attempt: context.attempt + 1, waitMs: 0, told: Math.max(context.asked, 0) };
-  if (outcome.kind === 'anew')
+  if (outcome.kind === 'reload')
     return {
       ...waits,
       attempt: context.attempt,

@@ -128,7 +128,8 @@ const readsLikeText = (text: string): boolean =>
 /** A group of a regular expression. */
 const PATTERN = /\(\?[:=!<]/;
 /** `{} of {}`, `{} days ago`: words beside a value, and no class names. */
-const WORDS_BETWEEN = /^(?!.*[-/#&=[\]])(?=.*\{\})(?=.*(?:\{\} \p{Ll}{2,}|\p{Ll}{2,} \{\}))/u;
+const WORDS_BETWEEN =
+  /^(?!.*[-/#&=[\]])(?=.*\{\})(?=.*(?:\{\},? (?:a )?\p{Ll}{2,}|\p{Ll}{2,} \{\}))/u;
 
 /** A header of a request. */
 const HEADER = /^(?:Authorization: |Bearer )/;

@@ -20,7 +20,7 @@ const busy: Outcome & PushOutcome = {
 const OUTCOMES: Outcome[] = [
   { kind: 'done', cursor: 3, left: 0 },
   { kind: 'done', cursor: 3, left: 2 },
-  { kind: 'anew' },
+  { kind: 'reload' },
   failure('no-answer'),
   busy,
   failure('expired'),

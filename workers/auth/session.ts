@@ -333,7 +333,7 @@ export class Session {
     this.who = { ...who, branding: answer.value };
     this.#changed();
     if (!isChanged) return;
-    this.loop?.anew();
+    this.loop?.reload();
   }
 
   #lock(reason: OutReason): void {

@@ -52,9 +52,9 @@ export async function ownManifest(
   store: StoreReader<DiskRecords>,
 ): Promise<Manifest> {
   const manifest = await manifestIn(store);
-  if (manifest === null) throw new DiskError('corrupt', 'There is no manifest: load anew.');
+  if (manifest === null) throw new DiskError('corrupt', 'There is no manifest: reload.');
   if (context.load !== null && context.load !== manifest.load)
-    throw new DiskError('gone', 'The data was loaded anew meanwhile: open again.');
+    throw new DiskError('gone', 'The data was reloaded meanwhile: open again.');
   return manifest;
 }
 

@@ -175,7 +175,7 @@ export async function readRestOfBooks(
       continue;
     }
     if (seen !== books)
-      throw new DiskError('corrupt', 'Records of the books are missing: load anew.');
+      throw new DiskError('corrupt', 'Records of table snapshots are missing: reload.');
     return;
   }
 }

@@ -25,7 +25,7 @@ export type TeamMessage =
       readonly more: boolean;
     }
   | { readonly kind: 'days' }
-  | { readonly kind: 'anew' }
+  | { readonly kind: 'reload' }
   | { readonly kind: 'people'; readonly people: readonly Person[] }
   | { readonly kind: 'status'; readonly status: SyncStatus }
   | { readonly kind: 'token-is'; readonly ask: string; readonly token: Result<string> }

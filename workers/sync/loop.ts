@@ -116,7 +116,7 @@ export class Loop {
       begun: (begun, isCurrent) => {
         this.outbox.refresh();
         this.#begun(begun, isCurrent ? 'server' : 'overtaken');
-        this.#team.tell({ kind: 'anew' });
+        this.#team.tell({ kind: 'reload' });
       },
       dayAdded: () => {
         this.outbox.refresh();
@@ -170,7 +170,7 @@ export class Loop {
    * Something outside the log has changed: reloads everything except unchanged days. The leader tab
    * does it.
    */
-  anew(): void {
+  reload(): void {
     this.#actor?.send({ type: 'SCOPE' });
   }
 
@@ -337,7 +337,7 @@ export class Loop {
         this.replica.named(message.people);
         this.#needs.changed();
         return;
-      case 'anew':
+      case 'reload':
         return this.#open();
       case 'days':
         return this.#catchUp();

@@ -61,7 +61,7 @@ const PageSchema = v.object({
 /** Fetches everything after the cursor (SYNC-5). */
 export async function pull(needs: Fetching): Promise<Outcome> {
   const { wire, replica, clock } = needs;
-  if (replica.lacksTables) return { kind: 'anew' };
+  if (replica.lacksTables) return { kind: 'reload' };
   for (;;) {
     const request = replica.cursor;
     const answer = await wire.raw('events', {
@@ -75,15 +75,15 @@ export async function pull(needs: Fetching): Promise<Outcome> {
     const page = v.safeParse(PageSchema, answer.value);
     if (!page.success) return failedWith(NO_ANSWER);
     const { epoch, cursor, more, events, causes, sources } = page.output;
-    if (epoch !== replica.epoch) return { kind: 'anew' };
+    if (epoch !== replica.epoch) return { kind: 'reload' };
     if (!plausible(request, page.output)) return failedWith(NO_ANSWER);
     const applied = withSources(
       applyEvents(replica.base(), [...causes.map(foundCause), ...events], cursor),
       sources,
     );
     if (applied.poison.length > 0 && needs.poisoned(applied.poison.join(', ')))
-      return { kind: 'anew' };
-    if (applied.gone || applied.scoped.has(needs.me())) return { kind: 'anew' };
+      return { kind: 'reload' };
+    if (applied.gone || applied.scoped.has(needs.me())) return { kind: 'reload' };
     if (cursor > request || sources !== undefined)
       needs.applied(applied, await replica.apply(applied, clock.now()), more);
     else await synced(replica, clock);
@@ -238,5 +238,5 @@ const failedWith = (failure: Failure): Outcome => ({ kind: 'failed', failure });
 /** Another epoch, or no longer in scope: the local data doesn't fit any more (LOG-6, SYNC-6). */
 const refused = (failure: Failure): Outcome =>
   failure.kind === 'conflict' || failure.kind === 'forbidden'
-    ? { kind: 'anew' }
+    ? { kind: 'reload' }
     : failedWith(failure);

@@ -72,7 +72,7 @@ export interface TenantAdmin extends SiteAdmin {
   /** Consents to other roles. */
   grantRoles(appId: string, roles: readonly string[]): void;
   findApplication(appId: string): Application | null;
-  /** Returns the applications that sign in by themselves. */
+  /** Returns the applications that sign in without a user. */
   listApplications(): Application[];
   removeApplication(appId: string): void;
   /** Returns false if no such code waits. */

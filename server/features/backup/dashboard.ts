@@ -183,7 +183,7 @@ async function loadReach(
   };
 }
 
-/** The jobs that start by themselves, and how old restore points of their objects may be. */
+/** The jobs that start automatically, and how old restore points of their objects may be. */
 const listObjectives = ({ jobs }: CompanyScope) =>
   [...jobs.values()].flatMap(({ id, createdAt, enabled, schedulePolicy }) => {
     const { schedule } = schedulePolicy;

@@ -24,7 +24,7 @@ function mapped(one: Customer, by: ReadonlyMap<string, Customer>): Customer | nu
   return null;
 }
 
-/** Updates which company each customer stands for. */
+/** Updates the company of each customer. */
 export async function standAnew(tx: TenantTx): Promise<void> {
   const rows = await all(tx);
   const by = new Map(rows.map((one) => [one.id, one]));

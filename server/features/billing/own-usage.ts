@@ -23,7 +23,7 @@ export async function ownUsage(
   months: readonly Month[],
 ): Promise<OutputOf<'ownSubscriptions'>> {
   const [present, before] = months;
-  if (!present || !before) throw new Error('two months are told');
+  if (!present || !before) throw new Error('two months are returned');
   const whole = reach.companies === null;
   const of = (company: CompanyN | null): CompanyN | null => (whole ? null : company);
   const now = await loadUsage(tx, tx.tenant, reach, present, true);

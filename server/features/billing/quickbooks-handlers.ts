@@ -76,7 +76,7 @@ export function quickBooksHandlers(
               return failed(bad('secret', MESSAGES.quickBooksNoSecret));
             if (secret !== undefined) await storeSecret(tx, context, 'quickbooks', secret);
             if (other) await storeSecret(tx, context, 'quickbooks-tokens', null);
-            const anew = {
+            const settings = {
               environment,
               client_id: clientId,
               fault: null,
@@ -93,8 +93,8 @@ export function quickBooksHandlers(
             };
             await tx.sql
               .insertInto('quickbooks')
-              .values({ tenant_id: tx.tenant, cursor: JSON.stringify(AT_REST), ...anew })
-              .onConflict((on) => on.column('tenant_id').doUpdateSet(anew))
+              .values({ tenant_id: tx.tenant, cursor: JSON.stringify(AT_REST), ...settings })
+              .onConflict((on) => on.column('tenant_id').doUpdateSet(settings))
               .execute();
             if (other) await forgetAll(tx);
             await audit(tx, context, ctx, {

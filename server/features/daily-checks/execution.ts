@@ -232,7 +232,7 @@ function toHistoryEntry(
         ...none,
         what,
         comment:
-          [did?.includes('notified') ? 'Users were told by mail' : null, hint]
+          [did?.includes('notified') ? 'Users were notified by email' : null, hint]
             .flatMap((text) => text ?? [])
             .join('. ') || null,
       };

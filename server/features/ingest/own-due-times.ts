@@ -5,7 +5,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 
 /**
- * Returns when the backup jobs that Daybook runs itself are due; null: not by themselves, or one of
+ * Returns when the backup jobs that Daybook runs itself are due; null: not automatically, or one of
  * their sessions is running. Jobs of other programs are missing.
  */
 export async function ownDueTimes(

@@ -101,15 +101,15 @@ export function webhookHandlers(
       change(ctx, id, async (tx, hook) => {
         if (await isStrange(tx, webhook.companies, hook)) return failed(NO_COMPANY);
         const { sql, tenant } = tx;
-        const anew = hook.stopped_at !== null && webhook.enabled;
+        const isRestarted = hook.stopped_at !== null && webhook.enabled;
         const { companies = hook.fields.companies ?? null } = webhook;
         await sql
           .updateTable('webhook')
           .set({
             fields: JSON.stringify({ ...webhook, companies }),
             changed_at: ctx.now,
-            ...((anew || webhook.url !== hook.fields.url) && { failing_since: null }),
-            ...(anew && { stopped_at: null }),
+            ...((isRestarted || webhook.url !== hook.fields.url) && { failing_since: null }),
+            ...(isRestarted && { stopped_at: null }),
           })
           .where('tenant_id', '=', tenant)
           .where('id', '=', id)

@@ -106,7 +106,7 @@ export async function work(
       done.ok ? finish(tx, context, task, done.value) : fail(tx, context, task, done.fault),
     );
     if (!done.ok)
-      context.log.warn('a ticket could not be told to its system', {
+      context.log.warn('a ticket could not be sent to its system', {
         tenant,
         ticket: id,
         tries: task.tries,

@@ -184,10 +184,16 @@ export async function rewrap(tx: TenantTx, context: VaultContext): Promise<boole
   const sealed = await wrapped(tx);
   const [present] = context.keyring.keys();
   if (sealed === null || sealedUnder(sealed) === present.id) return false;
-  const anew = close(context, present, tx.tenant, KEY_PLACE, unwrap(context, tx.tenant, sealed));
+  const resealed = close(
+    context,
+    present,
+    tx.tenant,
+    KEY_PLACE,
+    unwrap(context, tx.tenant, sealed),
+  );
   await tx.sql
     .updateTable('secret')
-    .set({ sealed: anew, at: context.clock.now() })
+    .set({ sealed: resealed, at: context.clock.now() })
     .where('tenant_id', '=', tx.tenant)
     .where('name', '=', KEY_PLACE.row)
     .where('sealed', '=', sealed)

@@ -144,13 +144,13 @@ function pinned(certificate: string): {
   readonly allowPartialTrustChain: true;
   readonly checkServerIdentity: (host: string, shown: PeerCertificate) => Error | undefined;
 } {
-  const believed = readCertificate(certificate);
-  if (believed === null) throw new OutboundError('refused', 'The certificate cannot be read.');
+  const expected = readCertificate(certificate);
+  if (expected === null) throw new OutboundError('refused', 'The certificate cannot be read.');
   return {
-    ca: believed.toString(),
+    ca: expected.toString(),
     allowPartialTrustChain: true,
     checkServerIdentity: (_host, shown) =>
-      shown.raw.equals(believed.raw)
+      shown.raw.equals(expected.raw)
         ? undefined
         : Object.assign(new Error('another certificate'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
   };

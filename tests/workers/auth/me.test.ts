@@ -61,7 +61,7 @@ test("OWN-1: an answer that was under way during a change doesn't restore the pr
     });
     return new Response(body, { status: answer.status, headers: answer.headers });
   };
-  api.session.loop?.anew();
+  api.session.loop?.reload();
   await clock.pass(100);
   expect(late).toHaveLength(1);
   const saved = api.ask('setSecurityQuestions', {
@@ -93,7 +93,7 @@ test('OWN-1: without a network, a reload starts with the account as last changed
     return Promise.resolve(Response.json({ success: true, data: {} }));
   };
   ann.me.forceSecurityQuestions = true;
-  page.session.loop?.anew();
+  page.session.loop?.reload();
   await clock.pass(2_000);
   expect(page.session.who).toMatchObject({ kind: 'in', me: { forceSecurityQuestions: true } });
   await page.ask('setSecurityQuestions', {
@@ -128,7 +128,7 @@ test("OWN-1: a reload doesn't start with an older answer that arrived after a ch
     });
     return new Response(body, { status: answer.status, headers: answer.headers });
   };
-  page.session.loop?.anew();
+  page.session.loop?.reload();
   await clock.pass(100);
   await page.ask('setSecurityQuestions', {
     id: ann.me.id,

@@ -5,7 +5,7 @@ import type { Tenant } from '../store.ts';
 import { type StoredEvent, isOrganizer } from './events.ts';
 
 /**
- * Sends what Exchange sends by itself when the organizer of a meeting creates, changes or deletes it:
+ * Sends what Exchange sends automatically when the organizer of a meeting creates, changes or deletes it:
  * a mail to each attendee.
  */
 export function notifyAttendees(

@@ -39,7 +39,7 @@ export interface ChosenItem {
   readonly mail: StoredMail | null;
 }
 
-/** At most so many items are read at a time. */
+/** The maximum number of items read at a time. */
 const BATCH_ROWS = 500;
 /**
  * In this order: mails as `.eml`, files as they are, events and tasks as `.ics`, contacts as `.vcf`,

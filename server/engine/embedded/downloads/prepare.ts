@@ -14,7 +14,7 @@ import { nextPart, zipBytes, type ZipLayout, type ZipPart } from '../zip/ranged-
 import { chosenItems, type DownloadEntry, encodeEntries } from './entries.ts';
 import { downloadMessages as t } from './messages.en.ts';
 
-/** A part has so many entries at most, and hardly more blobs than this. */
+/** The maximum number of entries of a part, and about the number of its blobs. */
 const PART_ENTRIES = 500;
 const PART_BLOBS = 5_000;
 /** Paths in an archive begin at what was chosen, as in a restore to another folder. */

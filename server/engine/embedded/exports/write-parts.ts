@@ -124,7 +124,7 @@ async function* listEntries(
   }
 }
 
-/** So many items are begun before the first of them is written, and so many bytes. */
+/** The maximum number of items, and of bytes, that are read before the first is written. */
 const AHEAD = 16;
 const AHEAD_BYTES: Bytes = 64 << 20;
 

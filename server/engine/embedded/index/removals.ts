@@ -69,7 +69,7 @@ export async function findGone({ sql: db, tenant }: TenantTx, object: Removing):
         on l.tenant_id = f.tenant_id and l.object_n = f.object_n and l.scope = ${REMOVED} and l.key = f.key
       where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null
       union
-      -- Removed after its items were read and before folders were: listed anew if it is there after all.
+      -- Removed after its items were read and before folders were: listed again if it is there after all.
       select c.scope from object_cursor as c
       where c.tenant_id = ${tenant} and c.object_n = ${n} and c.scope not in (${sql.join(MAIN_SCOPES)}) and not exists (
         select from folder as f where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and f.key = c.scope)

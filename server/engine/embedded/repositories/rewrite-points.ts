@@ -19,7 +19,7 @@ interface Place {
 }
 
 /**
- * Makes all restore points of a repository anew without items that were last changed before `since`.
+ * Rewrites all restore points of a repository without items that were last changed before `since`.
  * Returns the snapshots that nothing refers to any more. Can be repeated after a crash.
  */
 export async function rewritePoints(

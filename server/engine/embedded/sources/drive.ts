@@ -21,7 +21,7 @@ import { latestRows, readDelta } from './delta.ts';
 import { inParallel } from './parallel.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
 
-/** Properties of files are read in batches of so many. */
+/** Properties of files are read in batches of this size. */
 const BATCH = 20;
 /** Smaller files are read at once, several at a time; larger ones piece by piece, one at a time. */
 const SMALL_BYTES: Bytes = 4 * 1_048_576;

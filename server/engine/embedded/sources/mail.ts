@@ -110,7 +110,7 @@ async function* readChanges(
   for (const folder of unread)
     yield* readFolder(client, user, folder, { cursor: undefined, first: undefined });
 }
-/** The first pages of so many folders are asked for together. */
+/** The number of folders whose first pages are requested together. */
 const BATCH = 20;
 
 /** Folders that were read before: most of them have not changed, so they are asked together. */

@@ -79,7 +79,7 @@ export async function readColumns(client: GraphClient, place: ListPlace): Reply<
     : columns;
 }
 
-/** Rows are read in batches of so many, if the changes didn't have their values. */
+/** Rows are read in batches of this size, if the changes didn't have their values. */
 const BATCH = 20;
 const HEADERS = { prefer: 'odata.maxpagesize=1000' };
 

@@ -8,7 +8,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 
 /** Files of downloads in the background, in a folder of the server. */
 export interface PartFiles {
-  /** Begins a file anew. */
+  /** Starts a file again. */
   create(download: string, n: number): Promise<OpenPart>;
   read(download: string, n: number, from: Bytes, to: Bytes): AsyncIterable<Uint8Array>;
   /** Whether a finished file is there, with all of its bytes. */

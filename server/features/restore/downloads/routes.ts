@@ -218,7 +218,7 @@ const useTicket = (
     return numUpdatedRows > 0n;
   });
 
-/** Never a type that a browser opens by itself. */
+/** Never a type that a browser opens inline. */
 function getMediaType(name: string): string {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   if (extension === 'zip') return 'application/zip';

@@ -59,7 +59,7 @@ export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListPro
             companyName,
             customer,
           } = invoice;
-          const name = companyName ?? customer;
+          const name = (companyName ?? customer) || t.unnamedCustomer;
           return (
             <tr
               key={id}
@@ -75,10 +75,10 @@ export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListPro
               <td
                 className="block min-w-0 truncate tablet:table-cell tablet:pr-3"
                 data-tip={
-                  companyName === null ? `${name}, a customer that stands for no company` : name
+                  companyName === null ? t.customerWithoutCompany({ customer: name }) : name
                 }
               >
-                {name === '' ? t.unnamedCustomer : name}
+                {name}
                 {companyName === null && (
                   <span className="text-agate text-ink-3"> {t.noCompany}</span>
                 )}

@@ -27,6 +27,7 @@ export const invoiceMessages = defineMessages('invoices', {
   status: 'Status',
   unnamedCustomer: 'Unnamed customer',
   noCompany: 'No company',
+  customerWithoutCompany: '{customer}, no company',
   noNumber: 'No number',
   allTime: 'All time',
   customPeriod: 'Custom period…',
