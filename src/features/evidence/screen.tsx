@@ -104,7 +104,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
             <PastHandOvers zone={zone} now={now} />
           ) : (
             <>
-              <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+              <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
                 <SpanChoice
                   span={place.span}
                   rule={rule}

@@ -106,7 +106,7 @@ export function Licensing() {
       })}
     >
       <div className="min-h-full bg-sheet">
-        <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
+        <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
           <ChipSelect
             name={t.month}
             icon="calendar"

@@ -88,7 +88,7 @@ export function SuiteBilling() {
         <div
           className={`flex min-w-0 grow flex-col overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
         >
-          <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+          <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
               name={t.month}
               icon="calendar"

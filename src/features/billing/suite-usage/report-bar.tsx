@@ -52,7 +52,7 @@ export function ReportBar({
 }) {
   const organizations = useWatch('organizations', EMPTY) ?? [];
   return (
-    <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+    <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
       <SpanChoice span={place.span} rule={rule} now={now} onSpan={(span) => go({ span })} />
       {(organizations.length > 1 || place.organization !== null) && (
         <ChipSelect

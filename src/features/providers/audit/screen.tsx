@@ -88,7 +88,7 @@ function Log({ branding }: { readonly branding: Branding }) {
       }
     >
       <div className="flex min-h-full flex-col bg-sheet">
-        <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
+        <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
           {chosen !== null && (chosen.all.value?.length ?? 0) > 1 && (
             <ChipSelect
               name={t.provider}

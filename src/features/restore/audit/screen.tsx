@@ -54,7 +54,7 @@ function AuditPage({ branding }: { readonly branding: Branding }) {
   return (
     <Page title={t.title} detail={t.detail}>
       <div className="min-h-full bg-sheet">
-        <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+        <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
           <SpanChoice span={place.span} rule={rule} now={now} onSpan={(span) => go({ span })} />
           <Filter
             name={t.organization}

@@ -121,7 +121,7 @@ export function ListPage({
         results={results?.total}
       >
         <div className="h-full overflow-auto bg-sheet">
-          <div className="flex min-h-11 flex-wrap items-center gap-x-4 bg-paper px-4 py-1 tablet:px-5">
+          <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-4 bg-paper px-4 py-1 tablet:px-5">
             <div className="w-auto">
               <Switch
                 label={

@@ -86,7 +86,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
       }
     >
       <div className="min-h-full bg-sheet">
-        <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+        <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
           <SpanChoice span={place.span} rule={rule} now={now} onSpan={(span) => go({ span })} />
           <ChipSelect
             name={t.action}
