@@ -31,8 +31,6 @@ test('FRAME-2: the palette lists the pages that the roles may open, and every ty
     'Notifications',
     'Security',
     'Change password',
-    'API keys',
-    'API',
     'Subscriptions',
   ]);
   const all: Features = {
