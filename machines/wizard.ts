@@ -44,6 +44,8 @@ export interface WizardContext<Data> {
   readonly editing: boolean;
   /** Whether the address named a step. */
   readonly hasAddress: boolean;
+  /** The later step that the address named, until the step that fails before it was left. */
+  readonly laterStep: string | null;
   /** Whether the data comes from a draft. */
   readonly isRestored: boolean;
   /** Why the last attempt to save failed, if no step explains it. */
@@ -320,11 +322,15 @@ function makeRules<Data extends object>({
       0,
       path.findIndex(({ id }) => id === step),
     );
-    return visit(
-      context,
-      step,
-      passed.map(({ id }) => id),
-    );
+    const isKnown = steps.some(({ id }) => id === target);
+    return {
+      ...visit(
+        context,
+        step,
+        passed.map(({ id }) => id),
+      ),
+      laterStep: isKnown && step !== target ? target : null,
+    };
   }
 
   function edit(context: Context, changes: Partial<Data>): Change {
@@ -354,7 +360,7 @@ function makeRules<Data extends object>({
       errors: {},
       visited: steps.map(({ id }) => id),
     };
-    return { ...loaded, ...open({ ...context, ...loaded }, context.step) };
+    return { ...loaded, ...open({ ...context, ...loaded }, context.laterStep ?? context.step) };
   };
 
   const cleared = (): Context => ({
@@ -364,11 +370,19 @@ function makeRules<Data extends object>({
     errors: {},
     editing: false,
     hasAddress: false,
+    laterStep: null,
     isRestored: false,
     failure: null,
   });
 
   function go(context: Context, event: WizardEvent<Data>): Change {
+    const change = react(context, event);
+    return change.step === undefined || change.step === context.step
+      ? change
+      : { laterStep: null, ...change };
+  }
+
+  function react(context: Context, event: WizardEvent<Data>): Change {
     switch (event.type) {
       case 'NEXT':
         return next(context);

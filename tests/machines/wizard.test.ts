@@ -233,20 +233,28 @@ test('WIZ-9: a stored draft continues where it was left, or at the step of the a
 });
 
 test('WIZ-9: an address opens its step, or the first one that fails', async () => {
-  expect(at((await opened({ step: 'pay' })).actor)).toBe('where');
+  const early = await opened({ step: 'pay' });
+  expect(at(early.actor)).toBe('where');
+  expect(early.actor.getSnapshot().context.laterStep).toBe('pay');
+  early.actor.send({ type: 'NEXT' });
+  expect(early.actor.getSnapshot().context.laterStep).toBe('pay');
+  early.actor.send({ type: 'EDIT', changes: { destination: 'Oslo' } });
+  early.actor.send({ type: 'NEXT' });
+  expect(early.actor.getSnapshot().context).toMatchObject({ step: 'hotel', laterStep: null });
   expect(at((await opened({ step: 'pay', prefill: { destination: 'Oslo' } })).actor)).toBe('hotel');
   const { actor } = await opened({ step: 'pay', prefill: { ...FULL, card: '' } });
   expect(steps(actor)).toBe('where+ hotel+ guests+ pay*+');
-  expect(at((await opened({ step: 'nowhere', prefill: FULL })).actor)).toBe('where');
+  const unknown = await opened({ step: 'nowhere', prefill: FULL });
+  expect(unknown.actor.getSnapshot().context).toMatchObject({ step: 'where', laterStep: null });
   actor.send({ type: 'OPEN', step: 'hotel' });
   expect(at(actor)).toBe('hotel');
 });
 
-test('WIZ-6: an existing entity is edited with all its steps visited; a draft of it goes before', async () => {
+test('WIZ-6, WIZ-9: an existing entity is edited with all its steps visited, at the step of the address; a draft of it goes before', async () => {
   const { actor } = await opened({ step: 'guests' });
   actor.send({ type: 'LOAD', data: FULL });
   expect(actor.getSnapshot().context.editing).toBe(true);
-  expect(steps(actor)).toBe('where*+ hotel+ guests+ pay+');
+  expect(steps(actor)).toBe('where+ hotel+ guests*+ pay+');
   const drafted = await opened({ draft: DRAFT });
   drafted.actor.send({ type: 'LOAD', data: FULL });
   expect(drafted.actor.getSnapshot().context).toMatchObject({

@@ -25,7 +25,8 @@ export interface UseWizard<Data extends object> extends WizardInput<Data> {
 
 /**
  * Runs a wizard on a page. The address has its step: going back in the browser goes back in the
- * wizard, and an address opens its step or the first one that fails (WIZ-9).
+ * wizard, and an address opens its step or the first one that fails (WIZ-9): the address of a later
+ * step stays until the user continues.
  */
 export function useWizard<Data extends object>({
   machine,
@@ -54,6 +55,7 @@ export function useWizard<Data extends object>({
     { input: { step, ...(prefill && { prefill }) } },
   );
   const current = useSelector(actor, ({ context }) => context.step);
+  const laterStep = useSelector(actor, ({ context }) => context.laterStep);
   const isOpen = useSelector(actor, (snapshot) => !snapshot.matches('reading'));
   const isDone = useSelector(actor, ({ status }) => status === 'done');
 
@@ -66,30 +68,39 @@ export function useWizard<Data extends object>({
     if (loaded !== null && mayLoad) actor.send({ type: 'LOAD', data: loaded });
   }, [actor, loaded, mayLoad]);
 
-  // Where the address last agreed with the wizard; undefined until it first did.
-  const agreed = useRef<string | undefined>(undefined);
+  // Where the address and the wizard last agreed; null until they first did.
+  const agreed = useRef<{ readonly address: string; readonly step: string } | null>(null);
   useEffect(() => {
     if (!isOpen || isDone) return;
     const isAddress = (id: string): boolean =>
       history.location.pathname === getAddress(id).split('?')[0];
     const last = agreed.current;
-    if (last === undefined) {
-      if (step !== current) history.replace(getAddress(current));
-    } else if (isAddress(last)) {
+    if (last === null) {
+      agreed.current = { address: laterStep ?? current, step: current };
+      if (step !== agreed.current.address) history.replace(getAddress(agreed.current.address));
+      return;
+    }
+    if (isAddress(last.address)) {
       // The router renders an address after it has changed: `step` may still be the previous one.
-      if (last !== current) history.push(getAddress(current));
+      if (last.step === current) return;
+      if (last.address !== last.step && last.address !== current) {
+        history.replace(getAddress(last.step));
+        // Otherwise the router would do both at once, and the replaced address would be lost.
+        history.flush();
+      }
+      if (last.address !== current) history.push(getAddress(current));
     } else if (step === null) {
       history.push(getAddress(current));
     } else if (isAddress(step)) {
       // The browser went back or forward.
       if (step !== current) actor.send({ type: 'JUMP', step });
-      agreed.current = step;
-      const { context } = actor.getSnapshot();
-      if (context.step !== step) history.replace(getAddress(context.step));
+      const reached = actor.getSnapshot().context.step;
+      if (reached !== step) history.replace(getAddress(reached));
+      agreed.current = { address: reached, step: reached };
       return;
     } else return;
-    agreed.current = current;
-  }, [actor, history, getAddress, step, current, isOpen, isDone]);
+    agreed.current = { address: current, step: current };
+  }, [actor, history, getAddress, step, current, laterStep, isOpen, isDone]);
 
   const finish = useEffectEvent(onDone);
   useEffect(() => {

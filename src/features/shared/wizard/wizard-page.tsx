@@ -62,7 +62,7 @@ export function WizardPage<Data extends object>({
   );
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const form = useRef<HTMLFormElement>(null);
-  const { data, step, isRestored, failure } = context;
+  const { data, step, laterStep, isRestored, failure } = context;
   const views = getStepViews(definition, context);
   const at = views.findIndex(({ isCurrent }) => isCurrent);
   const following = views[at + 1];
@@ -117,6 +117,7 @@ export function WizardPage<Data extends object>({
             <div className="min-h-0 overflow-auto px-4 pt-5 pb-6 tablet:px-8">
               <StepHeading key={step}>{label.title}</StepHeading>
               <div className="grid max-w-[960px] grid-cols-[minmax(0,1fr)] gap-4">
+                {laterStep !== null && <Callout tone="running">{t.laterStep}</Callout>}
                 {isRestored && (
                   <Callout
                     tone="running"
