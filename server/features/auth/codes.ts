@@ -2,10 +2,11 @@ import { withLanguage } from '#contract/i18n/messages.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { columnOver, isAhead } from '../../platform/clock-bounds.ts';
+import { isAhead } from '../../platform/clock-bounds.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
+import { takeTurn, type Turns } from '../../platform/rate-limit/per-hour.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
@@ -14,7 +15,6 @@ import type { Attempt } from './attempts.ts';
 import { changeAttempt } from './attempts.ts';
 import { authMailMessages as t } from './messages.en.ts';
 
-const TURN_MS: Ms = 3_600_000;
 const MAX_PER_USER = 10;
 /** Values from here on are rejected, so that every code is equally likely. */
 const EVEN = 2 ** 32 - (2 ** 32 % 1_000_000);
@@ -63,8 +63,13 @@ export async function sendCode(
   const { now } = ctx;
   if (attempt.sends >= LIMITS.codeSends) return null;
   if (
-    !(await takeTurn(tx, key, `user|${attempt.userId}`, MAX_PER_USER, now)) ||
-    !(await takeTurn(tx, key, `number|${phone}`, LIMITS.codeSends, now))
+    !(await takeTurn(
+      tx,
+      key,
+      { kind: 'sms-turn', owner: `user|${attempt.userId}`, perHour: MAX_PER_USER },
+      now,
+    )) ||
+    !(await takeTurn(tx, key, getTurns(phone), now))
   )
     return null;
   const code = makeCode(context.chance);
@@ -88,45 +93,12 @@ export async function sendCode(
   });
 }
 
-/**
- * Takes one of `turns` slots, each of which is free again after an hour. Concurrent requests cannot
- * exceed the limit. The owner is stored only as a keyed hash. Returns whether a slot was free.
- */
-export async function takeTurn(
-  { tenant, sql }: TenantTx,
-  key: Buffer,
-  whose: string,
-  turns: number,
-  now: Ms,
-): Promise<boolean> {
-  for (let turn = 0; turn < turns; turn += 1) {
-    const hash = createHmac('sha256', key)
-      .update(`sms turn|${tenant}|${whose}|${turn}`)
-      .digest('hex');
-    const taken = { made_at: now, until: now + TURN_MS };
-    const row = await sql
-      .insertInto('one_time')
-      .values({
-        tenant_id: tenant,
-        hash,
-        kind: 'sms-turn',
-        user_id: null,
-        data: '{}',
-        used_at: null,
-        ...taken,
-      })
-      .onConflict((on) =>
-        on
-          .columns(['tenant_id', 'hash'])
-          .doUpdateSet(taken)
-          .where(columnOver('one_time.until', now, TURN_MS)),
-      )
-      .returning('hash')
-      .executeTakeFirst();
-    if (row) return true;
-  }
-  return false;
-}
+/** The codes that a phone number gets in an hour. */
+export const getTurns = (phone: string): Turns => ({
+  kind: 'sms-turn',
+  owner: `number|${phone}`,
+  perHour: LIMITS.codeSends,
+});
 
 /** Returns a phone number reduced to its last two digits. */
 export const maskedPhone = (phone: string): string => `••• ${phone.slice(-2)}`;

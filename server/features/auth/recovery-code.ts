@@ -8,13 +8,14 @@ import { columnAhead } from '../../platform/clock-bounds.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
+import { takeTurn } from '../../platform/rate-limit/per-hour.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { seal } from '../../platform/crypto/vault.ts';
 import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { countedTry } from './attempt-rate-limit.ts';
 import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
-import { codeHash, codeOver, makeCode, rightCode, takeTurn } from './codes.ts';
+import { codeHash, codeOver, getTurns, makeCode, rightCode } from './codes.ts';
 import { knownDevice } from './devices.ts';
 import { codeMail, portalName } from './mails.ts';
 import { ownedBy, loadPolicy } from './policy.ts';
@@ -78,7 +79,7 @@ export async function beginRecovery(
   else if (
     person?.mobile_phone &&
     !(await isPhoneFactor(tx, person.id)) &&
-    (await takeTurn(tx, key, `number|${person.mobile_phone}`, LIMITS.codeSends, now))
+    (await takeTurn(tx, key, getTurns(person.mobile_phone), now))
   )
     await post(tx, context, {
       kind: 'sms',

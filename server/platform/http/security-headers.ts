@@ -29,7 +29,11 @@ const ALWAYS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-const OWN: ReadonlySet<string> = new Set(['content-security-policy', 'x-frame-options']);
+const OWN: ReadonlySet<string> = new Set([
+  'content-security-policy',
+  'x-frame-options',
+  'referrer-policy',
+]);
 
 /** `tls`: the request used TLS, so HSTS may be set (a year, with subdomains). */
 export function setSecurityHeaders(headers: Headers, tls: boolean): void {

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { keepDevice, knownDevice } from '#server/features/auth/devices.ts';
 import { beginAttempt, heldAttempt } from '#server/features/auth/attempts.ts';
-import { takeTurn } from '#server/features/auth/codes.ts';
 import { readToken } from '#server/platform/auth/tokens.ts';
 import { keepTotp, newSecret, stepOfCode, useTotp } from '#server/features/auth/totp.ts';
 import { allHandlers } from '#server/handlers.ts';
 import { makeOneTime, readOneTime } from '#server/platform/crypto/one-time-secrets.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
+import { takeTurn } from '#server/platform/rate-limit/per-hour.ts';
 import { getApp, ask, login, makeFixture, provider, user } from '../http/fixtures.ts';
 import type { App, Fixture } from '../http/fixtures.ts';
 import { HERE, json, outside } from '../outbound/outside.ts';
@@ -125,10 +125,11 @@ eachDatabase((_name, open) => {
       const link = await makeOneTime(tx, context, 'password', kate, {}, now, 900_000);
       const device = readToken(await keepDevice(tx, context, null, kate, now));
       const key = Buffer.alloc(32, 1);
-      expect([
-        await takeTurn(tx, key, 'user|kate', 1, now),
-        await takeTurn(tx, key, 'user|kate', 1, now),
-      ]).toEqual([true, false]);
+      const turns = { kind: 'sms-turn', owner: 'user|kate', perHour: 1 } as const;
+      expect([await takeTurn(tx, key, turns, now), await takeTurn(tx, key, turns, now)]).toEqual([
+        true,
+        false,
+      ]);
       fixture.pass(-AHEAD);
       const then = context.clock.now();
       // The code of the present is taken, once.
@@ -139,7 +140,7 @@ eachDatabase((_name, open) => {
       expect(await heldAttempt(tx, readToken(attempt.token), ['sign-in'], then)).toBeNull();
       expect(await readOneTime(tx, 'password', link, then)).toBeNull();
       expect(device && (await knownDevice(tx, device, kate, then))).toBeNull();
-      expect(await takeTurn(tx, key, 'user|kate', 1, then)).toBe(true);
+      expect(await takeTurn(tx, key, turns, then)).toBe(true);
     });
   });
 

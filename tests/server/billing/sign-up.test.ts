@@ -14,6 +14,8 @@ import {
 } from './stripe-fixtures.ts';
 import { DAY, must } from './subscription-fixtures.ts';
 
+const HOUR = 3_600_000;
+
 eachDatabase((kind, open) => {
   test(`BILL-19, G36: a new customer registers, verifies, passes the reCAPTCHA, pays and signs in (${kind})`, async () => {
     const till = await aTill(await open(), { recaptcha: { isOn: true, siteKey: 'site' } });
@@ -50,7 +52,17 @@ eachDatabase((kind, open) => {
       response: 'robot',
     });
     expect(robot.status).toBe(409);
-    expect(await step('validate-recaptcha', { hash, response: 'human' })).toBe('checkout');
+    // A solution of another site is none of this one.
+    const solvedOn = (hostname: string): void =>
+      till.ground.context.payments.connectTo(() =>
+        Promise.resolve(Response.json({ success: true, hostname })),
+      );
+    const solve = { hash, response: 'human' };
+    solvedOn('shop.example.com');
+    expect((await visitor('POST', 'o365/provisioning/validate-recaptcha', solve)).status).toBe(409);
+    solvedOn(office.host);
+    expect(await step('validate-recaptcha', solve)).toBe('checkout');
+    till.ground.context.payments.connectTo(till.stripe.fetch);
     const { url } = await must<OutputOf<'startCheckout'>>(
       visitor,
       'POST',
@@ -109,6 +121,74 @@ eachDatabase((kind, open) => {
       text.includes('otto@elm.example.com'),
     );
     expect(sent).toEqual([expect.stringContaining('already have an account')]);
+  });
+
+  test(`BILL-19, G36: an address gets three emails an hour, whether it is known or not, and nobody learns of it (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { visitor, office, ground: fixture } = till;
+    const count = async (email: string): Promise<number> =>
+      (await readMails(fixture.context, office.tenant)).filter((text) =>
+        text.toLowerCase().includes(email),
+      ).length;
+    const hash = await signUp(till, { level: 'free', email: 'known@elm.example.com' });
+    await verify(till, hash, { level: 'free' });
+    await must(visitor, 'POST', 'o365/provisioning/checkout-session', { hash });
+    fixture.pass(2 * HOUR);
+    const before = await count('known@elm.example.com');
+    const answers = new Set<string>();
+    for (const email of ['known@elm.example.com', 'new@elm.example.com'])
+      for (const path of ['', '/resend-verify-email', '', '/resend-verify-email', '']) {
+        const { status, text } = await visitor('POST', `o365/provisioning${path}`, {
+          ...(path === '' && REGISTRATION),
+          email: path === '' ? email : email.toUpperCase(),
+        });
+        answers.add(`${status} ${text}`);
+      }
+    expect([...answers]).toEqual([expect.stringMatching(/^200 /)]);
+    expect((await count('known@elm.example.com')) - before).toBe(3);
+    expect(await count('new@elm.example.com')).toBe(3);
+    fixture.pass(HOUR);
+    await signUp(till, { email: 'new@elm.example.com' });
+    expect(await count('new@elm.example.com')).toBe(4);
+  });
+
+  test(`BILL-19: a level that is no longer offered can't be chosen by a link, and isn't free (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { visitor, owner } = till;
+    const hash = await signUp(till);
+    await verify(till, hash);
+    const stored = await must<OutputOf<'getBillingSettings'>>(
+      owner,
+      'GET',
+      'o365/billing/settings',
+    );
+    const withdraw = (userMills: number): Promise<unknown> =>
+      must(owner, 'PUT', 'o365/billing/settings', {
+        ...stored,
+        levels: stored.levels.map((level) =>
+          level.level === 'basic' ? { ...level, isOffered: false, userMills } : level,
+        ),
+      });
+    const checkOut = () => visitor('POST', 'o365/provisioning/checkout-session', { hash });
+    for (const price of [1_530, 0]) {
+      await withdraw(price);
+      expect(await checkOut()).toMatchObject({
+        status: 409,
+        text: expect.stringContaining('Select a service level that is offered.'),
+      });
+    }
+    await must(owner, 'PUT', 'o365/billing/settings', stored);
+    // What is paid already makes an account.
+    const { url } = await must<OutputOf<'startCheckout'>>(
+      visitor,
+      'POST',
+      'o365/provisioning/checkout-session',
+      { hash },
+    );
+    await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: 'whsec_other' });
+    await pay(till, url ?? '');
+    await withdraw(1_530);
+    expect(await checkOut()).toMatchObject({ status: 200, body: { data: { url: null } } });
   });
 
   test(`BILL-19: each email repeats the link of a sign-up, and an abandoned one expires (${kind})`, async () => {

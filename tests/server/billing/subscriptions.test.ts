@@ -5,7 +5,16 @@ import { startJob } from '#server/engine/embedded/sessions/jobs.ts';
 import { backupSchedule } from '#server/engine/embedded/sessions/schedule-job.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { aShop, addUsers, DAY, getRow, HOUR, list, must } from './subscription-fixtures.ts';
+import {
+  aShop,
+  addUsers,
+  DAY,
+  getRow,
+  HOUR,
+  list,
+  must,
+  settings,
+} from './subscription-fixtures.ts';
 
 const START = { level: 'basic', minimumUsers: 0, trialEndsAt: null };
 
@@ -296,5 +305,17 @@ eachDatabase((kind, open) => {
     expect(await levels(owner)).toEqual(['free', 'basic', 'advanced', 'licenseStorage', 'ACH']);
     const reader = await office.as('reader', ['read-only'], [1]);
     expect((await reader('POST', 'o365/subscriptions/cancel/1', {})).status).toBe(403);
+  });
+
+  test(`BILL-18: only an address that the server may request is stored (${kind})`, async () => {
+    const { owner } = await aShop(await open());
+    const store = (url: string) =>
+      owner('PUT', 'o365/billing/settings', settings({ solarWinds: { url, username: 'orion' } }));
+    for (const url of ['http://vault.example.com:17778', 'https://orion:hidden@vault.example.com'])
+      expect(await store(url)).toMatchObject({
+        status: 400,
+        text: expect.stringContaining('solarWinds.url'),
+      });
+    expect((await store('https://vault.example.com:17778')).status).toBe(200);
   });
 });

@@ -17,6 +17,7 @@ import type { Handlers, RequestContext } from '#server/platform/http/handler.ts'
 import { OutboundError } from '#server/platform/outbound/address.ts';
 import { readSecret } from '#server/platform/outbound/secret.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
+import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import type { SignUpRow } from './provision.ts';
 import { listLevels, toOutput, toPrices } from './sign-up-step.ts';
@@ -43,7 +44,7 @@ type Names =
 const PER_MINUTE = 10;
 /** As published at developers.google.com/recaptcha/docs/verify. */
 const VERIFY_URL = 'https://www.google.com/recaptcha/api/siteverify';
-const Verified = v.object({ success: v.boolean() });
+const Verified = v.object({ success: v.boolean(), hostname: v.optional(v.string()) });
 
 const NOT_NOW: Result<never> = failed({ kind: 'conflict', message: MESSAGES.signUpNotNow });
 
@@ -71,13 +72,14 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
     async signUp({ email, name, company, level }, ctx) {
       const refused = slow(ctx);
       if (refused) return failed(refused);
+      const key = await context.sessionKey();
       return store.tenant(ctx.tenant, async (tx) => {
         const settings = await loadBillingSettings(tx);
         if (!settings.isSignUpOpen) return FORBIDDEN;
         const wrong = checkDetails(settings, { email, level });
         if (!wrong.ok) return wrong;
         await tx.lock();
-        await register(tx, context, ctx, { email, name, company, level });
+        await register(tx, context, { ...ctx, key }, { email, name, company, level });
         return ok({});
       });
     },
@@ -135,9 +137,10 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
     async resendSignUp({ email }, ctx) {
       const refused = slow(ctx);
       if (refused) return failed(refused);
+      const key = await context.sessionKey();
       await store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
-        await sendAgain(tx, context, ctx, email);
+        await sendAgain(tx, context, { ...ctx, key }, email);
       });
       return ok({});
     },
@@ -159,12 +162,18 @@ export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
         row: await findSignUp(tx, hash, ctx.now),
         settings: await loadBillingSettings(tx),
         secret: await readSecret(tx, context, 'recaptcha'),
+        address: await portalAddress(tx, context, ctx),
       }));
       if (found.row === null || found.row.verified_at === null) return LINK_OVER;
       const { row, settings } = found;
       if (settings.recaptcha.isOn) {
         const valid =
-          found.secret === null ? null : await isHuman(context, found.secret, response, ctx.ip);
+          found.secret === null
+            ? null
+            : await isHuman(context, found.secret, response, {
+                ip: ctx.ip,
+                hosts: [ctx.host.replace(/:\d+$/, ''), new URL(found.address).hostname],
+              });
         if (valid === null)
           return failed({
             kind: 'busy',
@@ -194,12 +203,12 @@ function checkDetails(
   return ok(null);
 }
 
-/** Null if Google can't be reached. */
+/** `hosts`: the names of the portal, on which it was solved. Null if Google can't be reached. */
 async function isHuman(
   context: AppContext,
   secret: string,
   response: string,
-  ip: string,
+  { ip, hosts }: { readonly ip: string; readonly hosts: readonly string[] },
 ): Promise<boolean | null> {
   try {
     const answer = await context.payments.fetch(
@@ -211,7 +220,10 @@ async function isHuman(
     );
     if (answer.status !== 200) return null;
     const read = v.safeParse(Verified, parseStorable(await answer.text()));
-    return read.success ? read.output.success : null;
+    if (!read.success) return null;
+    // A site key whose domains Google doesn't check works on any site: the solution must be of this one.
+    const { success, hostname } = read.output;
+    return success && (hostname === undefined || hosts.includes(hostname));
   } catch (error) {
     if (error instanceof OutboundError || error instanceof SyntaxError) return null;
     throw error;

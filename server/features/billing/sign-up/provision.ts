@@ -133,6 +133,8 @@ export async function provision(
       // A sign-up of a former version has none: the user sets one by email.
       password_hash: row.password_hash || null,
       password_at: now,
+      // The first run begins there.
+      settings: JSON.stringify({ landingPage: '/o365/dashboard' }),
     })
     .execute();
   if (payment !== null)

@@ -55,6 +55,8 @@ export function recaptchaRoutes(context: AppContext): (app: Hono) => void {
         headers: {
           'content-type': 'text/html; charset=utf-8',
           'content-security-policy': POLICY,
+          // Site keys are tied to domains: Google may learn which one asks, and nothing else.
+          'referrer-policy': 'strict-origin',
           'cache-control': 'no-store',
         },
       });

@@ -1,5 +1,4 @@
 import type { Stripe } from 'stripe';
-import { findPrices } from '#contract/billing/service-levels.ts';
 import type { SignUpOut } from '#contract/billing/sign-up-calls.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -10,7 +9,7 @@ import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { connectStripe, readStripe, writeStripe } from '../stripe/stripe.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { finishSignUp, provision, type SignUpRow } from './provision.ts';
-import { isFree, toOutput } from './sign-up-step.ts';
+import { isFree, listLevels, toOutput } from './sign-up-step.ts';
 import { findSignUp, LINK_OVER, updateSignUp, VALID_MS } from './store-sign-up.ts';
 
 /** Opens Stripe's page to pay on, or creates the account if the level is free or paid already. */
@@ -28,8 +27,16 @@ export const startCheckout =
     const { step } = toOutput(row, settings);
     if (row.verified_at === null || !isPayable(step))
       return failed({ kind: 'conflict', message: MESSAGES.signUpNotNow });
-    const prices = findPrices(settings, row.level);
-    if (prices === null || isFree(prices)) {
+    const prices = listLevels(settings).find(({ level }) => level === row.level);
+    // A level that is no longer offered can be paid no more, unless it is paid already.
+    if (prices === undefined) {
+      const isPaid = await closeCheckout(context, ctx.tenant, row);
+      if (!isPaid.ok) return isPaid;
+      return isPaid.value
+        ? ok({ url: null })
+        : failed({ kind: 'conflict', message: MESSAGES.levelNotOffered });
+    }
+    if (isFree(prices)) {
       await store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         const current = await findSignUp(tx, hash, ctx.now);

@@ -9,6 +9,7 @@ import { seal, unseal, type Place } from '#server/platform/crypto/vault.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { RequestContext } from '#server/platform/http/handler.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
+import { takeTurn } from '#server/platform/rate-limit/per-hour.ts';
 import { loadBranding } from '#server/platform/tenancy/branding.ts';
 import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { signUpMailMessages as t } from './messages.en.ts';
@@ -17,6 +18,13 @@ import type { SignUpRow } from './provision.ts';
 /** An abandoned sign-up expires after this time without a step. */
 export const VALID_MS: Ms = 7 * 86_400_000;
 const TOKEN_BYTES = 32;
+/** Emails to one address. All of them have the same link. */
+const MAILS_PER_HOUR = 3;
+
+/** `key`: hashes the addresses whose emails are counted. */
+export interface SignUpContext extends RequestContext {
+  readonly key: Buffer;
+}
 
 export const LINK_OVER: Result<never> = failed({
   kind: 'not-found',
@@ -75,7 +83,7 @@ export const updateSignUp = (
 export async function register(
   tx: TenantTx,
   context: AppContext,
-  ctx: RequestContext,
+  ctx: SignUpContext,
   details: Pick<SignUpRow, 'email' | 'name' | 'company' | 'level'>,
 ): Promise<void> {
   if (await sendAgain(tx, context, ctx, details.email)) return;
@@ -106,7 +114,7 @@ export async function register(
 export async function sendAgain(
   tx: TenantTx,
   context: AppContext,
-  ctx: RequestContext,
+  ctx: SignUpContext,
   email: string,
 ): Promise<boolean> {
   if (await isKnown(tx, email)) {
@@ -148,13 +156,18 @@ async function isKnown(tx: TenantTx, email: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Emails the link of a sign-up, or to a known address the one to sign in. */
+/**
+ * Emails the link of a sign-up, or to a known address the one to sign in. Neither beyond the limit of the
+ * address, and nobody learns of that.
+ */
 async function sendLink(
   tx: TenantTx,
   context: AppContext,
-  ctx: RequestContext,
+  ctx: SignUpContext,
   { email, token }: { readonly email: string; readonly token: string | null },
 ): Promise<void> {
+  const turns = { kind: 'sign-up-turn', owner: toKey(email), perHour: MAILS_PER_HOUR } as const;
+  if (!(await takeTurn(tx, ctx.key, turns, ctx.now))) return;
   const { title: portal } = await loadBranding(tx);
   const path = token === null ? '/login' : `/o365/register/${token}`;
   await post(tx, context, {

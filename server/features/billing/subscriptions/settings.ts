@@ -6,8 +6,10 @@ import {
 import { ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import { FORBIDDEN } from '#server/platform/auth/guards.ts';
+import { badField, FORBIDDEN } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { OutboundError } from '#server/platform/outbound/address.ts';
+import { allowedUrl } from '#server/platform/outbound/fetch.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 
@@ -27,8 +29,11 @@ export const billingSettingsHandlers = (context: AppContext): Pick<Handlers, Nam
           await tx.lock();
           // A password belongs to one server and is not sent to another.
           const before = (await loadBillingSettings(tx)).solarWinds;
-          if (before?.url !== settings.solarWinds?.url)
+          if (before?.url !== settings.solarWinds?.url) {
+            const wrong = findAddressError(context, settings.solarWinds?.url);
+            if (wrong !== null) return badField('solarWinds.url', wrong);
             await storeSecret(tx, context, 'solarwinds', null);
+          }
           const stored = { settings: JSON.stringify(settings) };
           await tx.sql
             .insertInto('billing_setting')
@@ -57,6 +62,17 @@ export const billingSettingsHandlers = (context: AppContext): Pick<Handlers, Nam
       { readOnly: true },
     ),
 });
+
+/** Returns why the server may not request an address. */
+function findAddressError(context: AppContext, address: string | undefined): string | null {
+  try {
+    if (address !== undefined) allowedUrl(context, address);
+    return null;
+  } catch (error) {
+    if (error instanceof OutboundError) return error.message;
+    throw error;
+  }
+}
 
 export async function loadBillingSettings({ tenant, sql }: TenantTx): Promise<BillingSettings> {
   const row = await sql
