@@ -369,6 +369,8 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   locateBackupItem: 'plain',
   listItemVersions: 'plain',
   compareItemVersions: 'plain',
+  compareWithProduction: 'plain',
+  compareFolderWithProduction: 'plain',
   getRestoreRights: 'plain',
   requestRestoreDeviceCode: 'sensitive, never while acting',
   requestRestoreToken: 'partly sensitive, never while acting',

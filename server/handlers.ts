@@ -61,6 +61,7 @@ import { restoreHandlers } from './features/restore/restores.ts';
 import { postPreviewHandlers } from './features/restore/preview/posts.ts';
 import { restoreTeamHandlers } from './features/restore/teams.ts';
 import { restoreSearchHandlers } from './features/restore/search.ts';
+import { restoreCompareHandlers } from './features/restore/compare/handlers.ts';
 import { restoreVersionHandlers } from './features/restore/versions/handlers.ts';
 import { restoreSessionHandlers } from './features/restore/sessions.ts';
 import { operatorSignInHandlers } from './features/auth/operator-sign-in.ts';
@@ -169,6 +170,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...restoreSessionHandlers(context),
   ...restoreSearchHandlers(context),
   ...restoreVersionHandlers(context),
+  ...restoreCompareHandlers(context),
   ...backgroundDownloadHandlers(context),
   ...restoreContentHandlers(context),
   ...previewHandlers(context),

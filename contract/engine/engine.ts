@@ -16,6 +16,7 @@ import type {
   TenantId,
   UserId,
 } from '../ids.ts';
+import type { ComparedItem } from './compare.ts';
 import type { DownloadInput, DownloadRange, PreparedDownload } from './downloads.ts';
 import type {
   AttachInput,
@@ -104,6 +105,18 @@ export interface Engine {
     scope: EngineScope,
     input: { explorer: ExplorerId; node: NodeId },
   ): Reply<readonly ItemVersion[]>;
+  /** Compares a backed-up item with what the cloud has now. */
+  compare(scope: EngineScope, input: { explorer: ExplorerId; node: NodeId }): Reply<ComparedItem>;
+  /** Compares the items of a folder, mailbox or drive itself, the newest first. */
+  compareFolder(
+    scope: EngineScope,
+    input: { explorer: ExplorerId; parent: NodeId } & PageInput,
+  ): Reply<Page<ComparedItem>>;
+  /** Reads the content of a backed-up item as the cloud has it now. */
+  readProduction(
+    scope: EngineScope,
+    input: Pick<ContentInput, 'explorer' | 'node' | 'as'>,
+  ): Reply<Content>;
   /** Searches all objects at all points, the newest items first. */
   search(scope: EngineScope, input: SearchInput): Reply<Page<FoundItem>>;
   locateItem(scope: EngineScope, input: { explorer: ExplorerId; node: NodeId }): Reply<ItemPlace>;

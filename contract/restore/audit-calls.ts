@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'search',
   'size',
   'preview',
+  'compare',
   'restore',
   'download',
   'role',

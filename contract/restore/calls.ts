@@ -1,5 +1,6 @@
 import { restoreAuditCalls } from './audit-calls.ts';
 import { backgroundDownloadCalls } from './background-calls.ts';
+import { restoreCompareCalls } from './compare-calls.ts';
 import { restoreContentCalls } from './content-calls.ts';
 import { operatorCalls } from './operator-calls.ts';
 import { restoreRoleCalls } from './role-calls.ts';
@@ -13,6 +14,7 @@ export const restoreCalls = {
   ...restoreSessionCalls,
   ...restoreSearchCalls,
   ...restoreVersionCalls,
+  ...restoreCompareCalls,
   ...restoreContentCalls,
   ...backgroundDownloadCalls,
   ...restoreTeamCalls,

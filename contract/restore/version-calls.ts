@@ -20,6 +20,16 @@ const versionOut = v.object({
   content: v.string(),
 });
 
+/** How two texts differ. */
+export const textDifference = {
+  /** The text in order; null: there is none to compare. */
+  lines: v.nullable(
+    v.array(v.object({ kind: v.picklist(['same', 'removed', 'added']), text: v.string() })),
+  ),
+  /** Why there are no lines. */
+  reason: v.nullable(v.picklist(['no-text', 'too-large', 'too-different'])),
+};
+
 /** RES-81: the versions of an item up to the session's restore point, and how two of them differ. */
 export const restoreVersionCalls = {
   listItemVersions: call({
@@ -47,12 +57,7 @@ export const restoreVersionCalls = {
           after: v.string(),
         }),
       ),
-      /** The text in order; null: there is none to compare. */
-      lines: v.nullable(
-        v.array(v.object({ kind: v.picklist(['same', 'removed', 'added']), text: v.string() })),
-      ),
-      /** Why there are no lines. */
-      reason: v.nullable(v.picklist(['no-text', 'too-large', 'too-different'])),
+      ...textDifference,
     }),
     gate,
     operatorAllowed: true,

@@ -2,6 +2,7 @@ import type { Capabilities, Engine } from '#contract/engine/engine.ts';
 import type { OperatorCalls } from '#contract/engine/operators.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { attachRepository } from './attach/attach-repository.ts';
+import { type CompareCalls, makeCompareCalls } from './compare/compare.ts';
 import { checkPersonCode, requestPersonCode } from './operators/person-code.ts';
 import { refreshGroupMembers } from './operators/group-members.ts';
 import { type GraphConnections, makeGraphConnections } from './organizations/access.ts';
@@ -34,7 +35,7 @@ import { siteSource } from './sources/site.ts';
 import { teamSource } from './sources/team.ts';
 
 /** Daybook's own engine: what of the interface it offers so far, and what its jobs need. */
-export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls {
+export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls, CompareCalls {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
   readonly organizations: Engine['organizations'];
   readonly repositories: Engine['repositories'];
@@ -81,6 +82,7 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
         context().store.tenant(scope.tenant, (tx) => listLog(tx, scope, input), READ),
     },
     ...makeRestoreCalls(context, makeRestoreRights(context, connections)),
+    ...makeCompareCalls(context, connections),
     operators: {
       refreshGroups: (scope, input) => refreshGroupMembers(context(), connections, scope, input),
       requestCode: ({ region }) => requestPersonCode(connections, region),

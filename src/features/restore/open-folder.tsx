@@ -6,6 +6,9 @@ import { isTyping } from '#src/ui/is-typing.ts';
 import { useIsDesk } from '#src/ui/use-is-desk.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import type { BrowserProps } from './browser.tsx';
+import { FolderComparison } from './compare/folder-comparison.tsx';
+import { isComparable, ItemComparison } from './compare/item-comparison.tsx';
+import type { ComparedRow } from './compare/use-folder-comparison.ts';
 import { DownloadDialog } from './download/dialog.tsx';
 import { useDownload } from './download/use-download.ts';
 import { ContentPreview, isReadable } from './items/content-preview.tsx';
@@ -106,6 +109,15 @@ export function OpenFolder({
     itemKind: kind,
     size: { items: 1, bytes: sizeBytes ?? 0 },
   });
+  const getComparedItems = (rows: readonly ComparedRow[]): ChosenNodes => ({
+    level: 'items',
+    chain,
+    nodes: rows.map(({ id }) => id),
+    itemKind: rows[0]?.kind,
+    size: { items: rows.length, bytes: rows.reduce((sum, row) => sum + (row.sizeBytes ?? 0), 0) },
+  });
+  const [isComparing, setIsComparing] = useState(false);
+  const canCompare = isComparableFolder(items.itemAt(0));
   const restoreItems = (): void => onRestore(chosenItems(selection));
   const restoreFolder = (): void => onRestore(whole);
   const [downloading, setDownloading] = useState<ChosenNodes | null>(null);
@@ -144,6 +156,14 @@ export function OpenFolder({
           isOn={isReading}
           onTurn={onReading}
           onRead={session.onRead}
+        />
+      )}
+      {isComparable(shown) && session.point !== null && (
+        <ItemComparison
+          key={`${session.id} ${shown.id}`}
+          session={session.id}
+          item={shown}
+          pointAt={session.point.at}
         />
       )}
       {shown.kind !== 'settings' && (
@@ -209,6 +229,7 @@ export function OpenFolder({
           download={download}
           canDownload={canDownload}
           onDownload={startDownload}
+          onCompare={canCompare ? () => setIsComparing(true) : null}
           onShowAll={() => go({ text: '', item: null }, 'replace')}
           {...(renderFolders !== undefined && { renderFolders })}
         />
@@ -227,6 +248,22 @@ export function OpenFolder({
             </>
           )}
         </section>
+      )}
+      {isComparing && (
+        <FolderComparison
+          session={session.id}
+          folder={folder.id}
+          name={containerName(folder)}
+          onOpen={(locate) => {
+            setIsComparing(false);
+            go({ locate });
+          }}
+          onRestore={(rows) => {
+            setIsComparing(false);
+            onRestore(getComparedItems(rows));
+          }}
+          onClose={() => setIsComparing(false)}
+        />
       )}
       {downloading !== null && (
         <DownloadDialog
@@ -252,6 +289,9 @@ export function OpenFolder({
     </>
   );
 }
+
+/** Whether the items of a folder can be compared: rows, posts and tabs can't. */
+const isComparableFolder = (item: ItemNode | null): boolean => item !== null && isComparable(item);
 
 /** Of sites, libraries, their folders and files can be downloaded; of teams, what is in channels. */
 function isDownloadable(workload: WorkloadKind, { kind }: ContainerNode): boolean {

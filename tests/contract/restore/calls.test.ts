@@ -25,6 +25,8 @@ const OURS = [
   'GET o365/restore/restoresessions/{restoreSessionId}/place',
   'GET o365/restore/restoresessions/{restoreSessionId}/versions',
   'GET o365/restore/restoresessions/{restoreSessionId}/versions/compare',
+  'GET o365/restore/restoresessions/{restoreSessionId}/compare',
+  'GET o365/restore/restoresessions/{restoreSessionId}/compare/folder',
   'GET o365/restore/tasks',
   'GET o365/restore/tasks/{taskId}',
   'GET o365/restore/tasks/{taskId}/results',

@@ -11,7 +11,6 @@ import type {
 import type { RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
@@ -33,8 +32,8 @@ import { findMailboxParts, planRestore } from './plan.ts';
 import { stopGrants } from './rights/grants.ts';
 import { findTarget, type RightsPort, type TaskRights } from './rights/rights.ts';
 import { runTask } from './run-task.ts';
+import { type Detail, type Recorded, recordCall } from './record-call.ts';
 import type { RestorePorts } from './running-task.ts';
-import { loadTaskPlace } from './task-place.ts';
 import {
   approveTask,
   cancelTask,
@@ -443,37 +442,3 @@ const restoreDetail = (task: Id, { explorer, nodes, target, dryRun }: RestoreInp
     targetObject: target.object,
   }),
 });
-
-type Detail = Readonly<Record<string, string | number | boolean | null>>;
-interface Recorded {
-  readonly what: string;
-  readonly detail: Detail;
-}
-
-/** Records what a user did. What Daybook does on its own schedule reads nothing for anybody. */
-async function recordCall(
-  tx: TenantTx,
-  context: AppContext,
-  { user, organization, operator, origin }: EngineScope,
-  { what, detail }: Recorded,
-): Promise<void> {
-  if (user === null) return;
-  const task = detail['task'];
-  const place =
-    typeof task === 'string' && detail['session'] === undefined
-      ? await loadTaskPlace(tx, task)
-      : {};
-  await auditOrigin(tx, context, {
-    what,
-    user: null,
-    detail: {
-      organization,
-      ...(operator !== undefined && { operator }),
-      ...(origin !== undefined && origin.actor !== user && { actedAs: user }),
-      ...place,
-      ...detail,
-    },
-    at: context.clock.now(),
-    origin: origin ?? { ip: '', agent: '', actor: user, impersonation: null, key: null },
-  });
-}

@@ -176,6 +176,34 @@ async function readCurrent(
 const itemPath = (drive: string, key: string): string =>
   `${drive}/items/${encodeURIComponent(key)}`;
 
+/**
+ * Returns files as they are now, in their order, with their folders. `paths`: within the drive,
+ * `/items/<id>` or `/root:/<path>:`. Null: there is no such file.
+ */
+export async function readFiles(
+  client: GraphClient,
+  drive: string,
+  paths: readonly string[],
+): Promise<EngineResult<readonly (ItemChange | null)[]>> {
+  const root = await client.get(`${drive}/root?$select=id`, v.object({ id: v.string() }));
+  if (!root.ok)
+    return root.error.kind === 'missing'
+      ? { ok: true, value: paths.map(() => null) }
+      : { ok: false, error: root.error };
+  const results = await readBatch(
+    client,
+    paths.map((path) => ({ path: `${drive}${path}` })),
+  );
+  const files: (ItemChange | null)[] = [];
+  for (const result of results) {
+    if (!result.ok && result.error.kind !== 'missing') return { ok: false, error: result.error };
+    const row = result.ok ? v.safeParse(DriveItem, result.value) : null;
+    const isThere = row?.success === true && !row.output.deleted && isFile(row.output);
+    files.push(isThere ? getItem(row.output, getParent(row.output, root.value.id)) : null);
+  }
+  return { ok: true, value: files };
+}
+
 /** The first link comes with the properties; another one is asked for when it has expired. */
 function getDownload(client: GraphClient, drive: string, { item, row }: CurrentFile) {
   let known = row['@microsoft.graph.downloadUrl'] ?? null;

@@ -4,7 +4,7 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 import { readBatch } from '../graph/batch.ts';
 import { parsePage } from '../graph/client.ts';
 import type { GraphClient } from '../graph/client.ts';
-import type { GraphPorts } from '../graph/request.ts';
+import type { GraphPorts, GraphResult } from '../graph/request.ts';
 import { FOLDERS_SCOPE } from '../types.ts';
 import type {
   ChangePage,
@@ -252,6 +252,59 @@ export async function readMail(
     : { ok: true, value: getItem(row, row.parentFolderId ?? '') };
 }
 
+/**
+ * Returns mails as they are now, in their order: by their ids, else by their Message-IDs, since a
+ * restored mail has another id. Null: the mailbox no longer has it.
+ */
+export async function readMails(
+  client: GraphClient,
+  user: string,
+  mails: readonly Pick<ItemChange, 'key' | 'flags'>[],
+): Promise<EngineResult<readonly (ItemChange | null)[]>> {
+  const rows = await completeRows(
+    client,
+    user,
+    mails.map(({ key }) => v.parse(MessageRow, { id: key })),
+  );
+  if (!rows.ok) return rows;
+  const byId = new Map(rows.value.map((row) => [row.id, row]));
+  const lost = mails.flatMap(({ key, flags: { messageId } }) =>
+    messageId === undefined || byId.has(key) ? [] : [{ key, messageId }],
+  );
+  const results = await readBatch(
+    client,
+    lost.map(({ messageId }) => ({
+      path: `${user}/messages?$filter=internetMessageId eq '${encodeURIComponent(messageId.replaceAll("'", "''"))}'&$top=1&$select=${MESSAGE_FIELDS}&$expand=${SIZE}`,
+      headers: PREFER,
+    })),
+  );
+  for (const [n, { key }] of lost.entries()) {
+    const result = results[n];
+    if (result === undefined || (!result.ok && result.error.kind === 'missing')) continue;
+    const page = result.ok ? parsePage(result.value, MessageRow) : result;
+    if (!page.ok) return { ok: false, error: page.error };
+    const [row] = page.value.rows;
+    if (row !== undefined) byId.set(key, row);
+  }
+  return {
+    ok: true,
+    value: mails.map(({ key }) => {
+      const row = byId.get(key);
+      return row === undefined ? null : getItem(row, row.parentFolderId ?? '');
+    }),
+  };
+}
+
+/** Returns a mail as MIME. */
+export const readMime = (
+  client: GraphClient,
+  user: string,
+  key: string,
+): Promise<GraphResult<Uint8Array>> =>
+  client.bytes(`${user}/messages/${encodeURIComponent(key)}/$value`, MAX_MIME_BYTES, {
+    headers: PREFER,
+  });
+
 async function* fetchMails(
   client: GraphClient,
   object: SourceObject,
@@ -266,8 +319,7 @@ async function* fetchMails(
       mailbox === null ? NO_EXPORT : await exportMails(client, mailbox, chunk);
     if (!isAvailable) ids.deny(client, user);
     yield* inParallel(chunk, BATCH_SIZE, async (item): Promise<FetchedItem> => {
-      const path = `${user}/messages/${encodeURIComponent(item.key)}/$value`;
-      const mime = await client.bytes(path, MAX_MIME_BYTES, { headers: PREFER });
+      const mime = await readMime(client, user, item.key);
       if (!mime.ok) return { item, ok: false, error: mime.error };
       const { value } = mime;
       const bytes = item.bytes === 0 ? value.byteLength : item.bytes;

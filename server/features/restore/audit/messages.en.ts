@@ -8,6 +8,7 @@ export const restoreAuditMessages = defineMessages('restore-audit', {
   size: 'Size calculated',
   content: 'Content read',
   preview: 'Content shown',
+  compared: 'Compared with production',
   downloadList: 'Download prepared',
   download: 'Download sent',
   results: 'Results of a restore listed',

@@ -30,6 +30,7 @@ const ACTION = sql`case
   when a.what like 'restoretask.%' or ${READ} = 'results' then 'restore'
   when a.what like 'export.%' or ${READ} in ('download', 'download-list') then 'download'
   when ${READ} in ('content', 'preview') then 'preview'
+  when ${READ} = 'compared' then 'compare'
   when ${READ} in ('size', 'search') then ${READ}
   else 'list' end`;
 
@@ -146,6 +147,7 @@ const READ_WORDS = {
   'size': () => t.size,
   'content': () => t.content,
   'preview': () => t.preview,
+  'compared': () => t.compared,
   'download-list': () => t.downloadList,
   'download': () => t.download,
   'results': () => t.results,

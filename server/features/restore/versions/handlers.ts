@@ -7,12 +7,11 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { getPeople } from '../search.ts';
 import { withSession } from '../scope.ts';
-import { diffLines } from './diff-lines.ts';
+import { compareLines } from './compare-texts.ts';
 import { readVersion, type VersionText } from './read-version.ts';
 
 type Names = 'listItemVersions' | 'compareItemVersions';
 type Compared = OutputOf<'compareItemVersions'>;
-const MAX_CHANGES = 1_000;
 
 /** RES-81: versions of an item, and how two of them differ. */
 export function restoreVersionHandlers(context: AppContext): Pick<Handlers, Names> {
@@ -53,15 +52,6 @@ export function restoreVersionHandlers(context: AppContext): Pick<Handlers, Name
         });
       }),
   };
-}
-
-function compareLines(before: VersionText, after: VersionText): Pick<Compared, 'lines' | 'reason'> {
-  if (before.lines === null || after.lines === null)
-    return { lines: null, reason: before.reason ?? after.reason };
-  const lines = diffLines(before.lines, after.lines, MAX_CHANGES);
-  return lines === null
-    ? { lines: null, reason: 'too-different' }
-    : { lines: [...lines], reason: null };
 }
 
 const versionOut = ({

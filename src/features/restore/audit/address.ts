@@ -13,6 +13,7 @@ export const ACTIONS = Object.keys({
   search: 0,
   size: 0,
   preview: 0,
+  compare: 0,
   restore: 0,
   download: 0,
   role: 0,

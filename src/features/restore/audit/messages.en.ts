@@ -16,6 +16,7 @@ export const auditMessages = defineMessages('restoreAuditPage', {
   actionSearch: 'Content searched',
   actionSize: 'Sizes calculated',
   actionPreview: 'Content shown',
+  actionCompare: 'Compared with production',
   actionRestore: 'Restores',
   actionDownload: 'Downloads',
   actionRole: 'Restore operator roles',

@@ -232,6 +232,7 @@ const getLabel = (action: AuditAction): string =>
     search: t.actionSearch,
     size: t.actionSize,
     preview: t.actionPreview,
+    compare: t.actionCompare,
     restore: t.actionRestore,
     download: t.actionDownload,
     role: t.actionRole,

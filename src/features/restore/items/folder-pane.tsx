@@ -4,7 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { useZone } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
+import { Button, IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
@@ -13,6 +13,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import type { RestorePlace, Sort } from '../address.ts';
+import { compareMessages as ct } from '../compare/messages.en.ts';
 import { restoreDownloadMessages as dt } from '../download/messages.en.ts';
 import type { Download } from '../download/use-download.ts';
 import { containerName, isGroup } from '../labels.ts';
@@ -49,6 +50,8 @@ export interface FolderPaneProps {
   readonly canDownload: boolean;
   /** Downloads the selection, or the folder. */
   readonly onDownload: () => void;
+  /** Compares the folder with production; null: its items can't be compared. */
+  readonly onCompare: (() => void) | null;
   /** Folders inside, on a phone. */
   readonly renderFolders?: (isAlone: boolean) => ReactNode;
 }
@@ -101,6 +104,9 @@ export function FolderPane(props: FolderPaneProps) {
               >
                 {dt.download}
               </Button>
+            )}
+            {props.onCompare !== null && (
+              <IconButton icon="compare" label={ct.compareFolder} onClick={props.onCompare} />
             )}
           </span>
         </span>

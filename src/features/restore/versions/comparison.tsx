@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useZone } from '#src/app/session/session.ts';
@@ -7,7 +6,7 @@ import { formatBytes, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
-import { pairLines } from './pair-lines.ts';
+import { TextDifference } from './text-difference.tsx';
 import type { Version } from './versions.tsx';
 import { restoreVersionMessages as t } from './messages.en.ts';
 
@@ -70,64 +69,11 @@ export function Comparison({
                 ))}
               </tbody>
             </table>
-            <Text value={value} />
+            <TextDifference difference={value} />
           </>
         )}
       </div>
     </Dialog>
-  );
-}
-
-function Text({
-  value: { isSameContent, lines, reason },
-}: {
-  readonly value: Compared;
-}): ReactNode {
-  if (lines === null)
-    return <p className="m-0 text-ink-2">{isSameContent ? t.sameContent : getReason(reason)}</p>;
-  if (lines.every(({ kind }) => kind === 'same'))
-    return <p className="m-0 text-ink-2">{isSameContent ? t.sameContent : t.sameText}</p>;
-  return (
-    <table aria-label={t.text} className="w-full table-fixed border-collapse">
-      <tbody>
-        {pairLines(lines).map((pair, at) =>
-          'count' in pair ? (
-            // eslint-disable-next-line react/no-array-index-key -- the lines never change
-            <tr key={at} className="border-b border-hair">
-              <td colSpan={2} className="bg-paper px-2 py-1 text-agate text-ink-3">
-                {t.sameLines({ count: pair.count })}
-              </td>
-            </tr>
-          ) : (
-            // eslint-disable-next-line react/no-array-index-key -- the lines never change
-            <tr key={at} className="align-top">
-              <td className="border-r border-hair px-2 py-0.5 break-words whitespace-pre-wrap">
-                {pair.isSame ? (
-                  pair.before
-                ) : pair.before === null ? null : (
-                  <del className="block bg-failed-wash text-ink no-underline">
-                    <span className="sr-only">{t.removed}: </span>
-                    <span aria-hidden>− </span>
-                    {pair.before}
-                  </del>
-                )}
-              </td>
-              <td className="px-2 py-0.5 break-words whitespace-pre-wrap">
-                {pair.isSame ? (
-                  pair.after
-                ) : pair.after === null ? null : (
-                  <ins className="block bg-success-wash text-ink no-underline">
-                    <span className="sr-only">{t.added}: </span>
-                    <span aria-hidden>+ </span>
-                    {pair.after}
-                  </ins>
-                )}
-              </td>
-            </tr>
-          ),
-        )}
-      </tbody>
-    </table>
   );
 }
 
@@ -167,6 +113,3 @@ const LABELS: Readonly<Record<Compared['fields'][number]['name'], string>> = {
   sent: t.sent,
   attachments: t.attachments,
 };
-
-const getReason = (reason: Compared['reason']): string =>
-  reason === 'too-large' ? t.tooLarge : reason === 'too-different' ? t.tooDifferent : t.noText;

@@ -1,0 +1,336 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ComparedItem } from '#contract/engine/compare.ts';
+import type {
+  Content,
+  Engine,
+  EngineResult,
+  EngineScope,
+  ItemKind,
+  Page,
+} from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { failed, ok } from '../../result.ts';
+import {
+  itemNode,
+  type ItemRow,
+  listChildren,
+  loadState,
+  type ObjectState,
+  withoutContent,
+} from '../explorer/children.ts';
+import { type OpenExplorer, useExplorer } from '../explorer/explorers.ts';
+import { explorerMessages } from '../explorer/messages.en.ts';
+import { parseNodeId } from '../explorer/node-id.ts';
+import { graphMessages } from '../graph/messages.en.ts';
+import type { GraphPorts } from '../graph/request.ts';
+import type { GraphConnections } from '../organizations/access.ts';
+import { recordCall } from '../restore/record-call.ts';
+import type { SourceCall, SourceObject } from '../types.ts';
+import {
+  type CurrentItem,
+  type KnownItem,
+  readCurrentItems,
+  readCurrentPart,
+  readFolderNames,
+} from './current-items.ts';
+import { getDifference } from './difference.ts';
+import { compareMessages as t } from './messages.en.ts';
+
+export type CompareCalls = Pick<Engine, 'compare' | 'compareFolder' | 'readProduction'>;
+
+/** RES-82: backed-up items beside what Microsoft 365 has now, which is read with the backup's rights. */
+export function makeCompareCalls(
+  context: () => AppContext,
+  connections: GraphConnections,
+): CompareCalls {
+  /** Nothing waits for Microsoft 365 in a transaction. What is answered is recorded (G63). */
+  const ask = async <L, T>(
+    scope: EngineScope,
+    {
+      explorer,
+      node,
+      as,
+    }: { readonly explorer: string; readonly node: string; readonly as?: string },
+    load: (tx: TenantTx, open: OpenExplorer) => Promise<EngineResult<L>>,
+    read: (ports: GraphPorts, loaded: L, call: SourceCall) => Promise<EngineResult<T>>,
+    count: (value: T) => number,
+  ): Promise<EngineResult<T>> => {
+    const { store, clock } = context();
+    const loaded = await store.tenant(scope.tenant, async (tx) => {
+      const open = await useExplorer(tx, scope, explorer, clock.now());
+      return open.ok ? load(tx, open.value) : open;
+    });
+    if (!loaded.ok) return loaded;
+    const ports = await connections.open(scope.tenant, scope.organization);
+    if (!ports.ok) return ports;
+    const result = await askInTime(ports.value, (watched, call) =>
+      read(watched, loaded.value, call),
+    );
+    if (!result.ok) return result;
+    return store.tenant(scope.tenant, async (tx) => {
+      const detail = { read: 'compared', session: explorer, node, rows: count(result.value) };
+      await recordCall(tx, context(), scope, {
+        what: 'backupcontent.read',
+        detail: as === undefined ? detail : { ...detail, as },
+      });
+      return result;
+    });
+  };
+
+  return {
+    compare: (scope, { explorer, node }) =>
+      ask(
+        scope,
+        { explorer, node },
+        (tx, open) => loadItem(tx, open, node),
+        async (ports, loaded, call) => {
+          const compared = await compareItems(context(), scope, ports, loaded, call);
+          if (!compared.ok) return compared;
+          const [item] = compared.value;
+          return item === undefined ? failed('missing', explorerMessages.noNode) : ok(item);
+        },
+        () => 1,
+      ),
+
+    compareFolder: (scope, { explorer, parent, cursor, limit }) =>
+      ask<{ readonly page: Page<unknown>; readonly loaded: LoadedItems }, Page<ComparedItem>>(
+        scope,
+        { explorer, node: parent },
+        async (tx, open) => {
+          const page = await listChildren(tx, open, {
+            parent,
+            cursor,
+            limit,
+            only: 'items',
+            text: null,
+            sort: 'date',
+            descending: true,
+          });
+          if (!page.ok) return page;
+          const ref = parseNodeId(parent);
+          const state = ref === null ? null : await loadState(tx, open, ref.object);
+          if (state === null) return failed('missing', explorerMessages.noNode);
+          const { rows, ...rest } = page.value;
+          const numbers = rows.flatMap(({ id }) => {
+            const item = parseNodeId(id);
+            return item?.kind === 'item' ? [item.n] : [];
+          });
+          const loaded = await loadItems(tx, state, numbers);
+          return loaded.ok ? ok({ page: { ...rest, rows: [] }, loaded: loaded.value }) : loaded;
+        },
+        async (ports, { page, loaded }, call) => {
+          const compared = await compareItems(context(), scope, ports, loaded, call);
+          return compared.ok ? ok({ ...page, rows: compared.value }) : compared;
+        },
+        ({ rows }) => rows.length,
+      ),
+
+    readProduction: (scope, { explorer, node, as }) =>
+      ask<LoadedItems, Content>(
+        scope,
+        { explorer, node, as },
+        async (tx, open) => {
+          const loaded = await loadItem(tx, open, node);
+          return loaded.ok && !loaded.value.state.reads
+            ? failed('forbidden', explorerMessages.noReading)
+            : loaded;
+        },
+        async (ports, { object, items }, call) => {
+          const current = await readCurrentItems(ports, object, items, call);
+          if (!current.ok) return current;
+          const [item] = current.value;
+          return item
+            ? readCurrentPart(ports, object, item, as, call)
+            : failed('missing', explorerMessages.noContent);
+        },
+        () => 1,
+      ),
+  };
+}
+
+/** A call is answered within 30 s. */
+const MAX_MS: Ms = 25_000;
+/** Waits for a limit of Microsoft 365 that are longer end the call. */
+const MAX_WAIT_MS: Ms = 10_000;
+const MINUTE_MS: Ms = 60_000;
+
+async function askInTime<T>(
+  ports: GraphPorts,
+  read: (ports: GraphPorts, call: SourceCall) => Promise<EngineResult<T>>,
+): Promise<EngineResult<T>> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(MAX_MS)]);
+  let until: Ms | null = null;
+  let lost = 0;
+  let isLimited = false;
+  const watched: GraphPorts = {
+    ...ports,
+    async fetch(request) {
+      try {
+        const response = await ports.fetch(request);
+        lost = 0;
+        isLimited = LIMITED.includes(response.status);
+        return response;
+      } catch (error) {
+        lost += 1;
+        if (lost >= MAX_LOST) stop.abort();
+        throw error;
+      }
+    },
+  };
+  const result = await read(watched, {
+    signal,
+    onWaiting(waiting) {
+      until = waiting?.until ?? until;
+      if (waiting !== null && waiting.until - ports.clock.now() > MAX_WAIT_MS) stop.abort();
+    },
+  });
+  if (result.ok) return result;
+  if (lost > 0 && signal.aborted) return failed('unreachable', graphMessages.unreachable);
+  const { kind, waitMs = until === null ? 0 : until - ports.clock.now() } = result.error;
+  if (kind !== 'busy' && !(signal.aborted && (isLimited || until !== null)))
+    return signal.aborted ? failed('unreachable', graphMessages.timeout) : result;
+  const minutes = Math.max(1, Math.ceil(waitMs / MINUTE_MS));
+  return failed('busy', t.throttled({ minutes }), { waitMs: minutes * MINUTE_MS });
+}
+/** Statuses with which Microsoft 365 asks to wait. */
+const LIMITED: readonly number[] = [429, 503, 509];
+/** After this many requests in a row without an answer, the call ends. */
+const MAX_LOST = 2;
+
+// ---- what the backup has
+
+type LoadedItem = ItemRow & KnownItem;
+const getFolderName = ({ path }: KnownItem): string => path.at(-1)?.name ?? '';
+interface LoadedItems {
+  readonly state: ObjectState;
+  readonly object: SourceObject;
+  readonly items: readonly LoadedItem[];
+}
+const COMPARED: readonly ItemKind[] = ['mail', 'event', 'contact', 'task', 'file'];
+
+async function loadItem(
+  tx: TenantTx,
+  explorer: OpenExplorer,
+  node: string,
+): Promise<EngineResult<LoadedItems>> {
+  const ref = parseNodeId(node);
+  const state = ref?.kind === 'item' ? await loadState(tx, explorer, ref.object) : null;
+  if (ref?.kind !== 'item' || state === null) return failed('missing', explorerMessages.noNode);
+  return loadItems(tx, state, [ref.n]);
+}
+
+/** The versions with these numbers, in their order. */
+async function loadItems(
+  { sql: db, tenant }: TenantTx,
+  state: ObjectState,
+  numbers: readonly number[],
+): Promise<EngineResult<LoadedItems>> {
+  const { n, kind, directoryId: id, name, address, point } = state;
+  const { rows } = await sql<LoadedItem>`
+    select v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.key, v.change_key as "changeKey", v.changed_at as "changedAt", v.folder_key as folder,
+      not (v.to_point is null or v.to_point >= ${point}) as deleted, seen.first, seen.last,
+      coalesce(place.path, '[]'::jsonb) as path
+    from item as v cross join lateral (
+      select min(s.at) as first, max(s.at) as last from object_point as s
+      where s.tenant_id = ${tenant} and s.object_n = ${n} and s.point >= v.from_point and (v.to_point is null or s.point <= v.to_point)
+    ) as seen cross join lateral (
+      with recursive above as (
+        select f.*, 1 as depth from ${getFolder(tenant, state, sql`v.folder_key`)} as f
+        union all
+        select f.*, above.depth + 1 from above cross join lateral ${getFolder(tenant, state, sql`above.parent_key`)} as f where above.depth < ${MAX_DEPTH}
+      )
+      select jsonb_agg(jsonb_build_object('name', name, 'wellKnown', well_known) order by depth desc) as path from above
+    ) as place
+    where v.tenant_id = ${tenant} and v.object_n = ${n} and v.n = any(${numbers}::bigint[]) and v.from_point <= ${point}`.execute(
+    db,
+  );
+  if (rows.length < numbers.length) return failed('missing', explorerMessages.noNode);
+  if (rows.some((row) => !COMPARED.includes(row.kind))) return failed('unsupported', t.unsupported);
+  const byNumber = new Map(rows.map((row) => [row.n, row]));
+  return ok({
+    state,
+    object: { kind, id, name, address },
+    items: numbers.flatMap((item) => byNumber.get(item) ?? []),
+  });
+}
+
+const MAX_DEPTH = 100;
+const getFolder = (
+  tenant: string,
+  { n, point }: ObjectState,
+  key: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`(
+  select f.parent_key, f.name, f.well_known from folder as f
+  where f.tenant_id = ${tenant} and f.object_n = ${n} and f.key = ${key} and f.from_point <= ${point}
+  order by f.from_point desc limit 1)`;
+
+// ---- both sides
+
+async function compareItems(
+  { store }: AppContext,
+  { tenant }: EngineScope,
+  ports: GraphPorts,
+  { state, object, items }: LoadedItems,
+  call: SourceCall,
+): Promise<EngineResult<readonly ComparedItem[]>> {
+  const current = await readCurrentItems(ports, object, items, call);
+  if (!current.ok) return current;
+  const names = await nameFolders(
+    store,
+    tenant,
+    ports,
+    { state, object, items },
+    current.value,
+    call,
+  );
+  return ok(
+    items.map((item, n): ComparedItem => {
+      const now = current.value[n] ?? null;
+      const production =
+        now === null
+          ? null
+          : {
+              ...now,
+              folderName:
+                now.folder === item.folder ? getFolderName(item) : (names.get(now.folder) ?? ''),
+            };
+      return {
+        node: itemNode(state.n, state.reads ? item : withoutContent(item)),
+        ...getDifference({ ...item, folderName: getFolderName(item) }, production, state.reads),
+      };
+    }),
+  );
+}
+
+/** Names of the folders that items were moved to: from the backups, else from Microsoft 365. */
+async function nameFolders(
+  store: AppContext['store'],
+  tenant: EngineScope['tenant'],
+  ports: GraphPorts,
+  { state, object, items }: LoadedItems,
+  current: readonly CurrentItem[],
+  call: SourceCall,
+): Promise<ReadonlyMap<string, string>> {
+  const moved = new Set(
+    current.flatMap((now, n) =>
+      now === null || now.folder === '' || now.folder === items[n]?.folder ? [] : [now.folder],
+    ),
+  );
+  if (moved.size === 0) return new Map();
+  const { rows } = await store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      sql<{ readonly key: string; readonly name: string }>`
+        select distinct on (key) key, name from folder
+        where tenant_id = ${tenant} and object_n = ${state.n} and key = any(${[...moved]}::text[])
+        order by key, from_point desc`.execute(db),
+    { readOnly: true },
+  );
+  const names = new Map(rows.map(({ key, name }) => [key, name]));
+  const unknown = [...moved].filter((key) => !names.has(key));
+  if (unknown.length === 0) return names;
+  return new Map([...names, ...(await readFolderNames(ports, object, unknown, call))]);
+}

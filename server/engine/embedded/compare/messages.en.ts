@@ -1,0 +1,8 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+export const compareMessages = defineMessages('compare-engine', {
+  throttled:
+    'Microsoft 365 limits requests at the moment. Try again in {minutes, plural, one {# minute} other {# minutes}}.',
+  unsupported:
+    'Mails, events, contacts, tasks and files can be compared. This item is another kind.',
+});

@@ -1,0 +1,39 @@
+import type { EngineScope } from '#contract/engine/engine.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { auditOrigin } from '#server/platform/auth/audit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { loadTaskPlace } from './task-place.ts';
+
+export type Detail = Readonly<Record<string, string | number | boolean | null>>;
+export interface Recorded {
+  readonly what: string;
+  readonly detail: Detail;
+}
+
+/** Records what a user did. What Daybook does on its own schedule reads nothing for anybody. */
+export async function recordCall(
+  tx: TenantTx,
+  context: AppContext,
+  { user, organization, operator, origin }: EngineScope,
+  { what, detail }: Recorded,
+): Promise<void> {
+  if (user === null) return;
+  const task = detail['task'];
+  const place =
+    typeof task === 'string' && detail['session'] === undefined
+      ? await loadTaskPlace(tx, task)
+      : {};
+  await auditOrigin(tx, context, {
+    what,
+    user: null,
+    detail: {
+      organization,
+      ...(operator !== undefined && { operator }),
+      ...(origin !== undefined && origin.actor !== user && { actedAs: user }),
+      ...place,
+      ...detail,
+    },
+    at: context.clock.now(),
+    origin: origin ?? { ip: '', agent: '', actor: user, impersonation: null, key: null },
+  });
+}

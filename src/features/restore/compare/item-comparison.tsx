@@ -1,0 +1,174 @@
+import { useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatBytes, formatWhen } from '#src/ui/format.ts';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
+import { useIsTablet } from '#src/ui/use-is-tablet.ts';
+import { useQuery } from '../../shared/queries/use-query.ts';
+import { TextDifference } from '../versions/text-difference.tsx';
+import type { ItemNode } from '../workload.ts';
+import { getPropertyLabel, StateMark } from './state-mark.tsx';
+import { compareMessages as t } from './messages.en.ts';
+
+type Compared = OutputOf<'compareWithProduction'>;
+
+/** Kinds of items that Microsoft 365 is asked for one by one. */
+const KINDS: readonly ItemNode['kind'][] = ['mail', 'event', 'contact', 'task', 'file'];
+export const isComparable = ({ kind }: Pick<ItemNode, 'kind'>): boolean => KINDS.includes(kind);
+
+/** An item beside what Microsoft 365 has now, once a person asks for it. */
+export function ItemComparison({
+  session,
+  item,
+  pointAt,
+}: {
+  readonly session: string;
+  readonly item: ItemNode;
+  /** When the restore point was made. */
+  readonly pointAt: number;
+}) {
+  const [isOn, setIsOn] = useState(false);
+  return (
+    <section className="flex flex-wrap items-center gap-3 px-4 pb-4 tablet:px-5">
+      <Button size="sm" icon="compare" onClick={() => setIsOn(true)}>
+        {t.compare}
+      </Button>
+      <span className="text-agate text-ink-3">{t.hint}</span>
+      {isOn && (
+        <ComparisonDialog
+          session={session}
+          item={item}
+          pointAt={pointAt}
+          onClose={() => setIsOn(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+function ComparisonDialog({
+  session,
+  item,
+  pointAt,
+  onClose,
+}: {
+  readonly session: string;
+  readonly item: ItemNode;
+  readonly pointAt: number;
+  readonly onClose: () => void;
+}) {
+  const zone = useZone();
+  const isTablet = useIsTablet();
+  const { value, failure, again } = useQuery('compareWithProduction', {
+    restoreSessionId: session,
+    itemId: item.id,
+  });
+  return (
+    <Dialog title={t.title} place={isTablet ? 'middle' : 'bottom'} wide onClose={onClose}>
+      <div className="grid gap-4 px-5 py-3">
+        {failure !== null && <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>}
+        {value === null && failure === null && (
+          <output className="block text-ink-3">{t.comparing}</output>
+        )}
+        {value !== null && (
+          <>
+            <output className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+              <StateMark state={value.state} />
+              <span className="text-ink-2">{HINTS[value.state]}</span>
+            </output>
+            <Properties
+              compared={value}
+              isFile={item.kind === 'file'}
+              when={formatWhen(pointAt, zone)}
+              zone={zone}
+            />
+            <Content compared={value} />
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+const HINTS: Readonly<Record<Compared['state'], string>> = {
+  same: t.sameHint,
+  changed: t.changedHint,
+  moved: t.movedHint,
+  deleted: t.deletedHint,
+};
+
+function Properties({
+  compared: { state, properties },
+  isFile,
+  when,
+  zone,
+}: {
+  readonly compared: Compared;
+  readonly isFile: boolean;
+  readonly when: string;
+  readonly zone: string;
+}) {
+  return (
+    <table className="w-full table-fixed border-collapse text-left">
+      <thead>
+        <tr className="border-b border-rule align-bottom">
+          <th scope="col" className="w-24 py-1.5 font-normal text-ink-3">
+            {t.property}
+          </th>
+          <th scope="col" className="py-1.5 pr-3">
+            {t.backup({ when })}
+          </th>
+          <th scope="col" className="py-1.5">
+            {t.production}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {properties.map(({ name, backup, production, isSame }) => (
+          <tr key={name} className="border-b border-hair align-top">
+            <th scope="row" className="py-1.5 font-normal text-ink-3">
+              {getPropertyLabel(name, isFile)}
+              {!isSame && <span className="sr-only"> ({t.differs})</span>}
+            </th>
+            <td className="py-1.5 pr-3 break-words">{getText(name, backup, zone) || t.none}</td>
+            <td className={`py-1.5 break-words ${isSame ? '' : 'font-semibold'}`}>
+              {(state === 'deleted' ? '' : getText(name, production, zone)) || t.none}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Content({ compared: { state, content, lines, reason } }: { readonly compared: Compared }) {
+  if (state === 'deleted' || content === 'same') return null;
+  if (content === 'hidden') return <p className="m-0 text-ink-2">{t.hiddenContent}</p>;
+  return <TextDifference difference={{ isSameContent: false, lines, reason }} />;
+}
+
+function getText(
+  name: Compared['properties'][number]['name'],
+  value: string,
+  zone: string,
+): string {
+  switch (name) {
+    case 'date':
+    case 'changed':
+      return Number(value) === 0 ? '' : formatWhen(Number(value), zone);
+    case 'size':
+      return formatBytes(Number(value));
+    case 'read':
+    case 'completed':
+    case 'flagged':
+    case 'draft':
+      return value === 'true' ? t.yes : t.no;
+    case 'importance':
+      return value === 'low' ? t.low : value === 'high' ? t.high : t.normal;
+    default:
+      return value;
+  }
+}

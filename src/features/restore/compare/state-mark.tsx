@@ -1,0 +1,44 @@
+import type { OutputOf } from '#contract/calls.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { IconName } from '#src/ui/icon.tsx';
+import { compareMessages as t } from './messages.en.ts';
+
+export type ProductionState = OutputOf<'compareWithProduction'>['state'];
+export type PropertyName = OutputOf<'compareWithProduction'>['properties'][number]['name'];
+
+const MARKS: Readonly<
+  Record<
+    ProductionState,
+    { readonly icon: IconName; readonly label: string; readonly tone: string }
+  >
+> = {
+  same: { icon: 'check', label: t.same, tone: 'text-success' },
+  changed: { icon: 'note', label: t.changed, tone: 'text-warning' },
+  moved: { icon: 'folder', label: t.moved, tone: 'text-warning' },
+  deleted: { icon: 'trash', label: t.deleted, tone: 'text-failed' },
+};
+
+/** What became of an item in production: an icon, a word and a color. */
+export function StateMark({ state }: { readonly state: ProductionState }) {
+  const { icon, label, tone } = MARKS[state];
+  return (
+    <span className={`inline-flex items-center gap-1.5 font-semibold ${tone}`}>
+      <Icon name={icon} size={14} />
+      {label}
+    </span>
+  );
+}
+
+/** What a property is called. `isFile`: of a file, other people and dates are meant. */
+export function getPropertyLabel(name: PropertyName, isFile: boolean): string {
+  switch (name) {
+    case 'name':
+      return isFile ? t.name : t.subject;
+    case 'people':
+      return isFile ? t.author : t.people;
+    case 'changed':
+      return t.modified;
+    default:
+      return t[name];
+  }
+}

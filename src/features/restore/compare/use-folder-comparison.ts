@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import { NOT_SENT } from '#src/app/worker/server-query.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+
+export type ComparedRow = OutputOf<'compareFolderWithProduction'>['rows'][number];
+
+interface Progress {
+  readonly rows: readonly ComparedRow[];
+  /** Of the folder; null: not known yet. */
+  readonly total: number | null;
+  /** Where it goes on; null: everything is compared. */
+  readonly next: string | null;
+  readonly failure: Failure | null;
+}
+export interface FolderComparison extends Omit<Progress, 'next'> {
+  readonly isDone: boolean;
+  readonly isRunning: boolean;
+  readonly pause: () => void;
+  /** Goes on where it stopped. */
+  readonly start: () => void;
+}
+
+const FIRST = '';
+const NOTHING: Progress = { rows: [], total: null, next: FIRST, failure: null };
+
+/** Compares the items of a folder page by page, until it is done, paused or refused. */
+export function useFolderComparison(session: string, folder: string): FolderComparison {
+  const [progress, setProgress] = useState<Progress>(NOTHING);
+  const [isRunning, setIsRunning] = useState(true);
+  const { next } = progress;
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  useEffect(() => {
+    if (!isRunning || next === null) return;
+    let isWanted = true;
+    const read = async (): Promise<void> => {
+      const page = await client()
+        .ask('compareFolderWithProduction', {
+          restoreSessionId: session,
+          folderId: folder,
+          ...(next !== FIRST && { cursor: next }),
+        })
+        .catch(() => NOT_SENT);
+      // A page that came after a pause is not lost.
+      if (!isOpen.current || (!isWanted && !page.ok)) return;
+      if (!page.ok) {
+        setIsRunning(false);
+        setProgress((before) => ({ ...before, failure: page.failure }));
+        return;
+      }
+      setProgress((before) =>
+        before.next === next
+          ? {
+              rows: [...before.rows, ...page.value.rows],
+              total: page.value.count ?? before.total,
+              next: page.value.next,
+              failure: null,
+            }
+          : before,
+      );
+    };
+    void read();
+    return () => {
+      isWanted = false;
+    };
+  }, [session, folder, next, isRunning]);
+  return {
+    rows: progress.rows,
+    total: progress.total,
+    failure: progress.failure,
+    isDone: next === null,
+    isRunning: isRunning && next !== null,
+    pause: () => setIsRunning(false),
+    start: () => {
+      setProgress((before) => ({ ...before, failure: null }));
+      setIsRunning(true);
+    },
+  };
+}

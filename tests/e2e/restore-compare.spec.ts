@@ -1,0 +1,144 @@
+import { expect, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import {
+  backUpPerson,
+  details,
+  list,
+  listPeople,
+  node,
+  ONEDRIVE,
+  openTenant,
+  OUTLOOK,
+  stopRestoreSessions,
+} from './cloud-suite.ts';
+import type { TenantPerson } from './cloud-suite.ts';
+import { collectErrors, sound } from './page-checks.ts';
+import { enter } from './people.ts';
+import { startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+let person: TenantPerson;
+/** A mail and a file of which the backups have two versions. */
+let subject = '';
+let fileName = '';
+
+test.beforeAll(async ({ browser }) => {
+  portal = await startPortal('small');
+  const context = await browser.newContext();
+  // Whom `backUpPerson` backs up.
+  const name = (await listPeople(portal))[3]?.name ?? '';
+  const mails = await openTenant(portal, context, name, 'Mails');
+  subject = await addUnique(mails, 'mail');
+  const files = await openTenant(portal, context, name, 'Files');
+  fileName = await addUnique(files, 'file');
+  const backup = await backUpPerson(portal);
+  person = backup.person;
+  await mails.getByRole('button', { name: `Flag mail: ${subject}`, exact: true }).click();
+  await files.getByRole('button', { name: `Change file: ${fileName}`, exact: true }).click();
+  await backup.runJob();
+  await context.close();
+});
+test.afterEach(() => stopRestoreSessions(portal));
+test.afterAll(() => portal.stop());
+
+/** Adds to the tenant until a name is part of no other. Returns it. */
+async function addUnique(tenant: Page, kind: 'mail' | 'file'): Promise<string> {
+  const buttons = tenant.getByRole('button', { name: new RegExp(`^Delete ${kind}: `) });
+  const listNames = async (): Promise<readonly string[]> =>
+    (
+      await buttons.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''))
+    ).map((label) => label.slice(`Delete ${kind}: `.length));
+  const before = new Set(await listNames());
+  for (let tries = 0; tries < 30; tries += 1) {
+    await tenant.getByRole('button', { name: `Add ${kind}` }).click();
+    const names = await listNames();
+    const added = names.find(
+      (name) => !before.has(name) && names.filter((one) => one.includes(name)).length === 1,
+    );
+    if (added !== undefined) return added;
+  }
+  throw new Error(`no ${kind} with a name of its own`);
+}
+
+/** Opens a folder of the person, and an item of it by the search of the folder. */
+async function openItem(page: Page, folder: RegExp | null, name: string): Promise<void> {
+  await node(page, person.name).click();
+  if (folder !== null) await node(page, folder).click();
+  await page.getByRole('searchbox', { name: 'Search this folder' }).fill(name);
+  await expect(page.getByText('1 match', { exact: true })).toBeVisible();
+  await list(page).getByRole('option').first().click();
+}
+
+async function pressWith(page: Page, control: Locator): Promise<void> {
+  await control.focus();
+  await page.keyboard.press('Enter');
+}
+
+test('RES-82: a mail and its folder are compared with production, by keyboard and on a phone', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', OUTLOOK);
+  await openItem(page, /^Inbox/, subject);
+  const tenant = await openTenant(portal, page.context(), person.name, 'Mails');
+  await tenant.getByRole('button', { name: `Unflag mail: ${subject}`, exact: true }).click();
+  await page.bringToFront();
+
+  const compare = details(page).getByRole('button', { name: 'Compare with production' });
+  await pressWith(page, compare);
+  const dialog = page.getByRole('dialog', { name: 'Backup and production' });
+  await expect(dialog.getByText('Changed', { exact: true })).toBeVisible();
+  const flagged = dialog.getByRole('row', { name: /^Flagged/ });
+  await expect(flagged.getByRole('cell')).toHaveText(['Yes', 'No']);
+  await expect(dialog.getByRole('row', { name: /^Subject/ }).getByRole('cell')).toHaveText([
+    subject,
+    subject,
+  ]);
+  await sound(page, 'comparison with production');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+
+  await tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }).click();
+  await expect(tenant.getByRole('button', { name: `Delete mail: ${subject}` })).toHaveCount(0);
+  await page.bringToFront();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Compare folder with production' }).click();
+  const folder = page.getByRole('dialog', { name: 'Compare “Inbox” with production' });
+  await expect(folder.getByText(/\d+ items? compared/)).toBeVisible();
+  await expect(folder.getByRole('button', { name: subject, exact: true })).toBeVisible();
+  await sound(page, 'folder compared with production, phone');
+  expect(errors).toEqual([]);
+});
+
+test('RES-81: two versions of a mail and of a text file are compared beside each other', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', OUTLOOK);
+  const show = async (): Promise<Locator> => {
+    await pressWith(page, details(page).getByRole('button', { name: 'Show versions' }));
+    const boxes = details(page).getByRole('checkbox', { name: /^Select the version of/ });
+    await expect(boxes).toHaveCount(2);
+    for (const box of await boxes.all()) await box.press('Space');
+    await pressWith(page, details(page).getByRole('button', { name: 'Compare', exact: true }));
+    return page.getByRole('dialog', { name: 'Compare versions' });
+  };
+  await openItem(page, /^Inbox/, subject);
+  const mail = await show();
+  await expect(mail.getByRole('row', { name: /^Subject/ }).getByRole('cell')).toHaveText([
+    subject,
+    subject,
+  ]);
+  await expect(mail.getByText('The text is the same.')).toBeVisible();
+  await sound(page, 'versions of a mail');
+  await page.keyboard.press('Escape');
+
+  await page.goto(portal.url + ONEDRIVE);
+  await openItem(page, null, fileName);
+  const file = await show();
+  await expect(file.getByRole('row', { name: /^Size/ })).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await sound(page, 'versions of a file, phone');
+  expect(errors).toEqual([]);
+});
