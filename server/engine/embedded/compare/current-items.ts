@@ -48,14 +48,14 @@ export async function readCurrentItems(
   const others = items.filter(({ key }) => parseItemKey(key) !== null);
   const read = await readMails(client, user, mails);
   if (!read.ok) return read;
-  const kept = await leaveOutRecoverable(client, user, mails, read.value);
-  if (!kept.ok) return kept;
+  const present = await leaveOutRecoverable(client, user, mails, read.value);
+  if (!present.ok) return present;
   const outlook = await readOutlookItems(client, user, others);
   if (!outlook.ok) return outlook;
   const restored = await findRestored(ports, object, others, outlook.value, call);
   if (!restored.ok) return restored;
   const found = new Map([
-    ...mails.map(({ key }, n) => [key, kept.value[n] ?? null] as const),
+    ...mails.map(({ key }, n) => [key, present.value[n] ?? null] as const),
     ...others.map(({ key }, n) => [key, restored.value[n] ?? null] as const),
   ]);
   return ok(items.map(({ key }) => found.get(key) ?? null));

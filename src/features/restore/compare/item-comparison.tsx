@@ -75,7 +75,7 @@ function ComparisonDialog({
         )}
         {value !== null && (
           <>
-            <output className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+            <output className="flex flex-wrap items-center gap-x-3 gap-y-1">
               <StateMark state={value.state} />
               <span className="text-ink-2">{HINTS[value.state]}</span>
             </output>

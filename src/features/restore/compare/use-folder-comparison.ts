@@ -23,11 +23,11 @@ export interface FolderComparison extends Omit<Progress, 'next'> {
 }
 
 const FIRST = '';
-const NOTHING: Progress = { rows: [], total: null, next: FIRST, failure: null };
+const EMPTY: Progress = { rows: [], total: null, next: FIRST, failure: null };
 
 /** Compares the items of a folder page by page, until it is done, paused or refused. */
 export function useFolderComparison(session: string, folder: string): FolderComparison {
-  const [progress, setProgress] = useState<Progress>(NOTHING);
+  const [progress, setProgress] = useState<Progress>(EMPTY);
   const [isRunning, setIsRunning] = useState(true);
   const { next } = progress;
   const isOpen = useRef(true);
