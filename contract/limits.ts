@@ -106,6 +106,13 @@ export const LIMITS = {
   exportBytes: 500_000_000_000,
   /** Of one user, those that run. */
   exportsRunning: 5,
+  /** Largest archive that is imported, and how much of it one request brings. */
+  importBytes: 50_000_000_000,
+  importPartBytes: 2_097_152,
+  /** Imports that wait or run at a time, of one provider. */
+  importsRunning: 20,
+  /** An archive of which nothing more arrives for this long is deleted. */
+  importIdleMs: 2 * 86_400_000,
   apiKeys: 20,
   apiKeyDays: 365,
   apiKeyPerMinute: 300,

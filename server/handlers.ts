@@ -15,6 +15,7 @@ import { recoveryLinkHandlers } from './features/auth/recovery-link.ts';
 import { ssoHandlers } from './features/auth/sso.ts';
 import { backupDashboardHandlers } from './features/backup/dashboard.ts';
 import { directoryHandlers } from './features/backup/directory.ts';
+import { importHandlers } from './features/backup/imports.ts';
 import { backupJobHandlers } from './features/backup/jobs.ts';
 import { organizationHandlers } from './features/backup/organizations.ts';
 import { upkeepHandlers } from './features/backup/repository-upkeep.ts';
@@ -165,6 +166,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...upkeepHandlers(context),
   ...proxyHandlers(context),
   ...backupJobHandlers(context),
+  ...importHandlers(context),
   ...backupDashboardHandlers(context),
   ...sessionHandlers(context),
   ...restoreSessionHandlers(context),

@@ -1,6 +1,8 @@
 import type { Ms } from '#contract/ids.ts';
 import { repositoryAttachment } from './engine/embedded/attach/attach-job.ts';
 import { deleteExpiredDownloads } from './engine/embedded/downloads/prepare.ts';
+import { endAbandonedImports } from './engine/embedded/imports/imports.ts';
+import { runImport } from './engine/embedded/imports/run-import.ts';
 import { cleanUp, scheduleCleanUps } from './engine/embedded/repositories/clean-up-job.ts';
 import {
   repositoryDeletion,
@@ -61,6 +63,7 @@ export const allJobs = (context: AppContext): JobHandlers => ({
   'connection': connection(context),
   'day-totals': dayTotals(context),
   'directory-accounts': directoryAccounts(context),
+  'import': runImport(context, context.embeddedEngine.sessions),
   'invoices': invoices(context),
   'license-months': licenseMonths(context),
   'mail': mail(context),
@@ -84,7 +87,11 @@ export const allJobs = (context: AppContext): JobHandlers => ({
   'subscriptions': subscriptions(context),
   'ticket-results': ticketResults(context),
   'tickets': tickets(context),
-  'upkeep': upkeep(context, [...UPKEEP, deleteExpiredBackgroundDownloads(context)]),
+  'upkeep': upkeep(context, [
+    ...UPKEEP,
+    deleteExpiredBackgroundDownloads(context),
+    endAbandonedImports(context),
+  ]),
   'usage-days': usageDays(context),
   'webhooks': webhooks(context),
 });

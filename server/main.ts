@@ -22,6 +22,7 @@ import { assetRoutes } from './features/branding/assets.ts';
 import { chatRoutes } from './features/branding/chat.ts';
 import { pingRoutes } from './features/ingest/ping.ts';
 import { wrapRoutes } from './features/ingest/cli-wrapper.ts';
+import { uploadRoutes } from './features/backup/import-upload.ts';
 import { downloadRoutes } from './features/restore/downloads/routes.ts';
 import { previewRoutes } from './features/restore/preview/routes.ts';
 import { outboxRoutes } from './platform/mail/outbox.ts';
@@ -89,6 +90,7 @@ const app = makeApp(context, allHandlers(context), {
     recaptchaRoutes(context)(on);
     previewRoutes(context)(on);
     downloadRoutes(context)(on);
+    uploadRoutes(context)(on);
     wrapRoutes(on);
     ticketRoutes(context)(on);
     if (demoData) tenantPageRoutes(context, demoData.tenants)(on);

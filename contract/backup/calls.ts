@@ -1,4 +1,5 @@
 import { backupDashboardCalls } from './dashboard-calls.ts';
+import { importCalls } from './import-calls.ts';
 import { backupJobCalls } from './job-calls.ts';
 import { organizationCalls } from './organization-calls.ts';
 import { backupRepositoryCalls } from './repository-calls.ts';
@@ -9,4 +10,5 @@ export const backupCalls = {
   ...backupRepositoryCalls,
   ...backupJobCalls,
   ...backupDashboardCalls,
+  ...importCalls,
 } as const;

@@ -1,8 +1,10 @@
 import type { Capabilities, Engine } from '#contract/engine/engine.ts';
+import type { ImportCalls } from '#contract/engine/imports.ts';
 import type { OperatorCalls } from '#contract/engine/operators.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { attachRepository } from './attach/attach-repository.ts';
 import { type CompareCalls, makeCompareCalls } from './compare/compare.ts';
+import { makeImportCalls } from './imports/imports.ts';
 import { checkPersonCode, requestPersonCode } from './operators/person-code.ts';
 import { refreshGroupMembers } from './operators/group-members.ts';
 import { type GraphConnections, makeGraphConnections } from './organizations/access.ts';
@@ -41,6 +43,7 @@ export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls, Comp
   readonly repositories: Engine['repositories'];
   readonly jobs: Engine['jobs'];
   readonly operators: OperatorCalls;
+  readonly imports: ImportCalls;
   readonly sessions: SessionPorts;
   readonly restores: RestorePorts;
 }
@@ -88,6 +91,7 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
       requestCode: ({ region }) => requestPersonCode(connections, region),
       checkCode: (input) => checkPersonCode(connections, input),
     },
+    imports: makeImportCalls(context),
     sessions: sessionPorts(context, connections),
     restores: makeRestorePorts(context, connections),
   };

@@ -1,4 +1,5 @@
 import { sql as raw } from 'kysely';
+import { IMPORTED } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { USER_KINDS } from '#server/platform/queries/licensed-users.ts';
@@ -120,6 +121,7 @@ export async function countUsers({ sql: db, tenant }: TenantTx, organizations: s
     .where('tenant_id', '=', tenant)
     .where('organization_id', 'in', organizations)
     .where('kind', 'in', [...USER_KINDS])
+    .where('directory_id', 'not like', `${IMPORTED}%`)
     .where('point', '>', 0);
   const directory = db
     .selectFrom('directory_object')
@@ -195,6 +197,7 @@ export async function countFirstPoints(
     .where('o.tenant_id', '=', tenant)
     .where('o.organization_id', 'in', organizations)
     .where('o.kind', 'in', [...USER_KINDS])
+    .where('o.directory_id', 'not like', `${IMPORTED}%`)
     .groupBy(['o.organization_id', 'o.directory_id'])
     .having((e) => e(e.fn.min('p.at'), '>=', since))
     .execute();
@@ -217,6 +220,7 @@ export async function listLargestUsers(
     .where('tenant_id', '=', tenant)
     .where('organization_id', 'in', organizations)
     .where('kind', 'in', [...USER_KINDS])
+    .where('directory_id', 'not like', `${IMPORTED}%`)
     .where('point', '>', 0)
     .groupBy(['organization_id', 'directory_id'])
     .orderBy(raw`sum(bytes)`, 'desc')

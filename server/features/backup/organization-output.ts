@@ -1,5 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { IMPORTED } from '#contract/engine/imports.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 export type OrganizationOut = OutputOf<'getOrganization'>;
@@ -50,6 +51,7 @@ async function countBy(
           .where('tenant_id', '=', tenant)
           .where('organization_id', 'in', [...organizations])
           .where('kind', 'in', ['mailbox', 'archive', 'drive'])
+          .where('directory_id', 'not like', `${IMPORTED}%`)
           .where('point', '>', 0)
           .groupBy('organization_id')
           .execute()

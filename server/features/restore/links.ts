@@ -1,26 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { Workload } from '#contract/engine/engine.ts';
-import type { AppContext, Chance } from '#server/platform/app-context.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
 import { loadOperators } from '#server/platform/auth/operators.ts';
 import { aliveSession } from '#server/platform/auth/sessions.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { findOrganization } from '../backup/lookup.ts';
 import { mayRestore } from './scope.ts';
-
-/** A secret of an address or a cookie. Only its hash is stored. */
-export interface LinkSecret {
-  readonly text: string;
-  readonly hash: string;
-}
-
-export function makeSecret(chance: Chance): LinkSecret {
-  const text = Buffer.from(chance.bytes(32)).toString('base64url');
-  return { text, hash: hashSecret(text) };
-}
-
-export const hashSecret = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** An address that a session made, for a file or for a page. */
 interface NewLink {

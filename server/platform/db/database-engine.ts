@@ -26,6 +26,7 @@ import type {
   CleanUpRequest,
   VerificationRequest,
 } from '#contract/engine/repositories.ts';
+import type { ImportFolder, ImportResult, ImportState } from '#contract/engine/imports.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
@@ -297,6 +298,41 @@ export interface EngineTables {
     next_item: number;
     bytes_read: Bytes;
     failed: number;
+  };
+  /** Without a ticket, nobody uploads its archive. `point_id`: of the restore point that it makes. */
+  import_task: {
+    tenant_id: TenantId;
+    id: Id;
+    organization_id: Id;
+    repository_id: Id;
+    user_id: UserId;
+    object_id: string;
+    object_name: string;
+    name: string;
+    bytes: Bytes;
+    received_bytes: Generated<Bytes>;
+    uploaded_at: Ms;
+    session_id: string | null;
+    ticket_hash: string | null;
+    state: Generated<ImportState>;
+    result: SessionResult | null;
+    message: string | null;
+    next_entry: Generated<number>;
+    read_bytes: Generated<Bytes>;
+    folders: Filled<readonly ImportFolder[]>;
+    point_id: Id;
+    created_at: Ms;
+    started_at: Ms | null;
+    ended_at: Ms | null;
+  };
+  import_result: {
+    tenant_id: TenantId;
+    import_id: Id;
+    n: number;
+    path: string;
+    name: string;
+    outcome: ImportResult['outcome'];
+    message: string;
   };
 }
 

@@ -157,6 +157,15 @@ export const BACKGROUND_JOB_TYPES = {
     timeoutMs: 12 * HOUR,
     failure: 'a download in the background could not go on',
   },
+  'import': {
+    ...EXTERNAL,
+    payload: v.object({ import: v.string() }),
+    isRecurring: false,
+    maxRunning: 2,
+    maxRunningPerTenant: 1,
+    timeoutMs: 12 * HOUR,
+    failure: 'an import could not go on',
+  },
   'restore-rights': {
     ...EXTERNAL,
     payload: v.object({ grant: v.string() }),

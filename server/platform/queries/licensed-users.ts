@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { IMPORTED } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { type DayN, getDay, startOfDay } from '#contract/time/day.ts';
 import type { TenantTx } from '../db/store.ts';
@@ -60,7 +61,7 @@ export async function countLicensedUsers(
         order by at desc limit 1
       ) as p
       where o.tenant_id = ${tenant} and o.organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})
-        and o.kind in (${sql.join([...USER_KINDS])})
+        and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
       group by o.organization_id, o.directory_id, w.day
     )
     select p.organization_id as "organizationId", p.day,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ObjectKind } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
+import { uploadRoutes } from '#server/features/backup/import-upload.ts';
 import { downloadRoutes } from '#server/features/restore/downloads/routes.ts';
 import { previewRoutes } from '#server/features/restore/preview/routes.ts';
 import { openStoredRepository } from '#server/engine/embedded/repositories/repositories.ts';
@@ -197,6 +198,7 @@ const makeServer = (of: AppContext): App =>
     routes(on) {
       previewRoutes(of)(on);
       downloadRoutes(of)(on);
+      uploadRoutes(of)(on);
     },
   });
 

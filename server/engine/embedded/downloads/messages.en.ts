@@ -6,5 +6,6 @@ export const downloadMessages = defineMessages('engine-downloads', {
   nothing: 'There is nothing to download here.',
   noMails: 'There are no mails here. Choose ZIP or PST for calendars, contacts and tasks.',
   noContent: 'The content of these items could not be backed up.',
+  noDownloading: "Your role doesn't allow downloading this.",
   noDownload: "This download doesn't exist.",
 });

@@ -84,7 +84,7 @@ async function begin(
     tx,
     open.value,
     { nodes, target: FROM_CHOSEN, ...(within !== undefined && { within }) },
-    ({ downloads }) => downloads,
+    ({ downloads }) => (downloads ? null : failed('forbidden', t.noDownloading)),
   );
   if (!plan.ok) return plan;
   const { repository, operator } = open.value;

@@ -6,6 +6,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
+import { deleteImports } from '../imports/imports.ts';
 import { ok } from '../../result.ts';
 import { isInUse, listObjectNumbers } from './expired.ts';
 import { findRepositoryAccess } from './repositories.ts';
@@ -61,6 +62,7 @@ export async function deleteRepository(
       .where('repository_id', '=', repository)
       .execute(),
   );
+  await deleteImports(context, tenant, repository);
   const objects = await inTx((tx) => listObjectNumbers(tx, repository));
   for (const object of objects) {
     for (const table of INDEX_TABLES)

@@ -4,8 +4,8 @@ export const restoreMessages = defineMessages('restore-engine', {
   noTask: "This task doesn't exist.",
   // The temporary application, as an administrator sees it in the tenant.
   application: 'Restore (temporary)',
-  noDownloading: "Your role doesn't allow downloading this.",
   originalOnly: 'Restore operators can only restore to the original location.',
+  importedOriginal: 'An imported mailbox is in no tenant. Choose another place to restore to.',
   nothingChosen: 'Choose what to restore.',
   noNode: 'This item is not part of the restore point.',
   alreadyThere: 'The target already has this item.',

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { EngineResult, Id, RestoreInput } from '#contract/engine/engine.ts';
+import { isImported } from '#contract/engine/imports.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadState, type ObjectState } from '../explorer/children.ts';
 import type { OpenExplorer } from '../explorer/explorers.ts';
 import { isWithin, parseNodeId } from '../explorer/node-id.ts';
 import { readFolders, type IndexedFolder } from '../index/read.ts';
-import { failed, ok } from '../../result.ts';
+import { type Failed, failed, ok } from '../../result.ts';
 import type { MailboxPart } from '../entra/permissions.ts';
 import { isOutlookTop, parseFolderKey, type OutlookTop } from '../sources/outlook/keys.ts';
 import { getTop } from '../sources/outlook/places.ts';
@@ -35,13 +36,13 @@ export interface Plan {
 
 /**
  * Resolves chosen nodes to folders and items of the explorer's point. A folder that is chosen twice,
- * also by a folder above it, is taken once. `isAllowed`: whether an object may be downloaded.
+ * also by a folder above it, is taken once. `findRefusal`: why nothing may be taken from an object.
  */
 export async function planRestore(
   tx: TenantTx,
   explorer: OpenExplorer,
   { nodes, within, target }: Pick<RestoreInput, 'nodes' | 'within' | 'target'>,
-  isAllowed: (state: ObjectState) => boolean = () => true,
+  findRefusal: (state: ObjectState) => Failed | null = () => null,
 ): Promise<EngineResult<Plan>> {
   if (nodes.length === 0) return failed('invalid', t.nothingChosen, { field: 'nodes' });
   const folders = new Map<string, PlannedFolder>();
@@ -52,7 +53,8 @@ export async function planRestore(
     const isKnown = ref !== null && isWithin(ref, within);
     const state = isKnown ? await loadState(tx, explorer, ref.object) : null;
     if (ref === null || state === null) return failed('missing', t.noNode, { field: 'nodes' });
-    if (!isAllowed(state)) return failed('forbidden', t.noDownloading);
+    const refused = findRefusal(state);
+    if (refused !== null) return refused;
     const tree = trees.get(state.n) ?? (await readTree(tx, state));
     trees.set(state.n, tree);
     if (ref.kind === 'item') {
@@ -83,6 +85,12 @@ export async function planRestore(
     items: [...items.values()],
   });
 }
+
+/** An imported mailbox is in no tenant, so nothing can go back to it. */
+export const refuseImported =
+  ({ kind }: RestoreInput['target']) =>
+  ({ directoryId }: ObjectState): Failed | null =>
+    kind === 'original' && isImported(directoryId) ? failed('conflict', t.importedOriginal) : null;
 
 /** Returns the parts of mailboxes that a plan writes to. Only folders below the three tops hold items. */
 export const findMailboxParts = ({ folders, items }: Plan): readonly MailboxPart[] => [

@@ -28,7 +28,7 @@ import { makeRepositoryReaders, type RepositoryReaders } from '../repositories/r
 import { failed, ok } from '../../result.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import { measure } from './measure.ts';
-import { findMailboxParts, planRestore } from './plan.ts';
+import { findMailboxParts, planRestore, refuseImported } from './plan.ts';
 import { stopGrants } from './rights/grants.ts';
 import { findTarget, type RightsPort, type TaskRights } from './rights/rights.ts';
 import { runTask } from './run-task.ts';
@@ -139,7 +139,7 @@ export function makeRestoreCalls(
       if (!open.ok) return open;
       const { workload } = open.value;
       if (workload !== 'outlook') return ok({ workload });
-      const plan = await planRestore(tx, open.value, input);
+      const plan = await planRestore(tx, open.value, input, refuseImported(target));
       return plan.ok ? ok({ workload, parts: findMailboxParts(plan.value) }) : plan;
     });
     if (!write.ok) return write;

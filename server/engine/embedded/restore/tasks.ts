@@ -25,7 +25,7 @@ import { getOperatorScope } from '../operators/role-scope.ts';
 import { failed, ok } from '../../result.ts';
 import type { PathPart } from '../types.ts';
 import { restoreMessages as t } from './messages.en.ts';
-import { planRestore, type Plan } from './plan.ts';
+import { planRestore, type Plan, refuseImported } from './plan.ts';
 import type { TaskRights } from './rights/rights.ts';
 
 /** What a task was asked to do, as it is stored. */
@@ -67,7 +67,7 @@ export async function requestRestore(
     return failed('forbidden', t.originalOnly);
   const explorer = await useExplorer(tx, scope, input.explorer, moment.now);
   if (!explorer.ok) return explorer;
-  const plan = await planRestore(tx, explorer.value, input);
+  const plan = await planRestore(tx, explorer.value, input, refuseImported(input.target));
   if (!plan.ok) return plan;
   const kind = input.dryRun ? 'dry-run' : 'restore';
   const request: TaskRequest = { kind: 'restore', input, plan: plan.value, rights, isOverseen };

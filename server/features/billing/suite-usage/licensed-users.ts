@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { LICENSE_STATES, USER_OBJECT_KINDS } from '#contract/billing/suite-usage-calls.ts';
+import { IMPORTED } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { startOfDay } from '#contract/time/day.ts';
 import { escapeLike } from '#server/platform/db/like.ts';
@@ -59,7 +60,7 @@ export async function listLicensedUsers(
       cross join lateral (
         select at from object_point where tenant_id = o.tenant_id and object_n = o.n order by at limit 1
       ) as f
-      where o.tenant_id = ${tenant} and o.organization_id = any(${ids}) and o.kind in (${sql.join([...USER_KINDS])})
+      where o.tenant_id = ${tenant} and o.organization_id = any(${ids}) and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
       group by o.organization_id, o.directory_id
     ), known as (
       select c.*, case when d.licensed = false then 'free' else 'licensed' end as state,
@@ -112,7 +113,7 @@ export async function countAddedUsers(
       cross join lateral (
         select at from object_point where tenant_id = o.tenant_id and object_n = o.n order by at limit 1
       ) as p
-      where o.tenant_id = ${tenant} and o.kind in (${sql.join([...USER_KINDS])})
+      where o.tenant_id = ${tenant} and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
         and o.organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})
       group by o.organization_id, o.directory_id
     )

@@ -41,6 +41,7 @@ import { migration0049 } from './0049_field_names.ts';
 import { migration0050 } from './0050_sites.ts';
 import { migration0052 } from './0052_restore_requests.ts';
 import { migration0054 } from './0054_background_downloads.ts';
+import { migration0055 } from './0055_imports.ts';
 import { migration0056 } from './0056_usage_days.ts';
 import { migration0060 } from './0060_restore_roles.ts';
 import { migration0061 } from './0061_operators.ts';
@@ -97,6 +98,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0050,
   migration0052,
   migration0054,
+  migration0055,
   migration0056,
   migration0060,
   migration0061,

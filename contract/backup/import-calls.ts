@@ -1,0 +1,134 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
+import { anyId } from '../paging.ts';
+import { nameText } from '../text-schema.ts';
+import { CURSOR, idOut, listPage } from './suite-schema.ts';
+
+const gate = 'o365.repositories';
+const PATH = 'o365/organizations/{organizationId}/imports';
+const OF_IMPORT = { organizationId: anyId, id: anyId };
+
+export const IMPORT_STATES = ['uploading', 'queued', 'running', 'stopping', 'done'] as const;
+export const IMPORT_RESULTS = ['success', 'warning', 'failed', 'cancelled'] as const;
+
+const counts = { imported: v.number(), known: v.number(), skipped: v.number(), failed: v.number() };
+
+/**
+ * `known`: mail that the mailbox had already. `readBytes`: how far into the archive the import is.
+ * `pointAt`: the time of its restore point; null: it made none. `folders`: 500 at most, the others
+ * are added up.
+ */
+const importOut = v.object({
+  _id: v.string(),
+  id: v.string(),
+  organizationId: v.string(),
+  repositoryId: v.string(),
+  name: v.string(),
+  mailbox: v.string(),
+  bytes: v.number(),
+  receivedBytes: v.number(),
+  readBytes: v.number(),
+  state: v.picklist(IMPORT_STATES),
+  result: v.nullable(v.picklist(IMPORT_RESULTS)),
+  message: v.nullable(v.string()),
+  counts: v.object(counts),
+  folders: v.array(v.object({ path: v.string(), ...counts })),
+  pointAt: v.nullable(v.number()),
+  createdAt: v.number(),
+  endedAt: v.nullable(v.number()),
+});
+
+const mailboxId = v.pipe(v.string(), v.regex(/^import:[\da-f-]{36}$/));
+
+/** Imports of archives of other programs as restore points of mailboxes that are in no tenant. */
+export const importCalls = {
+  listImports: call({
+    method: 'GET',
+    path: PATH,
+    summary: 'Lists the imports of an organization, newest first, and its imported mailboxes.',
+    input: v.strictObject({ organizationId: anyId, ...CURSOR }),
+    output: v.object({
+      ...listPage(importOut).entries,
+      mailboxes: v.array(
+        v.object({
+          id: v.string(),
+          name: v.string(),
+          repositoryId: v.string(),
+          items: v.number(),
+        }),
+      ),
+    }),
+    gate,
+    failures: ['bad-input', 'not-found'],
+  }),
+  getImport: call({
+    method: 'GET',
+    path: `${PATH}/{id}`,
+    summary: 'Returns an import with its progress and its results by folder.',
+    input: v.strictObject(OF_IMPORT),
+    output: importOut,
+    gate,
+    failures: ['not-found'],
+  }),
+  listImportResults: call({
+    method: 'GET',
+    path: `${PATH}/{id}/results`,
+    summary: 'Lists what of an archive was not imported, and why. The first 10,000 are named.',
+    input: v.strictObject({ ...OF_IMPORT, ...CURSOR }),
+    output: listPage(
+      v.object({
+        n: v.number(),
+        path: v.string(),
+        name: v.string(),
+        outcome: v.picklist(['skipped', 'failed']),
+        message: v.string(),
+      }),
+    ),
+    gate,
+    failures: ['bad-input', 'not-found'],
+  }),
+  createImport: call({
+    method: 'POST',
+    path: PATH,
+    summary:
+      'Creates an import of an archive into a new mailbox with a name, or into one of an earlier import. Upload the archive next.',
+    input: v.strictObject({
+      organizationId: anyId,
+      repositoryId: anyId,
+      name: nameText(255),
+      bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(LIMITS.importBytes)),
+      mailbox: v.union([
+        v.strictObject({ name: nameText() }),
+        v.strictObject({ id: mailboxId }),
+      ]),
+    }),
+    output: idOut,
+    gate,
+    failures: ['bad-input', 'not-found', 'conflict', 'key-reused', 'out-of-order'],
+  }),
+  startImportUpload: call({
+    method: 'POST',
+    path: `${PATH}/{id}/upload`,
+    summary:
+      'Starts the upload of an archive, or goes on with it from `receivedBytes`. Send it in parts of at most `partBytes`: PUT `url` with `?from=`, and the ticket in the header `daybook-upload`.',
+    input: v.strictObject(OF_IMPORT),
+    output: v.object({
+      url: v.string(),
+      ticket: v.string(),
+      receivedBytes: v.number(),
+      partBytes: v.number(),
+    }),
+    gate,
+    failures: ['not-found', 'conflict'],
+  }),
+  stopImport: call({
+    method: 'POST',
+    path: `${PATH}/{id}/stop`,
+    summary: 'Stops an import. What it imported before stays, in a restore point.',
+    input: v.strictObject(OF_IMPORT),
+    output: v.object({}),
+    gate,
+    failures: ['not-found', 'conflict', 'key-reused', 'out-of-order'],
+  }),
+} as const;

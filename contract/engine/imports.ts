@@ -1,0 +1,86 @@
+import type { Bytes, Ms } from '../ids.ts';
+import type { EngineScope, Id, Page, PageInput, Reply } from './engine.ts';
+import type { SessionResult } from './sessions.ts';
+
+/** How ids of imported mailboxes begin, where others have the id of the tenant's directory. */
+export const IMPORTED = 'import:';
+export const isImported = (directoryId: string): boolean => directoryId.startsWith(IMPORTED);
+
+/** Mail from archives of other programs, as restore points of mailboxes that no tenant has. */
+export interface ImportCalls {
+  /** Starts an import, which waits for its archive. */
+  create(scope: EngineScope, input: ImportInput): Reply<Id>;
+  /** Lets the user upload the archive, or go on with it. Earlier tickets end. */
+  startUpload(scope: EngineScope, input: UploadStart): Reply<{ readonly receivedBytes: Bytes }>;
+  /** Newest first. */
+  list(scope: EngineScope, input: PageInput): Reply<Page<Import>>;
+  get(scope: EngineScope, input: { readonly id: Id }): Reply<Import>;
+  /** Entries that were not imported, in their order. */
+  listResults(
+    scope: EngineScope,
+    input: { readonly id: Id } & PageInput,
+  ): Reply<Page<ImportResult>>;
+  /** What was imported before stays. */
+  stop(scope: EngineScope, input: { readonly id: Id }): Reply<void>;
+  /** Mailboxes that earlier imports made. */
+  listMailboxes(scope: EngineScope): Reply<readonly ImportedMailbox[]>;
+}
+
+export interface ImportInput {
+  readonly repository: Id;
+  /** The archive's name and size. */
+  readonly name: string;
+  readonly bytes: Bytes;
+  /** The name of a new mailbox, or one of `listMailboxes` in the same repository. */
+  readonly mailbox: { readonly name: string } | { readonly id: string };
+}
+export interface UploadStart {
+  readonly id: Id;
+  /** The session that uploads, and the hash of what it shows with each part. */
+  readonly session: string;
+  readonly ticketHash: string;
+}
+export interface ImportedMailbox {
+  readonly id: string;
+  readonly name: string;
+  readonly repository: Id;
+  readonly items: number;
+}
+
+export type ImportState = 'uploading' | 'queued' | 'running' | 'stopping' | 'done';
+/** `known`: the mailbox had them already. */
+export interface ImportCounts {
+  readonly imported: number;
+  readonly known: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
+export interface Import {
+  readonly id: Id;
+  readonly repository: Id;
+  readonly name: string;
+  readonly bytes: Bytes;
+  readonly receivedBytes: Bytes;
+  /** How far into the archive it is. */
+  readonly readBytes: Bytes;
+  readonly mailbox: string;
+  readonly state: ImportState;
+  readonly result: SessionResult | null;
+  readonly message: string | null;
+  readonly counts: ImportCounts;
+  readonly folders: readonly ImportFolder[];
+  /** The restore point that it made; null: none so far. */
+  readonly pointAt: Ms | null;
+  readonly createdAt: Ms;
+  readonly endedAt: Ms | null;
+}
+export interface ImportFolder extends ImportCounts {
+  readonly path: string;
+}
+export interface ImportResult {
+  readonly n: number;
+  readonly path: string;
+  readonly name: string;
+  readonly outcome: 'skipped' | 'failed';
+  readonly message: string;
+}

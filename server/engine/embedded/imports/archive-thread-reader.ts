@@ -1,0 +1,106 @@
+import { Worker } from 'node:worker_threads';
+import type { Ms } from '#contract/ids.ts';
+import type { Clock } from '#server/platform/app-context.ts';
+import type { ArchiveTask } from './archives/archive-thread.ts';
+import type { ArchiveStep, EntryPlace } from './archives/read-archive.ts';
+
+/** An entry of an archive, read. `lost`: it broke the thread, or took too long. */
+export type ReadEntry = EntryPlace &
+  (Exclude<ArchiveStep, { kind: 'reading' | 'damaged' | 'unknown' }> | { readonly kind: 'lost' });
+/** The last one: `damaged`, `unknown`: the rest of the archive, or all of it, can't be read. */
+export type ArchiveEnd = { readonly kind: 'end' | 'damaged' | 'unknown' };
+
+export interface ReaderLimits {
+  readonly timeoutMs: Ms;
+  readonly memoryMb: number;
+  /** The thread's program. */
+  readonly script: URL;
+  /** Entries that may break the thread before the archive counts as damaged. */
+  readonly maxLost: number;
+}
+
+const LIMITS: ReaderLimits = {
+  timeoutMs: 60_000,
+  memoryMb: 512,
+  script: new URL('./archives/archive-thread.ts', import.meta.url),
+  maxLost: 100,
+};
+
+interface ArchivePlace {
+  readonly path: string;
+  readonly stem: string;
+  /** Entries that were read before. */
+  readonly skippedEntries: number;
+}
+
+/**
+ * Reads an archive in a thread with little memory and time (G67). An entry that breaks the thread is
+ * lost alone: another thread goes on with the next one.
+ */
+export async function* readInThread(
+  { clock }: { readonly clock: Clock },
+  { path, stem, skippedEntries }: ArchivePlace,
+  signal: AbortSignal,
+  limits: Partial<ReaderLimits> = {},
+): AsyncGenerator<ReadEntry | ArchiveEnd, void> {
+  const { timeoutMs, memoryMb, script, maxLost } = { ...LIMITS, ...limits };
+  let n = skippedEntries;
+  for (let lost = 0; ; lost++) {
+    const task: ArchiveTask = { path, stem, skippedEntries: n };
+    const thread = new Worker(script, {
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    });
+    // Without a listener, its end would end the server.
+    thread.on('error', () => undefined);
+    let place: EntryPlace | null = null;
+    try {
+      for (;;) {
+        const step = await getStep(clock, thread, timeoutMs, signal);
+        if (step === 'stopped') return;
+        if (step === 'broken') break;
+        if (step === null) return yield { kind: 'end' };
+        if (step.kind === 'damaged' || step.kind === 'unknown') return yield { kind: step.kind };
+        if (step.kind === 'reading') {
+          place = { path: step.path, name: step.name, position: step.position };
+          continue;
+        }
+        if (place === null) throw new Error('An entry came without its place.');
+        n += 1;
+        yield { ...place, ...step };
+        place = null;
+      }
+    } finally {
+      await thread.terminate();
+    }
+    // Nobody can say where the next entry begins.
+    if (place === null || lost >= maxLost) return yield { kind: 'damaged' };
+    n += 1;
+    yield { ...place, kind: 'lost' };
+  }
+}
+
+function getStep(
+  clock: Clock,
+  thread: Worker,
+  timeoutMs: Ms,
+  signal: AbortSignal,
+): Promise<ArchiveStep | null | 'broken' | 'stopped'> {
+  if (signal.aborted) return Promise.resolve('stopped');
+  return new Promise((resolve) => {
+    const timer = clock.after(timeoutMs, () => end('broken'));
+    function end(result: ArchiveStep | null | 'broken' | 'stopped'): void {
+      timer.cancel();
+      thread.off('message', end);
+      thread.off('exit', onExit);
+      signal.removeEventListener('abort', onAbort);
+      resolve(result);
+    }
+    const onExit = (): void => end('broken');
+    const onAbort = (): void => end('stopped');
+    thread.once('message', end);
+    thread.once('exit', onExit);
+    signal.addEventListener('abort', onAbort, { once: true });
+    thread.postMessage(null);
+  });
+}

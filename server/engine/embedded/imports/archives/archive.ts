@@ -1,0 +1,55 @@
+import type { Bytes, Ms } from '#contract/ids.ts';
+
+/** The bytes of an archive. What they say comes from strangers (G66, G67). */
+export interface ArchiveFile {
+  /** Its name without folders and extension: the folder of what is in none. */
+  readonly stem: string;
+  readonly bytes: Bytes;
+  /** Returns fewer bytes only at the end. */
+  read(from: Bytes, bytes: Bytes): Promise<Buffer>;
+}
+
+/** Something in an archive that may be a mail. */
+export interface ArchiveEntry {
+  /** Folders from the top; at least one. */
+  readonly path: readonly string[];
+  /** What it is called if it can't be read. */
+  readonly name: string;
+  /** How far into the archive it is. */
+  readonly position: Bytes;
+  /** Reads it. Listing an archive must not. */
+  load(): Promise<LoadedEntry>;
+}
+export type LoadedEntry =
+  | {
+      readonly kind: 'mail';
+      readonly mime: Uint8Array<ArrayBuffer>;
+      readonly state: ArchivedState;
+    }
+  | { readonly kind: 'skipped'; readonly reason: SkipReason }
+  | { readonly kind: 'failed'; readonly reason: FailReason };
+
+/** What an archive says about a mail besides its text. */
+export interface ArchivedState {
+  readonly receivedAt: Ms | null;
+  readonly isRead: boolean;
+  readonly isFlagged: boolean;
+}
+
+/** `other`: no mail. `packed`: an archive in the archive. */
+export type SkipReason = 'other' | 'encrypted' | 'too-large' | 'packed';
+export type FailReason = 'damaged' | 'unreadable';
+
+/** Lists an archive from its beginning. */
+export type ArchiveReader = (file: ArchiveFile) => AsyncIterable<ArchiveEntry>;
+
+/** Nobody can go on with the archive from here. */
+export class DamagedArchive extends Error {
+  override readonly name = 'DamagedArchive';
+}
+
+/** Exchange's limit for a mail, with the overhead of its encoding. */
+export const MAX_MAIL_BYTES: Bytes = 220 * 1_048_576;
+
+/** In which state a mail is of which its archive says nothing. */
+export const PLAIN_STATE: ArchivedState = { receivedAt: null, isRead: true, isFlagged: false };

@@ -1,0 +1,83 @@
+import type { MailContent } from '../../mail/mail-content.ts';
+import { readMime } from '../../mail/read-mime.ts';
+import { type ArchivedState, type ArchiveFile, DamagedArchive } from './archive.ts';
+import type { FailReason, SkipReason } from './archive.ts';
+import { findReader } from './detect.ts';
+
+/** What is known of an entry before it is read. */
+export interface EntryPlace {
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly position: number;
+}
+/** What the index stores of a mail. */
+export interface MailSummary {
+  readonly title: string;
+  readonly people: string;
+  readonly sentAt: number | null;
+  readonly messageId: string | null;
+  readonly attachments: number;
+  readonly importance: MailContent['importance'];
+}
+export type ArchiveStep =
+  /** It is read next. What breaks the reader now is this entry. */
+  | ({ readonly kind: 'reading' } & EntryPlace)
+  | {
+      readonly kind: 'mail';
+      readonly mime: Uint8Array<ArrayBuffer>;
+      readonly state: ArchivedState;
+      readonly summary: MailSummary;
+    }
+  | { readonly kind: 'skipped'; readonly reason: SkipReason }
+  | { readonly kind: 'failed'; readonly reason: FailReason }
+  /** Nothing more can be read. */
+  | { readonly kind: 'damaged' | 'unknown' };
+
+/** Reads an archive in its order, without its first entries. */
+export async function* readArchive(
+  file: ArchiveFile,
+  skippedEntries: number,
+): AsyncGenerator<ArchiveStep, void> {
+  const read = await findReader(file);
+  if (read === null) {
+    yield { kind: 'unknown' };
+    return;
+  }
+  let n = 0;
+  try {
+    for await (const { path, name, position, load } of read(file)) {
+      if (++n <= skippedEntries) continue;
+      yield { kind: 'reading', path, name, position };
+      yield await load().then(
+        (loaded) => (loaded.kind === 'mail' ? withSummary(loaded) : loaded),
+        () => ({ kind: 'failed' as const, reason: 'unreadable' as const }),
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedArchive) && !(error instanceof RangeError)) throw error;
+    yield { kind: 'damaged' };
+  }
+}
+
+async function withSummary(loaded: {
+  readonly mime: Uint8Array<ArrayBuffer>;
+  readonly state: ArchivedState;
+}): Promise<ArchiveStep> {
+  // One that the parser doesn't understand is imported all the same, without a subject.
+  const mail = await readMime(loaded.mime).catch(() => null);
+  return { kind: 'mail', mime: loaded.mime, state: loaded.state, summary: summarize(mail) };
+}
+
+function summarize(mail: MailContent | null): MailSummary {
+  const people = mail === null ? [] : [...(mail.from ? [mail.from] : []), ...mail.recipients];
+  return {
+    title: mail?.subject ?? '',
+    people: people
+      .map(({ name, address }) => (name === '' ? address : `${name} <${address}>`))
+      .join(', '),
+    sentAt: mail?.sentAt ?? null,
+    messageId: mail?.messageId ?? null,
+    attachments: mail?.attachments.filter(({ isInline }) => !isInline).length ?? 0,
+    importance: mail?.importance ?? 'normal',
+  };
+}

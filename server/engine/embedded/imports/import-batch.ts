@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import type { Id } from '#contract/engine/engine.ts';
+import type { ImportCounts, ImportFolder } from '#contract/engine/imports.ts';
+import type { Bytes } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { cleanText } from '../index/text.ts';
+import type { IndexedObject } from '../index/objects.ts';
+import { type ItemWrite, recordset, writePages } from '../index/pages.ts';
+import type { FolderChange } from '../types.ts';
+import { addCounts, type ImportRow, NO_COUNTS } from './import-rows.ts';
+
+/** An entry that was not imported, and why. */
+export interface LeftEntry {
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly outcome: 'skipped' | 'failed';
+  readonly message: string;
+}
+/** What was read of the archive and is not stored yet. */
+export interface ImportBatch {
+  readonly folders: readonly FolderChange[];
+  readonly items: readonly (ItemWrite & { readonly path: readonly string[] })[];
+  readonly left: readonly LeftEntry[];
+  /** With which entry the archive goes on after the batch, and how far into it that is. */
+  readonly nextEntry: number;
+  readonly readBytes: Bytes;
+}
+
+/** Folders whose counts are shown. Those of all others are added up. */
+const MAX_FOLDERS = 500;
+/** Entries that are named. The others are counted. */
+const MAX_RESULTS = 10_000;
+const MAX_PATH_CHARS = 1_000;
+
+/**
+ * Stores a batch with the place at which the archive goes on, in one transaction: after a crash,
+ * nothing is missing and nothing is counted twice. Mails that the mailbox has are left alone.
+ */
+export async function storeBatch(
+  tx: TenantTx,
+  task: Pick<ImportRow, 'id' | 'folders'>,
+  object: IndexedObject,
+  batch: ImportBatch,
+): Promise<readonly ImportFolder[]> {
+  const known = await findKnown(
+    tx,
+    object,
+    batch.items.map(({ item }) => item.key),
+  );
+  const fresh: ItemWrite[] = [];
+  const counted: { readonly path: readonly string[]; readonly counts: Partial<ImportCounts> }[] = [];
+  for (const { path, ...write } of batch.items) {
+    const { key } = write.item;
+    counted.push({ path, counts: known.has(key) ? { known: 1 } : { imported: 1 } });
+    if (!known.has(key)) fresh.push(write);
+    known.add(key);
+  }
+  for (const { path, outcome } of batch.left) counted.push({ path, counts: { [outcome]: 1 } });
+  await writePages(tx, object, [
+    { scope: '', folders: batch.folders, items: fresh, removed: [], cursor: null },
+  ]);
+  await storeResults(tx, task.id, batch.left);
+  const totals = addFolders(task.folders, counted);
+  await tx.sql
+    .updateTable('import_task')
+    .set({
+      next_entry: batch.nextEntry,
+      read_bytes: batch.readBytes,
+      folders: JSON.stringify(totals),
+    })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', task.id)
+    .execute();
+  return totals;
+}
+
+/** Returns which of the items the mailbox has. */
+async function findKnown(
+  { sql: db, tenant }: TenantTx,
+  { n }: IndexedObject,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ readonly key: string }>`
+    select i.key from ${recordset(
+      keys.map((key) => ({ key })),
+      sql`key text`,
+    )} join item as i on i.key = x.key
+    where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null`.execute(db);
+  return new Set(rows.map(({ key }) => key));
+}
+
+function addFolders(
+  folders: readonly ImportFolder[],
+  counted: readonly { readonly path: readonly string[]; readonly counts: Partial<ImportCounts> }[],
+): readonly ImportFolder[] {
+  const totals = new Map(folders.map((folder) => [folder.path, folder]));
+  for (const { path, counts } of counted) {
+    const wanted = getPathText(path);
+    const name = totals.has(wanted) || totals.size < MAX_FOLDERS ? wanted : OTHERS;
+    const before = totals.get(name) ?? { ...NO_COUNTS, path: name };
+    totals.set(name, { path: name, ...addCounts(before, { ...NO_COUNTS, ...counts }) });
+  }
+  return [...totals.values()];
+}
+const OTHERS = '…';
+
+const getPathText = (path: readonly string[]): string => cleanText(path.join('/'), MAX_PATH_CHARS);
+
+async function storeResults(
+  { sql: db, tenant }: TenantTx,
+  id: Id,
+  left: readonly LeftEntry[],
+): Promise<void> {
+  if (left.length === 0) return;
+  await sql`
+    insert into import_result (tenant_id, import_id, n, path, name, outcome, message)
+    select ${tenant}, ${id}, before.n + x.i, x.path, x.name, x.outcome, x.message from ${recordset(
+      left.map(({ path, name, outcome, message }, at) => ({
+        i: at + 1,
+        path: getPathText(path),
+        name: cleanText(name),
+        outcome,
+        message,
+      })),
+      sql`i int, path text, name text, outcome text, message text`,
+    )} cross join (select coalesce(max(n), 0) as n from import_result where tenant_id = ${tenant} and import_id = ${id}) as before
+    where before.n + x.i <= ${MAX_RESULTS}`.execute(db);
+}

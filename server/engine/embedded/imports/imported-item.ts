@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { IMPORTED } from '#contract/engine/imports.ts';
+import type { FolderChange, ItemChange } from '../types.ts';
+import type { ArchivedState } from './archives/archive.ts';
+import type { MailSummary } from './archives/read-archive.ts';
+
+const hash = (...texts: (string | Uint8Array)[]): string => {
+  const sum = createHash('sha256');
+  for (const text of texts) sum.update(text);
+  return sum.digest('hex').slice(0, 40);
+};
+const getFolderKey = (path: readonly string[]): string => IMPORTED + hash(JSON.stringify(path));
+
+/** Folders that Outlook and other programs name like this are the mailbox's own. */
+const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
+  ['inbox', 'inbox'],
+  ['drafts', 'drafts'],
+  ['sent', 'sentitems'],
+  ['sent items', 'sentitems'],
+  ['sent mail', 'sentitems'],
+  ['deleted items', 'deleteditems'],
+  ['trash', 'deleteditems'],
+  ['junk email', 'junkemail'],
+  ['junk e-mail', 'junkemail'],
+  ['junk', 'junkemail'],
+  ['spam', 'junkemail'],
+  ['outbox', 'outbox'],
+  ['archive', 'archive'],
+]);
+
+/** Returns a folder and all above it. The same path is the same folder in every import. */
+export const getFolders = (path: readonly string[]): readonly FolderChange[] =>
+  path.map((name, at) => ({
+    key: getFolderKey(path.slice(0, at + 1)),
+    parent: at === 0 ? null : getFolderKey(path.slice(0, at)),
+    name,
+    wellKnown: at === 0 ? (WELL_KNOWN.get(name.toLowerCase()) ?? null) : null,
+  }));
+
+/**
+ * Returns a mail as the index stores it. Its key is that of its folder and its bytes: it is imported
+ * once, whatever archive it comes from.
+ */
+export function toItem(
+  path: readonly string[],
+  mail: {
+    readonly mime: Uint8Array;
+    readonly state: ArchivedState;
+    readonly summary: MailSummary;
+  },
+  now: number,
+): ItemChange {
+  const { mime, state, summary } = mail;
+  const content = hash(mime);
+  const folder = getFolderKey(path);
+  const at = state.receivedAt ?? summary.sentAt ?? now;
+  return {
+    key: `${IMPORTED}${hash(folder, content)}`,
+    changeKey: content,
+    folder,
+    kind: 'mail',
+    title: summary.title,
+    people: summary.people,
+    at,
+    changedAt: at,
+    bytes: mime.byteLength,
+    flags: {
+      read: state.isRead,
+      ...(state.isFlagged && { flagged: true }),
+      ...(summary.attachments > 0 && { attachments: summary.attachments }),
+      ...(summary.importance !== 'normal' && { importance: summary.importance }),
+      ...(summary.messageId !== null && { messageId: summary.messageId }),
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
+import { BATCH_ROWS } from '../index/pages.ts';
+import { ok } from '../../result.ts';
+import type { FetchedPart, FolderChange } from '../types.ts';
+import type { FailReason, SkipReason } from './archives/archive.ts';
+import type { ArchiveEnd, ReadEntry } from './archive-thread-reader.ts';
+import type { ImportBatch, LeftEntry } from './import-batch.ts';
+import { getFolders, toItem } from './imported-item.ts';
+import { importMessages as t } from './messages.en.ts';
+
+/** Content of one batch that is not stored yet. */
+const MAX_BATCH_BYTES: Bytes = 64 << 20;
+
+interface BatchContext {
+  readonly now: Ms;
+  /** With which entry the archive begins. */
+  readonly firstEntry: number;
+  /** Older mails are not imported; null: all are. */
+  readonly retainedSince: Ms | null;
+  readonly save: (part: FetchedPart) => Promise<EngineResult<StoredPart>>;
+}
+export interface ReadBatch {
+  readonly batch: ImportBatch;
+  /** Null: the archive goes on. */
+  readonly end: ArchiveEnd['kind'] | null;
+}
+
+/** Saves the content of an archive, and gathers what the index stores of it. */
+export async function* readBatches(
+  entries: AsyncIterable<ReadEntry | ArchiveEnd>,
+  { now, firstEntry, retainedSince, save }: BatchContext,
+): AsyncGenerator<EngineResult<ReadBatch>, void> {
+  let nextEntry = firstEntry;
+  let batch = makeBatch();
+  const take = (end: ReadBatch['end']): EngineResult<ReadBatch> => {
+    const { folders, items, left, readBytes } = batch;
+    batch = { ...makeBatch(), readBytes };
+    return ok({
+      batch: { folders: [...folders.values()], items, left, nextEntry, readBytes },
+      end,
+    });
+  };
+  for await (const entry of entries) {
+    if (isEnd(entry)) {
+      yield take(entry.kind);
+      return;
+    }
+    nextEntry += 1;
+    batch.readBytes = entry.position;
+    const { path, name } = entry;
+    if (entry.kind === 'mail') {
+      const item = toItem(path, entry, now);
+      if (retainedSince === null || item.changedAt >= retainedSince) {
+        const saved = await save({ as: 'mime', content: entry.mime });
+        if (!saved.ok) return yield saved;
+        for (const folder of getFolders(path)) batch.folders.set(folder.key, folder);
+        batch.items.push({ item, parts: [saved.value], path });
+        batch.bytes += entry.mime.byteLength;
+      } else batch.left.push(toLeft(path, item.title || name, 'skipped', t.skippedOld));
+    } else
+      batch.left.push(
+        entry.kind === 'skipped'
+          ? toLeft(path, name, 'skipped', SKIP_TEXTS[entry.reason]())
+          : toLeft(
+              path,
+              name,
+              'failed',
+              entry.kind === 'lost' ? t.failedLost : FAIL_TEXTS[entry.reason](),
+            ),
+      );
+    const rows = batch.folders.size + batch.items.length + batch.left.length;
+    if (rows + MAX_ENTRY_ROWS > BATCH_ROWS || batch.bytes > MAX_BATCH_BYTES) yield take(null);
+  }
+  // The reader was stopped.
+  yield take(null);
+}
+
+/** An entry with all folders above it. */
+const MAX_ENTRY_ROWS = 40;
+
+interface Gathering {
+  readonly folders: Map<string, FolderChange>;
+  readonly items: ImportBatch['items'][number][];
+  readonly left: LeftEntry[];
+  bytes: Bytes;
+  readBytes: Bytes;
+}
+const makeBatch = (): Gathering => ({
+  folders: new Map(),
+  items: [],
+  left: [],
+  bytes: 0,
+  readBytes: 0,
+});
+
+const isEnd = (entry: ReadEntry | ArchiveEnd): entry is ArchiveEnd =>
+  entry.kind === 'end' || entry.kind === 'damaged' || entry.kind === 'unknown';
+
+const toLeft = (
+  path: readonly string[],
+  name: string,
+  outcome: LeftEntry['outcome'],
+  message: string,
+): LeftEntry => ({ path, name, outcome, message });
+
+const SKIP_TEXTS: Readonly<Record<SkipReason, () => string>> = {
+  'other': () => t.skippedOther,
+  'encrypted': () => t.skippedEncrypted,
+  'too-large': () => t.skippedTooLarge,
+  'packed': () => t.skippedPacked,
+};
+const FAIL_TEXTS: Readonly<Record<FailReason, () => string>> = {
+  damaged: () => t.failedDamaged,
+  unreadable: () => t.failedUnreadable,
+};

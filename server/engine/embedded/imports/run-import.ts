@@ -1,0 +1,304 @@
+import { parse } from 'node:path';
+import { policyAt, retainedSince } from '#contract/backup/retention.ts';
+import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
+import type { SessionResult } from '#contract/engine/sessions.ts';
+import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { auditOrigin } from '#server/platform/auth/audit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { ensureObject, type IndexedObject } from '../index/objects.ts';
+import type { Repository } from '../restic/repository.ts';
+import { writeTo } from '../sessions/content-writer.ts';
+import type { SessionPorts } from '../sessions/run-session.ts';
+import { ok } from '../../result.ts';
+import { readInThread, type ReaderLimits } from './archive-thread-reader.ts';
+import { completeImportPoint, storeImportPoint } from './import-point.ts';
+import { storeBatch } from './import-batch.ts';
+import { findImport, type ImportRow, sumFolders } from './import-rows.ts';
+import { importMessages as t } from './messages.en.ts';
+import { readBatches } from './read-batches.ts';
+import { makeUploadFiles } from './upload-file.ts';
+
+/** The pause while somebody else uses the repository or the mailbox. */
+const BUSY_MS: Ms = 15_000;
+/** A repository that can't be used for this long ends the import. */
+const PATIENCE_MS: Ms = 24 * 60 * 60_000;
+/** How often it is looked up whether the import was stopped. */
+const STOP_MS: Ms = 2_000;
+
+export type ImportPorts = Pick<SessionPorts, 'openRepository'>;
+
+/** An import with what its steps share while a process works on it. */
+export interface RunningImport {
+  readonly context: AppContext;
+  readonly tenant: TenantId;
+  readonly task: ImportRow;
+  readonly object: IndexedObject;
+  readonly directory: string | null;
+  readonly retainedSince: Ms | null;
+  readonly repository: Repository;
+}
+
+/**
+ * Imports an archive. Whoever calls it next, after a crash too, goes on with the first entry that
+ * isn't stored. What was imported is a restore point at the end, also after a stop (IMP-1).
+ */
+export const runImport =
+  (
+    context: AppContext,
+    ports: ImportPorts,
+    limits: Partial<ReaderLimits> = {},
+  ): JobHandler<'import'> =>
+  async ({ tenant, payload: { import: id }, signal }) => {
+    const begun = await context.store.tenant(tenant, (tx) => begin(tx, id, context.clock.now()));
+    if (begun === null) return null;
+    if (begun === 'busy') return context.clock.now() + BUSY_MS;
+    const { task } = begun;
+    const opened = await ports.openRepository(tenant, task.repository_id);
+    if (!opened.ok) return failOrWait(context, tenant, task, opened.error);
+    const running: RunningImport = { context, tenant, ...begun, repository: opened.value };
+    try {
+      const read = begun.isStored ? STORED : await readAll(running, signal, limits);
+      if (!read.ok) return await failOrWait(context, tenant, task, read.error);
+      // A server that stops leaves the rest to the next one.
+      if (read.value === 'interrupted') return context.clock.now();
+      return await finish(running, read.value);
+    } finally {
+      await opened.value.close();
+    }
+  };
+const STORED = ok('stored' as const);
+
+interface Begun {
+  readonly task: ImportRow;
+  readonly object: IndexedObject;
+  readonly directory: string | null;
+  readonly retainedSince: Ms | null;
+  /** All of it was read before, and its state of the mailbox is stored. */
+  readonly isStored: boolean;
+}
+
+async function begin(tx: TenantTx, id: string, now: Ms): Promise<Begun | 'busy' | null> {
+  const { sql: db, tenant } = tx;
+  const row = await findImport(tx, id);
+  if (row === null || row.state === 'uploading' || row.state === 'done') return null;
+  if (row.state === 'queued') {
+    const other = await db
+      .selectFrom('import_task')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('object_id', '=', row.object_id)
+      .where('state', 'in', ['running', 'stopping'])
+      .executeTakeFirst();
+    if (other !== undefined) return 'busy';
+    await db
+      .updateTable('import_task')
+      .set({ state: 'running', started_at: row.started_at ?? now })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute();
+  }
+  const task = await findImport(tx, id);
+  if (task === null) return null;
+  const repository = (await tx.rows('backupRepository', [task.repository_id])).get(
+    task.repository_id,
+  );
+  const organization = (await tx.rows('organization', [task.organization_id])).get(
+    task.organization_id,
+  );
+  const object = await ensureObject(
+    tx,
+    { repository: task.repository_id, organization: task.organization_id },
+    { kind: 'mailbox', id: task.object_id, name: task.object_name, address: '' },
+  );
+  const stored = await db
+    .selectFrom('object_point')
+    .select('point')
+    .where('tenant_id', '=', tenant)
+    .where('object_n', '=', object.n)
+    .where('point_id', '=', task.point_id)
+    .executeTakeFirst();
+  return {
+    task,
+    object,
+    directory: organization?.directoryId ?? null,
+    retainedSince:
+      repository?.retentionType === 'ItemLevel'
+        ? retainedSince(policyAt(repository, now), now, (await loadCompanyLimit(tx)).timeZone)
+        : null,
+    isStored: stored !== undefined,
+  };
+}
+
+/** How reading ended. `stopped`: by a person. `interrupted`: by the server. */
+type ReadEnd = 'end' | 'damaged' | 'unknown' | 'stopped' | 'stored' | 'lost-file' | 'interrupted';
+
+async function readAll(
+  running: RunningImport,
+  signal: AbortSignal,
+  limits: Partial<ReaderLimits>,
+): Promise<EngineResult<ReadEnd>> {
+  const { context, tenant, task, object, repository } = running;
+  if (task.state === 'stopping') return ok('stopped');
+  const files = makeUploadFiles(context, tenant);
+  if (!(await files.has(task.id, task.bytes))) return ok('lost-file');
+  const watch = watchStop(context, tenant, task.id);
+  const content = writeTo(repository);
+  const stop = AbortSignal.any([signal, watch.signal]);
+  const entries = readInThread(
+    context,
+    { path: files.path(task.id), stem: getStem(task.name), skippedEntries: task.next_entry },
+    stop,
+    limits,
+  );
+  let { folders } = task;
+  try {
+    for await (const read of readBatches(entries, {
+      now: task.created_at,
+      firstEntry: task.next_entry,
+      retainedSince: running.retainedSince,
+      save: (part) => content.save(part),
+    })) {
+      if (!read.ok) return read;
+      const { batch, end } = read.value;
+      const flushed = await content.flush();
+      if (!flushed.ok) return flushed;
+      folders = await context.store.tenant(tenant, (tx) =>
+        storeBatch(tx, { id: task.id, folders }, object, batch),
+      );
+      if (end !== null) return ok(end);
+    }
+    return ok(watch.signal.aborted ? 'stopped' : 'interrupted');
+  } finally {
+    watch.end();
+  }
+}
+
+/** Mails without a folder are in one that is named after the archive. */
+const getStem = (name: string): string =>
+  /\.eml$/i.test(name) ? t.looseMails : parse(name).name || t.looseMails;
+
+/** Aborts when a person stops the import. */
+function watchStop(
+  { store, clock }: AppContext,
+  tenant: TenantId,
+  id: string,
+): { readonly signal: AbortSignal; end(): void } {
+  const abort = new AbortController();
+  let isEnded = false;
+  let timer: { cancel(): void };
+  const wait = (): void => {
+    timer = clock.after(STOP_MS, () => void check());
+  };
+  async function check(): Promise<void> {
+    // Without the database, the next batch fails and says so.
+    const row = await store
+      .tenant(tenant, (tx) => findImport(tx, id), { readOnly: true })
+      .catch(() => null);
+    if (row?.state === 'stopping') abort.abort();
+    else if (!isEnded) wait();
+  }
+  wait();
+  return {
+    signal: abort.signal,
+    end() {
+      isEnded = true;
+      timer.cancel();
+    },
+  };
+}
+
+/** Makes the restore point, if there is something new, and ends the import. */
+async function finish(running: RunningImport, end: ReadEnd): Promise<Ms | null> {
+  const { context, tenant, task } = running;
+  const stored = await storeImportPoint(running, end === 'stored');
+  if (!stored.ok) return failOrWait(context, tenant, task, stored.error);
+  let size: Bytes | null = null;
+  if (stored.value) {
+    const measured = await running.repository.measure();
+    size = measured.ok ? measured.value : null;
+  }
+  const now = context.clock.now();
+  await context.store.tenant(tenant, async (tx) => {
+    const row = await findImport(tx, task.id);
+    if (row === null || row.state === 'done') return;
+    const outcome = getOutcome(row, row.state === 'stopping' ? 'stopped' : end, stored.value);
+    if (stored.value !== null)
+      await completeImportPoint(tx, running, { snapshot: stored.value, ...outcome, size });
+    await endImport(tx, context, row, { ...outcome, at: now });
+  });
+  await makeUploadFiles(context, tenant).delete(task.id);
+  return null;
+}
+
+interface Outcome {
+  readonly result: SessionResult;
+  readonly message: string | null;
+}
+
+function getOutcome(row: ImportRow, end: ReadEnd, snapshot: string | null): Outcome {
+  const { imported, known, skipped, failed: lost } = sumFolders(row.folders);
+  const hasMail = imported + known > 0;
+  if (end === 'stopped')
+    return { result: 'cancelled', message: snapshot === null ? t.cancelled : t.stopped };
+  if (end === 'unknown') return { result: 'failed', message: t.unknown };
+  if (end === 'lost-file') return { result: 'failed', message: t.lostFile };
+  if (end === 'damaged')
+    return hasMail
+      ? { result: 'warning', message: t.damaged }
+      : { result: 'failed', message: t.damagedFully };
+  const left = skipped + lost;
+  if (!hasMail)
+    return left === 0
+      ? { result: 'warning', message: t.empty }
+      : { result: 'failed', message: t.someLeft({ count: left }) };
+  if (left > 0) return { result: 'warning', message: t.someLeft({ count: left }) };
+  return { result: 'success', message: imported === 0 ? t.nothingNew : null };
+}
+
+/** Stores the end, and records it. */
+export async function endImport(
+  tx: TenantTx,
+  context: AppContext,
+  { id, organization_id: organization, user_id: user, folders }: ImportRow,
+  { result, message, at }: Outcome & { readonly at: Ms },
+): Promise<void> {
+  await tx.sql
+    .updateTable('import_task')
+    .set({ state: 'done', result, message, ended_at: at, ticket_hash: null })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .execute();
+  await auditOrigin(tx, context, {
+    what: 'import.ended',
+    user,
+    detail: { import: id, organization, result, rows: sumFolders(folders).imported },
+    at,
+    origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
+  });
+}
+
+/** Waits for what may pass, for a while, and ends the import otherwise. */
+async function failOrWait(
+  context: AppContext,
+  tenant: TenantId,
+  task: ImportRow,
+  { kind, message, waitMs }: EngineError,
+): Promise<Ms | null> {
+  const now = context.clock.now();
+  const mayPass = kind === 'busy' || kind === 'unreachable';
+  if (mayPass && now - (task.started_at ?? now) < PATIENCE_MS) return now + (waitMs ?? BUSY_MS);
+  await context.store.tenant(tenant, async (tx) => {
+    const row = await findImport(tx, task.id);
+    if (row === null || row.state === 'done') return;
+    await endImport(tx, context, row, {
+      result: 'failed',
+      message: t.repository({ reason: message }),
+      at: now,
+    });
+  });
+  await makeUploadFiles(context, tenant).delete(task.id);
+  return null;
+}

@@ -1,0 +1,156 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { EngineScope } from '#contract/engine/engine.ts';
+import type { Import } from '#contract/engine/imports.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { makeSecret } from '#server/platform/auth/link-secret.ts';
+import { getAnswer, scopeFor } from './engine-calls.ts';
+import { findOrganization, findRepository } from './lookup.ts';
+import { uploadPath } from './import-upload.ts';
+
+type Names =
+  | 'listImports'
+  | 'getImport'
+  | 'listImportResults'
+  | 'createImport'
+  | 'startImportUpload'
+  | 'stopImport';
+type ImportOut = OutputOf<'getImport'>;
+const PAGE_ROWS = 50;
+
+/** IMP-1: imports of the organizations that the caller sees. */
+export function importHandlers(context: AppContext): Pick<Handlers, Names> {
+  const { imports } = context.embeddedEngine;
+
+  const withOrganization = async <T>(
+    ctx: SessionContext,
+    organizationId: string,
+    work: (scope: EngineScope) => Promise<Result<T>>,
+  ): Promise<Result<T>> => {
+    const organization = await context.store.tenant(
+      ctx.tenant,
+      (tx) => findOrganization(tx, ctx.session, organizationId),
+      { readOnly: true },
+    );
+    return organization === null ? failed(NOT_FOUND) : work(scopeFor(ctx, organization.id));
+  };
+
+  return {
+    listImports: ({ organizationId, cursor = null, limit = PAGE_ROWS }, ctx) =>
+      withOrganization(ctx, organizationId, async (scope) => {
+        const page = getAnswer(await imports.list(scope, { cursor, limit }));
+        if (!page.ok) return page;
+        const mailboxes = getAnswer(await imports.listMailboxes(scope));
+        if (!mailboxes.ok) return mailboxes;
+        return ok({
+          ...page.value,
+          rows: page.value.rows.map((row) => toOut(organizationId, row)),
+          mailboxes: mailboxes.value.map(({ repository: repositoryId, ...mailbox }) => ({
+            ...mailbox,
+            repositoryId,
+          })),
+        });
+      }),
+
+    getImport: ({ organizationId, id }, ctx) =>
+      withOrganization<ImportOut>(ctx, organizationId, async (scope) => {
+        const found = getAnswer(await imports.get(scope, { id }));
+        return found.ok ? ok(toOut(organizationId, found.value)) : found;
+      }),
+
+    listImportResults: ({ organizationId, id, cursor = null, limit = PAGE_ROWS }, ctx) =>
+      withOrganization<OutputOf<'listImportResults'>>(ctx, organizationId, async (scope) => {
+        const page = getAnswer(await imports.listResults(scope, { id, cursor, limit }));
+        return page.ok
+          ? ok({ ...page.value, rows: page.value.rows.map((row) => ({ ...row })) })
+          : page;
+      }),
+
+    createImport: ({ organizationId, repositoryId, ...input }, ctx) =>
+      runAlone(context, ctx, () =>
+        withOrganization<OutputOf<'createImport'>>(ctx, organizationId, async (scope) => {
+          const repository = await context.store.tenant(
+            ctx.tenant,
+            (tx) => findRepository(tx, ctx.session, repositoryId),
+            { readOnly: true },
+          );
+          if (repository?.organization !== organizationId) return failed(NOT_FOUND);
+          const created = getAnswer(
+            await imports.create(scope, { repository: repositoryId, ...input }),
+          );
+          if (!created.ok) return created;
+          const id = created.value;
+          const answer = await runIdempotently<OutputOf<'createImport'>>(
+            context,
+            ctx,
+            async (tx) => {
+              if ((await findOrganization(tx, ctx.session, organizationId)) === null)
+                return refusal(NOT_FOUND);
+              await audit(tx, context, ctx, {
+                what: 'import.requested',
+                user: null,
+                detail: {
+                  import: id,
+                  organization: organizationId,
+                  repository: repositoryId,
+                  bytes: input.bytes,
+                },
+              });
+              return { drafts: [], answer: () => ok({ _id: id, id }) };
+            },
+          );
+          if (!answer.ok || answer.value.id !== id) await imports.stop(scope, { id });
+          return answer;
+        }),
+      ),
+
+    startImportUpload: ({ organizationId, id }, ctx) =>
+      withOrganization<OutputOf<'startImportUpload'>>(ctx, organizationId, async (scope) => {
+        const ticket = makeSecret(context.chance);
+        const started = getAnswer(
+          await imports.startUpload(scope, {
+            id,
+            session: ctx.session.sessionId,
+            ticketHash: ticket.hash,
+          }),
+        );
+        if (!started.ok) return started;
+        return ok({
+          url: uploadPath(id),
+          ticket: ticket.text,
+          receivedBytes: started.value.receivedBytes,
+          partBytes: LIMITS.importPartBytes,
+        });
+      }),
+
+    stopImport: ({ organizationId, id }, ctx) =>
+      runAlone(context, ctx, () =>
+        withOrganization(ctx, organizationId, async (scope) => {
+          const stopped = getAnswer(await imports.stop(scope, { id }));
+          if (!stopped.ok) return stopped;
+          return runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
+            await audit(tx, context, ctx, {
+              what: 'import.stopped',
+              user: null,
+              detail: { import: id, organization: organizationId },
+            });
+            return { drafts: [], answer: () => ok({}) };
+          });
+        }),
+      ),
+  };
+}
+
+const toOut = (organizationId: string, { repository, ...row }: Import): ImportOut => ({
+  _id: row.id,
+  ...row,
+  organizationId,
+  repositoryId: repository,
+  counts: { ...row.counts },
+  folders: row.folders.map((folder) => ({ ...folder })),
+});
