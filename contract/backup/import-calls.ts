@@ -98,10 +98,7 @@ export const importCalls = {
       repositoryId: anyId,
       name: nameText(255),
       bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(LIMITS.importBytes)),
-      mailbox: v.union([
-        v.strictObject({ name: nameText() }),
-        v.strictObject({ id: mailboxId }),
-      ]),
+      mailbox: v.union([v.strictObject({ name: nameText() }), v.strictObject({ id: mailboxId })]),
     }),
     output: idOut,
     gate,

@@ -81,6 +81,7 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'createBackupRepository',
     'deleteBackupRepository',
     'attachBackupRepository',
+    'createImport',
     'createRestoreRole',
     'updateRestoreRole',
     'deleteRestoreRole',

@@ -56,6 +56,12 @@ const OURS = [
   'PUT o365/organizations/{organizationId}/restore-approval',
   'POST o365/repositories/{id}/clean-up',
   'POST o365/repositories/{id}/verify',
+  'GET o365/organizations/{organizationId}/imports',
+  'POST o365/organizations/{organizationId}/imports',
+  'GET o365/organizations/{organizationId}/imports/{id}',
+  'GET o365/organizations/{organizationId}/imports/{id}/results',
+  'POST o365/organizations/{organizationId}/imports/{id}/upload',
+  'POST o365/organizations/{organizationId}/imports/{id}/stop',
 ];
 
 test('SUITE-2: the calls are those of the specification, the check of a device code, and the upkeep of repositories', () => {

@@ -40,6 +40,7 @@ export interface Theirs {
   readonly backupJob: string;
   readonly restoreSession: string;
   readonly download: string;
+  readonly imported: string;
   readonly restoreRole: string;
   readonly usage: string;
 }
@@ -193,6 +194,12 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     ...restoreRole,
     name: 'Canary',
   });
+  const imported = await madeId(restorer, `o365/organizations/${suite.organization}/imports`, {
+    repositoryId: suite.repository,
+    name: 'Canary.zip',
+    bytes: 1,
+    mailbox: { name: 'Canary' },
+  });
   const download = fixture.context.chance.uuid();
   await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql
@@ -254,6 +261,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     vault: suite.repository,
     backupJob: suite.job,
     restoreSession,
+    imported,
     restoreRole: role,
     download,
     usage,

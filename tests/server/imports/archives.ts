@@ -67,9 +67,7 @@ export function makeZip(
     const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, path, packed]);
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(at, 10);
-    centrals.push(
-      Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), common, rest, path]),
-    );
+    centrals.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), common, rest, path]));
     locals.push(local);
     at += local.length;
   }

@@ -86,7 +86,10 @@ async function upload(
 const run = (
   { ground: { context }, office: { tenant } }: Library,
   id: string,
-  { signal = new AbortController().signal, ...limits }: Partial<ReaderLimits> & {
+  {
+    signal = new AbortController().signal,
+    ...limits
+  }: Partial<ReaderLimits> & {
     signal?: AbortSignal;
   } = {},
 ) =>
@@ -173,10 +176,7 @@ eachDatabase((kind, openStore) => {
     );
     expect(folders.rows.map(({ name }) => name)).toEqual(['Inbox']);
     const items = await must(
-      admin<Page>(
-        'GET',
-        `${at}/mailboxes/${mailbox}/items?parentId=${folders.rows[0]?.id ?? ''}`,
-      ),
+      admin<Page>('GET', `${at}/mailboxes/${mailbox}/items?parentId=${folders.rows[0]?.id ?? ''}`),
     );
     expect(items.rows.map(({ name, people }) => [name, people])).toEqual([
       ['Mail 1', 'Ann, Sales <ann1@example.com>, Ben <ben@example.com>, cora@example.org'],
@@ -329,32 +329,27 @@ eachDatabase((kind, openStore) => {
       expect((await cora('POST', `${PATH}/${id}${path}`, {})).status).toBe(404);
     expect((await cora('POST', PATH, body)).status).toBe(404);
     // The repository must be the organization's, and the mailbox the repository's.
-    expect(
-      (await admin('POST', PATH, { ...body, repositoryId: theirs.repository })).status,
-    ).toBe(404);
+    expect((await admin('POST', PATH, { ...body, repositoryId: theirs.repository })).status).toBe(
+      404,
+    );
     expect(
       (await admin('POST', PATH, { ...body, mailbox: { id: `import:${randomUUID()}` } })).status,
     ).toBe(404);
     expect((await admin('POST', PATH, { ...body, bytes: 50_000_000_001 })).status).toBe(400);
     const viewer = await office.as('viewer', ['operator']);
     expect((await viewer('GET', PATH)).status).toBe(403);
-    expect(
-      (await send(library, { ...started, ticket: 'a'.repeat(43) }, 0, bytes)).status,
-    ).toBe(404);
-    expect((await send(library, { ...started, url: `/upload/${randomUUID()}` }, 0, bytes)).status).toBe(
+    expect((await send(library, { ...started, ticket: 'a'.repeat(43) }, 0, bytes)).status).toBe(
       404,
     );
+    expect(
+      (await send(library, { ...started, url: `/upload/${randomUUID()}` }, 0, bytes)).status,
+    ).toBe(404);
     ground.pass(6 * 60_000);
     expect((await admin('POST', PATH, body)).text).toContain('reauth_required');
 
     // Of an upload that nobody ends, nothing stays.
     expect((await send(library, started, 0, bytes.subarray(0, 10))).received).toBe(10);
-    const path = join(
-      ground.context.config.downloadsDir ?? '',
-      office.tenant,
-      'imports',
-      id,
-    );
+    const path = join(ground.context.config.downloadsDir ?? '', office.tenant, 'imports', id);
     expect(existsSync(path)).toBe(true);
     await ground.context.store.tenant(office.tenant, (tx) =>
       endAbandonedImports(ground.context)(tx, ground.context.clock.now() + 3 * 86_400_000),

@@ -18,13 +18,13 @@ async function readAll(bytes: Buffer, stem?: string) {
   let end = 'end';
   for await (const step of readArchive(toArchive(bytes, stem), 0)) {
     if (step.kind === 'reading') place = step;
-    else if (step.kind === 'damaged' || step.kind === 'unknown') end = step.kind;
     else if (step.kind === 'mail')
       mails.push({
         path: place?.path.join('/') ?? '',
         subject: step.summary.title,
         hash: hash(step.mime),
       });
+    else if (!('reason' in step)) end = step.kind;
     else
       others.push({
         path: place?.path.join('/') ?? '',

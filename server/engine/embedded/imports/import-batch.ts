@@ -48,7 +48,8 @@ export async function storeBatch(
     batch.items.map(({ item }) => item.key),
   );
   const fresh: ItemWrite[] = [];
-  const counted: { readonly path: readonly string[]; readonly counts: Partial<ImportCounts> }[] = [];
+  const counted: { readonly path: readonly string[]; readonly counts: Partial<ImportCounts> }[] =
+    [];
   for (const { path, ...write } of batch.items) {
     const { key } = write.item;
     counted.push({ path, counts: known.has(key) ? { known: 1 } : { imported: 1 } });

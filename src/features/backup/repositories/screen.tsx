@@ -10,6 +10,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { listPlace } from '../../shared/suite-list/address.ts';
 import { Cell, SuiteList, useListPlace } from '../../shared/suite-list/suite-list.tsx';
+import { ImportList } from '../imports/screen.tsx';
 import { AttachDialog } from './attach-dialog.tsx';
 import { RepositoryDetails } from './details.tsx';
 import { RepositoryNotes, Verified } from './notes.tsx';
@@ -20,10 +21,11 @@ import { retentionLabel } from './retention-label.ts';
 import { hasOpenRequest } from './upkeep.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
-/** `/o365/repositories`: where backups are stored, and the proxies that make them. */
+/** `/o365/repositories`: where backups are stored, imports into them, and the proxies that make them. */
 export function BackupRepositories() {
   const query = useRouterState({ select: ({ location }) => location.searchStr });
   const tab = listPlace(query).tab;
+  if (tab === 'imports') return <ImportList />;
   if (tab === 'proxies') return <ProxyList />;
   if (tab === 'pools') return <PoolList />;
   return <RepositoryList />;

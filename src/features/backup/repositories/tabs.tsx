@@ -12,7 +12,7 @@ export function RepositoryTabs({
   chosen,
   children,
 }: {
-  readonly chosen: 'repositories' | 'proxies' | 'pools';
+  readonly chosen: 'repositories' | 'imports' | 'proxies' | 'pools';
   readonly children: ReactNode;
 }) {
   const { go } = useListPlace(REPOSITORIES_PATH);
@@ -27,6 +27,7 @@ export function RepositoryTabs({
       onChoose={(tab) => go({ tab: tab === 'repositories' ? null : tab, text: '', open: null })}
       tabs={[
         { key: 'repositories', label: t.repositories, count: repositories?.length ?? null },
+        { key: 'imports', label: t.imports },
         { key: 'proxies', label: t.proxies, count: proxies?.length ?? null },
         { key: 'pools', label: t.pools, count: proxies ? getPools(proxies).length : null },
       ]}

@@ -9,7 +9,13 @@ export function toFolderPath(names: readonly string[]): readonly string[] {
   const path = names.map(cleanName).filter((name) => name !== '' && !/^\.+$/.test(name));
   return path.length <= MAX_DEPTH
     ? path
-    : [...path.slice(0, MAX_DEPTH - 1), path.slice(MAX_DEPTH - 1).join(' ').slice(0, MAX_NAME_CHARS)];
+    : [
+        ...path.slice(0, MAX_DEPTH - 1),
+        path
+          .slice(MAX_DEPTH - 1)
+          .join(' ')
+          .slice(0, MAX_NAME_CHARS),
+      ];
 }
 
 /** Splits a path at the separators of all systems. */
