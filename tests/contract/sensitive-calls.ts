@@ -141,6 +141,7 @@ export const NEVER_WHILE_ACTING: readonly CallName[] = [
   'validateSso',
   'chatToken',
   'sendSupport',
+  'startImportUpload',
   'addUserAccount',
   'removeUserAccount',
   'getNotify',

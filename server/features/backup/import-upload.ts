@@ -54,7 +54,7 @@ async function receive(
 ): Promise<Response> {
   const { store, clock } = context;
   const from = task.received_bytes;
-  claimBody(request, tenant, `user ${task.user_id}`);
+  claimBody(request, tenant, task.user_id);
   const max = Math.min(LIMITS.importPartBytes, task.bytes - from);
   const part = await readBytes(request, max, { clock, ms: PART_MS });
   if (!part.ok) return refuse(part.failure);

@@ -45,6 +45,8 @@ export interface Theirs {
   readonly usage: string;
 }
 
+export const archive = { name: 'Canary.zip', bytes: 1, mailbox: { name: 'Canary' } };
+
 export const restoreRole = {
   name: 'Reach',
   operators: [{ type: 'User', id: 'user-1' }],
@@ -196,9 +198,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
   });
   const imported = await madeId(restorer, `o365/organizations/${suite.organization}/imports`, {
     repositoryId: suite.repository,
-    name: 'Canary.zip',
-    bytes: 1,
-    mailbox: { name: 'Canary' },
+    ...archive,
   });
   const download = fixture.context.chance.uuid();
   await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>

@@ -11,6 +11,7 @@ import type { Office } from '../sync/fixtures.ts';
 import type { Fixture } from './fixtures.ts';
 import {
   alarm,
+  archive,
   connection,
   credentials,
   hint,
@@ -167,13 +168,7 @@ const writes = (of: Theirs): Bodies => ({
   updateBackupRepository: { id: of.vault, description: 'Reach' },
   deleteBackupRepository: { id: of.vault },
   attachBackupRepository: { id: of.vault, organizationId: of.organization, password: 'Reach' },
-  createImport: {
-    organizationId: of.organization,
-    repositoryId: of.vault,
-    name: 'Reach.zip',
-    bytes: 1,
-    mailbox: { name: 'Reach' },
-  },
+  createImport: { organizationId: of.organization, repositoryId: of.vault, ...archive },
   startImportUpload: { organizationId: of.organization, id: of.imported },
   stopImport: { organizationId: of.organization, id: of.imported },
   cleanUpRepository: { id: of.vault },

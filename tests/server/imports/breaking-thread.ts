@@ -14,5 +14,5 @@ async function answer(): Promise<void> {
   const next = await (await steps).next();
   const step = next.done === true ? null : next.value;
   isDoomed = step?.kind === 'reading' && step.name === '2.eml';
-  parentPort?.postMessage(step);
+  parentPort?.postMessage(step, []);
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
+import { findImport } from '#server/engine/embedded/imports/import-rows.ts';
 import { endAbandonedImports } from '#server/engine/embedded/imports/imports.ts';
 import { runImport } from '#server/engine/embedded/imports/run-import.ts';
 import type { ReaderLimits } from '#server/engine/embedded/imports/archive-thread-reader.ts';
@@ -110,7 +111,7 @@ const DEFECTS = [
 eachDatabase((kind, openStore) => {
   test(`IMP-1, IMP-2: an uploaded archive becomes a restore point that is browsed, searched and downloaded, byte for byte (${kind})`, async () => {
     const { library, downloadsDir, PATH } = await openOffice(await openStore());
-    const { admin, ours, office, ground } = library;
+    const { admin, ours, office, ground: fixture } = library;
     const archive = makeZip(DEFECTS);
     const { id } = await must(
       admin<{ id: string }>('POST', PATH, {
@@ -191,11 +192,11 @@ eachDatabase((kind, openStore) => {
 
     // Imported mail is nobody's license.
     expect(
-      await ground.context.store.tenant(office.tenant, (tx) =>
+      await fixture.context.store.tenant(office.tenant, (tx) =>
         countLicensedUsers(tx, [ours.organization], [{ day: 1, since: 0, until: 2e12 }]),
       ),
     ).toEqual([]);
-    const what = await ground.context.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const what = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .selectFrom('audit')
         .select('what')
@@ -262,19 +263,11 @@ eachDatabase((kind, openStore) => {
         ...context,
         store: {
           ...context.store,
-          tenant: (tenant, work, options) => {
-            const result = context.store.tenant(tenant, work, options);
-            return result.finally(async () => {
-              const row = await context.store.tenant(tenant, ({ sql }) =>
-                sql
-                  .selectFrom('import_task')
-                  .select('next_entry')
-                  .where('tenant_id', '=', tenant)
-                  .where('id', '=', id)
-                  .executeTakeFirst(),
-              );
-              if ((row?.next_entry ?? 0) > 0) server.abort();
-            });
+          async tenant(tenant, work, options) {
+            const result = await context.store.tenant(tenant, work, options);
+            const task = await context.store.tenant(tenant, (tx) => findImport(tx, id));
+            if ((task?.next_entry ?? 0) > 0) server.abort();
+            return result;
           },
         },
       },
@@ -310,7 +303,7 @@ eachDatabase((kind, openStore) => {
 
   test(`IMP-4: nobody else finds an import or its upload, and creating one needs a recent factor (${kind})`, async () => {
     const { library, PATH } = await openOffice(await openStore());
-    const { admin, ours, theirs, office, ground } = library;
+    const { admin, ours, theirs, office, ground: fixture } = library;
     const bytes = makeZip(DEFECTS);
     const body = {
       repositoryId: ours.repository,
@@ -344,15 +337,15 @@ eachDatabase((kind, openStore) => {
     expect(
       (await send(library, { ...started, url: `/upload/${randomUUID()}` }, 0, bytes)).status,
     ).toBe(404);
-    ground.pass(6 * 60_000);
+    fixture.pass(6 * 60_000);
     expect((await admin('POST', PATH, body)).text).toContain('reauth_required');
 
     // Of an upload that nobody ends, nothing stays.
     expect((await send(library, started, 0, bytes.subarray(0, 10))).received).toBe(10);
-    const path = join(ground.context.config.downloadsDir ?? '', office.tenant, 'imports', id);
+    const path = join(fixture.context.config.downloadsDir ?? '', office.tenant, 'imports', id);
     expect(existsSync(path)).toBe(true);
-    await ground.context.store.tenant(office.tenant, (tx) =>
-      endAbandonedImports(ground.context)(tx, ground.context.clock.now() + 3 * 86_400_000),
+    await fixture.context.store.tenant(office.tenant, (tx) =>
+      endAbandonedImports(fixture.context)(tx, fixture.context.clock.now() + 3 * 86_400_000),
     );
     expect(existsSync(path)).toBe(false);
   });

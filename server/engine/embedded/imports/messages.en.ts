@@ -26,7 +26,7 @@ export const importMessages = defineMessages('imports', {
   skippedOther: 'Not an email.',
   skippedEncrypted: 'Encrypted. Unpack it with its password, and import it again.',
   skippedTooLarge: 'Larger than an email can be.',
-  skippedPacked: 'An archive in the archive. Unpack it, and import it by itself.',
+  skippedPacked: 'An archive in the archive. Unpack it, and import it on its own.',
   skippedOld: 'Older than this repository keeps items.',
   failedDamaged: 'Damaged in the archive.',
   failedUnreadable: "Its content can't be read.",

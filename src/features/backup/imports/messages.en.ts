@@ -29,7 +29,7 @@ export const importMessages = defineMessages('importPages', {
   newMailbox: 'A new mailbox',
   mailbox: 'Mailbox',
   mailboxName: 'Name of the mailbox',
-  mailboxNameHint: 'Such as the person who has left.',
+  mailboxNameHint: 'For example, the name of a former employee.',
   mailboxNameMissing: 'Enter a name.',
   knownMailbox: '{name} ({items, plural, one {# item} other {# items}})',
   state: 'State',

@@ -54,7 +54,7 @@ export function NewImport({
       mailboxId: '',
       mailboxName: '',
       file: null,
-    } as ImportForm,
+    },
     offline,
     schema: IMPORT_SCHEMA,
     submit: (input) => withReauth(() => client().ask('createImport', input)),

@@ -18,7 +18,7 @@ export interface ArchiveEntry {
   /** How far into the archive it is. */
   readonly position: Bytes;
   /** Reads it. Listing an archive must not. */
-  load(): Promise<LoadedEntry>;
+  readonly load: () => Promise<LoadedEntry>;
 }
 export type LoadedEntry =
   | {

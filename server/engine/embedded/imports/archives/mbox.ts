@@ -15,7 +15,7 @@ const MAX_LINE_BYTES: Bytes = 1_024;
 const LINE_FEED = 10;
 const RETURN = 13;
 const FROM = Buffer.from('From ');
-const NEXT_FROM = Buffer.from('\nFrom ');
+const NEXT_FROM = Buffer.concat([Buffer.from([LINE_FEED]), FROM]);
 
 interface Separator {
   /** Where its line begins, and the line after it. */
@@ -126,20 +126,11 @@ function readState(mime: Uint8Array): ArchivedState {
 
 /** The time of a separator, in UTC: `Thu Jan  1 00:00:00 1970`, with or without a zone before the year. */
 function readTime(line: string): Ms | null {
-  const found =
-    /([A-Z][a-z]{2}) +(\d{1,2}) +(\d{1,2}):(\d\d)(?::(\d\d))?(?: +[+\-\w]+)? +(\d{4})/.exec(line);
-  if (found === null) return null;
-  const [, month = '', day, hours, minutes, seconds = '0', year] = found;
-  const n = MONTHS.indexOf(month);
-  if (n < 0) return null;
-  const at = Date.UTC(
-    Number(year),
-    n,
-    Number(day),
-    Number(hours),
-    Number(minutes),
-    Number(seconds),
+  const found = /([A-Z][a-z]{2}) +(\d{1,2}) +(\d{1,2}:\d\d(?::\d\d)?)(?: +[+\-\w]+)? +(\d{4})/.exec(
+    line,
   );
+  if (found === null) return null;
+  const [, month, day, time, year] = found;
+  const at = Date.parse(`${day} ${month} ${year} ${time} GMT`);
   return Number.isNaN(at) ? null : at;
 }
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
