@@ -61,7 +61,10 @@ export function ImportDetails({ row, upload, zone, onChanged }: Props) {
       />
       <span className="flex flex-wrap gap-2">
         {pointAt !== null && (
-          <Link to="/o365/restore/outlook" className="self-center">
+          <Link
+            to="/o365/restore/outlook"
+            className="inline-flex min-h-8 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+          >
             {t.open}
           </Link>
         )}
@@ -144,7 +147,7 @@ function StopButton({ row, onChanged }: Pick<Props, 'row' | 'onChanged'>) {
 function Folders({ row }: Pick<Props, 'row'>) {
   return (
     <section aria-label={t.folders} className="grid gap-1">
-      <h3 className="m-0 text-head">{t.folders}</h3>
+      <h3 className="m-0 border-b border-head-rule pt-2 pb-1 text-[length:inherit]">{t.folders}</h3>
       <ul className="m-0 list-none p-0">
         {row.folders.map(({ path, ...counts }) => (
           <li key={path} className="border-b border-hair py-2 last:border-0">
@@ -180,7 +183,7 @@ function Left({ row: { organizationId, id, counts } }: Pick<Props, 'row'>) {
   );
   return (
     <section aria-label={t.left} className="grid gap-1">
-      <h3 className="m-0 text-head">{t.left}</h3>
+      <h3 className="m-0 border-b border-head-rule pt-2 pb-1 text-[length:inherit]">{t.left}</h3>
       {failure !== null && (
         <Callout tone="failed">
           {getFailureText(failure)} <Button onClick={again}>{t.more}</Button>
