@@ -63,7 +63,13 @@ export async function openTenant(
 
 /** The text of a mail's row in the tenant: its subject, sender, date and flags. */
 export const rowTexts = (page: Page, subject: string): Promise<string[]> =>
-  page.getByRole('row').filter({ hasText: subject }).allInnerTexts();
+  page
+    .getByRole('row')
+    .filter({ hasText: subject })
+    // Not `innerText`: it depends on whether the browser has laid out the page, which is in a tab behind.
+    .evaluateAll((rows) =>
+      rows.map((row) => Array.from(row.children, ({ textContent }) => textContent).join('\t')),
+    );
 
 /** Approves a code in the simulated organization, as its administrator. */
 export async function approveCode(

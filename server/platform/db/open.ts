@@ -10,6 +10,7 @@ import { LONG_MESSAGE_MS, MESSAGE_MS } from './embedded.ts';
 import { holdFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
 import { APP_ROLE } from './migrations/migration.ts';
+import { holdPresence, NO_PRESENCE, type Presence } from './presence.ts';
 import { isDiskFull, retrying, StoreError } from './retry.ts';
 import { isPaused, type SpaceWatch, watchSpace } from './space.ts';
 import type { Db, How, Store } from './store.ts';
@@ -69,6 +70,7 @@ export async function openStore({
       log,
       space: null,
       allow: () => undefined,
+      announce: (owner) => holdPresence(databaseUrl, owner, clock, log),
       close: () => db.destroy(),
     });
   }
@@ -76,6 +78,7 @@ export async function openStore({
     return begin({
       ...(await connectPglite({ dir: null, image: image ?? null }, log, clock, null)),
       kind: 'pglite',
+      announce: () => NO_PRESENCE,
       clock,
       log,
       space: null,
@@ -94,6 +97,7 @@ export async function openStore({
     return await begin({
       ...connected,
       kind: 'pglite',
+      announce: () => NO_PRESENCE,
       clock,
       log,
       space: watch,
@@ -131,6 +135,7 @@ interface Base {
   readonly log: Log;
   readonly space: SpaceWatch | null;
   readonly allow: (ms: Ms) => void;
+  readonly announce: (owner: string) => Presence;
   readonly close: () => Promise<void>;
 }
 
@@ -153,7 +158,7 @@ async function begin(base: Base): Promise<OpenStore> {
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-function getStore({ db, kind, clock, log, space, allow, close }: Base): OpenStore {
+function getStore({ db, kind, clock, log, space, allow, announce, close }: Base): OpenStore {
   const listeners = new Set<(tenant: TenantId, head: number) => void>();
   const jobListeners = new Set<(dueAt: Ms) => void>();
   const warm = makeRowCache();
@@ -269,6 +274,7 @@ function getStore({ db, kind, clock, log, space, allow, close }: Base): OpenStor
       return () => void jobListeners.delete(listener);
     },
     space: async () => space?.look() ?? null,
+    announce,
     tenants: () =>
       transact(null, { readOnly: true }, async (sql) =>
         (

@@ -6,6 +6,7 @@ import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Folded } from '../events/folding.ts';
 import type { RowsBefore } from '../events/projection.ts';
 import type { Database } from './database.ts';
+import type { Presence } from './presence.ts';
 import type { DiskSpace } from './space.ts';
 
 /** The only access to data. PGlite and PostgreSQL behave the same behind it. */
@@ -28,6 +29,8 @@ export interface Store {
    * hint: jobs run without it, but later.
    */
   onJobScheduled(listener: (dueAt: Ms) => void): () => void;
+  /** Shows the other servers on this database that this one lives, until it ends. */
+  announce(owner: string): Presence;
   tenants(): Promise<readonly TenantId[]>;
   /** Returns the disk of the embedded database; null if the database is in memory or elsewhere. */
   space(): Promise<DiskSpace | null>;

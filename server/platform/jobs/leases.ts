@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { SKEW_MS } from '../clock-bounds.ts';
 import type { Database } from '../db/database.ts';
+import { PRESENCE_LOCK } from '../db/presence.ts';
 import type { BackgroundJobName } from './job-types.ts';
 
 type Sql = Transaction<Database>;
@@ -190,6 +191,27 @@ export async function addMissingJobs(db: Sql, types: readonly string[]): Promise
     insert into background_job (tenant_id, type, key, due_at)
     select t.tenant_id, k.type, '', 0 from tenant_list as t cross join unnest(${list(types)}::text[]) as k(type)
     on conflict do nothing`.execute(db);
+}
+
+/**
+ * Returns the owners of leases whose server no longer shows that it lives. Only on PostgreSQL.
+ */
+export async function listAbsentOwners(db: Sql): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly owner: string }>`
+    select distinct lease_owner as owner from background_job where lease_owner is not null and not exists (
+      select from pg_locks as l where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
+        and l.database = (select oid from pg_database where datname = current_database())
+        and l.classid::bigint = ${PRESENCE_LOCK} and l.objid::bigint = hashtext(lease_owner)::bigint & 4294967295)`.execute(
+    db,
+  );
+  return rows.map(({ owner }) => owner);
+}
+
+/** Ends the leases of servers that died. Their attempts count. */
+export async function endLeasesOf(db: Sql, owners: readonly string[], now: Ms): Promise<void> {
+  await sql`
+    update background_job set lease_owner = null, lease_until = 0, due_at = least(due_at, ${now}::bigint)
+    where lease_owner = any(${list(owners)}::text[])`.execute(db);
 }
 
 /** Ends all leases. Only where no other server can run jobs. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '../app-context.ts';
+import type { Presence } from '../db/presence.ts';
 import { describeError } from '../http/serve-call.ts';
 import {
   BACKGROUND_JOB_NAMES,
@@ -12,12 +13,14 @@ import {
 import {
   addMissingJobs,
   endLeases,
+  endLeasesOf,
   failJob,
   finishJob,
   type FreePlaces,
   type JobId,
   leaseDueJobs,
   type LeasedJob,
+  listAbsentOwners,
   RENEW_MS,
   renewLeases,
   scheduleAfterAppend,
@@ -36,6 +39,8 @@ export interface JobRunner {
 const POLL_MS: Ms = 5_000;
 /** Log changes of this time are handled together. */
 const GATHER_MS: Ms = 1_000;
+/** For how long a server must not have been seen before others take its jobs over. */
+const ABSENT_MS: Ms = 5_000;
 /** How long a job may take to end after its time is up. */
 const GRACE_MS: Ms = 60_000;
 /** How long a stopping server waits for running jobs. */
@@ -63,6 +68,10 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
   const appended = new Set<TenantId>();
   let gatherUntil: Ms | null = null;
   let renewAt: Ms | null = null;
+  let presence: Presence | null = null;
+  let seekAt: Ms = 0;
+  /** Servers that no longer show that they live, and since when this one has noticed. */
+  const absentSince = new Map<string, Ms>();
   let timer: { cancel(): void } | null = null;
   let timerAt = Infinity;
   let looking: Promise<void> | null = null;
@@ -173,8 +182,22 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
     for (const name of ids.map(getName)) if (!own.has(name)) running.get(name)?.abort.abort();
   }
 
+  /** Takes over the jobs of servers that died, long before their leases end. */
+  async function seekAbsent(now: Ms): Promise<void> {
+    seekAt = now + ABSENT_MS;
+    const absent = new Set(await store.system(listAbsentOwners));
+    absent.delete(owner);
+    for (const one of absentSince.keys()) if (!absent.has(one)) absentSince.delete(one);
+    for (const one of absent) if (!absentSince.has(one)) absentSince.set(one, now);
+    const dead = [...absent].filter((one) => now - (absentSince.get(one) ?? now) >= ABSENT_MS);
+    if (dead.length === 0) return;
+    await store.system((db) => endLeasesOf(db, dead, now));
+    log.warn('a server is gone, and its background jobs are taken over', { servers: dead.length });
+  }
+
   async function prepare(): Promise<void> {
     if (isPrepared) return;
+    await presence?.announced;
     await store.system(async (db) => {
       await addMissingJobs(
         db,
@@ -195,6 +218,7 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
       await prepare();
       if (hasPassed(renewAt, RENEW_MS, now)) await renew(now);
       if (hasPassed(gatherUntil, GATHER_MS, now)) await followLog(now);
+      if (store.kind === 'postgres' && hasPassed(seekAt, ABSENT_MS, now)) await seekAbsent(now);
       for (;;) {
         const looked = await look(clock.now());
         ({ nextAt } = looked);
@@ -241,6 +265,7 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
         }),
       );
       started = true;
+      presence = store.announce(owner);
       lookAt(0);
     },
     async tick(now) {
@@ -265,6 +290,7 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
         }),
       ]);
       patience?.cancel();
+      await presence?.end();
     },
   };
 }

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { JobHandlers } from '#server/platform/jobs/job-types.ts';
 import { makeJobRunner, retryWait } from '#server/platform/jobs/runner.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { Presence } from '#server/platform/db/presence.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { type Fixture, provider } from '../http/fixtures.ts';
@@ -141,6 +142,73 @@ eachDatabase((name, open) => {
       [{ lease_owner: null, due_at: now() + 5 * MINUTE }],
     ]);
   });
+
+  // The embedded database has one server.
+  if (name === 'postgres')
+    test('JOB-3: the jobs of a server whose process ended are taken over within seconds, and those of a living one are not', async () => {
+      const [lost, kept] = [uuid(), uuid()];
+      await putJob(store, lost, 'sla-alarms', now());
+      await putJob(store, kept, 'reports', now());
+      const clock = manualClock(fixture);
+      const presences: Presence[] = [];
+      const announcing: Store = {
+        ...store,
+        announce(owner) {
+          const presence = store.announce(owner);
+          presences.push(presence);
+          return presence;
+        },
+      };
+      const context = { ...fixture.context, clock, store: announcing };
+      const never = (): Promise<number> => new Promise(() => undefined);
+      const begun: string[] = [];
+      let looks = 0;
+      const counting: Store = {
+        ...announcing,
+        system: (work) =>
+          store.system(work).finally(() => {
+            looks += 1;
+          }),
+      };
+      const other = makeJobRunner(
+        { ...context, store: counting },
+        {
+          'sla-alarms': () => {
+            begun.push('taken over');
+            return Promise.resolve(now() + DAY);
+          },
+          'reports': () => Promise.reject(new Error('It was taken from a living server.')),
+        },
+      );
+      const [dead, living] = [
+        makeJobRunner(context, { 'sla-alarms': () => (begun.push('dead'), never()) }),
+        makeJobRunner(context, { reports: () => (begun.push('living'), never()) }),
+      ];
+      dead.start();
+      living.start();
+      try {
+        await expect.poll(() => (clock.fire(), begun.toSorted())).toEqual(['dead', 'living']);
+        // PostgreSQL ends the connection of a process that ended.
+        await presences[0]?.end();
+        await whileRunning(other, async () => {
+          await presences[2]?.announced;
+          // Within 15 seconds: it looks every five.
+          for (let n = 0; n < 3; n += 1) {
+            const before = looks;
+            fixture.pass(5_000);
+            await expect.poll(() => (clock.fire(), looks)).toBeGreaterThan(before);
+          }
+          await expect.poll(() => (clock.fire(), begun)).toContain('taken over');
+          expect((await storedJobs(store)).find(({ type }) => type === 'reports')).toMatchObject({
+            lease_owner: expect.any(String),
+            attempts: 1,
+          });
+        });
+      } finally {
+        clock.release();
+        await Promise.all([dead.stop(), living.stop()]);
+      }
+    });
 
   test(`JOB-3: a server that works for long keeps its job (${name})`, async () => {
     await putJob(store, uuid(), 'reports', now());
