@@ -61,15 +61,18 @@ export async function openTenant(
   return page;
 }
 
+/**
+ * The texts of rows of a page in a tab behind. Not `innerText`, which depends on whether the browser
+ * has laid out the page.
+ */
+export const getCellTexts = (rows: Locator): Promise<string[]> =>
+  rows.evaluateAll((all) =>
+    all.map((row) => Array.from(row.children, ({ textContent }) => textContent).join('\t')),
+  );
+
 /** The text of a mail's row in the tenant: its subject, sender, date and flags. */
 export const rowTexts = (page: Page, subject: string): Promise<string[]> =>
-  page
-    .getByRole('row')
-    .filter({ hasText: subject })
-    // Not `innerText`: it depends on whether the browser has laid out the page, which is in a tab behind.
-    .evaluateAll((rows) =>
-      rows.map((row) => Array.from(row.children, ({ textContent }) => textContent).join('\t')),
-    );
+  getCellTexts(page.getByRole('row').filter({ hasText: subject }));
 
 /** Approves a code in the simulated organization, as its administrator. */
 export async function approveCode(

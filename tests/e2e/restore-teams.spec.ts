@@ -4,6 +4,7 @@ import type { BrowserContext, Locator, Page } from '@playwright/test';
 import {
   details,
   getActiveName,
+  getCellTexts,
   goToNode,
   list,
   node,
@@ -39,7 +40,6 @@ async function openChannel(context: BrowserContext, channel: string): Promise<Pa
   await expect(page.getByRole('heading', { name: `${TEAM}: ${channel}` })).toBeVisible();
   return page;
 }
-const texts = (rows: Locator): Promise<string[]> => rows.allInnerTexts();
 
 /** Opens a channel in the tree, by keyboard. */
 async function openByKeyboard(page: Page, channel: string): Promise<void> {
@@ -68,7 +68,7 @@ test('RES-45, RES-46, RES-47, RES-48: a post that was deleted in the tenant is s
   const title = await openUniqueItem(page, tenant);
   await expect(details(page).getByRole('heading', { level: 2 })).toHaveText(title);
   const rows = tenant.getByRole('row').filter({ hasText: title });
-  const before = await texts(rows);
+  const before = await getCellTexts(rows);
   expect(before).toHaveLength(1);
   const [author = ''] = await details(page).getByRole('definition').allInnerTexts();
   expect(before[0]).toContain(author);
@@ -96,7 +96,7 @@ test('RES-45, RES-46, RES-47, RES-48: a post that was deleted in the tenant is s
   await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
   await tenant.reload();
   // The text of the row has the author, the date and the number of replies.
-  expect(await texts(rows)).toEqual(before);
+  expect(await getCellTexts(rows)).toEqual(before);
   expect(errors).toEqual([]);
 });
 

@@ -1,6 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import type { BrowserContext, Locator, Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import {
+  details,
+  getName,
+  goToNode,
+  list,
+  node,
+  ONEDRIVE,
+  openTenant,
+  OUTLOOK,
+  rowTexts,
+  tree,
+} from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { enter } from './people.ts';
 import { expectTitle, loadApi, newPage, startPortal, waitForBackups } from './portal.ts';
@@ -8,8 +20,6 @@ import type { Portal } from './portal.ts';
 
 /** Each provider of the demo has an organization, which is backed up when the portal starts. */
 let portal: Portal;
-const OUTLOOK = '/o365/restore/outlook';
-const ONEDRIVE = '/o365/restore/onedrive';
 
 test.beforeAll(async () => {
   portal = await startPortal('small');
@@ -18,38 +28,8 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => portal.stop());
 
-const tree = (page: Page): Locator => page.getByRole('tree');
-/** A mailbox, drive or folder. A line that says that others are loading has no name of its own. */
-const node = (page: Page, name: string | RegExp): Locator =>
-  tree(page)
-    .getByRole('treeitem', { name })
-    .filter({ has: page.locator('[data-name]') });
-const getName = (row: Locator): Promise<string> => row.locator('[data-name]').innerText();
-const list = (page: Page): Locator => page.getByRole('listbox', { name: /^Items of/ });
-const details = (page: Page): Locator => page.getByRole('region', { name: 'Details' });
 const panel = (page: Page): Locator =>
   page.getByRole('region', { name: /^Restore (1 item|folder)/ });
-
-/** The person whose mails or files are in the simulated organization, on the demo's own page. */
-async function openTenant(
-  context: BrowserContext,
-  person: string,
-  kind: 'Mails' | 'Files',
-): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(`${portal.url}/demo/tenant`);
-  await page
-    .getByRole('row')
-    .filter({ hasText: person })
-    .getByRole('link', { name: `${kind} of ${person}` })
-    .click();
-  await expect(page.getByRole('heading', { level: 1, name: `${kind} of ${person}` })).toBeVisible();
-  return page;
-}
-
-/** The text of a mail's row in the tenant: its subject, sender and date. */
-const rowTexts = (page: Page, subject: string): Promise<string[]> =>
-  page.getByRole('row').filter({ hasText: subject }).allInnerTexts();
 
 test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restored with its date, seen in the tenant, undone, and listed', async ({
   page,
@@ -67,11 +47,7 @@ test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restor
   await page.keyboard.press('ArrowRight');
   await expect(node(page, new RegExp(`^${person}`))).toHaveAttribute('aria-expanded', 'true');
   await expect(node(page, /^Inbox/)).toBeVisible();
-  const active = async (): Promise<string> => {
-    const id = (await tree(page).getAttribute('aria-activedescendant')) ?? '';
-    return getName(page.locator(`[id="${id}"]`));
-  };
-  while ((await active()) !== 'Inbox') await page.keyboard.press('ArrowDown');
+  await goToNode(page, 'Inbox');
   await page.keyboard.press('Enter');
   await expect(node(page, /^Inbox/)).toHaveAttribute('aria-selected', 'true');
 
@@ -83,7 +59,7 @@ test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restor
   const subject = await head.innerText();
   await sound(page, 'restore mailboxes', { sidebar: true });
 
-  const tenant = await openTenant(page.context(), person, 'Mails');
+  const tenant = await openTenant(portal, page.context(), person, 'Mails');
   const before = await rowTexts(tenant, subject);
   await tenant
     .getByRole('button', { name: `Delete mail: ${subject}`, exact: true })
@@ -169,7 +145,7 @@ test('RES-31, RES-8: what the newest restore point lacks is in the one before, o
       )) as { rows: { jobId: string; backupTime: number }[] }
     ).rows;
   const before = await loadPoints();
-  const tenant = await openTenant(page.context(), person, 'Mails');
+  const tenant = await openTenant(portal, page.context(), person, 'Mails');
   await tenant
     .getByRole('button', { name: `Delete mail: ${subject}`, exact: true })
     .first()
@@ -399,7 +375,7 @@ test('RES-35: on a phone, a deleted file is found on a path, restored and undone
   await sound(page, 'file on a phone');
   await sheet.getByRole('button', { name: 'Close' }).tap();
 
-  const tenant = await openTenant(context, person, 'Files');
+  const tenant = await openTenant(portal, context, person, 'Files');
   await tenant
     .getByRole('button', { name: `Delete file: ${name}`, exact: true })
     .first()
