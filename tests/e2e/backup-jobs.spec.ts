@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { loadOutbox } from './outbox.ts';
-import { axeInBoth, collectErrors, sound } from './page-checks.ts';
+import { axeInBoth, collectErrors, sound, waitForBuild } from './page-checks.ts';
 import { enter, panel } from './people.ts';
 import { expectTitle, newPage, signIn, startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
@@ -17,6 +17,40 @@ test.afterAll(() => portal.stop());
 const REASON = "The job's selection contains nothing to back up.";
 const MAIL = 'Mail of all people';
 const ADDRESS = 'watch@example.net';
+
+test.describe('with the page stored on this device', () => {
+  test.use({ serviceWorkers: 'allow' });
+
+  test('WIZ-9, WIZ-12: a half-filled backup job survives a reload offline, goes on there and is created online', async ({
+    page,
+  }) => {
+    await enter(portal, page, 'm365', '/o365/jobs/1', portal.password);
+    const heading = (name: string) => page.getByRole('heading', { level: 2, name });
+    await expect(heading('Name and organization')).toBeFocused();
+    await waitForBuild(page);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Drafted offline');
+    await page.keyboard.press('Control+Enter');
+    await expect(heading('What to back up')).toBeFocused();
+    await expect(page.getByText('Draft saved on this device.')).toBeVisible();
+    await page.context().setOffline(true);
+    await page.reload();
+    await expect(heading('What to back up')).toBeVisible();
+    await page.keyboard.press('Control+Enter');
+    await expect(heading('What to leave out')).toBeFocused();
+    await page.keyboard.press('Control+Enter');
+    await expect(heading('Schedule')).toBeFocused();
+    await page.getByLabel('Runs').selectOption({ label: 'Manually only' });
+    const create = page.getByRole('button', { name: /^Create job/ });
+    await expect(create).toBeDisabled();
+    await page.context().setOffline(false);
+    await expect(create).toBeEnabled({ timeout: 70_000 });
+    await create.press('Enter');
+    await expectTitle(page, 'Jobs');
+    await expect(page.getByRole('button', { name: 'Drafted offline' })).toBeVisible();
+    await page.goto(`${portal.url}/o365/jobs/1`);
+    await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('');
+  });
+});
 
 async function openJob(page: Page, name: string): Promise<void> {
   await enter(portal, page, 'm365', '/o365/jobs', portal.password);
