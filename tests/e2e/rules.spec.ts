@@ -1,18 +1,28 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { createKey, getRow, post, startPortal, submitSignIn } from './portal.ts';
-import type { Portal } from './portal.ts';
+import {
+  createKey,
+  getRow,
+  loadApi,
+  newPage,
+  openPortal,
+  post,
+  startPortal,
+  submitSignIn,
+} from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { axe } from './page-checks.ts';
+import { ANYTHING, NOTHING_DONE } from '../../contract/rules/rules.ts';
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal('small');
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
 });
-test.afterAll(async () => {
-  await portal.stop();
-});
+test.afterEach(() => portal.stop());
 
 const JOB = 'Ledger of open files';
+const OTHER = 'Another of open files';
+const HOUR = 3_600_000;
 const result = (job: string, startedAgo: number): Parameters<typeof post>[2][number] => ({
   job,
   status: 'Warning',
@@ -21,28 +31,39 @@ const result = (job: string, startedAgo: number): Parameters<typeof post>[2][num
   computer: 'SRV-LEDGER',
 });
 
-async function enter(page: Page, url: string): Promise<void> {
-  await page.goto(url);
-  await submitSignIn(page, 'operator', portal.password);
+async function enter(page: Page, path: string, username = 'dana'): Promise<void> {
+  await page.goto(portal.url + path);
+  await submitSignIn(page, username, portal.password);
 }
+/** Creates a rule that counts a job's results as OK. */
+async function createRule(at: SharedPortal): Promise<void> {
+  const dana = await loadApi(at, 'dana');
+  await dana('POST', 'monitoring/backoffice/rules', {
+    rule: {
+      name: `${JOB}: known`,
+      enabled: true,
+      from: null,
+      to: null,
+      when: { ...ANYTHING, job: JOB },
+      does: { ...NOTHING_DONE, exception: true },
+    },
+  });
+}
+const rule = (page: Page, name: string) =>
+  page.getByRole('button', { name: new RegExp(`^${name}`) });
+const isNarrow = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= 390);
 const SHOTS = process.env['SHOTS'];
 const shot = async (page: Page, name: string): Promise<void> => {
   if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
 };
 
-test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is created from a result; the next same result is an exception with the rule in its history; another provider sees nothing of it', async ({
-  browser,
+test('RULES-6, RULES-3, E2E-7: a rule is created from a result, and the next same result is an exception with the rule in its history', async ({
+  page,
 }) => {
-  const page = await (
-    await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
-  ).newPage();
   const secret = await createKey(portal);
-  await post(portal.url, secret, [
-    result(JOB, 3_600_000),
-    result('Another of open files', 3_600_000),
-  ]);
-  await enter(page, portal.url);
-  await page.getByRole('link', { name: 'Rules', exact: true }).click({ timeout: 60_000 });
+  await post(portal.url, secret, [result(JOB, HOUR), result(OTHER, HOUR)]);
+  await enter(page, '/monitoring/rules');
   await expect(page.getByRole('heading', { level: 2, name: 'No rules yet' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'A job with known warnings' })).toBeVisible();
   await axe(page, 'empty');
@@ -60,28 +81,33 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is created from a result; the nex
   await shot(page, 'editor');
   await page.getByRole('button', { name: 'Create rule' }).click();
   await expect(page.getByText('Rule created')).toBeVisible();
-  await expect(page.getByRole('button', { name: new RegExp(`^${JOB}: known`) })).toContainText(
-    ': mark as OK and show a hint.',
-  );
+  await expect(rule(page, `${JOB}: known`)).toContainText(': mark as OK and show a hint.');
 
-  await post(portal.url, secret, [result(JOB, 60_000), result('Another of open files', 60_000)]);
+  await post(portal.url, secret, [result(JOB, 60_000), result(OTHER, 60_000)]);
   await page.goto(`${portal.url}/monitoring/daily-checks?q=open+files&review=any`);
   const row = getRow(page, JOB);
   await expect(row).toContainText(`Exception: rule “${JOB}: known” counts it as OK`);
   await expect(
     row.getByRole('button', { name: /^Exception, reopen/, includeHidden: true }),
   ).toBeAttached();
-  await expect(getRow(page, 'Another of open files')).not.toContainText('Exception');
+  await expect(getRow(page, OTHER)).not.toContainText('Exception');
   await row.click();
   const history = page.locator('.rp-history');
   await expect(history).toContainText(`Rule “${JOB}: known” counts it as OK`);
   await expect(page.getByText('Close the ledger first').first()).toBeVisible();
   await shot(page, 'exception');
+});
 
-  // A second one, which conflicts with the first, is moved and switched by keys.
-  await page.goto(
-    `${portal.url}/monitoring/rules?rule=new&name=All+open+files&text=in+use&known=1`,
+test('RULES-6, RULES-4, E2E-7: a rule that conflicts with another says so, and is moved and switched by keys', async ({
+  page,
+}) => {
+  await post(
+    portal.url,
+    await createKey(portal),
+    [JOB, OTHER].flatMap((job) => [result(job, 2 * HOUR), result(job, HOUR)]),
   );
+  await createRule(portal);
+  await enter(page, '/monitoring/rules?rule=new&name=All+open+files&text=in+use&known=1');
   await expect(page.getByText('4 results match')).toBeVisible();
   await expect(
     page.getByRole('list', { name: 'Other rules that match these results' }),
@@ -97,43 +123,57 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is created from a result; the nex
   const on = page.getByRole('listitem').filter({ hasText: 'All open files' }).getByRole('switch');
   await on.press('Space');
   await expect(on).toHaveAttribute('aria-checked', 'false');
+});
+
+test('RULES-6, E2E-9: the list and the editor pass axe in dark and on a phone, and a deleted rule is gone', async ({
+  page,
+}) => {
+  await createRule(portal);
+  await enter(page, '/monitoring/rules');
+  await expect(rule(page, `${JOB}: known`)).toBeVisible();
   await axe(page, 'list');
   await shot(page, 'list');
   await page.emulateMedia({ colorScheme: 'dark' });
   await axe(page, 'list, dark');
   await shot(page, 'list-dark');
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect
-    .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
-    .toBeLessThanOrEqual(390);
+  await expect.poll(() => isNarrow(page)).toBe(true);
   await shot(page, 'list-phone');
-  await page.getByRole('button', { name: /^All open files/ }).click();
+  await rule(page, `${JOB}: known`).click();
   await expect(page.getByRole('heading', { level: 2, name: 'Edit rule' })).toBeFocused();
-  await expect
-    .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
-    .toBeLessThanOrEqual(390);
+  await expect.poll(() => isNarrow(page)).toBe(true);
   await axe(page, 'editor, dark phone');
   await shot(page, 'editor-phone');
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByRole('button', { name: /^All open files/ })).toBeFocused();
-  await page.getByRole('button', { name: /^All open files/ }).click();
-  await page.getByLabel('Name', { exact: true }).fill('All open files, changed');
+  await expect(rule(page, `${JOB}: known`)).toBeFocused();
+  await rule(page, `${JOB}: known`).click();
+  await page.getByLabel('Name', { exact: true }).fill('Changed');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete rule' }).click();
   await expect(page.getByText('Rule deleted')).toBeVisible();
+  await expect(rule(page, `${JOB}: known`)).toHaveCount(0);
+});
 
-  const theirs = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
-  await enter(theirs, `${portal.url.replace('localhost', 'harbour.localhost')}/monitoring/rules`);
-  await expect(theirs.getByRole('heading', { level: 2, name: 'No rules yet' })).toBeVisible({
-    timeout: 60_000,
-  });
-  await theirs.context().close();
+test('RULES-5: another provider sees no rule of this one', async ({ page }) => {
+  await createRule(portal);
+  await page.goto(`${portal.otherUrl}/monitoring/rules`);
+  await submitSignIn(page, 'olga', portal.password);
+  await expect(page.getByRole('heading', { level: 2, name: 'No rules yet' })).toBeVisible();
+});
 
-  // The list opens without a network, as it was told last.
-  await expect(page.getByRole('button', { name: new RegExp(`^${JOB}: known`) })).toBeVisible();
+test('RULES-6, OFF-1: the rules of the last sync are listed without a server', async ({
+  browser,
+}) => {
+  const server = await startPortal();
+  await createRule(server);
+  const page = await newPage(browser);
+  await page.goto(`${server.url}/monitoring/rules`);
+  await submitSignIn(page, 'dana', server.password);
+  await expect(rule(page, `${JOB}: known`)).toBeVisible();
   await page.context().setOffline(true);
-  await portal.kill();
+  await server.kill();
   await expect(page.getByText("You're offline. Reconnect to create or edit rules.")).toBeVisible();
-  await expect(page.getByRole('button', { name: new RegExp(`^${JOB}: known`) })).toBeVisible();
+  await expect(rule(page, `${JOB}: known`)).toBeVisible();
   await page.context().close();
+  await server.stop();
 });

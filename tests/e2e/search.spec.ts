@@ -1,17 +1,25 @@
 import { expect, test } from '@playwright/test';
-import type { Page, Route } from '@playwright/test';
+import type { Locator, Page, Route } from '@playwright/test';
 import { personAt, takePictures } from './person.ts';
-import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
-import type { Portal } from './portal.ts';
+import type { Person } from './person.ts';
+import {
+  createKey,
+  getRow,
+  loadApi,
+  newPage,
+  openPortal,
+  post,
+  signIn,
+  startPortal,
+} from './portal.ts';
+import type { SharedPortal } from './portal.ts';
 import { axeInBoth, collectErrors } from './page-checks.ts';
 
-let portal: Portal;
-test.beforeAll(async () => {
-  portal = await startPortal();
+let portal: SharedPortal;
+test.beforeEach(async () => {
+  portal = await openPortal();
 });
-test.afterAll(async () => {
-  await portal.stop();
-});
+test.afterEach(() => portal.stop());
 
 const DAY = 86_400_000;
 const ago = (days: number): string => new Date(Date.now() - days * DAY).toISOString();
@@ -23,20 +31,16 @@ const failed = (job: string, days: number, message = 'no space left on device') 
   endTime: ago(days),
   computer: 'SRV-HARBOUR',
 });
-
-test('SEEK-4, SEEK-5, SEEK-6: a search lists matches of this device, then of the server; an old result opens among its neighbors; offline it says so', async ({
-  page,
-}) => {
-  const secret = await createKey(portal);
-  await post(portal.url, secret, [
-    failed('Harbour files', 0.01),
-    ...[62, 61, 60].map((days) => ({
-      ...failed('Old archive', days),
-      computer: 'SRV-OLD',
-      status: days === 61 ? 'Failed' : 'Success',
-    })),
-  ]);
-  const api = await loadApi(portal, 'dana');
+/** Opens the daily checks, which have a failed job. */
+async function open(page: Page, at: SharedPortal): Promise<Person> {
+  await post(at.url, await createKey(at), [failed('Harbour files', 0.01)]);
+  await signIn(page, at.url, 'dana', at.password);
+  await expect(getRow(page, 'Harbour files')).toBeVisible();
+  return personAt(page);
+}
+/** Opens a ticket for the failed job. */
+async function openTicket(at: SharedPortal): Promise<void> {
+  const api = await loadApi(at, 'dana');
   const { problems } = (await api('GET', 'sync/bootstrap')) as {
     problems: { n: number; closedAt: number | null }[];
   };
@@ -44,16 +48,17 @@ test('SEEK-4, SEEK-5, SEEK-6: a search lists matches of this device, then of the
     problems: [problems.find(({ closedAt }) => closedAt === null)?.n],
     subject: 'The harbour disk is full',
   });
+}
+const option = (page: Page, name: RegExp): Locator => page.getByRole('option', { name });
+const status = (page: Page): Locator => page.getByRole('status', { name: 'Search' });
+const field = (page: Page): Locator => page.getByRole('combobox', { name: 'Search everything' });
 
+test('SEEK-4, SEEK-5: matches of this device come first and stay chosen; those of a slow server come below', async ({
+  page,
+}) => {
   const errors = collectErrors(page);
-  const dana = personAt(page);
-  await signIn(page, portal.url, 'dana', portal.password);
-  await expect(getRow(page, 'Harbour files')).toBeVisible();
-  const option = (name: RegExp) => page.getByRole('option', { name });
-  const status = page.getByRole('status', { name: 'Search' });
-
-  // The server is slow: what is here stands, and is chosen. What comes later stands below, and the
-  // choice where it was.
+  const dana = await open(page, portal);
+  await openTicket(portal);
   const held: Route[] = [];
   await page.context().route('**/api/v1/monitoring/search?**', (route) => {
     held.push(route);
@@ -65,7 +70,7 @@ test('SEEK-4, SEEK-5, SEEK-6: a search lists matches of this device, then of the
     new URL(held.at(-1)?.request().url() ?? portal.url).searchParams.get('text') ?? '';
   await expect.poll(getSearchedText).toBe('harb');
   await dana.types('our');
-  await expect(option(/^Harbour files/)).toBeVisible();
+  await expect(option(page, /^Harbour files/)).toBeVisible();
   await expect.poll(getSearchedText).toBe('harbour');
   await dana.presses('ArrowDown');
   const before = await page.getByRole('option').allInnerTexts();
@@ -73,32 +78,55 @@ test('SEEK-4, SEEK-5, SEEK-6: a search lists matches of this device, then of the
   await page.context().unroute('**/api/v1/monitoring/search?**');
   // the first was called off
   for (const route of held) await route.continue().catch(() => undefined);
-  await expect(option(/D-1 The harbour disk is full/)).toBeVisible();
+  await expect(option(page, /D-1 The harbour disk is full/)).toBeVisible();
   expect((await page.getByRole('option').allInnerTexts()).slice(0, before.length)).toEqual(before);
   expect(await chosenIn(page)).toBe(chosen);
-  await expect(status).toHaveText(/^\d+ found, 1 of them on the server/);
+  await expect(status(page)).toHaveText(/^\d+ found, 1 of them on the server/);
   await axeInBoth(page, 'search');
   await takePictures(page, 'search');
+  expect(errors).toEqual([]);
+});
 
-  // Each state in words.
-  const field = page.getByRole('combobox', { name: 'Search everything' });
-  await field.fill('h');
+test('SEEK-4, SEEK-5: a search says what it needs and what it found, and opens a ticket', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const dana = await open(page, portal);
+  await openTicket(portal);
+  await dana.hasPalette();
+  await dana.types('harbour');
+  await field(page).fill('h');
   await expect(page.getByText('Type two letters to search the server too')).toHaveCount(2);
-  await field.fill('zzz of nowhere');
-  await expect(status).toHaveText('No matches for “zzz of nowhere”');
-  await field.fill('disk is full');
-  await option(/D-1/).click();
+  await field(page).fill('zzz of nowhere');
+  await expect(status(page)).toHaveText('No matches for “zzz of nowhere”');
+  await field(page).fill('disk is full');
+  await option(page, /D-1/).click();
   await expect(page).toHaveURL(/\/monitoring\/tickets\?state=all&ticket=/);
   await expect(
     page.getByRole('heading', { level: 2, name: 'The harbour disk is full' }),
   ).toBeVisible();
+  expect(errors).toEqual([]);
+});
 
-  // Older than the device keeps: found by job and cause, by its day, and opened.
+test('SEEK-6: a result older than this device stores is found by job, cause and day, and opens among its neighbors', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await post(
+    portal.url,
+    await createKey(portal),
+    [62, 61, 60].map((days) => ({
+      ...failed('Old archive', days),
+      computer: 'SRV-OLD',
+      status: days === 61 ? 'Failed' : 'Success',
+    })),
+  );
+  const dana = await open(page, portal);
   await dana.hasPalette();
   await dana.types('archive space');
-  await expect(option(/^Failed.*Old archive/)).toBeVisible();
-  await field.fill(`archive ${ago(61).slice(0, 10)}`);
-  await expect(option(/^Failed.*Old archive/)).toBeVisible();
+  await expect(option(page, /^Failed.*Old archive/)).toBeVisible();
+  await field(page).fill(`archive ${ago(61).slice(0, 10)}`);
+  await expect(option(page, /^Failed.*Old archive/)).toBeVisible();
   await dana.pressesUntil('ArrowDown', async () => (await chosenIn(page)).includes('Failed'));
   await dana.presses('Enter');
   const panel = page.getByRole('complementary', { name: 'Job result' });
@@ -119,21 +147,31 @@ test('SEEK-4, SEEK-5, SEEK-6: a search lists matches of this device, then of the
   await takePictures(page, 'old-result');
   await around.getByRole('row').last().getByRole('button').click();
   await expect(panel.getByText('No problems reported')).toBeVisible();
+  expect(errors).toEqual([]);
+});
 
-  // Nobody answers: what is here is searched, and that is said.
-  await portal.kill();
-  await page.getByRole('button', { name: 'Search everything' }).last().click();
+test("SEEK-4: a search says that the server can't be reached, on a phone too", async ({
+  browser,
+}) => {
+  const server = await startPortal();
+  const page = await newPage(browser);
+  const errors = collectErrors(page);
+  const dana = await open(page, server);
+  await server.kill();
+  await dana.hasPalette();
   await dana.types('harbour');
-  await expect(option(/^Harbour files/)).toBeVisible();
+  await expect(option(page, /^Harbour files/)).toBeVisible();
   await expect(
     page.getByText("The server can't be reached. Only data on this device was searched.").first(),
   ).toBeVisible();
-  await expect(status).toHaveText(/^\d+ found\. The server can't be reached/);
+  await expect(status(page)).toHaveText(/^\d+ found\. The server can't be reached/);
   await page.setViewportSize({ width: 390, height: 844 });
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
     .toBeLessThanOrEqual(390);
   expect(errors).toEqual([]);
+  await page.context().close();
+  await server.stop();
 });
 
 /** The words of the line that Enter means. */
