@@ -22,24 +22,37 @@ export async function withChunkTimeout<T>(part: Promise<T>): Promise<T> {
 /** A network that has just returned may fail once more. */
 const RETRY_MS = 3_000;
 
+/** How often it tries again while the server can't be reached. */
+const AWAY_RETRY_MS = 10_000;
+
+/** Any answer counts. The service worker answers no HEAD requests. */
+const isServerThere = (): Promise<boolean> =>
+  fetch('/', { method: 'HEAD' }).then(
+    () => true,
+    () => false,
+  );
+
 /**
- * Resolves with a part of the page. Offline, a part that isn't on this device loads after
- * reconnecting; `onOffline` is called when that wait begins.
- * @throws if the part fails twice with a network, or has an error of its own
+ * Resolves with a part of the page. Without a network or a server, a part that isn't on this device
+ * loads after reconnecting; `onOffline` is called when that wait begins.
+ * @throws if the server is there and the part fails twice, or if it has an error of its own
  */
 export async function loadPart<T>(load: () => Promise<T>, onOffline?: () => void): Promise<T> {
-  for (let isRetry = false; ;) {
+  for (let isRetry = false, isAway = false; ;) {
     const wasOnline = navigator.onLine;
     try {
       return await withChunkTimeout(load());
     } catch (error) {
       if (!isChunkError(error)) throw error;
-      if (!navigator.onLine) {
-        onOffline?.();
-        await new Promise((reconnect) => {
-          addEventListener('online', reconnect, { once: true });
+      if (!navigator.onLine || (isRetry && !(await isServerThere()))) {
+        if (!isAway) onOffline?.();
+        isRetry = isAway = navigator.onLine;
+        const wait = new AbortController();
+        await new Promise<unknown>((reconnect) => {
+          addEventListener('online', reconnect, wait);
+          if (isAway) setTimeout(reconnect, AWAY_RETRY_MS);
         });
-        isRetry = false;
+        wait.abort();
       } else if (isRetry) throw error;
       else {
         isRetry = wasOnline;

@@ -39,7 +39,7 @@ test.describe('with the page stored on this device', () => {
     await expect(heading('What to leave out')).toBeFocused();
     await page.keyboard.press('Control+Enter');
     await expect(heading('Schedule')).toBeFocused();
-    await page.getByLabel('Runs').selectOption({ label: 'Manually only' });
+    await page.getByRole('combobox', { name: 'Runs' }).selectOption({ label: 'Manually only' });
     const create = page.getByRole('button', { name: /^Create job/ });
     await expect(create).toBeDisabled();
     await page.context().setOffline(false);

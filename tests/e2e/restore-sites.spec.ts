@@ -57,7 +57,10 @@ test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard,
   await sound(page, 'restore sites', { sidebar: true });
 
   const rows = tenant.getByRole('row').filter({ hasText: title });
-  const before = await getCellTexts(rows);
+  // SharePoint sets the date of a row itself.
+  const getFields = async (): Promise<string[][]> =>
+    (await getCellTexts(rows)).map((row) => row.split('\t').slice(0, 2));
+  const before = await getFields();
   await tenant.getByRole('button', { name: `Delete row: ${title}`, exact: true }).click();
   await expect(rows).toHaveCount(0);
   await page.bringToFront();
@@ -71,7 +74,7 @@ test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard,
   await panel.getByRole('button', { name: 'Restore 1 item' }).press('Enter');
   await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
   await tenant.reload();
-  expect(await getCellTexts(rows)).toEqual(before);
+  expect(await getFields()).toEqual(before);
   await panel.getByRole('button', { name: 'Undo restore' }).press('Enter');
   await expect(panel.getByRole('heading', { name: 'Restore undone' })).toBeFocused();
   await tenant.reload();

@@ -157,6 +157,9 @@ test("SEEK-4: a search says that the server can't be reached, on a phone too", a
   const page = await newPage(browser);
   const errors = collectErrors(page);
   const dana = await open(page, server);
+  // From here on the palette is on the device.
+  await dana.hasPalette();
+  await dana.presses('Escape');
   await server.kill();
   await dana.hasPalette();
   await dana.types('harbour');

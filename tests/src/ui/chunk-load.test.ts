@@ -81,9 +81,36 @@ test('LOAD-2: offline, a part loads after each reconnecting until it is there, a
   expect(load).toHaveBeenCalledTimes(3);
 });
 
+test('LOAD-2: while the server is away, a part is requested until it is there, and the wait is reported once', async () => {
+  vi.useFakeTimers();
+  stubNetwork();
+  let isServed = false;
+  vi.stubGlobal('fetch', () =>
+    isServed ? Promise.resolve(new Response()) : Promise.reject(new TypeError('Failed to fetch')),
+  );
+  const load = vi.fn<() => Promise<string>>(() => (isServed ? Promise.resolve('here') : missing()));
+  const onOffline = vi.fn<() => void>();
+  const part = loadPart(load, onOffline);
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect(onOffline).toHaveBeenCalledTimes(1);
+  isServed = true;
+  await vi.advanceTimersByTimeAsync(10_000);
+  await expect(part).resolves.toBe('here');
+
+  // A deployment removed it meanwhile.
+  isServed = false;
+  const gone = vi.fn<() => Promise<string>>(missing);
+  const failed = loadPart(gone).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(60_000);
+  isServed = true;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(isChunkError(await failed)).toBe(true);
+});
+
 test('LOAD-1: with a network, a part that fails is requested once more, and an error of its own is not', async () => {
   vi.useFakeTimers();
   stubNetwork();
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response()));
   const gone = vi.fn<() => Promise<string>>(missing);
   const failed = loadPart(gone).catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(60_000);
