@@ -172,7 +172,8 @@ test("SEEK-4: a search says that the server can't be reached, on a phone too", a
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
     .toBeLessThanOrEqual(390);
-  expect(errors).toEqual([]);
+  // Parts that load when nothing else happens are requested in vain.
+  expect(errors.filter((one) => !one.includes('ERR_CONNECTION_REFUSED'))).toEqual([]);
   await page.context().close();
   await server.stop();
 });
