@@ -208,7 +208,7 @@ export async function listAbsentOwners(db: Sql): Promise<readonly string[]> {
 }
 
 /** Ends the leases of servers that died. Their attempts count. */
-export async function endLeasesOf(db: Sql, owners: readonly string[], now: Ms): Promise<void> {
+export async function endLeasesByOwner(db: Sql, owners: readonly string[], now: Ms): Promise<void> {
   await sql`
     update background_job set lease_owner = null, lease_until = 0, due_at = least(due_at, ${now}::bigint)
     where lease_owner = any(${list(owners)}::text[])`.execute(db);

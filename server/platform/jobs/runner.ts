@@ -13,7 +13,7 @@ import {
 import {
   addMissingJobs,
   endLeases,
-  endLeasesOf,
+  endLeasesByOwner,
   failJob,
   finishJob,
   type FreePlaces,
@@ -191,7 +191,7 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
     for (const one of absent) if (!absentSince.has(one)) absentSince.set(one, now);
     const dead = [...absent].filter((one) => now - (absentSince.get(one) ?? now) >= ABSENT_MS);
     if (dead.length === 0) return;
-    await store.system((db) => endLeasesOf(db, dead, now));
+    await store.system((db) => endLeasesByOwner(db, dead, now));
     log.warn('a server is gone, and its background jobs are taken over', { servers: dead.length });
   }
 

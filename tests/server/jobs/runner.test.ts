@@ -146,9 +146,9 @@ eachDatabase((name, open) => {
   // The embedded database has one server.
   if (name === 'postgres')
     test('JOB-3: the jobs of a server whose process ended are taken over within seconds, and those of a living one are not', async () => {
-      const [lost, kept] = [uuid(), uuid()];
-      await putJob(store, lost, 'sla-alarms', now());
-      await putJob(store, kept, 'reports', now());
+      const [first, second] = [uuid(), uuid()];
+      await putJob(store, first, 'sla-alarms', now());
+      await putJob(store, second, 'reports', now());
       const clock = manualClock(fixture);
       const presences: Presence[] = [];
       const announcing: Store = {
