@@ -382,6 +382,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   requestRestoreToken: 'partly sensitive, never while acting',
   listRestoreTasks: 'plain',
   getRestoreTask: 'plain',
+  getRestoreEstimate: 'plain',
   listRestoreResults: 'plain',
   cancelRestoreTask: 'plain',
   listMailboxes: 'plain',

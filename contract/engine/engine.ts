@@ -18,6 +18,7 @@ import type {
 } from '../ids.ts';
 import type { ComparedItem } from './compare.ts';
 import type { DownloadInput, DownloadRange, PreparedDownload } from './downloads.ts';
+import type { RestoreEstimate } from './estimate.ts';
 import type {
   AttachInput,
   PasswordInput,
@@ -131,6 +132,8 @@ export interface Engine {
   readDownload(scope: EngineScope, input: DownloadRange): Reply<Content>;
   /** Starts a restore, or a dry run of one. Returns the id of its task. */
   restore(scope: EngineScope, input: RestoreInput): Reply<TaskId>;
+  /** About how long the restore of a finished dry run takes. */
+  estimate(scope: EngineScope, input: { task: TaskId }): Reply<RestoreEstimate>;
   /** Removes what a restore created and puts back what it replaced. Returns the id of the undo. */
   undo(scope: EngineScope, input: { task: TaskId }): Reply<TaskId>;
   getTask(scope: EngineScope, input: { task: TaskId }): Reply<Task>;

@@ -8,6 +8,7 @@ import {
   listPage,
 } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
+import { ESTIMATE_LIMITS } from '../engine/estimate.ts';
 import { anyId, moment } from '../paging.ts';
 import { reasonText } from './requests.ts';
 import { SESSION_TYPES } from './sessions.ts';
@@ -154,6 +155,26 @@ export const restoreSessionCalls = {
     summary: 'Returns a restore with its progress.',
     input: v.strictObject(OF_TASK),
     output: taskOut,
+    gate,
+    operatorAllowed: true,
+    failures: READ,
+  }),
+  /** RES-83 */
+  getRestoreEstimate: call({
+    method: 'GET',
+    path: 'o365/restore/tasks/{taskId}/estimate',
+    summary: 'Estimates how long the restore of a finished dry run takes at the current limits.',
+    input: v.strictObject(OF_TASK),
+    output: v.object({
+      /** Rounded: nobody knows it exactly. */
+      durationMs: v.number(),
+      items: v.number(),
+      bytes: v.number(),
+      /** What decides. `speed`: how fast requests are answered. */
+      limit: v.picklist(ESTIMATE_LIMITS),
+      /** How many recent restores its speed is from; 0: the speed is assumed. */
+      restores: v.number(),
+    }),
     gate,
     operatorAllowed: true,
     failures: READ,

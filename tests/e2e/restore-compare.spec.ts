@@ -9,6 +9,7 @@ import {
   ONEDRIVE,
   openTenant,
   OUTLOOK,
+  restorePanel,
   stopRestoreSessions,
 } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
@@ -140,5 +141,24 @@ test('RES-81: two versions of a mail and of a text file are compared beside each
   await expect(file.getByRole('row', { name: /^Size/ })).toBeVisible();
   await page.setViewportSize({ width: 390, height: 844 });
   await sound(page, 'versions of a file, phone');
+  expect(errors).toEqual([]);
+});
+
+test('RES-83: after a dry run, the page says about how long the restore takes and what that assumes', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const tenant = await openTenant(portal, page.context(), person.name, 'Files');
+  await tenant.getByRole('button', { name: `Delete file: ${fileName}`, exact: true }).click();
+  await page.bringToFront();
+  await enter(portal, page, 'm365', ONEDRIVE);
+  await openItem(page, null, fileName);
+  await page.keyboard.press('x');
+  await page.keyboard.press('r');
+  const restore = restorePanel(page);
+  await pressWith(page, restore.getByRole('button', { name: 'Dry run' }));
+  await expect(restore.getByText('Takes about a minute or less.')).toBeVisible();
+  await expect(restore.getByText(/^Assumes 0\.3 seconds for a request/)).toBeVisible();
+  await sound(page, 'estimate of a restore');
   expect(errors).toEqual([]);
 });

@@ -24,6 +24,7 @@ import {
   readUsage,
 } from './repositories/repositories.ts';
 import { requestCleanUp, requestVerification } from './repositories/requests.ts';
+import { type EstimateCalls, makeEstimateCalls } from './restore/estimate.ts';
 import { makeRestoreCalls, type RestoreCalls } from './restore/restore-engine.ts';
 import { makeRestoreRights } from './restore/rights/rights.ts';
 import { makeRestorePorts } from './restore/restore-ports.ts';
@@ -37,7 +38,8 @@ import { siteSource } from './sources/site.ts';
 import { teamSource } from './sources/team.ts';
 
 /** Daybook's own engine: what of the interface it offers so far, and what its jobs need. */
-export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls, CompareCalls {
+export interface EmbeddedEngine
+  extends Pick<Engine, 'kind'>, RestoreCalls, CompareCalls, EstimateCalls {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
   readonly organizations: Engine['organizations'];
   readonly repositories: Engine['repositories'];
@@ -86,6 +88,7 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
     },
     ...makeRestoreCalls(context, makeRestoreRights(context, connections)),
     ...makeCompareCalls(context, connections),
+    ...makeEstimateCalls(context, connections),
     operators: {
       refreshGroups: (scope, input) => refreshGroupMembers(context(), connections, scope, input),
       requestCode: ({ region }) => requestPersonCode(connections, region),

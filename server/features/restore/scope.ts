@@ -4,6 +4,7 @@ import type { NewEvent } from '#contract/events.ts';
 import type { RestoreSessionRow } from '#contract/restore/sessions.ts';
 import type { Result } from '#contract/result.ts';
 import type { CompareCalls } from '#server/engine/embedded/compare/compare.ts';
+import type { EstimateCalls } from '#server/engine/embedded/restore/estimate.ts';
 import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
@@ -41,7 +42,7 @@ export const mayRestore = (
 
 /** Whose data a call is about, and the engine that has it. */
 export interface EngineAt {
-  readonly engine: RestoreCalls & CompareCalls;
+  readonly engine: RestoreCalls & CompareCalls & EstimateCalls;
   readonly scope: EngineScope;
 }
 

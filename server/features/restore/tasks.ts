@@ -15,6 +15,7 @@ type Names =
   | 'listRestoreTasks'
   | 'listRestoreApprovals'
   | 'getRestoreTask'
+  | 'getRestoreEstimate'
   | 'listRestoreResults'
   | 'cancelRestoreTask'
   | 'undoRestoreTask';
@@ -99,6 +100,11 @@ export function restoreTaskHandlers(context: AppContext): Pick<Handlers, Names> 
         const [{ request } = { request: null }] = await withRequests(ctx, [task]);
         return ok({ ...task, request });
       }),
+
+    getRestoreEstimate: (of, ctx) =>
+      onTask(of, ctx, async ({ engine, scope }, { id }) =>
+        getAnswer(await engine.estimate(scope, { task: id })),
+      ),
 
     listRestoreResults: ({ outcome, cursor, limit = PAGE_ROWS, ...of }, ctx) =>
       onTask(of, ctx, async ({ engine, scope }, { id }) => {

@@ -30,6 +30,7 @@ const OURS = [
   'GET o365/restore/tasks',
   'GET o365/restore/tasks/{taskId}',
   'GET o365/restore/tasks/{taskId}/results',
+  'GET o365/restore/tasks/{taskId}/estimate',
   'POST o365/restore/tasks/{taskId}/cancel',
   'POST o365/restore/tasks/{taskId}/undo',
 ];

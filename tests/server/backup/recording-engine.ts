@@ -136,6 +136,7 @@ export function recordingEngine(): RecordingEngine {
       prepareDownload: unused,
       readDownload: unused,
       restore: unused,
+      estimate: unused,
       undo: unused,
       getTask: unused,
       listTasks: unused,

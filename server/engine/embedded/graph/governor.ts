@@ -58,6 +58,13 @@ export interface Pace {
   readonly headers: Headers | null;
 }
 
+/** What a request for an object can expect now. `pausedMs`: until requests are sent again. */
+export interface CurrentLimit {
+  /** How many requests run at once. */
+  readonly concurrent: number;
+  readonly pausedMs: Ms;
+}
+
 /**
  * The rate limiter of one application in one tenant. All requests to Graph go through it: it limits
  * how many run at once, halves that when Graph throttles, grows slowly, and pauses for as long as
@@ -125,6 +132,18 @@ export class Governor {
     if (object.active === 0 && object.limit === object.max && object.pausedUntil <= now)
       this.#lanes.delete(getKey(lane));
     this.#wake();
+  }
+
+  /** Returns what a lane is limited to now. A 429 halves its places and may pause it. */
+  getLimit(lane: Lane): CurrentLimit {
+    const { perObject, inTotal } = LIMITS[lane.service];
+    const object = this.#lanes.get(getKey(lane));
+    const service = this.#services.get(lane.service);
+    const until = Math.max(object?.pausedUntil ?? 0, service?.pausedUntil ?? 0);
+    return {
+      concurrent: Math.floor(Math.min(object?.limit ?? perObject, service?.limit ?? inTotal)),
+      pausedMs: Math.max(0, until - this.#clock.now()),
+    };
   }
 
   /**

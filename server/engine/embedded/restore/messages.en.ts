@@ -2,6 +2,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 export const restoreMessages = defineMessages('restore-engine', {
   noTask: "This task doesn't exist.",
+  noDryRun: 'Only a finished dry run can be estimated.',
   // The temporary application, as an administrator sees it in the tenant.
   application: 'Restore (temporary)',
   originalOnly: 'Restore operators can only restore to the original location.',

@@ -28,6 +28,7 @@ import {
   restoreRequest,
 } from './draft.ts';
 import type { ChosenNodes, RestoreDraft } from './draft.ts';
+import { Estimate } from './estimate.tsx';
 import { RestoreForm } from './form.tsx';
 import { TaskProgress } from './progress.tsx';
 import { Results } from './results.tsx';
@@ -234,6 +235,9 @@ function Body({
       </h3>
       {hint !== null && <p className="m-0 text-ink-2">{hint}</p>}
       {isOfPosts && WARNED.has(state) && <PostsStay />}
+      {state === 'reviewed' && result !== null && countChanges(result) > 0 && (
+        <Estimate organizationId={organizationId} taskId={result.id} />
+      )}
       {refused}
       {result !== null && result.message !== null && (
         <p className="m-0 break-words text-ink-2">{result.message}</p>

@@ -53,6 +53,12 @@ test('ENG-9: a 429 halves what runs at once for this mailbox alone, and it grows
   const ada = graph.clientFor({ service: 'mailbox', object: 'ada' });
   const bob = graph.clientFor({ service: 'mailbox', object: 'bob' });
   await read(ada, 'ada');
+  // Estimates ask what it allows now.
+  expect(graph.ports.governor.getLimit({ service: 'mailbox', object: 'ada' })).toEqual({
+    concurrent: 2,
+    pausedMs: 0,
+  });
+  expect(graph.ports.governor.getLimit({ service: 'mailbox', object: 'bob' }).concurrent).toBe(4);
   seen.perObject = 0;
   await Promise.all(Array.from({ length: 12 }, () => read(ada, 'ada')));
   expect(seen.perObject).toBe(2);

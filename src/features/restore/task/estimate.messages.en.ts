@@ -1,0 +1,20 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+export const estimateMessages = defineMessages('restoreEstimate', {
+  estimating: 'Estimating the duration…',
+  unknown: 'The duration could not be estimated. {message}',
+  takes: 'Takes {duration}.',
+  aMinute: 'about a minute or less',
+  minutes: 'about {count, plural, one {# minute} other {# minutes}}',
+  hours: 'about {count, plural, one {# hour} other {# hours}}',
+  days: 'about {count, plural, one {# day} other {# days}}',
+  bySpeed:
+    'Assumes 0.3 seconds for a request and four at once, because this organization had no recent restore.',
+  byRestores:
+    'Assumes the speed of {count, plural, one {the last restore} other {the last # restores}} of this organization.',
+  byUpload:
+    'Microsoft 365 takes 150 MB in 5 minutes for each mailbox. Assumes that nothing else uploads to it.',
+  byRequests:
+    'Assumes that the restore alone uses what Microsoft 365 allows: 10,000 requests in 10 minutes for a mailbox, 4 per second for a team.',
+  byThrottling: 'Assumes that Microsoft 365 limits this organization as much as now.',
+});
