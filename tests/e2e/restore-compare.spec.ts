@@ -158,7 +158,8 @@ test('RES-83: after a dry run, the page says about how long the restore takes an
   const restore = restorePanel(page);
   await pressWith(page, restore.getByRole('button', { name: 'Dry run' }));
   await expect(restore.getByText('Takes about a minute or less.')).toBeVisible();
-  await expect(restore.getByText(/^Assumes 0\.3 seconds for a request/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Compare with production' })).toHaveCount(1);
+  await expect(restore.getByText(/^Assumes four parallel requests/)).toBeVisible();
   await sound(page, 'estimate of a restore');
   expect(errors).toEqual([]);
 });

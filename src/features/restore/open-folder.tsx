@@ -160,7 +160,7 @@ export function OpenFolder({
       )}
       {isComparable(shown) && session.point !== null && (
         <ItemComparison
-          key={`${session.id} ${shown.id}`}
+          key={`compare ${session.id} ${shown.id}`}
           session={session.id}
           item={shown}
           pointAt={session.point.at}

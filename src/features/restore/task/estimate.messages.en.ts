@@ -9,7 +9,7 @@ export const estimateMessages = defineMessages('restoreEstimate', {
   hours: 'about {count, plural, one {# hour} other {# hours}}',
   days: 'about {count, plural, one {# day} other {# days}}',
   bySpeed:
-    'Assumes 0.3 seconds for a request and four at once, because this organization had no recent restore.',
+    'Assumes four parallel requests of 0.3 seconds each, because no recent restore of this organization was measured.',
   byRestores:
     'Assumes the speed of {count, plural, one {the last restore} other {the last # restores}} of this organization.',
   byUpload:
