@@ -1,4 +1,4 @@
-import { mkdir, open, rm, stat, statfs } from 'node:fs/promises';
+import { constants, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Id } from '#contract/engine/engine.ts';
 import type { Bytes, TenantId } from '#contract/ids.ts';
@@ -25,7 +25,8 @@ export function makeUploadFiles(
     path,
     async write(id, at, bytes) {
       await mkdir(root, { recursive: true });
-      const file = await open(path(id), at === 0 ? 'w' : 'r+');
+      // The first part may arrive again while later ones are there: it must not cut them off.
+      const file = await open(path(id), at === 0 ? constants.O_RDWR | constants.O_CREAT : 'r+');
       try {
         for (let done = 0; done < bytes.length;) {
           const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
