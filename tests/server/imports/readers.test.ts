@@ -5,9 +5,16 @@ import {
   type ArchiveStep,
   readArchive,
 } from '#server/engine/embedded/imports/archives/read-archive.ts';
-import { makeRandom } from '../engine/killed.ts';
 import { PROOF } from '../engine/restic/fixtures.ts';
-import { askPython, makeMail, makeZip, noPython, toArchive } from './archives.ts';
+import {
+  askPython,
+  makeFraction,
+  makeMail,
+  makeZip,
+  mutate,
+  noPython,
+  toArchive,
+} from './archives.ts';
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -182,26 +189,6 @@ test('G66: names in archives never lead out of the folders that they are in', ()
     }
   }
 });
-
-function makeFraction(seed: number): () => number {
-  const roll = makeRandom(seed);
-  return () => roll(1_000_000_000) / 1_000_000_000;
-}
-
-/** Mutations as a fuzzer makes them: bits, bytes, blocks and lengths. */
-function mutate(bytes: Buffer, random: () => number): Buffer {
-  const copy = Buffer.from(bytes);
-  const at = (): number => Math.floor(random() * copy.length);
-  for (let n = 1 + Math.floor(random() * 8); n > 0; n--) {
-    const kind = Math.floor(random() * 5);
-    if (kind === 0) copy[at()] = Math.floor(random() * 256);
-    if (kind === 1) copy.fill(random() < 0.5 ? 0 : 255, at(), at() + 4);
-    if (kind === 2) copy.copy(copy, at(), at(), at());
-    if (kind === 3) return copy.subarray(0, at());
-    if (kind === 4) copy.writeUInt32LE(Math.floor(random() * 2 ** 32), Math.max(0, at() - 4));
-  }
-  return copy;
-}
 
 test('G67: no mutation of an archive throws, hangs or makes more than it has', async () => {
   const archives = [

@@ -50,7 +50,12 @@ export async function* readInThread(
     const thread = new Worker(script, {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+      // What a library writes there would be of the archive.
+      stdout: true,
+      stderr: true,
     });
+    thread.stdout.resume();
+    thread.stderr.resume();
     // Without a listener, its end would end the server.
     thread.on('error', () => undefined);
     let place: EntryPlace | null = null;

@@ -24,6 +24,7 @@ export const importMessages = defineMessages('imports', {
     '{count, plural, one {# entry was not imported} other {# entries were not imported}}. The results say why.',
   repository: "The repository couldn't be used. {reason}",
   skippedOther: 'Not an email.',
+  skippedOtherItem: 'A calendar entry, contact, task or note. Only emails are imported.',
   skippedEncrypted: 'Encrypted. Unpack it with its password, and import it again.',
   skippedTooLarge: 'Larger than an email can be.',
   skippedPacked: 'An archive in the archive. Unpack it, and import it on its own.',

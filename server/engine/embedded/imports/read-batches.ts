@@ -107,6 +107,7 @@ const toLeft = (
 
 const SKIP_TEXTS: Readonly<Record<SkipReason, () => string>> = {
   'other': () => t.skippedOther,
+  'other-item': () => t.skippedOtherItem,
   'encrypted': () => t.skippedEncrypted,
   'too-large': () => t.skippedTooLarge,
   'packed': () => t.skippedPacked,

@@ -72,7 +72,7 @@ export function ArchiveInput({
       type="file"
       hidden
       aria-labelledby={label}
-      accept=".mbox,.eml,.zip,application/mbox,message/rfc822,application/zip"
+      accept=".pst,.ost,.mbox,.eml,.zip,application/mbox,message/rfc822,application/zip"
       onChange={({ target }) => {
         const file = target.files?.[0];
         target.value = '';

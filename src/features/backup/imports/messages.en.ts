@@ -11,7 +11,7 @@ export const importMessages = defineMessages('importPages', {
   needsRepository: 'Create a repository for an organization first.',
   startImport: 'Start import',
   formHint:
-    'Choose an mbox file, a single email (EML), or a ZIP file of emails. The import continues on the server after the upload.',
+    'Choose an Outlook data file (PST or OST), an mbox file, a single email (EML), or a ZIP file of emails. The import continues on the server after the upload.',
   archive: 'Archive',
   chooseArchive: 'Choose file',
   archiveHint: 'Up to 50 GB.',

@@ -4,6 +4,8 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 export interface ArchiveFile {
   /** Its name without folders and extension: the folder of what is in none. */
   readonly stem: string;
+  /** Where it is on the disk; null: only in memory. */
+  readonly filePath: string | null;
   readonly bytes: Bytes;
   /** Returns fewer bytes only at the end. */
   read(from: Bytes, bytes: Bytes): Promise<Buffer>;
@@ -36,8 +38,11 @@ export interface ArchivedState {
   readonly isFlagged: boolean;
 }
 
-/** `other`: no mail. `packed`: an archive in the archive. */
-export type SkipReason = 'other' | 'encrypted' | 'too-large' | 'packed';
+/**
+ * `other`: no mail. `other-item`: an entry of a calendar, a contact, a task or a note. `packed`: an
+ * archive in the archive.
+ */
+export type SkipReason = 'other' | 'other-item' | 'encrypted' | 'too-large' | 'packed';
 export type FailReason = 'damaged' | 'unreadable';
 
 /** Lists an archive from its beginning. */

@@ -5,7 +5,12 @@ import type { ArchiveFile } from './archive.ts';
 export async function openArchive(path: string, stem: string): Promise<ArchiveFile> {
   const handle = await open(path);
   const { size } = await handle.stat();
-  return { stem, bytes: size, read: (from, bytes) => readPart(handle, from, bytes, size) };
+  return {
+    stem,
+    filePath: path,
+    bytes: size,
+    read: (from, bytes) => readPart(handle, from, bytes, size),
+  };
 }
 
 async function readPart(

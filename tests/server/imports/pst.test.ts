@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { MailContent } from '#server/engine/embedded/mail/mail-content.ts';
+import { readMime } from '#server/engine/embedded/mail/read-mime.ts';
+import { readInThread } from '#server/engine/embedded/imports/archive-thread-reader.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import {
+  type FoundMail,
+  hash,
+  missing,
+  readWithPffexport,
+  readWithReadpst,
+  writeMailbox,
+} from '../engine/pst/readers.ts';
+import { PROOF } from '../engine/restic/fixtures.ts';
+import { makeFraction, mutate, writeArchive } from './archives.ts';
+
+const SAMPLES = join(
+  dirname(createRequire(import.meta.url).resolve('pst-extractor/package.json')),
+  'example/testdata',
+);
+const FILES = [
+  'enron.pst',
+  'pstextractortest@outlook.com.ost',
+  'pstextractortestpdf@outlook.com.ost',
+];
+
+interface ReadMail {
+  readonly path: string;
+  readonly mail: MailContent;
+  readonly mime: Uint8Array;
+}
+
+/** Reads a file in the thread, as an import does. */
+async function readAll(path: string, limits: { timeoutMs?: number; maxLost?: number } = {}) {
+  const mails: ReadMail[] = [];
+  const others: string[] = [];
+  let end = '';
+  for await (const entry of readInThread(
+    { clock: systemClock },
+    { path, stem: 'Archive', skippedEntries: 0 },
+    new AbortController().signal,
+    limits,
+  )) {
+    if (entry.kind === 'end' || entry.kind === 'damaged' || entry.kind === 'unknown')
+      end = entry.kind;
+    else if (entry.kind === 'mail')
+      mails.push({
+        path: entry.path.join('/'),
+        mail: await readMime(entry.mime),
+        mime: entry.mime,
+      });
+    else others.push(entry.kind === 'lost' ? 'lost' : entry.reason);
+  }
+  return { mails, others, end };
+}
+
+const sortAll = <T>(values: readonly T[]): T[] =>
+  values.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
+/** Folders that a person sees, as an import names them. */
+const getShownPath = (folder: string): string | null =>
+  /(?:^|\/)(?:Top of Personal Folders|IPM_SUBTREE)(?:\/(.*))?$/.exec(folder)?.[1] ?? null;
+
+const getFiles = (mail: MailContent): string[] =>
+  mail.attachments
+    // The text of a mail that has no other.
+    .filter(({ name }) => name !== 'message.rtf')
+    .flatMap((one) => (one.kind === 'file' ? [hash(one.bytes)] : []))
+    .sort();
+
+/** A sample is read once. */
+const samples = new Map<string, ReturnType<typeof readAll>>();
+function readSample(name: string): ReturnType<typeof readAll> {
+  const read = samples.get(name) ?? readAll(join(SAMPLES, name));
+  samples.set(name, read);
+  return read;
+}
+
+for (const name of FILES)
+  test.skipIf(missing !== '')(
+    `IMP-5: ${name} has the mails, folders and attachments that pffexport finds in it${missing}`,
+    { timeout: 120_000 },
+    async () => {
+      const path = join(SAMPLES, name);
+      const expected = readWithPffexport(path).flatMap((mail) => {
+        const shown = getShownPath(mail.folder);
+        return shown === null ? [] : [{ ...mail, shown }];
+      });
+      const { mails, others, end } = await readSample(name);
+      expect(end).toBe('end');
+      expect(new Set(others)).toEqual(new Set(name === 'enron.pst' ? [] : ['other-item']));
+      // Meeting requests are mails, which pffexport keeps apart.
+      const plain = mails.filter(({ mail }) =>
+        expected.some(({ subject }) => subject.trim() === mail.subject.trim()),
+      );
+      expect(sortAll(plain.map(({ path: at, mail }) => [at, mail.subject.trim()]))).toEqual(
+        sortAll(expected.map(({ shown, subject }) => [shown, subject.trim()])),
+      );
+      const files = (all: readonly FoundMail[]): string[][] =>
+        sortAll(all.map((mail) => mail.files.map(({ content }) => content).sort()));
+      expect(sortAll(plain.map(({ mail }) => getFiles(mail)))).toEqual(files(expected));
+    },
+  );
+
+test.skipIf(missing !== '')(
+  `IMP-5: enron.pst has the subjects that readpst finds in it${missing}`,
+  { timeout: 120_000 },
+  async () => {
+    const path = join(SAMPLES, 'enron.pst');
+    const expected = await readWithReadpst(path);
+    const { mails } = await readSample('enron.pst');
+    expect(mails.map(({ mail }) => mail.subject.trim()).sort()).toEqual(
+      expected.mails.map(({ subject }) => subject.trim()).sort(),
+    );
+  },
+);
+
+const file = (name: string, bytes: Uint8Array, contentId: string | null = null) => ({
+  kind: 'file' as const,
+  name,
+  bytes,
+  mediaType: 'application/octet-stream',
+  contentId,
+  isInline: contentId !== null,
+});
+const NO_MAIL: MailContent = {
+  subject: '',
+  from: { name: 'Ann, "Sales"', address: 'ann@example.com' },
+  sender: null,
+  recipients: [
+    { kind: 'to', name: 'Bén', address: 'ben@example.org' },
+    { kind: 'cc', name: '', address: 'cora@example.org' },
+    { kind: 'bcc', name: 'Dan', address: 'dan@example.org' },
+  ],
+  sentAt: Date.UTC(2020, 1, 2, 3, 4, 5),
+  headers: '',
+  text: null,
+  html: null,
+  messageId: null,
+  inReplyTo: null,
+  references: null,
+  importance: 'normal',
+  attachments: [],
+};
+const STATE = {
+  receivedAt: Date.UTC(2020, 1, 2, 3, 4, 6),
+  isRead: false,
+  isDraft: false,
+  isFlagged: false,
+  importance: null,
+  categories: [],
+};
+const INNER: MailContent = {
+  ...NO_MAIL,
+  subject: 'Inner Größe',
+  text: 'Inner text',
+  attachments: [file('inner.bin', Buffer.from([1, 2, 3]))],
+};
+const SAMPLE = {
+  folders: [['Inbox'], ['Inbox', 'a/b']],
+  mails: [
+    {
+      path: ['Inbox'],
+      state: STATE,
+      mail: {
+        ...NO_MAIL,
+        subject: 'Größe '.repeat(30).trim(),
+        text: 'Plain ü\r\nSecond line',
+        html: '<p>Rich ü <img src="cid:one"></p>',
+        attachments: [
+          file('Größe 😀.pdf', Buffer.from('pdf')),
+          file('one.png', Buffer.from('png'), 'one'),
+          file('empty.txt', Buffer.alloc(0)),
+          {
+            kind: 'message' as const,
+            name: 'Inner',
+            message: INNER,
+            mediaType: 'message/rfc822',
+            contentId: null,
+            isInline: false,
+          },
+        ],
+      },
+    },
+    {
+      path: ['Inbox', 'a/b'],
+      state: STATE,
+      mail: {
+        ...NO_MAIL,
+        subject: 'Received',
+        text: 'Body',
+        headers:
+          'Received: from mx.example.com\r\n by mail.example.org\r\nSubject: Received\r\nFrom: eve@example.net\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed;\r\n boundary="gone"\r\nX-Own: kept',
+      },
+    },
+  ],
+};
+
+test('IMP-5: texts, people, dates, attachments and mails in mails of a PST file stay, and so do the headers that were received', async () => {
+  const path = writeMailbox(SAMPLE);
+  const { mails, end } = await readAll(path);
+  expect(end).toBe('end');
+  const again = await readAll(path);
+  expect(again.mails.map(({ mime }) => hash(mime))).toEqual(mails.map(({ mime }) => hash(mime)));
+  const [first, second] = mails;
+  expect(mails.map(({ path }) => path)).toEqual(['Inbox', 'Inbox/a/b']);
+  const mail = first?.mail;
+  expect(mail?.subject).toBe(SAMPLE.mails[0]?.mail.subject);
+  expect([mail?.text?.trim(), mail?.html?.trim()]).toEqual([
+    'Plain ü\r\nSecond line',
+    '<p>Rich ü <img src="cid:one"></p>',
+  ]);
+  expect(mail?.from).toEqual({ name: 'Ann, "Sales"', address: 'ann@example.com' });
+  expect(mail?.recipients.map(({ kind, address }) => [kind, address])).toEqual([
+    ['to', 'ben@example.org'],
+    ['cc', 'cora@example.org'],
+    ['bcc', 'dan@example.org'],
+  ]);
+  expect(mail?.recipients[0]?.name).toBe('Bén');
+  expect(mail?.sentAt).toBe(NO_MAIL.sentAt);
+  expect(
+    mail?.attachments.flatMap((one) =>
+      one.kind === 'file' ? [[one.name, Buffer.from(one.bytes).toString(), one.contentId]] : [],
+    ),
+  ).toEqual([
+    ['one.png', 'png', 'one'],
+    ['Größe 😀.pdf', 'pdf', null],
+    ['empty.txt', '', null],
+  ]);
+  const inner = mail?.attachments.find((one) => one.kind === 'message');
+  expect(inner?.message.subject).toBe('Inner Größe');
+  expect(inner?.message.text?.trim()).toBe('Inner text');
+  expect(inner && getFiles(inner.message)).toEqual([hash(Buffer.from([1, 2, 3]))]);
+  const head = Buffer.from(second?.mime ?? [])
+    .toString()
+    .split('\r\n\r\n')[0];
+  expect(head).toBe(
+    [
+      'Received: from mx.example.com',
+      ' by mail.example.org',
+      'Subject: Received',
+      'From: eve@example.net',
+      'X-Own: kept',
+      'MIME-Version: 1.0',
+      'Content-Type: text/plain; charset=utf-8',
+      'Content-Transfer-Encoding: base64',
+    ].join('\r\n'),
+  );
+});
+
+test('G67: a mutated PST file ends its thread at worst', { timeout: 60_000 * PROOF }, async () => {
+  const original = readFileSync(writeMailbox(SAMPLE));
+  const random = makeFraction(68);
+  for (let n = 0; n < 8 * PROOF; n++) {
+    const { mails, others, end } = await readAll(writeArchive(mutate(original, random)), {
+      timeoutMs: 10_000,
+      maxLost: 2,
+    });
+    expect(['end', 'damaged', 'unknown']).toContain(end);
+    expect(mails.length + others.length).toBeLessThan(20);
+  }
+});
