@@ -44,8 +44,7 @@ async function readAll(path: string, limits: { timeoutMs?: number; maxLost?: num
     new AbortController().signal,
     limits,
   )) {
-    if (entry.kind === 'end' || entry.kind === 'damaged' || entry.kind === 'unknown')
-      end = entry.kind;
+    if (!('path' in entry)) end = entry.kind;
     else if (entry.kind === 'mail')
       mails.push({
         path: entry.path.join('/'),

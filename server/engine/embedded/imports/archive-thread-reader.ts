@@ -106,6 +106,6 @@ function getStep(
     thread.once('message', end);
     thread.once('exit', onExit);
     signal.addEventListener('abort', onAbort, { once: true });
-    thread.postMessage(null);
+    thread.postMessage(null, []);
   });
 }

@@ -71,18 +71,19 @@ function keepHeaders(headers: string): string {
   return lines.join('\r\n');
 }
 
+const toHeader = (name: string, list: readonly ArchivedPerson[]): string[] =>
+  list.length === 0 ? [] : [`${name}: ${list.map(toAddress).join(',\r\n ')}`];
+
 function makeHeaders(mail: ArchivedMail): string[] {
-  const people = (name: string, list: readonly ArchivedPerson[]): string[] =>
-    list.length === 0 ? [] : [`${name}: ${list.map(toAddress).join(',\r\n ')}`];
   const content = createHash('sha256')
     .update(JSON.stringify([mail.subject, mail.from, mail.sentAt, mail.text, mail.html]))
     .digest('hex')
     .slice(0, 32);
   return [
-    ...people('From', mail.from === null ? [] : [mail.from]),
-    ...people('To', mail.to),
-    ...people('Cc', mail.cc),
-    ...people('Bcc', mail.bcc),
+    ...toHeader('From', mail.from === null ? [] : [mail.from]),
+    ...toHeader('To', mail.to),
+    ...toHeader('Cc', mail.cc),
+    ...toHeader('Bcc', mail.bcc),
     `Subject: ${encodeWords(mail.subject)}`,
     ...(mail.sentAt === null
       ? []
@@ -106,7 +107,7 @@ function toAddress({ name, address }: ArchivedPerson): string {
 /** RFC 2047. A word has at most 75 characters. */
 function encodeWords(text: string, isPhrase = false): string {
   const clean = text
-    .replaceAll(/[\0-\x1f\x7f]+/g, ' ')
+    .replaceAll(/\p{Cc}+/gu, ' ')
     .trim()
     .toWellFormed();
   const isPlain = isPhrase ? /^[\w .'-]*$/.test(clean) : /^[ -~]*$/.test(clean);

@@ -7,7 +7,7 @@ import { readZip } from './zip.ts';
 /** Returns what reads an archive, by its first bytes and not by its name. Null: nothing does. */
 export async function findReader(file: ArchiveFile): Promise<ArchiveReader | null> {
   const head = (await file.read(0, HEAD_BYTES)).toString('latin1');
-  if (/^PK(?:\x03\x04|\x05\x06)/.test(head)) return readZip;
+  if (head.startsWith('PK\u0003\u0004') || head.startsWith('PK\u0005\u0006')) return readZip;
   if (head.startsWith('!BDN')) return readPst;
   if (/^From \S.*\d\d:\d\d/.test(head)) return readMbox;
   // The first line of a mail is a header (RFC 5322), or a mark that some servers put before it.

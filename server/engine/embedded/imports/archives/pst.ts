@@ -69,9 +69,11 @@ type Children = ReadonlyMap<number, readonly Node[]>;
 async function open(
   file: ArchiveFile,
 ): Promise<{ readonly pst: PSTFile; readonly children: Children }> {
-  const source = file.filePath ?? (await file.read(0, file.bytes));
   try {
-    const pst = new PSTFile(source);
+    const pst =
+      file.filePath === null
+        ? new PSTFile(await file.read(0, file.bytes))
+        : new PSTFile(file.filePath);
     return { pst, children: pst.getChildDescriptorTree() };
   } catch {
     throw new DamagedArchive();
@@ -135,7 +137,7 @@ function readMessage(place: Place, message: PSTMessage, depth: number): Archived
   const attachments: ArchivedFile[] = [];
   let bytes: Bytes = 0;
   const count = get(() => message.numberOfAttachments, 0);
-  widen(place.pst, message['attachmentTable']);
+  widen(place.pst, message['attachmentTable'] as object | null);
   for (let n = 0; n < count; n++) {
     const file = readAttachment(place, message.getAttachment(n), n, depth);
     if (file === 'too-large') return file;
@@ -186,13 +188,17 @@ function widen(pst: PSTFile, table: object | null): void {
     Object.assign(table, { BLOCK_SIZE: LARGE_BLOCK_BYTES });
 }
 
+interface RecipientTable {
+  getItems(): readonly ConstructorParameters<typeof PSTRecipient>[1][];
+}
+
 /** `kind`: 1 to, 2 cc, 3 bcc. */
 function readRecipients(
   pst: PSTFile,
   message: PSTMessage,
 ): readonly (ArchivedPerson & { readonly kind: number })[] {
   if (get(() => message.numberOfRecipients, 0) === 0) return [];
-  const table = message['recipientTable'];
+  const table = message['recipientTable'] as RecipientTable | null;
   widen(pst, table);
   // For a single one, the library reads all of them.
   const rows = get(() => table?.getItems() ?? [], []);
