@@ -61,12 +61,12 @@ export function composeMime(mail: ArchivedMail): Uint8Array<ArrayBuffer> {
 /** Headers of the parts are written anew. A line that is no header, such as a note of a program, is left out. */
 function keepHeaders(headers: string): string {
   const lines: string[] = [];
-  let isKept = false;
+  let isWanted = false;
   for (const line of headers.replaceAll('\0', '').split(/\r\n|\r|\n/)) {
     const isMore = /^[ \t]+\S/.test(line);
     if (!isMore)
-      isKept = /^[!-9;-~]+:/.test(line) && !/^(?:content-[\w-]+|mime-version):/i.test(line);
-    if (isKept) lines.push(line);
+      isWanted = /^[!-9;-~]+:/.test(line) && !/^(?:content-[\w-]+|mime-version):/i.test(line);
+    if (isWanted) lines.push(line);
   }
   return lines.join('\r\n');
 }
@@ -80,16 +80,16 @@ function makeHeaders(mail: ArchivedMail): string[] {
     .digest('hex')
     .slice(0, 32);
   return [
-    ...toHeader('From', mail.from === null ? [] : [mail.from]),
-    ...toHeader('To', mail.to),
-    ...toHeader('Cc', mail.cc),
-    ...toHeader('Bcc', mail.bcc),
-    `Subject: ${encodeWords(mail.subject)}`,
+    ...toHeader('from', mail.from === null ? [] : [mail.from]),
+    ...toHeader('to', mail.to),
+    ...toHeader('cc', mail.cc),
+    ...toHeader('bcc', mail.bcc),
+    `subject: ${encodeWords(mail.subject)}`,
     ...(mail.sentAt === null
       ? []
-      : [`Date: ${new Date(mail.sentAt).toUTCString().replace('GMT', '+0000')}`]),
-    `Message-ID: ${toMessageId(mail.messageId) ?? `<${content}@imported.invalid>`}`,
-    ...[toMessageId(mail.inReplyTo)].flatMap((id) => (id === null ? [] : [`In-Reply-To: ${id}`])),
+      : [`date: ${new Date(mail.sentAt).toUTCString().replace('GMT', '+0000')}`]),
+    `message-id: ${toMessageId(mail.messageId) ?? `<${content}@imported.invalid>`}`,
+    ...[toMessageId(mail.inReplyTo)].flatMap((id) => (id === null ? [] : [`in-reply-to: ${id}`])),
   ];
 }
 
