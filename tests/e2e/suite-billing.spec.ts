@@ -1,120 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { APP, customer, quickBooksStandIn } from '#tests/server/billing/fakes/quickbooks.ts';
 import { parseCsv } from '../contract/runs/parse-csv.ts';
 import { sound } from './page-checks.ts';
 import { createUser, downloadCsv, enter, NEW_PASSWORD } from './people.ts';
-import { loadApi, startPortal, submitSignIn } from './portal.ts';
+import { loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { billMonth, makeRawUsage, type RawUsage } from './raw-usage.ts';
 import { NODE, type Data } from './server-process.ts';
-import { pay, register, type NewCustomer } from './sign-up.ts';
-
-const PASSWORD = 'eleven quiet lanterns';
-
-let portal: Portal;
-test.describe('in the demo', () => {
-  test.beforeAll(async () => {
-    portal = await startPortal('small');
-  });
-  test.afterAll(async () => {
-    await portal.stop();
-  });
-
-  test('BILL-19, BILL-20: a new customer registers, pays on the stand-in, signs in, and is counted this month', async ({
-    page,
-  }) => {
-    const requests = watchGoogle(page);
-    await register(page, portal, ZOE);
-    await pay(page);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await submitSignIn(page, 'zoe@calla.example.com', PASSWORD);
-    await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
-    await page.goto(`${portal.url}/o365/subscriptions`);
-    await expect(page.getByRole('heading', { name: 'Calla Design' }).first()).toBeVisible();
-    const owner = await loadApi(portal, 'owner');
-    await owner('POST', 'o365/subscriptions/refresh', {});
-    const { rows } = (await owner('GET', 'o365/subscriptions')) as {
-      rows: { companyName: string; usage: { _id: string } | null }[];
-    };
-    expect(rows.map(({ companyName }) => companyName)).toContain('Calla Design');
-    expect(requests).toEqual([]);
-  });
-
-  test('BILL-19: the widget of reCAPTCHA is in a frame of its own, and only while it is on', async ({
-    page,
-  }) => {
-    const owner = await loadApi(portal, 'owner');
-    const settings = (await owner('GET', 'o365/billing/settings')) as object;
-    const turn = (isOn: boolean): Promise<unknown> =>
-      owner('PUT', 'o365/billing/settings', {
-        ...settings,
-        recaptcha: { isOn, siteKey: 'site-1' },
-      });
-    await turn(true);
-    await owner('PUT', 'o365/billing/secrets/recaptcha', { value: 'captcha-secret' });
-    const requests = watchGoogle(page);
-    await register(page, portal, {
-      ...ZOE,
-      email: 'dan@dahlia.example.com',
-      company: 'Dahlia Foods',
-    });
-    await expect(page.getByRole('heading', { name: 'Confirm that you are human' })).toBeVisible();
-    const widget = page.frameLocator('iframe[title="reCAPTCHA"]');
-    // Google's answer decides, not the widget's.
-    await widget.getByRole('button', { name: 'robot of site-1' }).click();
-    await expect(page.getByRole('alert')).toContainText("The reCAPTCHA wasn't solved.");
-    await widget.getByRole('button', { name: 'human of site-1' }).click();
-    await expect(page.getByRole('button', { name: 'Continue to payment' })).toBeVisible();
-    // The page itself loads nothing of Google's; each attempt has a new widget.
-    expect(requests.map(({ frame }) => new URL(frame).pathname)).toEqual([
-      '/recaptcha',
-      '/recaptcha',
-    ]);
-    await turn(false);
-    expect((await page.request.get(`${portal.url}/recaptcha`)).status()).toBe(404);
-  });
-});
-
-const ZOE: NewCustomer = {
-  name: 'Zoe Calla',
-  company: 'Calla Design',
-  email: 'zoe@calla.example.com',
-  password: PASSWORD,
-};
-
-interface GoogleRequest {
-  readonly url: string;
-  readonly frame: string;
-}
-
-/**
- * Stands in for Google's widget as developers.google.com/recaptcha/docs/display publishes it: the script
- * fills each `.g-recaptcha`, and calls the function that `data-callback` names with the response. Returns
- * the requests so far.
- */
-function watchGoogle(page: Page): readonly GoogleRequest[] {
-  const requests: GoogleRequest[] = [];
-  void page.route(/^https:\/\/www\.(google|gstatic)\.com\//, async (route) => {
-    const request = route.request();
-    requests.push({ url: request.url(), frame: request.frame().url() });
-    if (new URL(request.url()).pathname !== '/recaptcha/api.js') return route.abort();
-    return route.fulfill({ contentType: 'text/javascript', body: WIDGET });
-  });
-  return requests;
-}
-
-const WIDGET = `
-for (const place of document.querySelectorAll('.g-recaptcha'))
-  for (const response of ['human', 'robot']) {
-    const button = document.createElement('button');
-    button.textContent = response + ' of ' + place.dataset.sitekey;
-    button.addEventListener('click', () => window[place.dataset.callback](response));
-    place.append(button);
-  }
-`;
 
 test('BILL-12, BILL-15, BILL-16, BILL-17: a month is counted, acknowledged, invoiced and exported, the same to the cent', async ({
   page,
