@@ -4,6 +4,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { isOperator } from '../../platform/http/is-operator.ts';
 import { storeSecret } from '../../platform/outbound/secret.ts';
 import type { DemoPlan, ProviderPlan } from '../plan.ts';
+import { connectDemoQuickBooks, openDemoQuickBooks } from '../quickbooks/demo-quickbooks.ts';
 import { addDemoSubscriptions, loadCardSubscriptions } from './demo-subscriptions.ts';
 import { makeStripeStandIn, type StripeStandIn } from './stand-in.ts';
 
@@ -25,10 +26,9 @@ export interface DemoStripe {
 }
 
 /** Gives each provider of the demo prices, an account at the stand-in, and an open sign-up. */
-export async function startDemoStripe(
-  context: AppContext,
-  { providers }: DemoPlan,
-): Promise<DemoStripe> {
+export async function startDemoStripe(context: AppContext, plan: DemoPlan): Promise<DemoStripe> {
+  const { providers } = plan;
+  const quickBooks = openDemoQuickBooks(context, plan);
   let app: Hono | null = null;
   const accounts = new Map<string, { readonly n: number; readonly stripe: StripeStandIn }>();
   for (const [index, provider] of providers.entries()) {
@@ -43,7 +43,7 @@ export async function startDemoStripe(
       deliver: (payload, signature) => deliver(app, getHost(provider), payload, signature),
     });
     accounts.set(key, { n, stripe });
-    await settle(context, provider, key, webhookSecret);
+    await settle(context, provider, key, webhookSecret, index);
     for (const { row, customer, id } of await context.store.tenant(
       provider.id,
       loadCardSubscriptions,
@@ -61,6 +61,7 @@ export async function startDemoStripe(
       });
   }
   context.payments.connectTo((request) => {
+    if (new URL(request.url).hostname.endsWith('.intuit.com')) return quickBooks(request);
     const key = /^Bearer (\w+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
     const account = accounts.get(key ?? '') ?? [...accounts.values()][0];
     if (account === undefined) throw new TypeError('fetch failed');
@@ -103,6 +104,7 @@ const settle = (
   plan: ProviderPlan,
   key: string,
   webhookSecret: string,
+  index: number,
 ): Promise<void> =>
   context.store.tenant(plan.id, async (tx) => {
     const { id, people } = plan;
@@ -133,4 +135,5 @@ const settle = (
       .where('username', '=', owner ?? '')
       .executeTakeFirst();
     await addDemoSubscriptions(tx, context, plan, person?.id ?? null);
+    await connectDemoQuickBooks(tx, context, plan, index);
   });

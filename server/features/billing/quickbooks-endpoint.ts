@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import type { Environment } from '#contract/billing/quickbooks-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
-import { fetchOutbound, type OutboundInit } from '../../platform/outbound/fetch.ts';
 import { parseRetryAfter } from '../../platform/outbound/retry.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
@@ -61,16 +60,12 @@ const MAX_BYTES = 32 * 1_048_576;
  * there is no response. It logs neither keys nor responses.
  */
 export async function sendTo(
-  context: AppContext,
+  { payments }: AppContext,
   url: string,
-  init: OutboundInit,
+  { maxBytes = MAX_BYTES, ...init }: RequestInit & { readonly maxBytes?: number },
 ): Promise<Response> {
   try {
-    return await fetchOutbound(context, url, {
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_BYTES,
-      ...init,
-    });
+    return await payments.fetch(new Request(url, init), { timeoutMs: TIMEOUT_MS, maxBytes });
   } catch (error) {
     if (error instanceof OutboundError)
       throw new QuickBooksError(error.kind === 'refused' ? 'refused' : 'later', error.message);

@@ -1,28 +1,35 @@
+import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
 
-type Fetch = (request: Request) => Promise<Response>;
+interface Limits {
+  readonly maxBytes?: number;
+  readonly timeoutMs?: Ms;
+}
+type Fetch = (request: Request, limits?: Limits) => Promise<Response>;
 
-/** The way to Stripe and reCAPTCHA. The demo connects it to its own stand-in instead. */
+/**
+ * The way to Stripe, reCAPTCHA and QuickBooks. The demo connects it to its own stand-ins instead.
+ */
 export interface PaymentConnection {
   readonly fetch: Fetch;
   connectTo(fetch: Fetch): void;
 }
 
 const MAX_BYTES = 4 * 1_048_576;
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS: Ms = 20_000;
 
 export function makePaymentConnection(context: () => AppContext): PaymentConnection {
-  let send: Fetch = async (request) =>
+  let send: Fetch = async (request, { maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS } = {}) =>
     fetchOutbound(context(), request.url, {
       method: request.method,
       headers: Object.fromEntries(request.headers),
       body: request.method === 'GET' ? null : await request.text(),
-      maxBytes: MAX_BYTES,
-      timeoutMs: TIMEOUT_MS,
+      maxBytes,
+      timeoutMs,
     });
   return {
-    fetch: (request) => send(request),
+    fetch: (request, limits) => send(request, limits),
     connectTo(fetch) {
       send = fetch;
     },

@@ -1,0 +1,158 @@
+import { MILLS } from '#contract/billing/invoice.ts';
+import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
+import { dayText, getDay } from '#contract/time/day.ts';
+import { loadBillingSettings } from '../../features/billing/subscriptions/settings.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
+import { storeSecret } from '../../platform/outbound/secret.ts';
+import { loadCompanyLimit } from '../../platform/queries/query.ts';
+import type { ReadCursor } from '../../platform/db/database-billing.ts';
+import type { DemoPlan, ProviderPlan } from '../plan.ts';
+import { demoQuickBooksMessages as t } from './messages.en.ts';
+import {
+  type BookInvoice,
+  type Books,
+  ITEMS,
+  makeQuickBooksStandIn,
+  TERM_DAYS,
+} from './stand-in.ts';
+
+/** Statuses of subscribers of the demo who don't pay. */
+const UNPAID: ReadonlySet<string> = new Set(['payment_failed', 'disabled']);
+/** Invoices of these last days are still open. */
+const OPEN_DAYS = 57;
+
+/**
+ * Gives providers of the demo that show invoices a QuickBooks, which answers from their usage. Returns
+ * what answers a request to Intuit.
+ */
+export function openDemoQuickBooks(
+  context: AppContext,
+  { providers }: DemoPlan,
+): (request: Request) => Promise<Response> {
+  const accounts = providers.map((provider, index) => ({
+    realm: getRealm(index),
+    answer: makeQuickBooksStandIn({
+      now: () => context.clock.now(),
+      loadBooks: () =>
+        context.store.tenant(provider.id, (tx) => loadBooks(tx, context, provider), {
+          readOnly: true,
+        }),
+    }),
+  }));
+  return (request) => {
+    const account =
+      accounts.find(({ realm }) => new URL(request.url).pathname.includes(`/${realm}/`)) ??
+      accounts[0];
+    if (account === undefined) throw new TypeError('fetch failed');
+    return account.answer(request);
+  };
+}
+
+const getRealm = (index: number): string => `91300000000000${index + 1}`;
+
+/** Connects a provider of the demo to its QuickBooks, with its customers. */
+export async function connectDemoQuickBooks(
+  tx: TenantTx,
+  context: AppContext,
+  { branding }: ProviderPlan,
+  index: number,
+): Promise<void> {
+  if (!branding.features.invoice_automation) return;
+  const now = context.clock.now();
+  await storeSecret(tx, context, 'quickbooks', 'demo-secret');
+  await storeSecret(
+    tx,
+    context,
+    'quickbooks-tokens',
+    JSON.stringify({ access: 'demo-access', refresh: 'demo-refresh', until: now }),
+  );
+  await tx.sql
+    .insertInto('quickbooks')
+    .values({
+      tenant_id: tx.tenant,
+      environment: 'production',
+      client_id: 'demo',
+      realm_id: getRealm(index),
+      connected_at: now,
+      poll_at: now,
+      read_at: null,
+      whole_at: null,
+      held_by: null,
+      renewed_by: null,
+      fault: null,
+      cursor: JSON.stringify(UNREAD),
+    })
+    .execute();
+  const rows = (await loadCustomers(tx)).map(({ n, name }) => ({
+    tenant_id: tx.tenant,
+    id: String(n),
+    name,
+    parent_id: null,
+    active: true,
+    company_n: n,
+    mapped_name: name,
+    stands_for: n,
+    seen_at: now,
+  }));
+  if (rows.length > 0) await tx.sql.insertInto('invoice_customer').values(rows).execute();
+  await scheduleRecurring(tx, 'invoices', now);
+}
+
+const UNREAD: ReadCursor = { at: 'rest', start: 1, since: null, began: 0 };
+
+/** Companies with a subscription. */
+async function loadCustomers(
+  tx: TenantTx,
+): Promise<readonly { readonly n: number; readonly name: string }[]> {
+  const subscribers = new Set((await tx.all('subscription')).map(({ company }) => company));
+  return (await tx.all('company')).filter(({ n }) => subscribers.has(n));
+}
+
+/** The books have what the provider has invoiced, so that they outlast a restart. */
+async function loadBooks(
+  tx: TenantTx,
+  { clock }: AppContext,
+  { branding, people }: ProviderPlan,
+): Promise<Books> {
+  const { timeZone } = await loadCompanyLimit(tx);
+  const today = getDay(clock.now(), timeZone, 0);
+  const unpaid = new Set(
+    (await tx.all('subscription'))
+      .filter(({ status }) => UNPAID.has(status))
+      .map(({ company }) => company),
+  );
+  return {
+    company: branding.name,
+    currency: (await loadBillingSettings(tx)).currency,
+    customers: (await loadCustomers(tx)).map(({ n, name }) => ({ id: String(n), name })),
+    employees: people.map(({ name }, index) => ({ id: String(index + 1), name })),
+    invoices: (await tx.all('usageMonth')).flatMap((row): BookInvoice[] => {
+      if (row.invoice === null) return [];
+      const day = getDay(row.invoice.at, timeZone, 0);
+      return [
+        {
+          number: row.invoice.id,
+          customer: String(row.company),
+          day: dayText(day),
+          due: dayText(day + TERM_DAYS),
+          isPaid: !unpaid.has(row.company) && today - day > OPEN_DAYS,
+          currency: row.currency,
+          note: null,
+          lines: getLines(row),
+          changedAt: row.invoice.at,
+        },
+      ];
+    }),
+  };
+}
+
+const getLines = (row: UsageMonthRow): BookInvoice['lines'] =>
+  getBilledUsage(row).lines.map(({ kind, quantity, priceMills, amountMills }) => ({
+    description: t[kind]({ month: row.month }),
+    item: (kind === 'users' ? ITEMS[0] : ITEMS[1])?.id ?? '',
+    quantity: quantity / 100,
+    price: priceMills / MILLS,
+    amount: amountMills / MILLS,
+  }));

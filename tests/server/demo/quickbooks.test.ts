@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { OutputOf } from '#contract/calls.ts';
+import {
+  connectDemoQuickBooks,
+  openDemoQuickBooks,
+} from '#server/demo/quickbooks/demo-quickbooks.ts';
+import { invoices } from '#server/features/billing/read-invoices.ts';
+import { aShop, DAY, getRow, must } from '../billing/subscription-fixtures.ts';
+import { freshStore, ONE } from '../db/databases.ts';
+import { getFirst, getPlan } from './fixtures.ts';
+
+test("EST-13, BILL-16: the demo's QuickBooks has the invoices of the usage, makes a new one once, and outlasts a restart", async () => {
+  const { ground: fixture, office, owner } = await aShop(await freshStore(ONE));
+  const { context } = fixture;
+  const { tenant } = office;
+  const provider = { ...getFirst(getPlan('small', context.clock.now())), id: tenant };
+  const plan = { ...getPlan('small', context.clock.now()), providers: [provider] };
+  const start = (): void => context.payments.connectTo(openDemoQuickBooks(context, plan));
+  await context.store.tenant(tenant, async ({ sql }) => {
+    const { branding } = await sql
+      .selectFrom('provider')
+      .select('branding')
+      .where('tenant_id', '=', tenant)
+      .executeTakeFirstOrThrow();
+    await sql
+      .updateTable('provider')
+      .set({
+        branding: JSON.stringify({
+          ...branding,
+          features: { ...branding.features, invoice_automation: true },
+        }),
+      })
+      .where('tenant_id', '=', tenant)
+      .execute();
+  });
+  await must(owner, 'POST', 'o365/subscriptions/start/1', {
+    level: 'licenseStorage',
+    minimumUsers: 7,
+    trialEndsAt: null,
+  });
+  await must(owner, 'POST', 'o365/subscriptions/refresh', {});
+  const { _id: id = '' } = (await getRow(owner)).usage ?? {};
+  await must(owner, 'PUT', `o365/subscriptions/billing/${id}`, { users: 1_250, gigabytes: 305 });
+  await must(owner, 'POST', `o365/subscriptions/billing/${id}/ack`, {});
+  start();
+  await context.store.tenant(tenant, (tx) => connectDemoQuickBooks(tx, context, provider, 0));
+  fixture.pass(31 * DAY);
+  const later = await office.as('later', ['super-admin', 'admin']);
+
+  const { rows: items } = await must<OutputOf<'listQuickBooksItems'>>(
+    later,
+    'GET',
+    'o365/quickbooks/items',
+  );
+  const send = (): Promise<OutputOf<'sendMonthInvoice'>> =>
+    must(later, 'POST', `o365/quickbooks/month-invoice/${id}`, {
+      userItem: items[0]?.id,
+      gigabyteItem: items[1]?.id,
+    });
+  const { invoice } = await send();
+  const read = async (): Promise<OutputOf<'listInvoices'>> => {
+    const job = invoices(context);
+    for (let turn = 0; turn < 3; turn += 1) {
+      fixture.pass(DAY);
+      await job({
+        tenant,
+        payload: null,
+        now: context.clock.now(),
+        signal: new AbortController().signal,
+      });
+    }
+    const again = await office.as(`reader${context.clock.now()}`, ['super-admin', 'admin']);
+    return must(again, 'GET', 'o365/quickbooks/invoices');
+  };
+  // 12.5 users at 1.50 are 18.75, and 3.05 GB at 0.10 are 0.31.
+  const expected = [
+    expect.objectContaining({ number: invoice, total: 19_060, companyName: expect.any(String) }),
+  ];
+  const before = await read();
+  expect(before.rows).toEqual(expected);
+  // The books of another start are the same.
+  start();
+  expect((await read()).rows).toEqual(expected);
+  const last = await office.as('last', ['super-admin', 'admin']);
+  const first = before.rows.map(({ _id: row }) => row).join('');
+  const pdf = await last('GET', `o365/quickbooks/invoices/${first}/pdf`);
+  expect([pdf.status, pdf.text.slice(0, 5)]).toEqual([200, '%PDF-']);
+});
