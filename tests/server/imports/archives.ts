@@ -102,7 +102,11 @@ export function mutate(bytes: Buffer, random: () => number): Buffer {
   for (let n = 1 + Math.floor(random() * 8); n > 0; n--) {
     const kind = Math.floor(random() * 5);
     if (kind === 0) copy[at()] = Math.floor(random() * 256);
-    if (kind === 1) copy.subarray(at()).subarray(0, 4).fill(random() < 0.5 ? 0 : 255);
+    if (kind === 1)
+      copy
+        .subarray(at())
+        .subarray(0, 4)
+        .fill(random() < 0.5 ? 0 : 255);
     if (kind === 2) copy.copy(copy, at(), at(), at());
     if (kind === 3) return copy.subarray(0, at());
     if (kind === 4) copy.writeUInt32LE(Math.floor(random() * 2 ** 32), Math.max(0, at() - 4));

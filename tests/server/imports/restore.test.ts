@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
+import { beginAttachment, storeAttachment } from '#server/engine/embedded/attach/attachment.ts';
 import { uploadRoutes } from '#server/features/backup/import-upload.ts';
 import { allHandlers } from '#server/handlers.ts';
 import { allJobs } from '#server/jobs.ts';
@@ -17,7 +18,7 @@ import { makeMail, makeZip } from './archives.ts';
 const folder = mkdtempSync(join(tmpdir(), 'daybook-import-restore-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('IMP-1: imported mail is restored to a mailbox of the tenant, and never to a place of its own', async () => {
+test('IMP-1, ENG-4: imported mail is found, and restored to a mailbox of the tenant, never to a place of its own, and stays when the index is rebuilt', async () => {
   const fixture = await makeFixture(
     { repositoriesDir: join(folder, 'repositories'), downloadsDir: join(folder, 'downloads') },
     await freshStore(ONE),
@@ -104,6 +105,22 @@ test('IMP-1: imported mail is restored to a mailbox of the tenant, and never to 
   expect((await admin('POST', path, {})).body.message).toBe(
     'An imported mailbox is in no tenant. Choose another place to restore to.',
   );
+  const found = await ask<{ rows: { name: string }[] }>(
+    'GET',
+    `o365/restore/search?organizationId=${organizationId}&search=mail`,
+  );
+  expect(found.rows.map(({ name }) => name)).toEqual(['Mail 1']);
+  const folders = await ask<{ rows: { id: string }[] }>(
+    'GET',
+    `${mailboxes}/${mailbox?.id}/folders?parentId=Root`,
+  );
+  const compared = await admin(
+    'GET',
+    `o365/restore/restoresessions/${session}/compare/folder?folderId=${folders.rows[0]?.id}`,
+  );
+  expect(compared.body.message).toBe(
+    'An imported mailbox is in no tenant, so there is nothing to compare it with.',
+  );
   const [user] = (
     await ask<{ rows: { id: string }[] }>('GET', `o365/organizations/${organizationId}/users`)
   ).rows;
@@ -122,4 +139,22 @@ test('IMP-1: imported mail is restored to a mailbox of the tenant, and never to 
   }
   // The second time, the tenant has it.
   expect(outcomes).toEqual([[['Mail 1', 'restored']], [['Mail 1', 'skipped']]]);
+
+  const list = () => ask<OutputOf<'listImports'>>('GET', imports);
+  const known = (await list()).mailboxes;
+  expect(known.map(({ name, items }) => [name, items])).toEqual([['Ann', 1]]);
+  await ask('POST', `o365/restore/restoresessions/${session}/stop`, {});
+  await context.store.tenant(office.tenant, (tx) =>
+    storeAttachment(tx, repositoryId, beginAttachment(context.clock.now())),
+  );
+  await allJobs(context)['repository-attachment']({
+    tenant: office.tenant,
+    payload: { repository: repositoryId },
+    now: context.clock.now(),
+    signal: new AbortController().signal,
+  });
+  expect((await list()).mailboxes).toEqual(known);
+  const { attachment } = (await ask<OutputOf<'listBackupRepositories'>>('GET', 'o365/repositories'))
+    .rows[0] ?? { attachment: null };
+  expect([attachment?.isDone, attachment?.problems]).toEqual([true, []]);
 });

@@ -10,10 +10,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const text = (part: string): Uint8Array => Buffer.from(part);
+
 test('IMP-3: a first part that arrives once more cuts off nothing of the next parts', async () => {
   const { config } = readConfig({ DAYBOOK_DOWNLOADS: folder }, folder) as Settings;
   const files = makeUploadFiles({ config }, '8a1a4f6e-6a5d-4a7c-9a5a-000000000001');
-  const text = (part: string): Uint8Array => Buffer.from(part);
   await files.write('upload', 0, text('From '));
   await files.write('upload', 5, text('somebody'));
   await files.write('upload', 0, text('From '));

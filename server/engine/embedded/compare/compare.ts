@@ -8,6 +8,7 @@ import type {
   ItemKind,
   Page,
 } from '#contract/engine/engine.ts';
+import { isImported } from '#contract/engine/imports.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -229,6 +230,7 @@ async function loadItems(
   numbers: readonly number[],
 ): Promise<EngineResult<LoadedItems>> {
   const { n, kind, directoryId: id, name, address, point } = state;
+  if (isImported(id)) return failed('unsupported', t.imported);
   const { rows } = await sql<LoadedItem>`
     select v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.key, v.change_key as "changeKey", v.changed_at as "changedAt", v.folder_key as folder,
       not (v.to_point is null or v.to_point >= ${point}) as deleted, seen.first, seen.last,
