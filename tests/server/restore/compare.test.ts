@@ -11,6 +11,8 @@ import { organization, repository } from '../backup/fixtures.ts';
 import { eachDatabase, freshStore, ONE } from '../db/databases.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
+import { openSession, someBackups } from './fixtures.ts';
+import { signInOperator, storeDirectory } from './operators.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-compare-'));
 afterAll(() => {
@@ -28,8 +30,8 @@ const ROLES = [
   'Organization.Read.All',
 ];
 
-/** A person whose mailbox and OneDrive are backed up with an application that can only read. */
-async function aBackup(store: Store) {
+/** A person whose mailbox and OneDrive are backed up, with an application that can only read. */
+async function aBackup(store: Store, roles: readonly string[] = ROLES) {
   const fixture = await makeFixture({ repositoriesDir: folder }, store);
   const { context } = fixture;
   const tenant = createDemoTenant({
@@ -39,7 +41,7 @@ async function aBackup(store: Store) {
     size: { people: 2, minMails: 40, maxMails: 44, minFiles: 6, maxFiles: 6, maxFileBytes: 3_000 },
   });
   context.cloud.connectTo((request) => tenant.fetch(request));
-  const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
+  const { appId, secret } = tenant.admin.registerApplication('Backup', roles);
   const office = await anOffice(fixture);
   const who = await office.as('admin', ['o365_admin']);
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
@@ -77,7 +79,11 @@ async function aBackup(store: Store) {
     },
     runNow: true,
   });
-  const runner = makeJobRunner(context, { 'backup-session': allJobs(context)['backup-session'] });
+  const jobs = allJobs(context);
+  const runner = makeJobRunner(context, {
+    'backup-session': jobs['backup-session'],
+    'restore-task': jobs['restore-task'],
+  });
   await runner.tick();
   const open = async (sessionType: 'Vex' | 'Veod') => {
     const { id } = await ask<{ id: string }>('POST', 'o365/restore/restoresessions', {
@@ -88,7 +94,7 @@ async function aBackup(store: Store) {
     return `o365/restore/restoresessions/${id}`;
   };
   fixture.pass(60_000);
-  return { fixture, tenant, office, who, ask, open, person, organizationId };
+  return { fixture, tenant, office, who, ask, open, person, organizationId, runner };
 }
 type Backup = Awaited<ReturnType<typeof aBackup>>;
 interface Found {
@@ -290,4 +296,103 @@ test('RES-82: throttling, missing permissions, no network and a removed organiza
 
   await ask('DELETE', `o365/organizations/${organizationId}`);
   expect((await compare()).status).toBe(404);
+});
+
+test('RES-82: what a restore created again counts as there, although it has another id', async () => {
+  const backup = await aBackup(await freshStore(ONE), [
+    ...ROLES,
+    'Mail.ReadWrite',
+    'Calendars.ReadWrite',
+    'Contacts.ReadWrite',
+    'Tasks.ReadWrite.All',
+    'Files.ReadWrite.All',
+  ]);
+  const { tenant, person, ask, open, runner, fixture, organizationId } = backup;
+  const { admin } = tenant;
+  const [mail] = admin.listMessages(person.id);
+  const [contact] = admin.outlook.list(person.id, 'contact');
+  const [event] = admin.outlook.list(person.id, 'event');
+  const [task] = admin.outlook.list(person.id, 'task');
+  const [file] = admin.listFiles(person.id);
+  if (!mail || !contact || !event || !task || !file) throw new Error('too few items');
+  const sessions = { outlook: await open('Vex'), drive: await open('Veod') };
+  const idsOf = async (session: string, kind: string): Promise<readonly string[]> => {
+    const { rows } = await ask<{ rows: Found[] }>(
+      'GET',
+      `o365/restore/search?organizationId=${organizationId}&limit=500&search=${encodeURIComponent(
+        kind === 'file' ? file.name : getTitle({ mail, contact, event, task }[kind] ?? mail),
+      )}`,
+    );
+    return rows.filter((row) => row.kind === kind).map(({ id }) => `${session} ${id}`);
+  };
+  const all = [
+    ...(await idsOf(sessions.outlook, 'mail')),
+    ...(await idsOf(sessions.outlook, 'contact')),
+    ...(await idsOf(sessions.outlook, 'event')),
+    ...(await idsOf(sessions.outlook, 'task')),
+    ...(await idsOf(sessions.drive, 'file')),
+  ];
+  const listStates = async (): Promise<readonly string[]> => {
+    const states: string[] = [];
+    for (const one of all) {
+      const [session = '', id = ''] = one.split(' ');
+      states.push((await ask<Compared>('GET', `${session}/compare?itemId=${id}`)).state);
+    }
+    return states;
+  };
+  expect(new Set(await listStates())).toEqual(new Set(['same']));
+  admin.purgeMessage(person.id, mail.id);
+  admin.outlook.remove(person.id, 'contact', contact.id);
+  admin.outlook.remove(person.id, 'event', event.id);
+  admin.outlook.remove(person.id, 'task', task.id);
+  admin.deleteFile(person.id, file.id);
+  expect((await listStates()).filter((state) => state === 'deleted')).toHaveLength(5);
+
+  for (const objects of [`${sessions.outlook}/mailboxes`, `${sessions.drive}/onedrives`]) {
+    const { rows } = await ask<{ rows: Found[] }>('GET', objects);
+    const { taskId } = await ask<{ taskId: string }>('POST', `${objects}/${rows[0]?.id}/restore`, {
+      deletedItems: true,
+      changedItems: false,
+    });
+    for (let turns = 0; turns < 10; turns += 1) {
+      await runner.tick();
+      const task = await ask<{ state: string }>(
+        'GET',
+        `o365/restore/tasks/${taskId}?organizationId=${organizationId}`,
+      );
+      if (task.state === 'done') break;
+      fixture.pass(60_000);
+    }
+  }
+  expect(new Set(await listStates())).toEqual(new Set(['same']));
+});
+
+test('RES-82, RES-53: an operator compares only what its roles are about', async () => {
+  const backups = await someBackups(await freshStore(ONE));
+  const { admin, ours } = backups;
+  const { organization: organizationId } = ours;
+  await storeDirectory(
+    backups,
+    organizationId,
+    ['user-1', 'user-2', 'user-9'].map((id) => ({ kind: 'user', id })),
+    {},
+  );
+  await admin('POST', `o365/organizations/${organizationId}/restore-roles`, {
+    name: 'Desk',
+    description: '',
+    operators: [{ type: 'User', id: 'user-9' }],
+    roleType: 'SpecificObjects',
+    selectedItems: [{ type: 'User', id: 'user-1' }],
+    excludedItems: [],
+  });
+  const operator = await signInOperator(backups, organizationId, 'user-9');
+  const session = `o365/restore/restoresessions/${await openSession(operator, ours)}`;
+  const ask = async (path: string) => (await operator('GET', `${session}/${path}`)).status;
+  // Its own: the organization of this test has no tenant to ask.
+  expect(await ask('compare?itemId=i1.1')).toBe(409);
+  expect(await ask('compare/folder?folderId=f1.1')).toBe(409);
+  // Another mailbox doesn't exist for it.
+  expect(await ask('compare?itemId=i2.1')).toBe(404);
+  expect(await ask('compare/folder?folderId=f2.1')).toBe(404);
+  expect(await ask('compare/folder?folderId=o2')).toBe(404);
 });

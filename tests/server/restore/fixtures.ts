@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { makeCompareCalls } from '#server/engine/embedded/compare/compare.ts';
 import { makeGraphConnections } from '#server/engine/embedded/organizations/access.ts';
 import { makeRestoreRights } from '#server/engine/embedded/restore/rights/rights.ts';
 import { makeRestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
@@ -60,14 +61,13 @@ export async function openSession(
 export async function someBackups(store?: Store): Promise<Backups> {
   const recording = recordingEngine();
   const plain = await makeFixture({}, store);
+  const connections = makeGraphConnections(() => plain.context);
   const engine: AppContext['embeddedEngine'] = {
     ...plain.context.embeddedEngine,
     ...recording.engine,
+    ...makeCompareCalls(() => plain.context, connections),
     ...makeRestoreCalls(() => plain.context, {
-      ...makeRestoreRights(
-        () => plain.context,
-        makeGraphConnections(() => plain.context),
-      ),
+      ...makeRestoreRights(() => plain.context, connections),
       // The organizations of these tests have no tenant.
       allow: (_, write) => Promise.resolve({ ok: true, value: { grant: null, ...write } }),
     }),

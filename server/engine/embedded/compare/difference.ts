@@ -64,8 +64,8 @@ function getNames({ kind }: ComparedSide, reads: boolean): readonly PropertyName
         ...(reads ? (['name'] as const) : []),
         ...(kind === 'task' ? (['completed'] as const) : (['people'] as const)),
         'folder',
-        'date',
-        ...(kind === 'contact' ? [] : (['importance'] as const)),
+        // That of a contact is when it was created, also by a restore.
+        ...(kind === 'contact' ? [] : (['date', 'importance'] as const)),
         ...(reads ? (['categories'] as const) : []),
       ];
   }
@@ -113,6 +113,9 @@ function differs(name: PropertyName, backup: ComparedSide, production: ComparedS
       // Who saved a file last says nothing about the file: a restore saves it too.
       return backup.kind !== 'file' && before !== now;
     case 'date':
+      // A task without a due date has that of its creation.
+      if (backup.kind === 'task' && compareContent(backup, production) === 'same') return false;
+      return getSecond(before) !== getSecond(now);
     case 'changed':
       // Restores don't put back fractions of a second.
       return getSecond(before) !== getSecond(now);
