@@ -101,7 +101,7 @@ async function aBackup() {
 type Rows<N extends 'listSites' | 'listSiteContent' | 'listSiteDocuments' | 'listSiteItems'> =
   OutputOf<N>;
 
-test('RES-40, RES-26, DL-8: by calls alone, sites are browsed, and what they lost is restored and downloaded', async () => {
+test('RES-40, RES-26, DL-8, RES-82: by calls alone, sites are browsed, and what they lost is restored and downloaded', async () => {
   const { tenant, who, ask, open, backUp, ended, office } = await aBackup();
   const { admin } = tenant;
   const sites = await open();
@@ -167,7 +167,21 @@ test('RES-40, RES-26, DL-8: by calls alone, sites are browsed, and what they los
       .map(({ fields }) => fields)
       .sort();
   const [allFiles, allRows] = [files(), rows()];
+  const listStates = async (): Promise<readonly string[]> => {
+    const states: string[] = [];
+    for (const folder of [part('Documents'), ...folders.rows.map((one) => one.id)]) {
+      const page = await ask<OutputOf<'compareFolderWithProduction'>>(
+        'GET',
+        `${sites.replace(/sites$/, '')}compare/folder?folderId=${folder}`,
+      );
+      states.push(...page.rows.map(({ state }) => state));
+    }
+    return states;
+  };
+  const known = await listStates();
+  expect([known.length > 0, new Set(known)]).toEqual([true, new Set(['same'])]);
   for (const file of admin.listLibraryFiles(library)) admin.deleteLibraryFile(library, file.id);
+  expect(await listStates()).toEqual(known.map(() => 'deleted'));
   const [lost] = admin.listRows(site, list);
   admin.deleteRow(site, list, lost?.n ?? 0);
   for (const [path, body] of [
@@ -186,6 +200,8 @@ test('RES-40, RES-26, DL-8: by calls alone, sites are browsed, and what they los
     ]);
   }
   expect([files(), rows()]).toEqual([allFiles, allRows]);
+  // What was created again counts as there, also the folders.
+  expect(await listStates()).toEqual(known);
 
   const size = await ask<{ items: number }>('POST', `${sites}/download-size`, {
     nodes: [part('Documents')],

@@ -5,7 +5,7 @@ import { explorerMessages as t } from '../explorer/messages.en.ts';
 import { readBatch } from '../graph/batch.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { GraphPorts } from '../graph/request.ts';
-import { driveClient, drivePath, fetchFiles, readFiles } from '../sources/drive.ts';
+import { driveClient, drivePath, fetchFiles, findTop, readFiles } from '../sources/drive.ts';
 import { readMails, readMime } from '../sources/mail.ts';
 import { mailboxClient, userPath } from '../sources/mailbox-client.ts';
 import { parseFolderKey, parseItemKey } from '../sources/outlook/keys.ts';
@@ -128,8 +128,8 @@ interface FilePlace {
   readonly drive: string | null;
   readonly id: string;
   toKey(id: string): string;
-  /** Empty: the top of the drive. */
-  toFolder(id: string): string;
+  /** `top`: the id of the drive's top folder. */
+  toFolder(id: string, top: string): string;
 }
 
 function getFilePlace({ kind }: SourceObject, key: string): FilePlace {
@@ -139,7 +139,7 @@ function getFilePlace({ kind }: SourceObject, key: string): FilePlace {
       drive: part,
       id,
       toKey: (item) => `${part}${SCOPE_MARK}${item}`,
-      toFolder: (folder) => (folder === '' ? part : `${part}${SCOPE_MARK}${folder}`),
+      toFolder: (folder, top) => (folder === top ? part : `${part}${SCOPE_MARK}${folder}`),
     };
   }
   if (kind === 'team') {
@@ -147,7 +147,12 @@ function getFilePlace({ kind }: SourceObject, key: string): FilePlace {
     const toKey = (id: string): string => getFileKey(drive, id);
     return { drive, id: item, toKey, toFolder: toKey };
   }
-  return { drive: null, id: key, toKey: (id) => id, toFolder: (folder) => folder };
+  return {
+    drive: null,
+    id: key,
+    toKey: (id) => id,
+    toFolder: (folder, top) => (folder === top ? '' : folder),
+  };
 }
 
 /** A file by its name in its folder. The colon at the end keeps a name of dots a name. */
@@ -188,6 +193,9 @@ async function readCurrentFiles(
     const drive = await findDrive(client, object, id);
     if (!drive.ok) return drive;
     if (drive.value === null) continue;
+    const top = await findTop(client, drive.value);
+    if (!top.ok) return top;
+    if (top.value === null) continue;
     const byId = await readFiles(
       client,
       drive.value,
@@ -203,7 +211,7 @@ async function readCurrentFiles(
         found.set(file.key, {
           ...now,
           key: file.toKey(now.key),
-          folder: file.toFolder(now.folder),
+          folder: file.toFolder(now.folder, top.value),
         });
     }
   }

@@ -177,19 +177,14 @@ const itemPath = (drive: string, key: string): string =>
   `${drive}/items/${encodeURIComponent(key)}`;
 
 /**
- * Returns files as they are now, in their order, with their folders. `paths`: within the drive,
- * `/items/<id>` or `/root:/<path>:`. Null: there is no such file.
+ * Returns files as they are now, in their order. `paths`: within the drive, `/items/<id>` or
+ * `/root:/<path>:`. Null: there is no such file. `folder`: the id of the folder, or that of the top.
  */
 export async function readFiles(
   client: GraphClient,
   drive: string,
   paths: readonly string[],
 ): Promise<EngineResult<readonly (ItemChange | null)[]>> {
-  const root = await client.get(`${drive}/root?$select=id`, v.object({ id: v.string() }));
-  if (!root.ok)
-    return root.error.kind === 'missing'
-      ? { ok: true, value: paths.map(() => null) }
-      : { ok: false, error: root.error };
   const results = await readBatch(
     client,
     paths.map((path) => ({ path: `${drive}${path}` })),
@@ -199,9 +194,21 @@ export async function readFiles(
     if (!result.ok && result.error.kind !== 'missing') return { ok: false, error: result.error };
     const row = result.ok ? v.safeParse(DriveItem, result.value) : null;
     const isThere = row?.success === true && !row.output.deleted && isFile(row.output);
-    files.push(isThere ? getItem(row.output, getParent(row.output, root.value.id)) : null);
+    files.push(isThere ? getItem(row.output, row.output.parentReference?.id ?? '') : null);
   }
   return { ok: true, value: files };
+}
+
+/** Returns the id of the top folder of a drive; null: there is no such drive. */
+export async function findTop(
+  client: GraphClient,
+  drive: string,
+): Promise<EngineResult<string | null>> {
+  const root = await client.get(`${drive}/root?$select=id`, v.object({ id: v.string() }));
+  if (root.ok) return { ok: true, value: root.value.id };
+  return root.error.kind === 'missing'
+    ? { ok: true, value: null }
+    : { ok: false, error: root.error };
 }
 
 /** The first link comes with the properties; another one is asked for when it has expired. */

@@ -9,11 +9,9 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { getPropertyLabel, type ProductionState, StateMark } from './state-mark.tsx';
-import { type ComparedRow, useFolderComparison } from './use-folder-comparison.ts';
+import { type ComparedRow, MAX_ROWS, useFolderComparison } from './use-folder-comparison.ts';
 import { compareMessages as t } from './messages.en.ts';
 
-/** Rows that are shown; the rest is counted. */
-const MAX_ROWS = 200;
 const RESULTS = ['deleted', 'changed', 'moved', 'same'] as const satisfies ProductionState[];
 const LABELS: Readonly<Record<ProductionState, string>> = {
   deleted: t.missing,
@@ -40,10 +38,11 @@ export function FolderComparison({
 }) {
   const isTablet = useIsTablet();
   const [chosen, setChosen] = useState<ProductionState>('deleted');
-  const { rows, total, failure, isDone, isRunning, pause, start } = useFolderComparison(
+  const { rows, counts, total, failure, isDone, isRunning, pause, start } = useFolderComparison(
     session,
     folder,
   );
+  const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const restorable = rows
     .filter(({ state }) => state === 'deleted' || state === 'changed')
     .slice(0, LIMITS.restoreNodes);
@@ -75,12 +74,12 @@ export function FolderComparison({
       <div className="grid gap-3 px-5 py-3">
         <output className="block text-ink-2">
           {isDone
-            ? t.done({ total: rows.length })
+            ? t.done({ total: done })
             : total === null
               ? failure === null
                 ? t.comparing
                 : ''
-              : t.progress({ done: formatCount(rows.length), total: formatCount(total) })}
+              : t.progress({ done: formatCount(done), total: formatCount(total) })}
           {!isRunning && !isDone && failure === null && ` · ${t.paused}`}
         </output>
         {failure !== null && <RetryCallout onRetry={start}>{getFailureText(failure)}</RetryCallout>}
@@ -89,7 +88,7 @@ export function FolderComparison({
           tabs={RESULTS.map((key) => ({
             key,
             label: LABELS[key],
-            count: rows.filter(({ state }) => state === key).length,
+            count: counts[key],
           }))}
           chosen={chosen}
           onChoose={setChosen}
@@ -103,8 +102,8 @@ export function FolderComparison({
               ))}
             </ul>
           )}
-          {shown.length > MAX_ROWS && (
-            <p className="m-0 py-2 text-ink-3">{t.more({ count: shown.length - MAX_ROWS })}</p>
+          {counts[chosen] > MAX_ROWS && (
+            <p className="m-0 py-2 text-ink-3">{t.more({ count: counts[chosen] - MAX_ROWS })}</p>
           )}
         </Tabs>
       </div>

@@ -6,8 +6,12 @@ import { client } from '#src/app/worker/worker-client.ts';
 
 export type ComparedRow = OutputOf<'compareFolderWithProduction'>['rows'][number];
 
+type State = ComparedRow['state'];
+
 interface Progress {
+  /** Those that differ, and the first of the others. */
   readonly rows: readonly ComparedRow[];
+  readonly counts: Readonly<Record<State, number>>;
   /** Of the folder; null: not known yet. */
   readonly total: number | null;
   /** Where it goes on; null: everything is compared. */
@@ -23,7 +27,10 @@ export interface FolderComparison extends Omit<Progress, 'next'> {
 }
 
 const FIRST = '';
-const EMPTY: Progress = { rows: [], total: null, next: FIRST, failure: null };
+const NO_COUNTS = { same: 0, changed: 0, moved: 0, deleted: 0 };
+const EMPTY: Progress = { rows: [], counts: NO_COUNTS, total: null, next: FIRST, failure: null };
+/** Unchanged items that are listed. */
+export const MAX_ROWS = 200;
 
 /** Compares the items of a folder page by page, until it is done, paused or refused. */
 export function useFolderComparison(session: string, folder: string): FolderComparison {
@@ -58,7 +65,7 @@ export function useFolderComparison(session: string, folder: string): FolderComp
       setProgress((before) =>
         before.next === next
           ? {
-              rows: [...before.rows, ...page.value.rows],
+              ...addRows(before, page.value.rows),
               total: page.value.count ?? before.total,
               next: page.value.next,
               failure: null,
@@ -73,6 +80,7 @@ export function useFolderComparison(session: string, folder: string): FolderComp
   }, [session, folder, next, isRunning]);
   return {
     rows: progress.rows,
+    counts: progress.counts,
     total: progress.total,
     failure: progress.failure,
     isDone: next === null,
@@ -83,4 +91,16 @@ export function useFolderComparison(session: string, folder: string): FolderComp
       setIsRunning(true);
     },
   };
+}
+
+function addRows(
+  { rows, counts }: Progress,
+  added: readonly ComparedRow[],
+): Pick<Progress, 'rows' | 'counts'> {
+  const next = { ...counts };
+  const listed = added.filter(({ state }) => {
+    next[state] += 1;
+    return state !== 'same' || next.same <= MAX_ROWS;
+  });
+  return { rows: [...rows, ...listed], counts: next };
 }

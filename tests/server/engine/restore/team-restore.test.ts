@@ -138,6 +138,13 @@ async function aTeam(store: Store) {
     ).rows;
     return { task, done, results };
   };
+  /** What became of the files of a channel in the tenant. */
+  const listStates = async (channel: string): Promise<readonly string[]> => {
+    const parts = await list(channel, 'folders');
+    const parent = parts.find((part) => 'holds' in part && part.holds === 'files')?.id ?? '';
+    const page = await engine.compareFolder(scope, { explorer, parent, cursor: null, limit: 100 });
+    return getValue(page).rows.map(({ state }) => state);
+  };
   const undo = async (task: string) => end(getValue(await engine.undo(scope, { task })));
   const [top] = await list(null, 'folders');
   /** Posts of a channel with their replies, as people see them. */
@@ -164,6 +171,7 @@ async function aTeam(store: Store) {
     team,
     list,
     restore,
+    listStates,
     undo,
     getThreads,
     top: top?.id ?? '',
@@ -171,10 +179,9 @@ async function aTeam(store: Store) {
 }
 
 eachDatabase((kind, open) => {
-  test(`RES-47, RES-48, RES-1, RES-2: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes (${kind})`, async () => {
-    const { fixture, office, teams, team, list, restore, getThreads, top } = await aTeam(
-      await open(),
-    );
+  test(`RES-47, RES-48, RES-1, RES-2, RES-82: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes (${kind})`, async () => {
+    const { fixture, office, teams, team, list, listStates, restore, getThreads, top } =
+      await aTeam(await open());
     const [general, deliveries] = teams.listChannels(team);
     if (!general || !deliveries) throw new Error('no channels');
     const channels = await list(top, 'folders');
@@ -182,6 +189,9 @@ eachDatabase((kind, open) => {
     const files = () =>
       teams.listFiles(team, general.id).map(({ name, size }) => `${name} ${size}`);
     const [before, members] = [files(), teams.listMembers(team)];
+    const generalNode = channels.find(({ name }) => name === general.name)?.id ?? '';
+    const known = await listStates(generalNode);
+    expect([known.length > 0, new Set(known)]).toEqual([true, new Set(['same'])]);
     fixture.pass(60_000);
     const [post] = teams.listPosts(team, general.id);
     for (const reply of post ? teams.listReplies(post) : [])
