@@ -316,7 +316,7 @@ test('RES-82: what a restore created again counts as there, although it has anot
   const [file] = admin.listFiles(person.id);
   if (!mail || !contact || !event || !task || !file) throw new Error('too few items');
   const sessions = { outlook: await open('Vex'), drive: await open('Veod') };
-  const idsOf = async (session: string, kind: string): Promise<readonly string[]> => {
+  const findIds = async (session: string, kind: string): Promise<readonly string[]> => {
     const { rows } = await ask<{ rows: Found[] }>(
       'GET',
       `o365/restore/search?organizationId=${organizationId}&limit=500&search=${encodeURIComponent(
@@ -326,11 +326,11 @@ test('RES-82: what a restore created again counts as there, although it has anot
     return rows.filter((row) => row.kind === kind).map(({ id }) => `${session} ${id}`);
   };
   const all = [
-    ...(await idsOf(sessions.outlook, 'mail')),
-    ...(await idsOf(sessions.outlook, 'contact')),
-    ...(await idsOf(sessions.outlook, 'event')),
-    ...(await idsOf(sessions.outlook, 'task')),
-    ...(await idsOf(sessions.drive, 'file')),
+    ...(await findIds(sessions.outlook, 'mail')),
+    ...(await findIds(sessions.outlook, 'contact')),
+    ...(await findIds(sessions.outlook, 'event')),
+    ...(await findIds(sessions.outlook, 'task')),
+    ...(await findIds(sessions.drive, 'file')),
   ];
   const listStates = async (): Promise<readonly string[]> => {
     const states: string[] = [];
