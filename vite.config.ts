@@ -184,6 +184,7 @@ export default defineConfig({
       '/chat': api,
       '/preview': api,
       '/download': api,
+      '/upload': api,
     },
   },
 });

@@ -58,7 +58,7 @@ export async function* readBatches(
         for (const folder of getFolders(path)) batch.folders.set(folder.key, folder);
         batch.items.push({ item, parts: [saved.value], path });
         batch.bytes += entry.mime.byteLength;
-      } else batch.left.push(toLeft(path, item.title || name, 'skipped', t.skippedOld));
+      } else batch.left.push(toLeft(path, name, 'skipped', t.skippedOld));
     } else
       batch.left.push(
         entry.kind === 'skipped'

@@ -64,8 +64,23 @@ async function withSummary(loaded: {
   readonly state: ArchivedState;
 }): Promise<ArchiveStep> {
   // One that the parser doesn't understand is imported all the same, without a subject.
-  const mail = await readMime(loaded.mime).catch(() => null);
+  const mail = await readMime(getSummaryPart(loaded.mime)).catch(() => null);
   return { kind: 'mail', mime: loaded.mime, state: loaded.state, summary: summarize(mail) };
+}
+
+/**
+ * Returns what the summary needs of a mail: its headers, and the rest only if that may have
+ * attachments. Parsing the text of a mail takes most of the time.
+ */
+function getSummaryPart(mime: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.from(mime.buffer, mime.byteOffset, mime.byteLength);
+  const ends = ['\n\n', '\n\r\n'].map((end) => bytes.indexOf(end)).filter((at) => at >= 0);
+  if (ends.length === 0) return mime;
+  const head = mime.subarray(0, Math.min(...ends) + 1);
+  const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1');
+  const type = /^content-type:\s*([^\s;]*)/im.exec(text)?.[1] ?? 'text/plain';
+  const isText = /^(?:text\/(?:plain|html)|multipart\/alternative)$/i.test(type);
+  return isText && !/^content-disposition:/im.test(text) ? head : mime;
 }
 
 function summarize(mail: MailContent | null): MailSummary {
