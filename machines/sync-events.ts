@@ -43,11 +43,11 @@ export interface SyncContext {
   readonly live: boolean;
   readonly left: number;
   /**
-   * Heads of the log. `told`: the highest the server reported; `asked`: the value of `told` when
+   * Heads of the log. `knownHead`: the highest the server reported; `requestedHead`: its value when
    * the current or last pull began.
    */
-  readonly told: number;
-  readonly asked: number;
+  readonly knownHead: number;
+  readonly requestedHead: number;
   readonly failure: Failure | null;
   /** Why the oldest command failed the last time; null if it didn't. */
   readonly pushFailure: Failure | null;
@@ -73,8 +73,8 @@ export const beginning = (loaded: boolean, left: number, fraction: () => number)
   loaded,
   live: false,
   left,
-  told: 0,
-  asked: 0,
+  knownHead: 0,
+  requestedHead: 0,
   failure: null,
   pushFailure: null,
   attempt: 0,

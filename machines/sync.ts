@@ -57,7 +57,7 @@ export const syncMachine = setup({
       context.failure?.kind === 'signed-out' || context.failure?.kind === 'expired',
     outdated: ({ context }) => context.failure?.kind === 'update-needed',
     hasBegun: ({ context }) => context.loaded,
-    behind: ({ context }) => context.told > context.asked,
+    behind: ({ context }) => context.knownHead > context.requestedHead,
     mayHurry: ({ context }) => context.waitMs === 0,
     mayHurryPush: ({ context }) => context.pushWaitMs === 0,
     pushFailedBefore: ({ context }) => context.pushAttempt > 0,
@@ -67,7 +67,11 @@ export const syncMachine = setup({
   context: ({ input }) => beginning(input.loaded, input.left, input.fraction),
   initial: 'starting',
   on: {
-    POKE: { actions: assign({ told: ({ context, event }) => Math.max(context.told, event.head) }) },
+    POKE: {
+      actions: assign({
+        knownHead: ({ context, event }) => Math.max(context.knownHead, event.head),
+      }),
+    },
   },
   states: {
     'starting': { always: [{ guard: 'hasBegun', target: 'online' }, { target: 'bootstrapping' }] },
@@ -106,16 +110,16 @@ export const syncMachine = setup({
           initial: 'pulling',
           states: {
             pulling: {
-              entry: assign({ asked: ({ context }) => context.told }),
+              entry: assign({ requestedHead: ({ context }) => context.knownHead }),
               // The pull in flight may miss the newest events, so another one follows.
-              on: { NUDGE: { actions: assign({ asked: NEVER_REQUESTED }) } },
+              on: { NUDGE: { actions: assign({ requestedHead: NEVER_REQUESTED }) } },
               invoke: {
                 id: 'pull',
                 src: 'pull',
                 onDone: [
                   {
                     guard: ({ context, event }) =>
-                      event.output.kind === 'done' && context.told > context.asked,
+                      event.output.kind === 'done' && context.knownHead > context.requestedHead,
                     target: 'pulling',
                     reenter: true,
                   },
@@ -149,7 +153,7 @@ export const syncMachine = setup({
                     guard: ({ context, event }) =>
                       event.output.kind === 'done' &&
                       event.output.left > 0 &&
-                      context.told <= context.asked,
+                      context.knownHead <= context.requestedHead,
                     target: 'loading',
                     reenter: true,
                     actions: assign(({ event }) => ({
@@ -317,12 +321,21 @@ const ENDS: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired', 'up
 
 const reached = (outcome: Outcome): Partial<SyncContext> =>
   outcome.kind === 'done'
-    ? { left: outcome.left, told: outcome.cursor, asked: outcome.cursor, failure: null }
+    ? {
+        left: outcome.left,
+        knownHead: outcome.cursor,
+        requestedHead: outcome.cursor,
+        failure: null,
+      }
     : {};
 
 /** After a failure: whether to continue or to bootstrap again, with a longer wait than the last. */
 function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
-  const waits = { attempt: context.attempt + 1, waitMs: 0, told: Math.max(context.asked, 0) };
+  const waits = {
+    attempt: context.attempt + 1,
+    waitMs: 0,
+    knownHead: Math.max(context.requestedHead, 0),
+  };
   if (outcome.kind === 'reload')
     return {
       ...waits,
@@ -340,7 +353,8 @@ const sent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> 
   pushAttempt: 0,
   pushWaitMs: 0,
   pushFailure: null,
-  told: outcome.kind === 'done' ? Math.max(context.told, outcome.seq ?? 0) : context.told,
+  knownHead:
+    outcome.kind === 'done' ? Math.max(context.knownHead, outcome.seq ?? 0) : context.knownHead,
 });
 
 const unsent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => {

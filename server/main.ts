@@ -36,7 +36,7 @@ const STOP_MS = 5_000;
 const log = makeLog(systemClock);
 const settings = readConfig(process.env, join(import.meta.dirname, '..'), process.argv.slice(2));
 if (typeof settings === 'string') giveUp(settings);
-const { config, hostname, connections, demoPassword, estate: request } = settings;
+const { config, hostname, connections, demoPassword, demo: request } = settings;
 
 // Checked first because it is cheap, while opening the data takes seconds.
 await probePort(config.port, hostname).catch((error: unknown) =>

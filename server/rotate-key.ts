@@ -26,10 +26,10 @@ else {
       process.argv.includes('--forget'),
     );
     if (!done.ok) {
-      stop(done.says);
+      stop(done.message);
       return 1;
     }
-    say(done.says);
+    say(done.message);
     return 0;
   });
 }

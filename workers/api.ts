@@ -103,7 +103,7 @@ export interface RunsWatch {
    * True while a user works in the list: rows keep their place, and new ones are only counted in
    * `fresh`.
    */
-  readonly held: boolean;
+  readonly isInUse: boolean;
   /** Increase it to take in the new rows ("press R"). */
   readonly round: number;
   /**

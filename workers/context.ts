@@ -17,7 +17,7 @@ export interface WorkerContext {
    * closes.
    */
   readonly openRegister: () => Promise<Profiles>;
-  readonly openDisk: (held: StoredProfile, register: Profiles) => Promise<Disk>;
+  readonly openDisk: (profile: StoredProfile, register: Profiles) => Promise<Disk>;
   readonly memoryDisk: (device: DeviceId) => Disk;
   /** Returns whether the browser promised to keep the data; false if it may still evict it. */
   readonly persist: () => Promise<boolean>;

@@ -53,7 +53,7 @@ export interface ShiftNow {
   readonly snoozed: number;
   /** Problems to check: those that appeared since then, and older ones. */
   readonly fresh: number;
-  readonly standing: number;
+  readonly older: number;
   /**
    * Number of problems to check that the list on the screen doesn't show. A hand-over contains all
    * open problems, including those older than the days of the list. Null if no list was given, and

@@ -22,7 +22,7 @@ export interface Trouble {
   readonly status: 'Warning' | 'Failed' | 'Error';
   readonly went: number;
   readonly exitCode: number | null;
-  readonly says: (context: Context) => string;
+  readonly describe: (context: Context) => string;
 }
 export type Cause =
   | 'connection'
@@ -36,25 +36,29 @@ export type Cause =
   | 'cancelled'
   | 'server';
 
-const warning = (kind: Cause, says: Trouble['says'], exitCode: number | null = null): Trouble => ({
+const warning = (
+  kind: Cause,
+  describe: Trouble['describe'],
+  exitCode: number | null = null,
+): Trouble => ({
   kind,
   status: 'Warning',
   went: 1,
   exitCode,
-  says,
+  describe,
 });
 const failed = (
   kind: Cause,
   went: number,
-  says: Trouble['says'],
+  describe: Trouble['describe'],
   exitCode: number | null = null,
-): Trouble => ({ kind, status: 'Failed', went, exitCode, says });
+): Trouble => ({ kind, status: 'Failed', went, exitCode, describe });
 const error = (
   kind: Cause,
   went: number,
-  says: Trouble['says'],
+  describe: Trouble['describe'],
   exitCode: number | null = null,
-): Trouble => ({ kind, status: 'Error', went, exitCode, says });
+): Trouble => ({ kind, status: 'Error', went, exitCode, describe });
 
 const hex = (random: Rng, chars: number): string =>
   Array.from({ length: chars }, () => upTo(random, 16).toString(16)).join('');

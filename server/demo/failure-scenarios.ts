@@ -11,7 +11,7 @@ import {
   TROUBLES,
 } from './failure-kinds.ts';
 
-export interface Telling {
+export interface FailureReport {
   readonly status: Trouble['status'];
   readonly message: string;
   readonly went: number;
@@ -67,9 +67,9 @@ const of = (job: JobPlan, cause: Cause): Trouble | null =>
 
 /** Returns the message of a run, with the parts that vary from run to run. */
 export function describeFailure(
-  { status, went, exitCode, says, kind }: Trouble,
+  { status, went, exitCode, describe: says, kind }: Trouble,
   context: Context,
-): Telling {
+): FailureReport {
   return {
     status,
     went,

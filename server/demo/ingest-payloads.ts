@@ -1,7 +1,7 @@
 import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, KeyId } from '#contract/ids.ts';
 import type { ComputerIn, RepositoryIn } from '#contract/ingest/calls.ts';
-import type { JobSays, Normal } from '../features/ingest/normalize.ts';
+import type { ReportedJob, Normal } from '../features/ingest/normalize.ts';
 import type { SimulatedEvent } from './simulate-runs.ts';
 import { makeLog } from './make-logs.ts';
 import { getObjects } from './make-objects.ts';
@@ -9,7 +9,7 @@ import type { JobPlan, MachinePlan, ProviderPlan, RepositoryPlan } from './plan.
 import { usedShare } from './make-runs.ts';
 
 /** What a source reports for a job, by result. */
-export const getJobFields = (job: JobPlan): JobSays => ({
+export const getJobFields = (job: JobPlan): ReportedJob => ({
   uid: job.uid,
   name: job.name,
   source: job.source,

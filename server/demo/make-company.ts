@@ -224,17 +224,17 @@ function machineFor(
 
 const FAMILIES: readonly {
   readonly tool: Source;
-  readonly says: string;
+  readonly label: string;
   readonly sources: readonly Source[];
 }[] = [
-  { tool: 'vbr', says: 'Veeam', sources: ['vbr', 'vac', 'vcd'] },
-  { tool: 'office365', says: 'Microsoft 365', sources: ['office365'] },
+  { tool: 'vbr', label: 'Veeam', sources: ['vbr', 'vac', 'vcd'] },
+  { tool: 'office365', label: 'Microsoft 365', sources: ['office365'] },
   {
     tool: 'restic',
-    says: 'Linux and scripts',
+    label: 'Linux and scripts',
     sources: ['restic', 'borg', 'borgmatic', 'kopia', 'rclone', 'api', 'pbs', 'bacula', 'bareos'],
   },
-  { tool: 'duplicati', says: 'Workstations', sources: ['duplicati', 'urbackup', 'zerto'] },
+  { tool: 'duplicati', label: 'Workstations', sources: ['duplicati', 'urbackup', 'zerto'] },
 ];
 
 function keyFor(
@@ -244,7 +244,7 @@ function keyFor(
   managed: boolean,
 ): number {
   const family = FAMILIES.find((one) => one.sources.includes(source));
-  const [tool, says] = family ? [family.tool, family.says] : [source, source];
+  const [tool, says] = family ? [family.tool, family.label] : [source, source];
   const known = made.keys.findIndex((key) => key.tool === tool);
   if (known >= 0) return known;
   return (

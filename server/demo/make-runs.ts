@@ -4,7 +4,7 @@ import type { DayN } from '#contract/time/day.ts';
 import { between, type Rng, makeRng } from './random.ts';
 import type { JobPlan, ProviderPlan, RepositoryPlan } from './plan.ts';
 import type { Context } from './failure-kinds.ts';
-import { troubleAt, type Telling, describeFailure } from './failure-scenarios.ts';
+import { troubleAt, type FailureReport, describeFailure } from './failure-scenarios.ts';
 import { isOn, getMoment, SATURDAY, getWeekday } from './times.ts';
 
 /** A run as its tool would report it. */
@@ -119,7 +119,7 @@ function runAt(
         ? null
         : Math.round(failure === null || failure.went === 1 ? size : size * failure.went),
     files: COUNTS_FILES.has(job.source) && failure?.went !== 0 ? Math.round(files) : null,
-    told: failure,
+    report: failure,
     full,
     random,
   });
@@ -135,14 +135,14 @@ interface Measures {
   readonly moved: Bytes | null;
   readonly processed: Bytes | null;
   readonly files: number | null;
-  readonly told: Telling | null;
+  readonly report: FailureReport | null;
   readonly full: boolean;
   readonly random: Rng;
 }
 
 function finished(
   job: JobPlan,
-  { startedAt, durationSec, moved, processed, files, told: details, full, random }: Measures,
+  { startedAt, durationSec, moved, processed, files, report: details, full, random }: Measures,
 ): PlannedRun {
   const status = details?.status ?? 'Success';
   return {
@@ -229,7 +229,7 @@ function retried(
     moved: trouble === null ? moved : null,
     processed: trouble === null ? Math.round(job.size) : null,
     files: null,
-    told: trouble === null ? null : describeFailure(trouble, context),
+    report: trouble === null ? null : describeFailure(trouble, context),
     full: false,
     random,
   });

@@ -20,7 +20,7 @@ const BATCH_SIZE = 500;
 /** The simulation of one provider. */
 interface Course {
   readonly plan: ProviderPlan;
-  told: Ms;
+  reportedUntil: Ms;
   agenda: readonly SimulatedEvent[];
   next: number;
   planned: Ms;
@@ -38,7 +38,7 @@ export async function startLiveSimulation(
   const courses: Course[] = [];
   for (const plan of providers) {
     const mark = (await markAt(context, plan)) ?? context.clock.now();
-    courses.push({ plan, told: mark, agenda: [], next: 0, planned: mark });
+    courses.push({ plan, reportedUntil: mark, agenda: [], next: 0, planned: mark });
   }
   return repeat(context, EVERY, 'the demo estate could not go on', async (now, over) => {
     for (const course of courses) if (!over()) await live(context, course, now);
@@ -46,15 +46,15 @@ export async function startLiveSimulation(
 }
 
 async function live(context: AppContext, course: Course, now: Ms): Promise<void> {
-  if (now <= course.told) return;
+  if (now <= course.reportedUntil) return;
   const due = listDueEvents(course, now);
   try {
     if (due.length > 0) await tellAll(context, course.plan, due, now);
-    course.told = now;
+    course.reportedUntil = now;
   } catch (error) {
     // Start over from the last written moment. Ingest recognizes the results it already has by
     // their ids.
-    [course.agenda, course.next, course.planned] = [[], 0, course.told];
+    [course.agenda, course.next, course.planned] = [[], 0, course.reportedUntil];
     throw error;
   }
 }

@@ -12,7 +12,7 @@ export interface Settings {
   readonly hostname: string;
   readonly connections: Pick<ConnectionLimits, 'connections' | 'connectionsPerAddress'>;
   readonly demoPassword: string | null;
-  readonly estate: DemoOption | null;
+  readonly demo: DemoOption | null;
 }
 
 /**
@@ -66,7 +66,7 @@ export function readConfig(
   if (demoPassword !== null && demoPassword.length > 128) return t.demoPassword;
   const input = getOptions(args);
   if (typeof input === 'string') return input;
-  const demoData = input.estate ?? set('DAYBOOK_ESTATE');
+  const demoData = input.demo ?? set('DAYBOOK_ESTATE');
   if (demoData !== null && !isDemoOption(demoData)) return t.estate({ estate: demoData });
   const graph = set('DAYBOOK_GRAPH');
   if (graph !== null && !isOrigin(graph)) return t.graph({ value: graph });
@@ -89,18 +89,18 @@ export function readConfig(
     hostname: set('HOST') ?? '127.0.0.1',
     connections: { connections: all, connectionsPerAddress: each },
     demoPassword,
-    estate: demoData,
+    demo: demoData,
   };
 }
 
-function getOptions(args: readonly string[]): { readonly estate: string | null } | string {
+function getOptions(args: readonly string[]): { readonly demo: string | null } | string {
   let demoData: string | null = null;
   for (let i = 0; i < args.length; i += 1) {
     const [name, inline] = (args[i] ?? '').split('=', 2);
     if (name !== '--estate') return t.option({ option: args[i] ?? '' });
     demoData = inline ?? args[(i += 1)] ?? '';
   }
-  return { estate: demoData };
+  return { demo: demoData };
 }
 
 function isOrigin(text: string): boolean {

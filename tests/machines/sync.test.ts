@@ -77,7 +77,7 @@ const brief = ({ value, context }: State): string =>
     context.attempt > 0,
     context.pushAttempt > 0,
     context.waitMs > 0,
-    context.told > context.asked,
+    context.knownHead > context.requestedHead,
   ]);
 
 const paths = getShortestPaths(

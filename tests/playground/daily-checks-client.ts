@@ -150,7 +150,7 @@ export function makeDailyChecksClient(
     takes: RunsWatch;
     held: { key: string; ids: readonly Lean[] } | null;
   }): RunsView => {
-    const { filter, window, held, folded, round } = one.takes;
+    const { filter, window, isInUse: held, folded, round } = one.takes;
     const key = JSON.stringify([filter, round]);
     const { live, problems, progress, facets } = known(filter);
     const stored = held && one.held?.key === key ? one.held.ids : live;

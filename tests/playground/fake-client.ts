@@ -72,7 +72,7 @@ export function makeFakeClient(scene: Scene): {
       of: 0,
       snoozed: 0,
       fresh: 0,
-      standing: 0,
+      older: 0,
       unlisted: null,
       open: [],
       ending: [],

@@ -79,7 +79,7 @@ export class SimDevice {
           !this.#present
             ? { kind: 'none' }
             : now < this.#held.offlineUntil
-              ? { kind: 'in', held: this.#held }
+              ? { kind: 'in', profile: this.#held }
               : { kind: 'expired', owner: this.#held, offlineUntil: this.#held.offlineUntil },
         ),
       enter: () => {

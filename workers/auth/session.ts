@@ -49,7 +49,7 @@ export class Session {
   readonly #wire;
   readonly #signIn;
   #register: Profiles | null = null;
-  #held: StoredProfile | null = null;
+  #profile: StoredProfile | null = null;
   #disk: Disk | null = null;
   #owner: Owner | null = null;
   #branding: Branding | null = null;
@@ -86,7 +86,7 @@ export class Session {
         if (!this.loop) void this.start();
         return;
       }
-      if (this.#held && getDatabase(this.#held) === message.name) this.#lock(message.reason);
+      if (this.#profile && getDatabase(this.#profile) === message.name) this.#lock(message.reason);
     });
   }
 
@@ -99,7 +99,7 @@ export class Session {
       kind: 'none' as const,
     };
     if (life !== this.#life) return;
-    if (present.kind === 'in') return this.#begin(present.held, null);
+    if (present.kind === 'in') return this.#begin(present.profile, null);
     this.#out(present.kind === 'expired' ? 'expired' : 'none');
     if (present.kind === 'expired') this.#watchExpiry(null, present.owner);
   }
@@ -191,10 +191,10 @@ export class Session {
     this.#tokens.set(granted);
     const branding = this.#branding ?? (await this.#askBranding());
     const owner = getOwner(granted.user);
-    const held =
+    const profile =
       (await this.#register?.enter(owner, granted.offlineUntil).catch(unlessDisk)) ?? null;
     await this.#begin(
-      held ?? owner,
+      profile ?? owner,
       branding && { me: deviceUser(granted.user), branding },
       granted.offlineUntil,
     );
@@ -220,7 +220,7 @@ export class Session {
       return ok({ out: false, unsent: left });
     const token = this.#tokens.last;
     const owner = this.#owner;
-    const name = this.#held && getDatabase(this.#held);
+    const name = this.#profile && getDatabase(this.#profile);
     await this.#destroy(disk, unsent === 'keep');
     if (name !== null) this.#tabs.post({ kind: 'out', name, reason: 'ended' } satisfies TabMessage);
     this.#out('none');
@@ -236,8 +236,12 @@ export class Session {
   }
 
   #tellOut(reason: OutReason): void {
-    if (this.#held)
-      this.#tabs.post({ kind: 'out', name: getDatabase(this.#held), reason } satisfies TabMessage);
+    if (this.#profile)
+      this.#tabs.post({
+        kind: 'out',
+        name: getDatabase(this.#profile),
+        reason,
+      } satisfies TabMessage);
   }
 
   #begin = async (
@@ -247,20 +251,20 @@ export class Session {
   ): Promise<void> => {
     const { openDisk, memoryDisk, chance } = this.contextd;
     const life = this.#life;
-    const held = 'key' in owner ? owner : null;
+    const profile = 'key' in owner ? owner : null;
     const [opened, promised] = await Promise.all([
-      held && this.#register ? openDisk(held, this.#register).catch(unlessDisk) : null,
-      held ? this.contextd.persist().catch(() => false) : false,
+      profile && this.#register ? openDisk(profile, this.#register).catch(unlessDisk) : null,
+      profile ? this.contextd.persist().catch(() => false) : false,
     ]);
     const persisted = opened !== null && promised;
     if (life !== this.#life) {
       opened?.close();
       return;
     }
-    const disk = (this.#disk = opened ?? memoryDisk(held?.device ?? chance.uuid()));
-    this.#held = held;
+    const disk = (this.#disk = opened ?? memoryDisk(profile?.device ?? chance.uuid()));
+    this.#profile = profile;
     this.#owner = owner;
-    const until = offlineUntil ?? held?.offlineUntil ?? this.contextd.clock.now();
+    const until = offlineUntil ?? profile?.offlineUntil ?? this.contextd.clock.now();
     const enter = ({ me, branding }: Begun, from: BegunFrom): void => {
       this.#branding = branding;
       this.who = {
@@ -312,7 +316,7 @@ export class Session {
       this.who = { ...this.who, me, offlineUntil };
       if (isChanged) this.loop?.saveUser(this.who);
     }
-    if (this.#held) void this.#register?.extend(this.#held, offlineUntil).catch(unlessDisk);
+    if (this.#profile) void this.#register?.extend(this.#profile, offlineUntil).catch(unlessDisk);
     this.#limit(offlineUntil);
     this.#changed();
     void this.#renewBranding();
@@ -344,7 +348,7 @@ export class Session {
   /** Limits how long the device may stay open without contact to the server. */
   #limit(until: Ms): void {
     if (this.#expiry?.getSnapshot().matches('open')) this.#expiry.send({ type: 'RENEWED', until });
-    else this.#watchExpiry(until, this.#held);
+    else this.#watchExpiry(until, this.#profile);
   }
 
   /** `until`: null if the device is locked already. */
@@ -389,10 +393,10 @@ export class Session {
     const token = await this.#tokens.get(null);
     if (owner === null || life !== this.#life || this.loop) return 'over';
     if (!token.ok) return ENDED.has(token.failure.kind) ? 'over' : 'later';
-    const held = await this.#register
+    const profile = await this.#register
       ?.enter(owner, this.contextd.clock.now() + 1)
       .catch(unlessDisk);
-    if (held && life === this.#life) await this.#begin(held, null, this.#tokens.offlineUntil);
+    if (profile && life === this.#life) await this.#begin(profile, null, this.#tokens.offlineUntil);
     return 'reopened';
   }
 
@@ -439,7 +443,7 @@ export class Session {
     if (close) this.#disk?.close();
     this.loop = null;
     this.#disk = null;
-    this.#held = null;
+    this.#profile = null;
     this.#owner = null;
     this.#tokens.forget();
   }

@@ -34,7 +34,7 @@ export class Answered {
   }
 
   /** Other tables don't affect lists. */
-  told({ company, job, cause, problem }: SmallRows): void {
+  handleChange({ company, job, cause, problem }: SmallRows): void {
     if (
       isAny(company) ||
       isAny(cause) ||

@@ -124,7 +124,7 @@ export function makeEngine(): Engine {
   return {
     put(input) {
       const rows = readable(input);
-      answered.told(rows);
+      answered.handleChange(rows);
       if (
         rows.company?.some((row) => companies.get(row.n)?.name !== row.name) ||
         rows.job?.some((row) => !isNamedAlike(jobs.rows.get(row.n), row))

@@ -134,7 +134,8 @@ function gatherTexts(
     let t = next[from] ?? 0;
     while (t < textRow.length && (textRow[t] ?? 0) < at) t++;
     next[from] = t;
-    const corrected = segment.told.size > 0 ? segment.told.get(at) : undefined;
+    const corrected =
+      segment.changedMessages.size > 0 ? segment.changedMessages.get(at) : undefined;
     if (corrected === undefined ? textRow[t] !== at : corrected === null) continue;
     rows.push(i);
     parts.push(

@@ -10,7 +10,7 @@ export interface Segment {
   readonly rows: number;
   readonly cols: RunColumns;
   /** Messages that changed after the columns were made, by row. */
-  readonly told: Map<number, string | null>;
+  readonly changedMessages: Map<number, string | null>;
   /** Incremented with every run that changes in place. */
   edits: number;
   readonly minN: number;
@@ -25,7 +25,7 @@ export function getSegment(cols: RunColumns): Segment {
   return {
     rows: cols.rows,
     cols,
-    told: new Map(),
+    changedMessages: new Map(),
     edits: 0,
     get minN() {
       return (numbers ??= getSpan(cols.n)).min;
@@ -109,13 +109,13 @@ export function firstBefore({ cols: { start }, rows }: Segment, sec: number): nu
 }
 
 export const leanAt = (segment: Segment, row: number): LeanRun => {
-  const corrected = segment.told.get(row);
+  const corrected = segment.changedMessages.get(row);
   return corrected === undefined
     ? runAt(segment.cols, row)
     : { ...runAt(segment.cols, row), message: corrected };
 };
 
 export const getMessage = (segment: Segment, row: number): string | null => {
-  const corrected = segment.told.get(row);
+  const corrected = segment.changedMessages.get(row);
   return corrected === undefined ? messageAt(segment.cols, row) : corrected;
 };

@@ -38,7 +38,7 @@ export class Segments {
   reach = new CandidateRows();
   /** Incremented with every change. */
   version = 0;
-  private readonly told = new Set<RunN>();
+  private readonly changedRuns = new Set<RunN>();
 
   get size(): number {
     return this.list.reduce((sum, { rows }) => sum + rows, 0);
@@ -68,7 +68,7 @@ export class Segments {
     const amid = this.list.slice(before.length, this.list.length - after.length);
     if (outline && amid.length === 0) knowProblemRows(piece, outline.problemRows);
     const made =
-      amid.length === 0 ? [piece] : mergeSegments(amid, [piece], (n) => this.told.has(n));
+      amid.length === 0 ? [piece] : mergeSegments(amid, [piece], (n) => this.changedRuns.has(n));
     this.list = [...before, ...made, ...after];
   }
 
@@ -76,16 +76,16 @@ export class Segments {
     const fresh = new Map<RunN, LeanRun>();
     this.version += 1;
     for (const run of runs) {
-      this.told.add(run.n);
+      this.changedRuns.add(run.n);
       this.reach.noteRun(run);
       const at = this.find({ startSec: run.startSec, n: run.n });
       if (at) replace(at.segment, at.row, run);
       else fresh.set(run.n, run);
     }
     if (fresh.size > 0) this.insert([...fresh.values()].sort(newestFirst));
-    if (this.list.some(({ told: details }) => details.size > MAX_CHANGED_ROWS)) {
+    if (this.list.some(({ changedMessages: details }) => details.size > MAX_CHANGED_ROWS)) {
       this.list = this.list.flatMap((one) =>
-        one.told.size > MAX_CHANGED_ROWS ? mergeSegments([one], [], () => true) : [one],
+        one.changedMessages.size > MAX_CHANGED_ROWS ? mergeSegments([one], [], () => true) : [one],
       );
     }
   }
@@ -140,7 +140,7 @@ export class Segments {
     this.version += 1;
     this.list = [];
     this.reach = new CandidateRows();
-    this.told.clear();
+    this.changedRuns.clear();
   }
 
   /**
@@ -189,5 +189,5 @@ function replace(segment: Segment, row: number, run: LeanRun): void {
   putRun(segment.cols, row, run);
   segment.edits += 1;
   forgetSums(segment);
-  if (getMessage(segment, row) !== run.message) segment.told.set(row, run.message);
+  if (getMessage(segment, row) !== run.message) segment.changedMessages.set(row, run.message);
 }

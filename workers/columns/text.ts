@@ -169,7 +169,7 @@ export function markMessages(segment: Segment, key: string, marks: Uint8Array, h
   let searched = messages.get(segment);
   if (!searched) messages.set(segment, (searched = { joined: lowered(segment), last: null }));
   if (key.includes(FIELD)) return;
-  const changedRows = [...segment.told.keys()];
+  const changedRows = [...segment.changedMessages.keys()];
   const before = changedRows.map((row) => marks[row] ?? 0);
   searched.last = markHits(
     searched.joined,
@@ -182,7 +182,9 @@ export function markMessages(segment: Segment, key: string, marks: Uint8Array, h
   changedRows.forEach((row, i) => {
     // their values in the columns are outdated
     marks[row] =
-      segment.told.get(row)?.toLowerCase().includes(key) === true ? hit : (before[i] ?? 0);
+      segment.changedMessages.get(row)?.toLowerCase().includes(key) === true
+        ? hit
+        : (before[i] ?? 0);
   });
 }
 

@@ -41,7 +41,7 @@ export function shiftNow(
     of: cleared + pending.length,
     snoozed: asleep.length,
     fresh,
-    standing: pending.length - fresh,
+    older: pending.length - fresh,
     unlisted: list && getUnlisted(engine, pending, list, now),
     open: listOpenProblems(pending)
       .slice(0, MAX_LISTED)
@@ -114,7 +114,7 @@ const EMPTY: ShiftNow = {
   of: 0,
   snoozed: 0,
   fresh: 0,
-  standing: 0,
+  older: 0,
   unlisted: null,
   open: [],
   ending: [],

@@ -23,26 +23,26 @@ import { addDays, append, begin, forget, noteSynced, saveUser } from './writing.
  * if the browser refuses: use `memoryDisk` then.
  */
 export const openDisk = async (
-  held: StoredProfile,
+  profile: StoredProfile,
   register: Pick<Profiles, 'leave'>,
   idb?: Idb,
-): Promise<Disk> => diskOn(await connectTo(held, idb), held, register, idb);
+): Promise<Disk> => diskOn(await connectTo(profile, idb), profile, register, idb);
 
 /** The same on a connection that is already open. */
 export function diskOn(
   connection: Connection,
-  held: StoredProfile,
+  profile: StoredProfile,
   register: Pick<Profiles, 'leave'>,
   idb?: Idb,
 ): Disk {
-  const name = getDatabase(held);
+  const name = getDatabase(profile);
   return makeDisk(
     {
       shelves: objectStores<DiskRecords>(connection, idb),
-      cipher: makeCipher(held.key, name),
-      outboxCipher: makeCipher(held.outboxKey, name),
-      device: held.device,
-      leave: (keepOutbox) => register.leave(held, keepOutbox),
+      cipher: makeCipher(profile.key, name),
+      outboxCipher: makeCipher(profile.outboxKey, name),
+      device: profile.device,
+      leave: (keepOutbox) => register.leave(profile, keepOutbox),
       ...BEFORE(),
     },
     connection.lost,

@@ -53,7 +53,7 @@ export interface StoredProfile extends Owner {
 }
 export type Present =
   | { readonly kind: 'none' }
-  | { readonly kind: 'in'; readonly held: StoredProfile }
+  | { readonly kind: 'in'; readonly profile: StoredProfile }
   | { readonly kind: 'expired'; readonly owner: Owner; readonly offlineUntil: Ms };
 
 /**
@@ -96,9 +96,9 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
       if (from === null) return { kind: 'none' };
       const entry = await faulting(() => from.read(['entries', 'present'], present));
       if (!entry) return { kind: 'none' };
-      const held = heldBy(entry);
-      if (held !== null && now < held.offlineUntil) return { kind: 'in', held };
-      if (held !== null) await deleteKey((store) => takeKey(store, entry.name, now));
+      const profile = heldBy(entry);
+      if (profile !== null && now < profile.offlineUntil) return { kind: 'in', profile: profile };
+      if (profile !== null) await deleteKey((store) => takeKey(store, entry.name, now));
       return { kind: 'expired', owner: entry.owner, offlineUntil: entry.offlineUntil };
     },
     enter: async (owner, offlineUntil) => {

@@ -7,16 +7,16 @@ import type { Engine, Selection } from '../types.ts';
 import type { Replica } from '../sync/replica.ts';
 
 /**
- * A list of runs in which a user works. While `held`, its heads and rows keep their place with
+ * A list of runs in which a user works. While `isInUse`, its heads and rows keep their place with
  * current values; counts and facets stay up to date; new matching runs are only counted. Another
- * filter, another `round`, or the end of `held` takes them in.
+ * filter, another `round`, or the end of `isInUse` takes them in.
  */
 export function makeRunsWatch(
   replica: () => Replica | null,
   now: () => Ms,
   pins: () => ReadonlySet<CompanyN>,
 ): { make(input: RunsWatch): RunsView; hold(): void } {
-  let held: {
+  let frozen: {
     readonly list: Selection;
     readonly has: (n: number) => boolean;
     readonly key: string;
@@ -24,7 +24,7 @@ export function makeRunsWatch(
   let shown: { readonly list: Selection; readonly key: string } | null = null;
   let version = 0;
   let last = '';
-  let heldUntil = 0;
+  let frozenUntil = 0;
   return {
     make(input) {
       const view = made(input);
@@ -33,18 +33,19 @@ export function makeRunsWatch(
       last = text;
       return { ...view, version };
     },
-    // A user's change to a row may show before the page reports that its list is `held`: the list
+    // A user's change to a row may show before the page reports that its list is `isInUse`: the list
     // waits for that report.
     hold() {
-      if (held === null && shown !== null) held = { ...shown, has: getMember(shown.list.ids()) };
-      heldUntil = now() + WORD_MS;
+      if (frozen === null && shown !== null)
+        frozen = { ...shown, has: getMember(shown.list.ids()) };
+      frozenUntil = now() + WORD_MS;
     },
   };
 
   function made(input: RunsWatch): Omit<RunsView, 'version'> {
     const here = replica();
     if (!here) {
-      held = null;
+      frozen = null;
       shown = null;
       return EMPTY;
     }
@@ -52,9 +53,9 @@ export function makeRunsWatch(
     const at = now();
     const fresh = engine.select(input.filter, at);
     const key = JSON.stringify([input.filter, input.round, here.generation]);
-    if (!input.held && at >= heldUntil) held = null;
-    else if (held?.key !== key) held = { list: fresh, has: getMember(fresh.ids()), key };
-    const list = held?.list ?? fresh;
+    if (!input.isInUse && at >= frozenUntil) frozen = null;
+    else if (frozen?.key !== key) frozen = { list: fresh, has: getMember(fresh.ids()), key };
+    const list = frozen?.list ?? fresh;
     shown = { list, key };
     const { count, heads, rows } = list.lines(input.window, input.folded);
     return {
@@ -68,7 +69,7 @@ export function makeRunsWatch(
       rows: engine.view(rows, { first: 0, count: rows.total }, at),
       facets: facetsShown(fresh.facets, input.filter, input.facets, pins()),
       progress: fresh.progress,
-      fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
+      fresh: frozen && list !== fresh ? waiting(fresh.ids(), frozen.has) : 0,
       newestAt: engine.newestAt,
       loaded: { days: days.size - here.daysLeft, of: days.size },
       committedAt: here.committedAt,
@@ -76,7 +77,7 @@ export function makeRunsWatch(
   }
 }
 
-/** How long to wait for the page to report that its list is held. */
+/** How long to wait for the page to report that its list is frozen. */
 const WORD_MS: Ms = 1_000;
 
 /** Before data is loaded, and after signing out. */

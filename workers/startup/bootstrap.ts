@@ -37,7 +37,7 @@ export async function bootstrap(begun: Opens, page: Endpoint): Promise<void> {
     origin: location.origin,
     makeEngine,
     openRegister: begun.openRegister,
-    openDisk: async (held, register) => diskOn(await begun.connect(held), held, register),
+    openDisk: async (profile, register) => diskOn(await begun.connect(profile), profile, register),
     memoryDisk,
     locks,
     channel,

@@ -6,7 +6,7 @@ import type { StoredProfile, Present, Profiles } from '../disk/profiles.ts';
 /** How the two databases are opened. */
 export interface Opens {
   readonly openRegister: () => Promise<Profiles>;
-  readonly connect: (held: StoredProfile) => Promise<Connection>;
+  readonly connect: (profile: StoredProfile) => Promise<Connection>;
 }
 
 /**
@@ -27,7 +27,7 @@ export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens 
     try {
       const present = await first;
       return present.kind === 'in'
-        ? { name: getDatabase(present.held), open: await connect(present.held) }
+        ? { name: getDatabase(present.profile), open: await connect(present.profile) }
         : null;
     } catch {
       return null; // callers get the error from their own attempt
@@ -40,15 +40,15 @@ export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens 
       register = null;
       return opening ? opening.then((there) => knowing(there, first)) : openRegister();
     },
-    connect: async (held) => {
+    connect: async (profile) => {
       const opening = await connection;
       connection = null;
-      if (opening?.name === getDatabase(held)) return opening.open;
+      if (opening?.name === getDatabase(profile)) return opening.open;
       if (opening) {
         opening.open.lost.closing();
         opening.open.db.close();
       }
-      return connect(held);
+      return connect(profile);
     },
   };
 }
@@ -71,7 +71,7 @@ function knowing(register: Profiles, first: Promise<Present>): Profiles {
     current: async (at) => {
       const present = await known;
       known = null;
-      return present?.kind === 'in' && at < present.held.offlineUntil
+      return present?.kind === 'in' && at < present.profile.offlineUntil
         ? present
         : register.current(at);
     },

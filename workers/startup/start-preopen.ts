@@ -8,6 +8,6 @@ import { preopen } from './preopen.ts';
  * compiled.
  */
 export const preopened = preopen(
-  { openRegister: () => openProfiles(), connect: (held) => connectTo(held) },
+  { openRegister: () => openProfiles(), connect: (profile) => connectTo(profile) },
   () => realClock.now(),
 );

@@ -91,9 +91,9 @@ export function passwordHandlers(
           case 'refused':
             return failed({
               kind: 'wrong-credentials',
-              message: outcome.says.includes('WILL_NOT_PERFORM')
-                ? outcome.says
-                : `WILL_NOT_PERFORM: ${outcome.says}`,
+              message: outcome.message.includes('WILL_NOT_PERFORM')
+                ? outcome.message
+                : `WILL_NOT_PERFORM: ${outcome.message}`,
             });
         }
       }),

@@ -17,7 +17,7 @@ import { getEngine } from './engine-calls.ts';
 import {
   type EndedSession,
   jobFacts,
-  jobSays,
+  toReportedJob,
   type SessionDetails,
   sessionExecution,
 } from './session-execution.ts';
@@ -170,7 +170,7 @@ async function recordSite(
     await followJobs(
       tx,
       key,
-      [...facts.values()].map(jobSays),
+      [...facts.values()].map(toReportedJob),
       at,
       ({ uid }) => jobs.get(uid)?.removedAt === null,
     );

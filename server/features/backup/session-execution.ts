@@ -59,7 +59,7 @@ export const jobFacts = (
   }) as const satisfies Partial<ExecutionIn>;
 
 /** The same as a job without a result. */
-export const jobSays = ({
+export const toReportedJob = ({
   job,
   jobInstanceUid,
   entityGroup,

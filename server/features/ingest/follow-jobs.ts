@@ -3,7 +3,7 @@ import type { JobN, Ms } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { jobChange, newJob } from './job-changes.ts';
-import type { JobSays } from './normalize.ts';
+import type { ReportedJob } from './normalize.ts';
 import { bySource } from './pipeline.ts';
 
 /**
@@ -13,9 +13,9 @@ import { bySource } from './pipeline.ts';
 export async function followJobs(
   tx: TenantTx,
   key: KeyRow,
-  jobs: readonly JobSays[],
+  jobs: readonly ReportedJob[],
   at: Ms,
-  isNew: (job: JobSays) => boolean = () => true,
+  isNew: (job: ReportedJob) => boolean = () => true,
 ): Promise<void> {
   const { job: next } = await tx.lock();
   const says = new Map(jobs.map((one) => [one.uid, one]));

@@ -2,40 +2,47 @@ import { withoutBidi } from '#contract/bidi.ts';
 import type { EventOf } from '#contract/events.ts';
 import type { JobN } from '#contract/ids.ts';
 import type { JobRow, KeyRow } from '#contract/runs/rows.ts';
-import type { JobSays } from './normalize.ts';
+import type { ReportedJob } from './normalize.ts';
 
 /** Returns the data of a job that is reported for the first time. */
-export const newJob = (n: JobN, key: KeyRow, says: JobSays): EventOf<'job.found@1'>['data'] => ({
+export const newJob = (
+  n: JobN,
+  key: KeyRow,
+  reported: ReportedJob,
+): EventOf<'job.found@1'>['data'] => ({
   n,
-  uid: says.uid,
+  uid: reported.uid,
   key: key.id,
   company: key.company,
-  name: getName(says),
-  source: says.source ?? 'api',
-  type: says.type ?? 'Backup',
-  group: says.group ?? 'other',
-  computer: withoutBidi(says.computer ?? ''),
-  server: withoutBidi(says.server ?? ''),
-  managed: says.managed === undefined ? key.managed : says.managed,
-  enabled: says.enabled ?? true,
-  schedule: says.schedule ?? null,
-  graceSec: says.graceSec ?? null,
+  name: getName(reported),
+  source: reported.source ?? 'api',
+  type: reported.type ?? 'Backup',
+  group: reported.group ?? 'other',
+  computer: withoutBidi(reported.computer ?? ''),
+  server: withoutBidi(reported.server ?? ''),
+  managed: reported.managed === undefined ? key.managed : reported.managed,
+  enabled: reported.enabled ?? true,
+  schedule: reported.schedule ?? null,
+  graceSec: reported.graceSec ?? null,
 });
 
 /** Returns the job with the changes that its source reports; null if there are none. */
-export function jobChange(job: JobRow, says: JobSays): EventOf<'job.updated@1'>['data'] | null {
+export function jobChange(
+  job: JobRow,
+  reported: ReportedJob,
+): EventOf<'job.updated@1'>['data'] | null {
   const next = {
     n: job.n,
-    name: getName(says),
-    source: says.source ?? job.source,
-    type: says.type ?? job.type,
-    group: says.group ?? job.group,
-    computer: withoutBidi(says.computer ?? job.computer),
-    server: withoutBidi(says.server ?? job.server),
-    managed: says.managed === undefined ? job.managed : says.managed,
-    enabled: says.enabled ?? job.enabled,
-    schedule: says.schedule === undefined ? job.schedule : says.schedule,
-    graceSec: says.graceSec === undefined ? job.graceSec : says.graceSec,
+    name: getName(reported),
+    source: reported.source ?? job.source,
+    type: reported.type ?? job.type,
+    group: reported.group ?? job.group,
+    computer: withoutBidi(reported.computer ?? job.computer),
+    server: withoutBidi(reported.server ?? job.server),
+    managed: reported.managed === undefined ? job.managed : reported.managed,
+    enabled: reported.enabled ?? job.enabled,
+    schedule: reported.schedule === undefined ? job.schedule : reported.schedule,
+    graceSec: reported.graceSec === undefined ? job.graceSec : reported.graceSec,
   };
   return FIELDS.every((name) => job[name] === next[name]) &&
     sameSchedule(job.schedule, next.schedule)
@@ -58,7 +65,7 @@ const FIELDS = Object.keys({
 type Compared = Exclude<keyof EventOf<'job.updated@1'>['data'], 'n' | 'schedule'>;
 
 /** A job is identified by its uid, which replaces an empty name. */
-const getName = ({ name, uid }: JobSays): string =>
+const getName = ({ name, uid }: ReportedJob): string =>
   withoutBidi(name) || withoutBidi(uid).slice(0, 200) || '?';
 
 function sameSchedule(a: JobRow['schedule'], b: JobRow['schedule']): boolean {

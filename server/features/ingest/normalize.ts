@@ -14,7 +14,7 @@ import { lineOfText, storable } from '#contract/stored-text.ts';
  * What a source reports about a run's job. A missing field keeps its value, or gets the default for
  * a new job.
  */
-export interface JobSays {
+export interface ReportedJob {
   readonly uid: string;
   readonly name: string;
   readonly source?: JobRow['source'] | undefined;
@@ -32,7 +32,7 @@ export interface JobSays {
 export interface Normal {
   /** The position in the request. */
   readonly index: number;
-  readonly job: JobSays;
+  readonly job: ReportedJob;
   readonly externalId: string | null;
   /** A shorter id of the same source under which the run can also be stored. */
   readonly shortId?: string | undefined;

@@ -47,7 +47,7 @@ type Hook = Selectable<WebhookTable>;
 export interface Answered {
   readonly ok: boolean;
   readonly code: number | null;
-  readonly says: string;
+  readonly message: string;
   readonly afterMs: Ms | null;
   readonly gone: boolean;
 }
@@ -178,13 +178,13 @@ export async function tryOnce(
     return {
       ok: answer.ok,
       code: status,
-      says: answer.ok ? '' : t.addressRefused({ status }),
+      message: answer.ok ? '' : t.addressRefused({ status }),
       afterMs: Number.isFinite(wait) && wait >= 0 ? Math.min(wait * SECOND, MAX_WAIT_MS) : null,
       gone: status === 410,
     };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    return { ok: false, code: null, says: error.message, afterMs: null, gone: false };
+    return { ok: false, code: null, message: error.message, afterMs: null, gone: false };
   }
 }
 
@@ -193,7 +193,7 @@ async function keep(
   context: AppContext,
   { id }: Hook,
   delivery: Delivery,
-  { ok, code, says, afterMs, gone }: Answered,
+  { ok, code, message, afterMs, gone }: Answered,
 ): Promise<void> {
   const { sql, tenant } = tx;
   const now = context.clock.now();
@@ -205,7 +205,7 @@ async function keep(
     .set({
       tries,
       code,
-      fault: ok ? null : says,
+      fault: ok ? null : message,
       state: ok ? 'sent' : over ? 'failed' : 'waiting',
       done_at: over ? now : null,
       next_at: over ? null : now + Math.max(afterMs ?? 0, wait),
@@ -248,7 +248,7 @@ async function keep(
     hook.stopped_at === null &&
     (gone || now - (hook.failing_since ?? now) >= LIMITS.webhookFailMs)
   )
-    await stop(tx, context, hook, gone, says, now);
+    await stop(tx, context, hook, gone, message, now);
 }
 
 /** NOTIFY-4: stops a webhook until someone enables it again, and emails the user who created it. */
@@ -257,7 +257,7 @@ async function stop(
   context: AppContext,
   { id, fields, made_by, failing_since }: Hook,
   gone: boolean,
-  says: string,
+  message: string,
   now: Ms,
 ): Promise<void> {
   const { sql, tenant } = tx;
@@ -283,7 +283,7 @@ async function stop(
     subject: t.webhookOffSubject({ name }).slice(0, 150),
     text: `${[
       t.webhookOff({ name }),
-      gone ? t.webhookGone : t.webhookFailed({ days, error: says }),
+      gone ? t.webhookGone : t.webhookFailed({ days, error: message }),
       t.webhookOffDetail,
     ].join('\n\n')}\n`,
   }));

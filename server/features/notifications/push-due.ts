@@ -29,7 +29,7 @@ interface Due {
   readonly device: string;
   readonly subscription: Subscription;
   readonly notice: Notice;
-  readonly told: readonly { readonly category: NotifyCategory; readonly facts: number }[];
+  readonly categories: readonly { readonly category: NotifyCategory; readonly facts: number }[];
   readonly tries: number;
 }
 
@@ -172,7 +172,7 @@ async function takeDue(tx: TenantTx, context: AppContext, now: Ms): Promise<read
       subscription: JSON.parse(
         await unseal(tx, context, { table: 'push_device', column: 'sealed', row: id }, sealed),
       ) as Subscription,
-      told: heard,
+      categories: heard,
       tries: Math.max(...heard.map(({ tries }) => tries)),
       notice: {
         title: oneLine(name),
@@ -198,7 +198,7 @@ async function sendOne(
   context: AppContext,
   tenant: TenantId,
   vapid: Vapid,
-  { device, subscription, notice, told: details, tries }: Due,
+  { device, subscription, notice, categories: details, tries }: Due,
 ): Promise<void> {
   const pushed = await push(context, vapid, subscription, notice);
   await context.store.tenant(tenant, async (tx) => {
@@ -246,7 +246,7 @@ async function sendOne(
 export async function keepPushed(
   { sql: db, tenant }: TenantTx,
   device: string,
-  { ok, gone, says }: Pushed,
+  { ok, gone, message: says }: Pushed,
   now: Ms,
 ): Promise<void> {
   if (gone)

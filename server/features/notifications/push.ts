@@ -34,7 +34,7 @@ export interface Vapid {
 export interface Pushed {
   readonly ok: boolean;
   readonly gone: boolean;
-  readonly says: string;
+  readonly message: string;
   readonly afterMs: Ms | null;
 }
 
@@ -80,7 +80,7 @@ export async function push(
       privateKey: freshKey(),
     });
   } catch {
-    return { ok: false, gone: true, says: t.pushKeyInvalid, afterMs: null };
+    return { ok: false, gone: true, message: t.pushKeyInvalid, afterMs: null };
   }
   try {
     const headers = {
@@ -101,12 +101,12 @@ export async function push(
     return {
       ok: answer.ok,
       gone: answer.status === 404 || answer.status === 410,
-      says: answer.ok ? '' : t.pushRefused({ status: answer.status }),
+      message: answer.ok ? '' : t.pushRefused({ status: answer.status }),
       afterMs: Number.isFinite(wait) && wait >= 0 ? wait * 1_000 : null,
     };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    return { ok: false, gone: false, says: error.message, afterMs: null };
+    return { ok: false, gone: false, message: error.message, afterMs: null };
   }
 }
 

@@ -196,7 +196,7 @@ export function webhookHandlers(
       const {
         ok: good,
         code,
-        says,
+        message: says,
       } = await tryOnce(context, hook, { id: delivery, body }, secrets);
       await context.store.tenant(ctx.tenant, ({ sql, tenant }) =>
         sql

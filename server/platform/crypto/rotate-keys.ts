@@ -12,7 +12,7 @@ import { commandMessages as t } from '../../commands.messages.en.ts';
 export async function rotateKeys(
   context: AppContext,
   forget: boolean,
-): Promise<{ readonly ok: boolean; readonly says: string }> {
+): Promise<{ readonly ok: boolean; readonly message: string }> {
   const named = context.config.secretKey !== null;
   if (!forget && !named) context.keyring.add();
   context.keyring.forget();
@@ -20,7 +20,7 @@ export async function rotateKeys(
   if (!forget && former === 0)
     return {
       ok: false,
-      says: t.keyMissing,
+      message: t.keyMissing,
     };
   let changed = 0;
   let all = 0;
@@ -34,9 +34,9 @@ export async function rotateKeys(
   if (!forget)
     return {
       ok: true,
-      says: `${done} ${t.formerKeyStays}`,
+      message: `${done} ${t.formerKeyStays}`,
     };
-  if (named) return { ok: true, says: `${done} ${t.removeFormerKeys}` };
+  if (named) return { ok: true, message: `${done} ${t.removeFormerKeys}` };
   context.keyring.dropFormer();
-  return { ok: true, says: `${done} ${t.formerKeysDeleted({ former })}` };
+  return { ok: true, message: `${done} ${t.formerKeysDeleted({ former })}` };
 }

@@ -3,7 +3,7 @@ import { type Id, touches } from '#contract/fold.ts';
 import type { TableName } from '#contract/tables.ts';
 import type { By, Numbers } from '../db/store.ts';
 import { type Folded, makeFolding } from './folding.ts';
-import { type Held, holdChanges } from './projection.ts';
+import { type CachedRows, holdChanges } from './projection.ts';
 import { writeTotals } from './totals.ts';
 import { validateEvent } from './validate-events.ts';
 import {
@@ -21,7 +21,7 @@ import {
  * `raise` locks the head row.
  */
 export interface WriteContext extends Place {
-  readonly held: Held;
+  readonly cached: CachedRows;
   /**
    * Raises the head by `count`, and the counters by the numbers taken. Returns the previous head.
    */
@@ -53,7 +53,7 @@ export async function append(
   const before = await context.raise(valid.length, taken);
   for (const [table, ids] of touched(valid.map(({ draft }) => draft)))
     await context.bring(table, ids);
-  const folding = makeFolding(context.held);
+  const folding = makeFolding(context.cached);
   for (const [index, one] of valid.entries()) folding.addOrQuarantine(one, getActor(by, index));
   await write(context, folding.folded, before);
   return folding.folded.events.map((logged, index) => ({ ...logged, seq: before + 1 + index }));
@@ -74,7 +74,7 @@ async function write(context: WriteContext, folded: Folded, before: number): Pro
   const { events, changes } = folded;
   const first = before + 1;
   const runs = runsOfLog(folded);
-  holdChanges(context.held, changes);
+  holdChanges(context.cached, changes);
   await context.sent.few();
   // The database works on the first statement while the texts of the others are made. The
   // connection runs them in this order.

@@ -74,7 +74,7 @@ async function compareTable(
   found: Difference[],
 ): Promise<void> {
   const id = TABLES[name].key;
-  const rows = folded.held[name] as ReadonlyMap<Id, Tables[TableName]>;
+  const rows = folded.cached[name] as ReadonlyMap<Id, Tables[TableName]>;
   const seen = new Set<Id>();
   let after: Id | null = null;
   for (;;) {

@@ -5,7 +5,7 @@ import type { Day, JobN, Ms, RunN } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
 
 /** Rows in memory: those that the events change, or all of them. */
-export type Held = { readonly [T in TableName]: Map<Id, Tables[T]> };
+export type CachedRows = { readonly [T in TableName]: Map<Id, Tables[T]> };
 
 /** Something to read by its key. A map is one. */
 export interface Lookup<K, V> {
@@ -105,18 +105,22 @@ export function makeProjection(before: RowsBefore): Projection {
 const unchanged = (_: Rows, logged: Logged): Logged => logged;
 
 /** Folds events into `held`, after `read` has converted each. */
-export function project(held: Held, events: readonly Logged[], read?: typeof unchanged): Changes {
-  const { changes, foldOrQuarantine } = makeProjection(held);
+export function project(
+  cached: CachedRows,
+  events: readonly Logged[],
+  read?: typeof unchanged,
+): Changes {
+  const { changes, foldOrQuarantine } = makeProjection(cached);
   for (const logged of events) foldOrQuarantine(logged, read);
-  holdChanges(held, changes);
+  holdChanges(cached, changes);
   return changes;
 }
 
 /** Puts changed rows into `held`. */
-export function holdChanges(held: Held, { rows }: Changes): void {
+export function holdChanges(cached: CachedRows, { rows }: Changes): void {
   for (const name of Object.keys(rows) as TableName[])
     for (const [id, row] of rows[name]?.after ?? [])
-      (held[name] as Map<Id, Tables[TableName]>).set(id, row);
+      (cached[name] as Map<Id, Tables[TableName]>).set(id, row);
 }
 
 /** A table whose writes go to `changes`. */

@@ -19,7 +19,7 @@ export interface Rebuilt {
 /** Everything derived from a tenant's log. */
 export interface Folded {
   readonly head: number;
-  readonly held: ReturnType<typeof memoryRows>;
+  readonly cached: ReturnType<typeof memoryRows>;
   readonly runSeq: ReadonlyMap<Id, number>;
   readonly days: ReadonlyMap<string, { readonly rows: number; readonly seq: number }>;
   readonly samples: readonly Sample[];
@@ -49,7 +49,7 @@ export async function rebuild(
           const folded = await foldLog(tx);
           const differences = await compare(tx, folded);
           if (write && differences.length > 0) await replaceRows(tx, folded);
-          const rows = TABLE_NAMES.reduce((sum, name) => sum + folded.held[name].size, 0);
+          const rows = TABLE_NAMES.reduce((sum, name) => sum + folded.cached[name].size, 0);
           return {
             tenant,
             events: folded.head,
@@ -68,7 +68,7 @@ export async function rebuild(
 const PAGE = 5000;
 
 async function foldLog(tx: TenantTx): Promise<Folded> {
-  const held = memoryRows();
+  const cached = memoryRows();
   const runSeq = new Map<Id, number>();
   const days = new Map<string, { rows: number; seq: number }>();
   const samples = new Map<string, Sample>();
@@ -78,7 +78,7 @@ async function foldLog(tx: TenantTx): Promise<Folded> {
     const events = await tx.eventsAfter(head, PAGE);
     const hole = events.find((event, index) => event.seq !== head + 1 + index);
     if (hole) throw new Error(`The log of ${tx.tenant} has a hole before event ${hole.seq}.`);
-    const changes = project(held, events, upcast);
+    const changes = project(cached, events, upcast);
     for (const [n, seq] of changes.runSeq) runSeq.set(n, seq);
     for (const [day, { gained, seq }] of changes.days)
       days.set(day, { rows: (days.get(day)?.rows ?? 0) + gained, seq });
@@ -93,5 +93,5 @@ async function foldLog(tx: TenantTx): Promise<Folded> {
   const said = await tx.head();
   if (said.seq !== head)
     throw new Error(`The log of ${tx.tenant} ends at ${head}, its head says ${said.seq}.`);
-  return { head, held, runSeq, days, samples: [...samples.values()], quarantined };
+  return { head, cached, runSeq, days, samples: [...samples.values()], quarantined };
 }

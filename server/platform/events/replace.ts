@@ -18,7 +18,7 @@ export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Pr
   const rows = Object.fromEntries(
     TABLE_NAMES.map((name) => [
       name,
-      { after: folded.held[name], made: new Set<Id>(folded.held[name].keys()) },
+      { after: folded.cached[name], made: new Set<Id>(folded.cached[name].keys()) },
     ]),
   );
   const place = { tenant, sql };

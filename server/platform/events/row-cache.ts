@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { type Id, memoryRows } from '#contract/fold.ts';
 import type { TableName } from '#contract/tables.ts';
 import type { TenantId } from '#contract/ids.ts';
-import type { Held } from './projection.ts';
+import type { CachedRows } from './projection.ts';
 
 /**
  * Cached rows, the ids that were looked up (including rows that don't exist), and the caches of
  * features.
  */
 export interface Known {
-  readonly held: Held;
+  readonly cached: CachedRows;
   readonly brought: Readonly<Record<TableName, Set<Id>>>;
   readonly memory: Map<string, object>;
 }
@@ -37,7 +37,7 @@ export function makeRowCache(maxIds = 50_000): RowCache {
       return one?.epoch === epoch && one.seq === seq ? one.known : null;
     },
     give(tenant, epoch, seq, known) {
-      known.held.run.clear();
+      known.cached.run.clear();
       known.brought.run.clear();
       const ids = Object.values(known.brought).reduce((sum, set) => sum + set.size, 0);
       stored.set(tenant, { epoch, seq, known, ids });
@@ -53,11 +53,11 @@ interface Entry {
 }
 
 export const nothingKnown = (): Known => {
-  const held = memoryRows();
+  const cached = memoryRows();
   return {
-    held,
+    cached,
     brought: Object.fromEntries(
-      Object.keys(held).map((name) => [name, new Set<Id>()]),
+      Object.keys(cached).map((name) => [name, new Set<Id>()]),
     ) as unknown as Known['brought'],
     memory: new Map(),
   };

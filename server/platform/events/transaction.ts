@@ -38,7 +38,7 @@ export function tenantTx(
 ): OwnTx {
   // Once the head row is locked, nobody else changes rows, so rows read since then stay valid in
   // the cache.
-  let { held, brought, memory } = nothingKnown();
+  let { cached, brought, memory } = nothingKnown();
   let lock: HeadRecord | null = null;
   let appended = false;
   let jobsDueAt: Ms | null = null;
@@ -56,8 +56,8 @@ export function tenantTx(
   function lockedAt(row: HeadRecord | undefined, raised = 0): HeadRecord {
     if (!row) throw new Error('There is no such provider.');
     if (lock === null)
-      ({ held, brought, memory } = warm.take(tenant, row.epoch, row.seq - raised) ?? {
-        held,
+      ({ cached, brought, memory } = warm.take(tenant, row.epoch, row.seq - raised) ?? {
+        cached,
         brought,
         memory,
       });
@@ -97,8 +97,8 @@ export function tenantTx(
   const context: WriteContext = {
     tenant,
     sql,
-    get held() {
-      return held;
+    get cached() {
+      return cached;
     },
     sent,
     async raise(count, taken) {
@@ -110,7 +110,7 @@ export function tenantTx(
       const missing: Id[] = [];
       for (const id of ids) if (!brought[table].has(id)) missing.push(id);
       if (missing.length === 0) return;
-      const rows = held[table] as Map<Id, unknown>;
+      const rows = cached[table] as Map<Id, unknown>;
       for (const [id, row] of await read(table, missing)) rows.set(id, row);
       for (const id of missing) brought[table].add(id);
     },
@@ -123,7 +123,7 @@ export function tenantTx(
         get(id: Id) {
           if (!brought[name].has(id) && !isUntaken(name, id))
             throw new Error(`Row ${id} of ${name} was not loaded.`);
-          return held[name].get(id);
+          return cached[name].get(id);
         },
       },
     ]),
@@ -197,7 +197,7 @@ export function tenantTx(
     async rows(table, ids) {
       if (lock === null) return read(table, ids);
       await context.bring(table, ids);
-      const rows: ReadonlyMap<Id, Tables[typeof table]> = held[table];
+      const rows: ReadonlyMap<Id, Tables[typeof table]> = cached[table];
       return new Map(
         ids.flatMap((id) => {
           const row = rows.get(id);
@@ -253,7 +253,7 @@ export function tenantTx(
       }
     },
     committed() {
-      if (lock !== null) warm.give(tenant, lock.epoch, lock.seq, { held, brought, memory });
+      if (lock !== null) warm.give(tenant, lock.epoch, lock.seq, { cached, brought, memory });
       return appended && lock !== null ? lock.seq : null;
     },
     get jobsDueAt() {

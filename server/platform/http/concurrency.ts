@@ -16,7 +16,7 @@ export interface Queue {
  */
 interface Place {
   away: number;
-  held: boolean;
+  isTaken: boolean;
   over: boolean;
   readonly leave: () => void;
   readonly take: () => Promise<void>;
@@ -43,12 +43,12 @@ export function makeQueue(atOnce: number, maxWaiting: number, shared = false): Q
   };
   const enter = async <T>(work: () => Promise<T>): Promise<T> => {
     await take(waiting);
-    const place: Place = { away: 0, held: true, over: false, leave, take: () => take(back) };
+    const place: Place = { away: 0, isTaken: true, over: false, leave, take: () => take(back) };
     try {
       return await (shared ? places.run(place, work) : work());
     } finally {
       place.over = true;
-      if (place.held) leave();
+      if (place.isTaken) leave();
     }
   };
   return {
@@ -95,8 +95,8 @@ export async function releaseSlotDuring<T>(work: () => Promise<T>): Promise<T> {
   const place = places.getStore();
   if (place === undefined || place.over) return work();
   place.away += 1;
-  if (place.held) {
-    place.held = false;
+  if (place.isTaken) {
+    place.isTaken = false;
     place.leave();
   }
   try {
@@ -115,6 +115,6 @@ async function comeBack(place: Place): Promise<void> {
   if (place.over) return;
   await place.take();
   const now: Readonly<Place> = place;
-  if (now.over || now.held || now.away > 0) place.leave();
-  else place.held = true;
+  if (now.over || now.isTaken || now.away > 0) place.leave();
+  else place.isTaken = true;
 }

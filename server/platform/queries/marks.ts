@@ -42,7 +42,7 @@ export async function eachMark(
   visit: (mark: Mark) => void,
 ): Promise<void> {
   const all = [...jobs];
-  const { kept: stored, others } = await splitByStorage(tx, spans);
+  const { stored, others } = await splitByStorage(tx, spans);
   if (stored.length > 0)
     await readStoredMarks(
       tx,
@@ -66,7 +66,7 @@ export async function countMarks(
   visit: (mark: Pick<Mark, 'states' | 'last' | 'runs'>, cells: number) => void,
 ): Promise<void> {
   const all = [...jobs];
-  const { kept: stored, others } = await splitByStorage(tx, spans);
+  const { stored, others } = await splitByStorage(tx, spans);
   const days = stored.map(([{ n }]) => n);
   if (days.length > 0) {
     const { rows } = await sql<
@@ -96,7 +96,7 @@ type Placed = readonly (readonly [Span, number])[];
 async function splitByStorage(
   tx: TenantTx,
   spans: readonly Span[],
-): Promise<{ readonly kept: Placed; readonly others: Placed }> {
+): Promise<{ readonly stored: Placed; readonly others: Placed }> {
   const summed = new Map(
     (await summedDays(tx.sql, tx.tenant, spans[0]?.from ?? 0, spans.at(-1)?.to ?? 0)).map((one) => [
       one.day,
@@ -110,7 +110,7 @@ async function splitByStorage(
   const stored: (readonly [Span, number])[] = [];
   const others: (readonly [Span, number])[] = [];
   spans.forEach((span, place) => (isSummed(span) ? stored : others).push([span, place]));
-  return { kept: stored, others };
+  return { stored, others };
 }
 
 /** Reads marks from the runs, some days at a time. */

@@ -204,10 +204,10 @@ export async function toSourceError(answer: Answer, host: string, now: Ms): Prom
   if (status === 403)
     return new SourceError('forbidden', `${host} does not allow these credentials to read this.`);
   if (status === 404) return new SourceError('missing', `${host} does not have this.`);
-  const { said, code } = readError(await answer.text().catch(() => ''));
+  const { message, code } = readError(await answer.text().catch(() => ''));
   return new SourceError(
     'fault',
-    `${host} answered with status ${status}${said === '' ? '' : `: ${said}`}.`,
+    `${host} answered with status ${status}${message === '' ? '' : `: ${message}`}.`,
     waitMs,
     code,
   );
@@ -217,16 +217,16 @@ export async function toSourceError(answer: Answer, host: string, now: Ms): Prom
  * `errors[0].message` of VSPC, `message` of VBR, VB365 and Zerto, `error_description` of a sign-in.
  * `code`: the word of VB365 for the error.
  */
-function readError(text: string): { readonly said: string; readonly code: string | null } {
+function readError(text: string): { readonly message: string; readonly code: string | null } {
   const read = v.safeParse(Errors, textOrNull(text));
-  if (!read.success) return { said: '', code: null };
-  const { errors, message, error_description: description, errorCode } = read.output;
-  const said = maskSecrets(
-    (errors?.[0]?.message ?? message ?? description ?? '').replace(/\s+/g, ' ').trim(),
+  if (!read.success) return { message: '', code: null };
+  const { errors, error_description: description, errorCode } = read.output;
+  const message = maskSecrets(
+    (errors?.[0]?.message ?? read.output.message ?? description ?? '').replace(/\s+/g, ' ').trim(),
   )
     .slice(0, 200)
     .replace(/\.$/, '');
-  return { said, code: errorCode?.slice(0, 60) ?? null };
+  return { message, code: errorCode?.slice(0, 60) ?? null };
 }
 const text = v.optional(v.nullable(v.string()));
 const Errors = v.object({
@@ -235,9 +235,9 @@ const Errors = v.object({
   error_description: text,
   errorCode: text,
 });
-function textOrNull(said: string): unknown {
+function textOrNull(message: string): unknown {
   try {
-    return parseStorable(said);
+    return parseStorable(message);
   } catch {
     return null;
   }

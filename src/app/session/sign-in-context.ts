@@ -8,9 +8,9 @@ import { useSyncExternalStore } from 'react';
 interface WayIn {
   readonly fragment: string;
   readonly sentence: string | null;
-  readonly held: boolean;
+  readonly staysOpen: boolean;
 }
-let way: WayIn = { fragment: '', sentence: null, held: false };
+let way: WayIn = { fragment: '', sentence: null, staysOpen: false };
 const listeners = new Set<() => void>();
 
 /**
@@ -39,15 +39,15 @@ export const sayAtSignIn = (sentence: string | null): void => {
  * While true, a page for signed-out visitors stays open after the sign-in, because it shows
  * something only once.
  */
-export const holdPage = (held: boolean): void => {
-  change({ held });
+export const holdPage = (staysOpen: boolean): void => {
+  change({ staysOpen });
 };
 
 /**
  * Returns true while the fragment signs in a user, even over an existing session, or while a page
  * is held. The guard then lets the user pass.
  */
-export const isEntering = (): boolean => way.held || ENTERS.test(way.fragment);
+export const isEntering = (): boolean => way.staysOpen || ENTERS.test(way.fragment);
 
 const TAKES = /^\/(login|reset-password-db|confirm-email|o365\/register(\/[^/]*){0,2})\/?$/;
 const ENTERS = /^#(token=|signed-in$|step$)/;

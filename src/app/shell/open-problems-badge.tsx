@@ -26,7 +26,7 @@ export function ToCheck() {
         review: 'pending' as const,
       },
       window: { first: 0, count: 0 },
-      held: false,
+      isInUse: false,
       folded: [],
       round: 0,
       facets: 'none' as const,

@@ -33,7 +33,7 @@ const MAX_SHOWN = 50;
 export const getResults = (opened: Opened, rule: DayRule): RunsWatch => ({
   filter: toRunsFilter(opened, rule),
   window: { first: 0, count: MAX_SHOWN },
-  held: false,
+  isInUse: false,
   folded: NONE,
   round: 0,
 });

@@ -39,7 +39,7 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
       text,
     },
     window: { first: 0, count: 0 },
-    held: false,
+    isInUse: false,
     folded: NONE,
     round: 0,
   })?.facets;

@@ -84,7 +84,7 @@ function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'o
   const dealt = useWatch('runs', {
     filter: { ...filter, review: 'cleared', group: null },
     window: { first: 0, count: MAX_CLEARED },
-    held: false,
+    isInUse: false,
     folded: [],
     round: 0,
     facets: 'none',

@@ -66,7 +66,7 @@ export function DailyChecksPage({
   const matching = countMatching(view, list.review);
   const progress = view?.progress;
   const count = selection.runs.size;
-  const found = view === undefined || round.held ? '' : t.resultCount({ count: view.total });
+  const found = view === undefined || round.isInUse ? '' : t.resultCount({ count: view.total });
   useEffect(() => prefetch(...LATER_PARTS), []);
   useEffect(() => {
     if (found !== '') announce(found);

@@ -54,7 +54,7 @@ export interface RunList {
   /** Collapses or expands a group. */
   readonly fold: (key: number | string) => void;
   /** New rows are waiting. */
-  readonly held: boolean;
+  readonly isInUse: boolean;
   /** Identifies the list: another filter has another key. */
   readonly key: string;
 }
@@ -92,9 +92,16 @@ export function useRunList(me: Me, branding: Branding): RunList {
     setRound(round + 1);
   }
 
-  const held = selection.runs.size > 0 || list.open !== null || working || pointed;
+  const isInUse = selection.runs.size > 0 || list.open !== null || working || pointed;
   const facets = useAllFacets() ? 'all' : 'some';
-  const view = useWatch('runs', { filter, window: reach ?? window, held, folded, round, facets });
+  const view = useWatch('runs', {
+    filter,
+    window: reach ?? window,
+    isInUse,
+    folded,
+    round,
+    facets,
+  });
   useEffect(() => keepList(me, list), [me, list]);
   useEffect(() => {
     if (!view) return;
@@ -130,7 +137,7 @@ export function useRunList(me: Me, branding: Branding): RunList {
     cursor: settled(cursor, view),
     setCursor,
     seen,
-    held,
+    isInUse,
     key,
     work: () => setWorking(true),
     point: setPointed,

@@ -39,7 +39,7 @@ async function held(begun: Opens): Promise<Disk> {
   const register = await begun.openRegister();
   const there = await register.current(BENCH_NOW);
   const owner =
-    there.kind === 'in' ? there.held : await register.enter(OWNER, BENCH_NOW + 7 * 86_400_000);
+    there.kind === 'in' ? there.profile : await register.enter(OWNER, BENCH_NOW + 7 * 86_400_000);
   return diskOn(await begun.connect(owner), owner, register);
 }
 

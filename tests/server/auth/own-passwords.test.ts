@@ -193,7 +193,7 @@ eachDatabase((_name, open) => {
     const expected: readonly (readonly [Changed, readonly unknown[]])[] = [
       [{ kind: 'wrong' }, [401, 'wrong-credentials', 'The current password is not valid.']],
       [
-        { kind: 'refused', says: 'The password is too young.' },
+        { kind: 'refused', message: 'The password is too young.' },
         [401, 'wrong-credentials', 'WILL_NOT_PERFORM: The password is too young.'],
       ],
       [{ kind: 'unknown' }, [409, 'conflict', 'Sorry, change password failed.']],

@@ -439,7 +439,7 @@ eachDatabase((_name, open) => {
       'busy',
       MESSAGES.noDirectory,
     ]);
-    outcome = { kind: 'refused', says: 'no' };
+    outcome = { kind: 'refused', message: 'no' };
     expect(said(await reset(host, cookie, code, 'short', withOne))).toEqual([
       400,
       'bad-input',

@@ -96,7 +96,7 @@ async function backUp(bench: Bench, isConfirmed = false) {
   return store.tenant(tenant, async (tx) => {
     const totals = await countObject(tx, object);
     await storeObjectPoint(tx, object, totals, { point: randomUUID(), at: AT, tree: 'tree' });
-    return { point: object.point + 1, kept: read.value.kept, ...totals };
+    return { point: object.point + 1, kept: read.value.retained, ...totals };
   });
 }
 

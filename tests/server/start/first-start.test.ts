@@ -191,7 +191,7 @@ test('START-2, HTTP-20: the limits of connections are whole numbers from 10 to 1
 
 const loadDemo = (args: readonly string[], env: Record<string, string> = {}): unknown => {
   const read = readConfig(env, '/', args);
-  return typeof read === 'string' ? read : read.estate;
+  return typeof read === 'string' ? read : read.demo;
 };
 
 test('START-2, EST-9: the demo size comes from an option or the environment, the option first; an unknown one is named', () => {

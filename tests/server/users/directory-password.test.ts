@@ -41,7 +41,7 @@ eachDatabase((_name, open) => {
     expect((await posted()).map(({ to }) => to)).toEqual(['dir.user@example.net']);
     expect((await recorded()).map(({ what }) => what)).toContain('password.set');
     for (const [said1, kind, message] of [
-      [{ kind: 'refused', says: 'WILL_NOT_PERFORM' }, 'bad-input', MESSAGES.passwordPolicy],
+      [{ kind: 'refused', message: 'WILL_NOT_PERFORM' }, 'bad-input', MESSAGES.passwordPolicy],
       [{ kind: 'unreachable' }, 'busy', MESSAGES.noDirectory],
       [{ kind: 'unknown' }, 'conflict', MESSAGES.changePassword],
     ] as const) {

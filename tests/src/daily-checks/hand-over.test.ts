@@ -47,22 +47,22 @@ test('HAND-3: the next person sees the newest hand-over, in words, until it is d
   expect(findUnreadHandOver(all, 'bob', null, NOW)).toBe(null);
   expect(findUnreadHandOver(all, 'ann', null, NOW + 96 * HOUR)).toBe(null);
   expect(findUnreadHandOver([], 'ann', null, NOW)).toBe(null);
-  expect(sinceWords(last, { fresh: 3, standing: 1200, unlisted: 0 }, NOW, 'UTC')).toBe(
+  expect(sinceWords(last, { fresh: 3, older: 1200, unlisted: 0 }, NOW, 'UTC')).toBe(
     'Since the last hand-over by bob at 06:46 AM: 3 new, 1,200 still open.',
   );
-  expect(sinceWords(last, { fresh: 0, standing: 1, unlisted: null }, NOW + 48 * HOUR, 'UTC')).toBe(
+  expect(sinceWords(last, { fresh: 0, older: 1, unlisted: null }, NOW + 48 * HOUR, 'UTC')).toBe(
     'Since the last hand-over by bob at 11/21/26 06:46 AM: 0 new, 1 still open.',
   );
 });
 
 test("HAND-5: what the list doesn't show is mentioned, and shown over all stored days", () => {
   expect(
-    sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 0, standing: 6, unlisted: 4 }, NOW, 'UTC'),
+    sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 0, older: 6, unlisted: 4 }, NOW, 'UTC'),
   ).toBe(
     'Since the last hand-over by bob at 06:46 AM: 0 new, 6 still open. 4 of them are not in this list.',
   );
   expect(
-    sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 1, standing: 6, unlisted: 7 }, NOW, 'UTC'),
+    sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 1, older: 6, unlisted: 7 }, NOW, 'UTC'),
   ).toMatch(/: 1 new, 6 still open\. None of them is in this list\.$/);
   expect(
     [unlistedWords(4, 12), unlistedWords(1, 12), unlistedWords(6, 6), unlistedWords(1, 1)].map(
@@ -85,7 +85,7 @@ test('HAND-4: a hand-over is valid input of its call, and blank text is no comme
     of: 6,
     snoozed: 3,
     fresh: 1,
-    standing: 1,
+    older: 1,
     unlisted: 1,
     open: [{ company: 1, problems: 2, name: 'A' }],
     ending: [{ run: 9, until: NOW, jobName: 'J', companyName: 'A' }],

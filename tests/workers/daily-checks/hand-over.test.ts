@@ -78,7 +78,7 @@ test('HAND-1: a shift has the reviews made in it by anyone, the open results by 
     of: 6,
     snoozed: 3,
     fresh: 2,
-    standing: 2,
+    older: 2,
     unlisted: null,
     open: [
       { company: 1, problems: 2, name: 'company 1' },
@@ -94,7 +94,7 @@ test('HAND-1: a shift has the reviews made in it by anyone, the open results by 
     of: 0,
     snoozed: 0,
     fresh: 0,
-    standing: 0,
+    older: 0,
     unlisted: null,
     open: [],
     ending: [],
@@ -147,7 +147,7 @@ test("HAND-5: open results are handed over the same at 11:55 PM and at 12:05 AM,
       cleared,
       of,
       fresh,
-      standing: status,
+      older: status,
       unlisted,
       open,
     } = shiftNow({ engine, daysLeft: 0 }, { since: evening - 8 * HOUR, list }, now);
@@ -155,12 +155,12 @@ test("HAND-5: open results are handed over the same at 11:55 PM and at 12:05 AM,
       cleared,
       of,
       fresh,
-      standing: status,
+      older: status,
       unlisted,
       open: open.map(({ problems }) => problems),
     };
   };
-  const all = { cleared: 1, of: 4, fresh: 1, standing: 2, open: [2, 1] };
+  const all = { cleared: 1, of: 4, fresh: 1, older: 2, open: [2, 1] };
   expect([getShift(evening), getShift(night)]).toEqual([
     { ...all, unlisted: 1 },
     { ...all, unlisted: 2 },
@@ -201,5 +201,5 @@ test('HAND-5: while days are still loading, no number of unlisted results is sho
     shiftNow({ engine, daysLeft }, { since: SINCE, list: EVERYTHING }, NOW);
   engine.put({ problem: [problem(1, {}), problem(2, {})] });
   expect([29, 1, 0].map((left) => getShift(left).unlisted)).toEqual([null, null, 2]);
-  expect(getShift(29).standing).toBe(2);
+  expect(getShift(29).older).toBe(2);
 });

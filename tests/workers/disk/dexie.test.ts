@@ -25,7 +25,7 @@ test('COL-15: until the first write, a device opens and reads its rows and its o
   const profiles = await openProfiles(place.idb);
   const present = await profiles.current(0);
   if (present.kind !== 'in') throw new Error('nobody is signed in');
-  const disk = await openDisk(present.held, profiles, place.idb);
+  const disk = await openDisk(present.profile, profiles, place.idb);
   const opened = await disk.open((segments) => segments);
   expect(opened?.rows.company).toMatchObject([{ name: 'Acme' }]);
   expect((await disk.segment(1)).rows).toBe(10);
@@ -44,7 +44,7 @@ test('COL-15: a sign-in page makes no database, and sees the sign-in of another 
   expect(await page.current(0)).toEqual({ kind: 'none' });
   expect(await idb.indexedDB.databases()).toEqual([]);
   await (await openProfiles(idb)).enter(OWNER, 1_000);
-  expect(await page.current(0)).toMatchObject({ kind: 'in', held: OWNER });
+  expect(await page.current(0)).toMatchObject({ kind: 'in', profile: OWNER });
 });
 
 test('C9, COL-15: signing out deletes the keys and the data without Dexie', async () => {

@@ -182,8 +182,8 @@ test('COL-14: databases of builds without Dexie open with all their data, unsent
   const profiles = await openProfiles(idb);
   const present = await profiles.current(999);
   if (present.kind !== 'in') throw new Error('nobody is signed in');
-  expect(present.held).toMatchObject({ ...OWNER, device: DEVICE, offlineUntil: 1_000 });
-  const disk = await openDisk(present.held, profiles, idb);
+  expect(present.profile).toMatchObject({ ...OWNER, device: DEVICE, offlineUntil: 1_000 });
+  const disk = await openDisk(present.profile, profiles, idb);
   const opened = await disk.open();
   expect(opened).toMatchObject({
     epoch: 'e1',

@@ -11,10 +11,10 @@ test('A11: a signed-in user stays signed in until the offline limit; then the da
   const held = await register.enter(OWNER, 100);
   expect(await register.current(99)).toMatchObject({
     kind: 'in',
-    held: { ...OWNER, device: held.device, offlineUntil: 100 },
+    profile: { ...OWNER, device: held.device, offlineUntil: 100 },
   });
   await register.extend(OWNER, 200);
-  expect(await register.current(199)).toMatchObject({ kind: 'in', held: { offlineUntil: 200 } });
+  expect(await register.current(199)).toMatchObject({ kind: 'in', profile: { offlineUntil: 200 } });
   expect(await register.current(200)).toEqual({ kind: 'expired', owner: OWNER, offlineUntil: 200 });
   // a clock put back brings no key back
   expect(await register.current(0)).toMatchObject({ kind: 'expired' });
@@ -57,9 +57,9 @@ test('OUT-7: a user who leaves takes nothing from another, and the last one to s
   const register = await openProfiles(freshIdb());
   await register.enter(OWNER, 100);
   await register.enter(BO, 100);
-  expect(await register.current(0)).toMatchObject({ kind: 'in', held: BO });
+  expect(await register.current(0)).toMatchObject({ kind: 'in', profile: BO });
   await register.leave(OWNER, false);
-  expect(await register.current(0)).toMatchObject({ kind: 'in', held: BO });
+  expect(await register.current(0)).toMatchObject({ kind: 'in', profile: BO });
   await register.leave(BO, false);
   expect(await register.current(0)).toEqual({ kind: 'none' });
 });

@@ -16,7 +16,7 @@ test('DESK-8, OUT-2, OUT-4: a company pinned offline comes first immediately, su
     ).make({
       filter: EVERYTHING,
       window: { first: 0, count: 0 },
-      held: false,
+      isInUse: false,
       folded: [],
       round: 0,
       facets: 'some',

@@ -12,7 +12,7 @@ test('COL-7: a held list keeps its rows in place with current texts, counts what
   const question = {
     filter: { ...ALL, review: 'pending' as const },
     window: { first: 0, count: 50 },
-    held: true,
+    isInUse: true,
     folded: [],
     round: 0,
   };
@@ -59,7 +59,7 @@ test('COL-7: many changes in a frame make one update, and no update comes withou
   const views: RunsView[] = [];
   await api.watch(
     'runs',
-    { filter: ALL, window: { first: 0, count: 20 }, held: false, folded: [], round: 0 },
+    { filter: ALL, window: { first: 0, count: 20 }, isInUse: false, folded: [], round: 0 },
     (view) => {
       views.push(view);
     },
@@ -91,7 +91,7 @@ test('COL-7, COL-11: a held list keeps headings and rows in place, folds them, a
   const question = {
     filter: { ...ALL, review: 'pending' as const, group: 'job' as const },
     window: { first: 0, count: 500 },
-    held: true,
+    isInUse: true,
     folded: [] as number[],
     round: 0,
   };
@@ -153,7 +153,7 @@ test('COL-7, COL-13: the heading of single causes shows the progress of the caus
   const question = {
     filter: { ...ALL, review: 'pending' as const, rows: 'jobs' as const, group: 'cause' as const },
     window: { first: 0, count: 500 },
-    held: true,
+    isInUse: true,
     folded: [],
     round: 0,
   };
@@ -196,7 +196,7 @@ test('COL-7, COL-3: of many companies and causes, those with the most runs and t
   const question = {
     filter: ALL,
     window: { first: 0, count: 5 },
-    held: false,
+    isInUse: false,
     folded: [],
     round: 0,
   };

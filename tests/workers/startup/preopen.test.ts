@@ -31,11 +31,11 @@ test('COL-6: both databases are opened ahead, once, and given to the first calle
   const register = await early.openRegister();
   const present = await register.current(0);
   if (present.kind !== 'in') throw new Error('nobody is in');
-  const disk = await openWith(early, present.held, register);
+  const disk = await openWith(early, present.profile, register);
   expect(await disk.open()).toMatchObject({ epoch: 'e1' });
   expect(opens.openRegister.mock.calls.length + opens.connect.mock.calls.length).toBe(2);
   disk.close(); // signed out and in again: another one, that is open
-  expect(await (await openWith(early, present.held, register)).open()).toMatchObject({
+  expect(await (await openWith(early, present.profile, register)).open()).toMatchObject({
     epoch: 'e1',
   });
   expect(await (await early.openRegister()).current(0)).toMatchObject({ kind: 'in' });
@@ -93,7 +93,7 @@ test('COL-6, C9: the current user is read once for the first caller, and again i
     return { reads, register: await early.openRegister() };
   };
   const once = await begin();
-  expect(await once.register.current(1)).toMatchObject({ kind: 'in', held: OWNER });
+  expect(await once.register.current(1)).toMatchObject({ kind: 'in', profile: OWNER });
   expect(once.reads.count).toBe(1);
   await once.register.current(1);
   expect(once.reads.count).toBe(2);

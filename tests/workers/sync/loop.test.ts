@@ -27,7 +27,7 @@ test('SYNC-3, SYNC-5: a device loads the newest days first, goes live, and gets 
   const views: RunsView[] = [];
   await api.watch(
     'runs',
-    { filter: EVERYTHING, window: { first: 0, count: 100 }, held: false, folded: [], round: 0 },
+    { filter: EVERYTHING, window: { first: 0, count: 100 }, isInUse: false, folded: [], round: 0 },
     (view) => {
       views.push(view);
     },

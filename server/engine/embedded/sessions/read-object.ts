@@ -42,7 +42,7 @@ export interface ReadContext {
 
 /** `kept`: items that suddenly disappeared and stay in the backup. */
 export interface ReadObject {
-  readonly kept: number;
+  readonly retained: number;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function readObject(
   const committed = await reader.commit();
   if (!committed.ok) return committed;
   if (call.signal.aborted) return { ok: false, error: STOPPED };
-  return { ok: true, value: { kept: await reader.endRemoved() } };
+  return { ok: true, value: { retained: await reader.endRemoved() } };
 }
 
 const STOPPED: EngineError = { kind: 'ended', message: t.stopped };

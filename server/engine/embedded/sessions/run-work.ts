@@ -131,7 +131,7 @@ async function backUp(
   const warnings = [
     ...lacks,
     ...(totals.failed > 0 ? [t.itemsFailed({ count: totals.failed })] : []),
-    ...(result.value.kept > 0 ? [t.kept({ count: result.value.kept })] : []),
+    ...(result.value.retained > 0 ? [t.kept({ count: result.value.retained })] : []),
   ];
   const end: End = {
     state: warnings.length > 0 ? 'warning' : 'success',

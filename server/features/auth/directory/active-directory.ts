@@ -122,9 +122,9 @@ export function activeDirectory(
         (error) => {
           const data = getError(error);
           if (data === 0x56) return { kind: 'wrong' };
-          if (data === 0x775) return { kind: 'refused', says: t.directoryLocked };
+          if (data === 0x775) return { kind: 'refused', message: t.directoryLocked };
           return [CONSTRAINT, WILL_NOT_PERFORM, RIGHTS].includes(getCode(error) ?? -1)
-            ? { kind: 'refused', says: getWords(error) }
+            ? { kind: 'refused', message: getWords(error) }
             : null;
         },
       ),
@@ -138,7 +138,7 @@ export function activeDirectory(
         ],
         (error) =>
           [CONSTRAINT, WILL_NOT_PERFORM].includes(getCode(error) ?? -1)
-            ? { kind: 'refused', says: getWords(error) }
+            ? { kind: 'refused', message: getWords(error) }
             : null,
       ),
 

@@ -26,7 +26,7 @@ export type Bound =
  */
 export type Changed =
   | { readonly kind: 'done' | 'wrong' | 'unreachable' | 'unknown' }
-  | { readonly kind: 'refused'; readonly says: string };
+  | { readonly kind: 'refused'; readonly message: string };
 
 /**
  * Active Directory or a compatible server. User names are those of the portal: `name` or

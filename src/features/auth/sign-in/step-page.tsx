@@ -26,7 +26,7 @@ export function StepPage() {
   const router = useRouter();
   const who = useWatch('who', EMPTY);
   const signing = useWatch('signing', EMPTY);
-  const { held } = useWayIn();
+  const { staysOpen: held } = useWayIn();
   const at = useLocation().pathname.replace(/\/+$/, '');
   const request = signing?.kind === 'step' ? signing.step : null;
   const [last, setLast] = useState(request);

@@ -64,7 +64,7 @@ export function Connection({
     },
   });
   const mutation = useServerMutation();
-  const [tested, setTested] = useState<{ readonly ok: boolean; readonly says: string } | null>(
+  const [tested, setTested] = useState<{ readonly ok: boolean; readonly message: string } | null>(
     null,
   );
   const [removing, setRemoving] = useState(false);
@@ -93,7 +93,7 @@ export function Connection({
     begin();
     const answer = await mutation.send(() => withReauth(() => client().ask('testQuickBooks', {})));
     if (!answer.ok) return;
-    setTested({ ok: answer.value.ok, says: answer.value.says });
+    setTested({ ok: answer.value.ok, message: answer.value.says });
     onSaved(answer.value.kept);
   }
   async function remove(): Promise<void> {
@@ -169,7 +169,7 @@ export function Connection({
         )}
         {tested !== null && (
           <Callout tone={tested.ok ? 'success' : 'failed'} alert>
-            {tested.says}
+            {tested.message}
           </Callout>
         )}
         {tested === null && quickBooks.fault !== null && (

@@ -148,7 +148,7 @@ function Sums({
   readonly zone: string;
   readonly onAll: () => void;
 }) {
-  const { cleared, of, open, snoozed, ending, fresh, standing: status, unlisted } = shift;
+  const { cleared, of, open, snoozed, ending, fresh, older: status, unlisted } = shift;
   return (
     <>
       <p className="m-0 text-ink-2">{t.since({ time: formatWhen(since, zone) })}</p>

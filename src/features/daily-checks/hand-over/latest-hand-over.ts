@@ -32,7 +32,7 @@ export function findUnreadHandOver(
 /** `Since the last hand-over by Dana Reyes at 07:46 AM: 3 new, 12 still open.` */
 export function sinceWords(
   { name, at }: Pick<HandOver, 'name' | 'at'>,
-  { fresh, standing: status, unlisted }: Pick<ShiftNow, 'fresh' | 'standing' | 'unlisted'>,
+  { fresh, older: status, unlisted }: Pick<ShiftNow, 'fresh' | 'older' | 'unlisted'>,
   now: Ms,
   zone: string,
 ): string {

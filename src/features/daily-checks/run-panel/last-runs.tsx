@@ -82,7 +82,7 @@ export const getLastRuns = (job: number) =>
   ({
     filter: { ...EVERYTHING, jobs: [job], rows: 'runs' },
     window: { first: 0, count: RUNS },
-    held: false,
+    isInUse: false,
     folded: [],
     round: 0,
   }) as const;

@@ -17,7 +17,7 @@ export const sameCause = (cause: CauseN, { from, to }: Days) =>
   ({
     filter: { ...EVERYTHING, from, to, rows: 'jobs', causes: [cause], order: 'newest' },
     window: { first: 0, count: LOOKED_AT },
-    held: false,
+    isInUse: false,
     folded: [],
     round: 0,
   }) as const;

@@ -41,7 +41,7 @@ function Board({ branding }: { readonly branding: Branding }) {
   const view = useWatch('runs', {
     filter: wallFilter(today, rule),
     window: { first: 0, count: 0 },
-    held: false,
+    isInUse: false,
     folded: NONE,
     round: 0,
   });

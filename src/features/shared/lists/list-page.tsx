@@ -91,7 +91,7 @@ export function ListPage({
   const results = useWatch('runs', {
     filter: toRunsFilter(stored, dayAt(now, rule), rule),
     window: NO_ROWS,
-    held: false,
+    isInUse: false,
     folded: NONE,
     round: 0,
     facets: 'none',
