@@ -436,7 +436,7 @@ test(`NOTIFY-5, OUTB-1: a push service that a user names is in none of the netwo
   const notice = { title: 'a', body: 'b', link: '/', tag: 'c' };
   expect(await push(context, vapid, subscription, notice)).toMatchObject({
     ok: false,
-    says: expect.stringContaining('private network') as string,
+    message: expect.stringContaining('private network') as string,
   });
   expect(got.length).toBe(before);
 });
