@@ -96,7 +96,7 @@ eachDatabase((_name, open) => {
     await context.store.tenant(tenant, (tx) => storeSecret(tx, context, 'mail', 'one'));
     expect(await rotateKeys(by(FIRST), false)).toMatchObject({
       ok: false,
-      says: expect.stringContaining('DAYBOOK_SECRET_KEY') as unknown,
+      message: expect.stringContaining('DAYBOOK_SECRET_KEY') as unknown,
     });
     await expect(read(by(SECOND), tenant)).rejects.toThrow('A key of the server is missing');
     expect(await read(by(`${SECOND},${FIRST}`), tenant)).toBe('one');
@@ -115,7 +115,7 @@ test('G51: a chain of keys of the settings: each rotation releases the one befor
   await context.store.tenant(tenant, (tx) => storeSecret(tx, context, 'mail', 'one'));
   expect(await rotateKeys(by(`${SECOND},${FIRST}`), false)).toMatchObject({
     ok: true,
-    says: expect.stringContaining('1 of 1') as unknown,
+    message: expect.stringContaining('1 of 1') as unknown,
   });
   expect(await read(by(SECOND), tenant)).toBe('one');
   expect((await rotateKeys(by(`${THIRD},${SECOND}`), false)).ok).toBe(true);

@@ -133,7 +133,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     const refused = await directory.change('change', PASSWORD, 'short');
     expect(refused).toMatchObject({
       kind: 'refused',
-      says: expect.stringMatching(/password.*(short|length)/i) as unknown,
+      message: expect.stringMatching(/password.*(short|length)/i) as unknown,
     });
     expect(JSON.stringify(refused)).not.toContain('"short"');
     expect(await directory.bind('change', PASSWORD)).toMatchObject({ kind: 'right' });
@@ -150,7 +150,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   test('DIR-2: a reset needs no old password, and can require another one at the next sign-in', async () => {
     expect(await directory.reset('reset', 'short', false)).toMatchObject({
       kind: 'refused',
-      says: expect.stringMatching(/password/i) as unknown,
+      message: expect.stringMatching(/password/i) as unknown,
     });
     expect(await directory.reset('reset', NEXT, false)).toEqual({ kind: 'done' });
     expect(await directory.bind('reset', NEXT)).toMatchObject({ kind: 'right' });
