@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import type {
   CompanySubscription,
   SubscriptionOut,
@@ -96,12 +97,15 @@ export function Terms({
   offline,
   onChanged,
   onDeleted = onChanged,
+  children,
 }: {
   readonly row: CompanySubscription & { readonly subscription: SubscriptionOut };
   readonly operations: readonly Operation[];
   readonly offline: boolean;
   readonly onChanged: () => void;
   readonly onDeleted?: () => void;
+  /** Further buttons. */
+  readonly children?: ReactNode;
 }) {
   const zone = useZone();
   const branding = useBranding();
@@ -132,7 +136,7 @@ export function Terms({
         {trialEndsAt !== null && <li>{t.trialUntil({ when: formatWhen(trialEndsAt, zone) })}</li>}
         <li>{describePeriod(subscription, zone)}</li>
       </ul>
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 empty:hidden">
         {undo !== null && isPossible('rollback', subscription) && (
           <Button size="sm" icon="undo" {...why} onClick={() => setDoing('rollback')}>
             {t.undoLabel({ operation: OPERATION_LABELS[undo.operation] })}
@@ -143,6 +147,7 @@ export function Terms({
             {OPERATION_LABELS[operation]}
           </Button>
         ))}
+        {children}
       </div>
       {doing !== null && (
         <OperationDialog

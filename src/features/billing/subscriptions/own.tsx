@@ -83,8 +83,9 @@ function OwnSubscriptions({
                 operations={canChange ? operations : []}
                 offline={offline}
                 onChanged={query.again}
-              />
-              {canChange && <CardButton row={row} offline={offline} />}
+              >
+                {canChange && <CardButton row={row} offline={offline} />}
+              </Terms>
               {row.usage !== null && (
                 <p className="m-0 pt-3 text-ink-2">
                   {t.soFar({
@@ -113,18 +114,16 @@ function CardButton({ row, offline }: { readonly row: Subscribed; readonly offli
     else tellFailure(getFailureText(answer.failure));
   };
   return (
-    <div className="pt-2">
-      <CallButton
-        call={call}
-        size="sm"
-        icon="card"
-        busy={mutation.busy}
-        disabled={offline}
-        onClick={() => void open()}
-      >
-        {row.subscription.hasCard ? t.updateCard : t.collectCard}
-      </CallButton>
-    </div>
+    <CallButton
+      call={call}
+      size="sm"
+      icon="card"
+      busy={mutation.busy}
+      disabled={offline}
+      onClick={() => void open()}
+    >
+      {row.subscription.hasCard ? t.updateCard : t.collectCard}
+    </CallButton>
   );
 }
 

@@ -203,9 +203,9 @@ function Rows({
           <>
             <Head className="pl-5">{t.company}</Head>
             <Head className="w-[20%]">{t.status}</Head>
-            <Head className="w-24 text-right">{t.users}</Head>
-            <Head className="w-32 text-right">{t.amount}</Head>
-            <Head className="w-[20%] pr-5 pl-6">{t.acknowledged}</Head>
+            <Head className="w-20 text-right">{t.users}</Head>
+            <Head className="w-28 text-right">{t.amount}</Head>
+            <Head className="w-[25%] pr-5 pl-5">{t.acknowledged}</Head>
           </>
         }
       >
@@ -236,10 +236,10 @@ function Rows({
               <td className="hidden text-right text-ink-2 tabular-nums tablet:table-cell">
                 {users === undefined ? '–' : formatQuantity(users)}
               </td>
-              <td className="col-start-2 row-start-1 text-right tabular-nums">
+              <td className="col-start-2 row-start-1 pt-1 text-right tabular-nums tablet:pt-0">
                 {usage === null ? '–' : moneyWords(usage.totalMills, usage.currency)}
               </td>
-              <td className="col-start-2 row-start-2 pt-1 text-right text-ink-2 tablet:pt-0 tablet:pr-5 tablet:pl-6 tablet:text-left">
+              <td className="col-start-2 row-start-2 pt-1 text-right text-ink-2 tablet:pt-0 tablet:pr-5 tablet:pl-5 tablet:text-left">
                 {usage === null
                   ? ''
                   : usage.invoice !== null

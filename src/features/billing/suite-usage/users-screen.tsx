@@ -147,22 +147,27 @@ function UserRow({ user, zone }: { readonly user: LicensedUser; readonly zone: s
         <span className="block break-words font-semibold">{user.name}</span>
         <span className="block break-words text-agate text-ink-3">{user.address}</span>
       </td>
-      <td className="col-span-2 min-w-0 text-ink-2 tablet:pr-3">
-        <span className="block break-words">{user.organizationName}</span>
-        <span className="block break-words text-agate text-ink-3">{user.companyName}</span>
+      <td className="col-span-2 min-w-0 text-agate text-ink-2 tablet:pr-3 tablet:text-body">
+        <span className="break-words tablet:block">{user.organizationName}</span>
+        <span className="tablet:hidden"> · </span>
+        <span className="break-words tablet:block tablet:text-agate tablet:text-ink-3">
+          {user.companyName}
+        </span>
       </td>
-      <td className="col-span-2 min-w-0 tablet:pr-3">
-        <span className={`block ${user.state === 'free' ? 'text-ink-2' : ''}`}>
+      <td className="col-span-2 min-w-0 text-agate text-ink-2 tablet:pr-3 tablet:text-body">
+        <span className={`tablet:block ${user.state === 'free' ? '' : 'text-ink'}`}>
           {user.state === 'free' ? t.stateFree : t.stateLicensed}
         </span>
-        <span className="block text-agate text-ink-3">
+        <span className="tablet:hidden"> · </span>
+        <span className="tablet:block tablet:text-agate tablet:text-ink-3">
           {[...user.kinds.map((kind) => t[kind]), ...(user.hasLeft ? [t.hasLeft] : [])].join(' · ')}
         </span>
       </td>
-      <td className="col-span-2 min-w-0 text-ink-2 tablet:pr-3">
-        <span className="text-agate text-ink-3 tablet:hidden">{t.lastPoint} </span>
+      <td className="col-span-2 min-w-0 text-agate text-ink-2 tablet:pr-3 tablet:text-body">
+        <span className="text-ink-3 tablet:hidden">{t.lastPoint} </span>
         <time data-tip={formatUtc(user.lastPointAt)}>{formatWhen(user.lastPointAt, zone)}</time>
-        <span className="block text-agate text-ink-3">
+        <span className="text-ink-3 tablet:hidden">, </span>
+        <span className="text-ink-3 tablet:block tablet:text-agate">
           {t.firstPoint({ day: formatDate(user.firstPointAt, zone) })}
         </span>
       </td>
