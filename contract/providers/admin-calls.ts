@@ -6,10 +6,29 @@ import { anyId, moment, words } from '../paging.ts';
 
 const count = v.number();
 /**
+ * The engine of Microsoft 365 backup: objects of sessions that are queued, in work, and waiting for
+ * Microsoft's limits, and blobs that the last verification found damaged.
+ */
+const BackupHealthSchema = v.object({
+  queued: count,
+  running: count,
+  waiting: count,
+  damaged: count,
+});
+export type BackupHealth = v.InferOutput<typeof BackupHealthSchema>;
+/** Subscriptions to Microsoft 365 backup. `unpaid`: a payment failed; `stopped`: so backups stopped. */
+const SubscriptionFiguresSchema = v.object({
+  active: count,
+  pending: count,
+  unpaid: count,
+  stopped: count,
+});
+export type SubscriptionFigures = v.InferOutput<typeof SubscriptionFiguresSchema>;
+/**
  * Current figures of one provider for the administration page. `ingest`: number of results, bytes
  * stored today (UTC) and the limit, number of dropped logs, and when results were last refused.
  * `sync`: number of sources in use, those whose last request was invalid, and when one last sent
- * data.
+ * data. Servers of the version before have neither `backup` nor `subscriptions`.
  */
 const OverviewSchema = v.object({
   _id: v.string(),
@@ -37,6 +56,8 @@ const OverviewSchema = v.object({
   outgoing: v.object({ waiting: count, failed: count, oldest: v.nullable(v.number()) }),
   quarantine: count,
   events: count,
+  backup: v.optional(BackupHealthSchema),
+  subscriptions: v.optional(SubscriptionFiguresSchema),
 });
 /**
  * The disk of the embedded database, for the top-level provider. `low`: only sign-ins and similar

@@ -7,6 +7,7 @@ import { readUsage } from '../../platform/tenancy/ingest-usage.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { lastBefore } from './event-log.ts';
+import { loadBackupHealth, loadSubscriptionFigures } from './suite-overview.ts';
 
 const HOUR: Ms = 3_600_000;
 
@@ -66,6 +67,8 @@ export const loadOverview = (
         outgoing: await loadOutgoing(tx),
         quarantine,
         events: head,
+        backup: await loadBackupHealth(tx),
+        subscriptions: await loadSubscriptionFigures(tx),
       };
     },
     { readOnly: true },

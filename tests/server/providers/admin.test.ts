@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
+import { aShop, must } from '../billing/subscription-fixtures.ts';
 import { aUser, idIn, thePeople } from '../users/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { failure } from '../sync/fixtures.ts';
@@ -57,6 +58,8 @@ eachDatabase((_name, open) => {
       sync: { sources: 2, failed: [{ entity: 'Key 2' }] },
       outgoing: { waiting: 0, failed: 0 },
       quarantine: 0,
+      backup: { queued: 0, running: 0, waiting: 0, damaged: 0 },
+      subscriptions: { active: 0, pending: 0, unpaid: 0, stopped: 0 },
     });
     expect(providers[1]).toMatchObject({
       name: 'Below',
@@ -65,6 +68,69 @@ eachDatabase((_name, open) => {
       outgoing: { waiting: 1 },
       events: 1,
     });
+  });
+
+  test('ADMIN-4: the overview counts the work of the backup engine, damaged data and subscriptions', async () => {
+    const { ground: shop, office, owner, made } = await aShop(await open());
+    const START = { level: 'basic', minimumUsers: 0, trialEndsAt: null };
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    await must(owner, 'POST', 'o365/subscriptions/start/2', START);
+    const { tenant } = office;
+    await shop.context.store.tenant(tenant, async ({ sql: db }) => {
+      for (const [id, endedAt] of [
+        ['00000000-0000-4000-8000-000000000001', null],
+        ['00000000-0000-4000-8000-000000000002', 1],
+      ] as const) {
+        await db
+          .insertInto('backup_session')
+          .values({
+            tenant_id: tenant,
+            id,
+            job_id: id,
+            organization_id: made.organization,
+            repository_id: made.repository,
+            state: endedAt === null ? 'running' : 'done',
+            result: null,
+            reason: 'manual',
+            message: null,
+            started_at: 0,
+            ended_at: endedAt,
+          })
+          .execute();
+        for (const [index, state] of (
+          ['queued', 'queued', 'running', 'waiting'] as const
+        ).entries())
+          await db
+            .insertInto('backup_work')
+            .values({
+              tenant_id: tenant,
+              session_id: id,
+              object_n: index,
+              state,
+              message: null,
+              waiting: null,
+            })
+            .execute();
+      }
+      await db
+        .insertInto('repository_access')
+        .values({
+          tenant_id: tenant,
+          repository_id: made.repository,
+          sealed: '',
+          at: 0,
+          verified_at: null,
+          upkeep: JSON.stringify({ damaged: [{ type: 'data', id: 'a' }] }),
+        })
+        .execute();
+    });
+    const { providers } = await must<OutputOf<'adminOverview'>>(owner, 'GET', 'admin/overview');
+    expect(providers).toMatchObject([
+      {
+        backup: { queued: 2, running: 1, waiting: 1, damaged: 1 },
+        subscriptions: { active: 2, pending: 0, unpaid: 0, stopped: 0 },
+      },
+    ]);
   });
 
   test('ADMIN-2, LOG-10: the log is listed newest first by type, entity, company, user, time and text, and pages join without a gap', async () => {

@@ -1,6 +1,11 @@
 import { ROLES } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
-import type { ProviderOverview, ServerStorage } from '#contract/providers/admin-calls.ts';
+import type {
+  BackupHealth,
+  ProviderOverview,
+  ServerStorage,
+  SubscriptionFigures,
+} from '#contract/providers/admin-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { formatAge, formatBytes, formatCount } from '#src/ui/format.ts';
 import { adminOverviewMessages as t } from './messages.en.ts';
@@ -58,6 +63,19 @@ export function countTroubles(providers: readonly ProviderOverview[], now: Ms): 
       provider: one.name,
       at: error.at,
     })),
+    ...((one.backup?.damaged ?? 0) > 0
+      ? [
+          {
+            key: `${id}:damaged`,
+            tone: 'failed',
+            label: t.damaged,
+            title: t.repositoriesDamaged,
+            detail: t.damagedDetail,
+            provider: one.name,
+            at: null,
+          } as const,
+        ]
+      : []),
     ...(one.outgoing.failed > 0
       ? [
           {
@@ -185,6 +203,34 @@ export function getFigures(providers: readonly ProviderOverview[]): readonly Fig
       description: t.toBeSentHint,
     },
     { name: t.events, value: sum(({ events }) => events), description: t.eventsHint },
+  ];
+}
+
+/** Returns the state of Microsoft 365 backup over all providers; empty for a server of the version before. */
+export function getBackupFigures(providers: readonly ProviderOverview[]): readonly Figure[] {
+  const health = providers.flatMap(({ backup }) => backup ?? []);
+  if (health.length === 0) return [];
+  const sum = (of: (one: BackupHealth) => number): string =>
+    formatCount(health.reduce((total, one) => total + of(one), 0));
+  return [
+    { name: t.queued, value: sum(({ queued }) => queued), description: t.queuedHint },
+    { name: t.inWork, value: sum(({ running }) => running), description: t.inWorkHint },
+    { name: t.throttled, value: sum(({ waiting }) => waiting), description: t.throttledHint },
+    { name: t.damaged, value: sum(({ damaged }) => damaged), description: t.damagedHint },
+  ];
+}
+
+/** Returns the subscriptions of all providers. */
+export function getSubscriptionFigures(providers: readonly ProviderOverview[]): readonly Figure[] {
+  const figures = providers.flatMap(({ subscriptions }) => subscriptions ?? []);
+  if (figures.length === 0) return [];
+  const sum = (of: (one: SubscriptionFigures) => number): string =>
+    formatCount(figures.reduce((total, one) => total + of(one), 0));
+  return [
+    { name: t.active, value: sum(({ active }) => active), description: t.activeHint },
+    { name: t.pending, value: sum(({ pending }) => pending), description: t.pendingHint },
+    { name: t.unpaid, value: sum(({ unpaid }) => unpaid), description: t.unpaidHint },
+    { name: t.stopped, value: sum(({ stopped }) => stopped), description: t.stoppedHint },
   ];
 }
 

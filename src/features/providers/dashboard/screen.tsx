@@ -11,8 +11,15 @@ import { formatBytes, formatCount, formatTime, formatWhen } from '#src/ui/format
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Part } from './part.tsx';
-import { getFigures, roleCounts, storageTroubles, countTroubles } from './figures.ts';
-import type { Trouble } from './figures.ts';
+import {
+  countTroubles,
+  getBackupFigures,
+  getFigures,
+  getSubscriptionFigures,
+  roleCounts,
+  storageTroubles,
+} from './figures.ts';
+import type { Figure, Trouble } from './figures.ts';
 import { ProviderTable } from './provider-table.tsx';
 import { adminOverviewMessages as t } from './messages.en.ts';
 
@@ -62,21 +69,7 @@ export function AdminDashboard() {
           )
         ) : (
           <>
-            <dl
-              aria-label={t.totals}
-              className="m-0 grid grid-cols-2 border-t-2 border-b border-t-head-rule border-b-rule tablet:grid-cols-4 wide:grid-cols-8"
-            >
-              {getFigures(value.providers).map(({ name, value: figure, description }) => (
-                <div
-                  key={name}
-                  className="grid min-w-0 content-start border-b border-hair py-3 pr-3"
-                >
-                  <dt className="font-semibold">{name}</dt>
-                  <dd className="m-0 pt-1 text-head leading-8">{figure}</dd>
-                  <dd className="m-0 text-agate text-ink-3">{description}</dd>
-                </div>
-              ))}
-            </dl>
+            <Figures label={t.totals} figures={getFigures(value.providers)} />
             <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_minmax(0,320px)]">
               <Part title={t.needsAttention} detail={t.needsAttentionHint}>
                 {value.storage?.state === 'ok' && (
@@ -108,6 +101,16 @@ export function AdminDashboard() {
                 />
               </Part>
             </div>
+            <FigurePart
+              title={t.backup}
+              detail={t.backupHint}
+              figures={getBackupFigures(value.providers)}
+            />
+            <FigurePart
+              title={t.subscriptions}
+              detail={t.subscriptionsHint}
+              figures={getSubscriptionFigures(value.providers)}
+            />
             <Part title={t.providers} detail={t.providersHint} className="pt-6">
               <ProviderTable providers={value.providers} zone={zone} now={now} />
             </Part>
@@ -117,6 +120,43 @@ export function AdminDashboard() {
     </Page>
   );
 }
+
+/** Figures in a row, on a phone two by two. */
+const Figures = ({
+  label,
+  figures,
+}: {
+  readonly label: string;
+  readonly figures: readonly Figure[];
+}) => (
+  <dl
+    aria-label={label}
+    className={`m-0 grid grid-cols-2 border-b border-b-rule tablet:grid-cols-4 ${figures.length > 4 ? 'border-t-2 border-t-head-rule wide:grid-cols-8' : ''}`}
+  >
+    {figures.map(({ name, value, description }) => (
+      <div key={name} className="grid min-w-0 content-start border-b border-hair py-3 pr-3">
+        <dt className="font-semibold">{name}</dt>
+        <dd className="m-0 pt-1 text-head leading-8">{value}</dd>
+        <dd className="m-0 text-agate text-ink-3">{description}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+const FigurePart = ({
+  title,
+  detail,
+  figures,
+}: {
+  readonly title: string;
+  readonly detail: string;
+  readonly figures: readonly Figure[];
+}) =>
+  figures.length > 0 && (
+    <Part title={title} detail={detail} className="pt-6">
+      <Figures label={title} figures={figures} />
+    </Part>
+  );
 
 function Troubles({
   troubles,
