@@ -117,7 +117,7 @@ test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are listed, filtered, opened and 
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download CSV' }).click(),
   ]);
-  expect(file.suggestedFilename()).toMatch(/^Invoices_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
+  expect(file.suggestedFilename()).toMatch(/^Invoices-\d{4}-\d\d-\d\d_\d{6}\.csv$/);
   expect(
     readFileSync(await file.path(), 'utf8')
       .split('\r\n')

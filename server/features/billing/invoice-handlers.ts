@@ -119,7 +119,7 @@ export function invoiceHandlers(
             await loadToday(tx, ctx.now),
             LIMITS.invoiceRows,
           );
-          return csvAnswer('Invoices', ctx.now, await loadZone(tx), [
+          return csvAnswer('Invoices-', ctx.now, await loadZone(tx), [
             columns(),
             ...rows.map(getCells),
           ]);

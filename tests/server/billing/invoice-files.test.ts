@@ -65,7 +65,7 @@ eachDatabase((_name, open) => {
     const bureau = await aReadBureau(fixture, qb);
     const file = await bureau.ada('POST', 'o365/quickbooks/invoices-csv', {});
     expect(file.headers.get('content-disposition')).toMatch(
-      /^attachment; filename="Invoices_2026-03-\d\d_\d{6}\.csv"$/,
+      /^attachment; filename="Invoices-2026-03-\d\d_\d{6}\.csv"$/,
     );
     expect((await csv(bureau)).slice(0, 3)).toEqual([
       ['Number', 'Date', 'Due', 'Status', 'Company', 'Customer', 'Currency', 'Total', 'Balance'],
