@@ -206,6 +206,9 @@ eachDatabase((kind, open) => {
     expect(await restore(admin, { dryRun: true })).toEqual([200, null]);
     expect(await restore(cora)).toEqual([200, null]);
     expect(await restore(admin, {}, theirs)).toEqual([200, null]);
+    // Of several that begin at the same moment, each counts the others.
+    const together = await Promise.all([1, 2, 3].map(() => restore(cora)));
+    expect(together.filter(([status]) => status === 200)).toHaveLength(1);
     const third = await start(admin, { reason: 'The rest of it' });
     expect((await loadTask(cora, third)).request).toMatchObject({ items: 400 });
     // It is known to others, so it counts no more. The first two still do.

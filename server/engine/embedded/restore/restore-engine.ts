@@ -75,8 +75,13 @@ export type RestoreCalls = Pick<
   countPlainItems(scope: EngineScope, input: { readonly since: Ms }): Reply<number>;
   /** Starts the undo of a restore, or lets it wait for approval. */
   undo(scope: EngineScope, input: { readonly task: Id }, oversight?: Oversight): Reply<Id>;
-  /** Starts a restore, or lets it wait for approval. */
-  restore(scope: EngineScope, input: RestoreInput, oversight?: Oversight): Reply<Id>;
+  /** Starts a restore, or lets it wait for approval. `plain`: nobody else learns about it. */
+  restore(
+    scope: EngineScope,
+    input: RestoreInput,
+    oversight?: Oversight,
+    plain?: PlainLimit,
+  ): Reply<Id>;
   /**
    * Starts a restore that waits for approval, with the rights to write of who asked for it or of who
    * approves it.
@@ -101,6 +106,12 @@ export type RecordTask = (tx: TenantTx, task: Id) => Promise<void>;
 export interface Oversight {
   readonly needsApproval: boolean;
   readonly record: RecordTask;
+}
+
+/** How many items a user may restore since a moment without that others learn about it. */
+export interface PlainLimit {
+  readonly since: Ms;
+  readonly maxItems: number;
 }
 
 /**
@@ -306,13 +317,15 @@ export function makeRestoreCalls(
 
     writeParts: makeWriteParts(context, readers),
 
-    async restore(scope, input, oversight) {
+    async restore(scope, input, oversight, plain) {
       const needsApproval = oversight?.needsApproval ?? false;
       const allowed = needsApproval ? ok(null) : await allowRestore(scope, input);
       if (!allowed.ok) return allowed;
       return call(
         scope,
         async (tx) => {
+          if (plain !== undefined && !(await isWithin(tx, scope, plain, input.items ?? 0)))
+            return failed('conflict', t.tooManyAtOnce);
           const isOverseen = oversight !== undefined;
           const terms = { rights: allowed.value, needsApproval, isOverseen };
           const task = await requestRestore(tx, scope, input, terms, moment());
@@ -442,3 +455,14 @@ const restoreDetail = (task: Id, { explorer, nodes, target, dryRun }: RestoreInp
     targetObject: target.object,
   }),
 });
+
+/** Restores that start at the same moment wait for each other here, so that each counts the others. */
+async function isWithin(
+  tx: TenantTx,
+  scope: EngineScope,
+  { since, maxItems }: PlainLimit,
+  items: number,
+): Promise<boolean> {
+  await tx.lock();
+  return (await countPlainItems(tx, scope, since)) + items <= maxItems;
+}

@@ -33,9 +33,8 @@ export async function startRestore(
   const size = dryRun ? null : getAnswer(await engine.getSize(scope, { explorer, nodes }));
   if (size !== null && !size.ok) return size;
   const items = size?.value.items ?? 0;
-  const recent = dryRun
-    ? ok(0)
-    : getAnswer(await engine.countPlainItems(scope, { since: ctx.now - LIMITS.restorePlainMs }));
+  const since = ctx.now - LIMITS.restorePlainMs;
+  const recent = dryRun ? ok(0) : getAnswer(await engine.countPlainItems(scope, { since }));
   if (!recent.ok) return recent;
   // Many small restores in a row are a large one.
   const isMany = items + recent.value > LIMITS.restorePlainItems;
@@ -45,8 +44,14 @@ export async function startRestore(
       ? ok(false)
       : getAnswer(await engine.needsSecondPerson(scope, { explorer, nodes }));
   if (!second.ok) return second;
-  if (dryRun || (!isOther && !isMany && !second.value))
-    return toStarted(await engine.restore(scope, { ...input, items }));
+  if (dryRun) return toStarted(await engine.restore(scope, { ...input, items }));
+  if (!isOther && !isMany && !second.value)
+    return toStarted(
+      await engine.restore(scope, { ...input, items }, undefined, {
+        since,
+        maxItems: LIMITS.restorePlainItems,
+      }),
+    );
   if (reason === null) return badField('reason', getReasonText(items, second.value));
   const needsApproval = await context.store.tenant(
     ctx.tenant,
