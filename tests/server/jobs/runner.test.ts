@@ -28,6 +28,8 @@ test('JOB-5: a failed job waits for twice as long after each failure, up to a li
   expect([0, 255].map((random) => retryWait(retry, 1, random))).toEqual([5_000, 15_000]);
 });
 
+const never = (): Promise<number> => new Promise(() => undefined);
+
 eachDatabase((name, open) => {
   let fixture: Fixture;
   let store: Store;
@@ -144,8 +146,9 @@ eachDatabase((name, open) => {
   });
 
   // The embedded database has one server.
-  if (name === 'postgres')
-    test('JOB-3: the jobs of a server whose process ended are taken over within seconds, and those of a living one are not', async () => {
+  test.runIf(name === 'postgres')(
+    'JOB-3: the jobs of a server whose process ended are taken over within seconds, and those of a living one are not',
+    async () => {
       const [first, second] = [uuid(), uuid()];
       await putJob(store, first, 'sla-alarms', now());
       await putJob(store, second, 'reports', now());
@@ -160,7 +163,6 @@ eachDatabase((name, open) => {
         },
       };
       const context = { ...fixture.context, clock, store: announcing };
-      const never = (): Promise<number> => new Promise(() => undefined);
       const begun: string[] = [];
       let looks = 0;
       const counting: Store = {
@@ -208,7 +210,8 @@ eachDatabase((name, open) => {
         clock.release();
         await Promise.all([dead.stop(), living.stop()]);
       }
-    });
+    },
+  );
 
   test(`JOB-3: a server that works for long keeps its job (${name})`, async () => {
     await putJob(store, uuid(), 'reports', now());
