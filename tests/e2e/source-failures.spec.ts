@@ -174,6 +174,11 @@ test('SYNC-14: who may open the page of connections is led to the one that faile
 
 test('SYNC-15: offline, a failure is still shown, with the time of the data', async ({ page }) => {
   await openFailing(page);
+  // From here on the dialog is on the device.
+  await failure(page).click();
+  await expect(page.getByRole('dialog')).toContainText(NAME);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
   await page.context().setOffline(true);
   await expect(page.getByText(/^Offline since/).first()).toBeAttached(WAIT);
   await failure(page).click();
