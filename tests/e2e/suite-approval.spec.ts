@@ -95,7 +95,8 @@ test('G71: where an organization requires it, a restore to another mailbox waits
   await expect(history.getByText(/Another person has to approve it\./)).toBeVisible();
   await expect(history.getByRole('button', { name: 'Approve' })).toHaveCount(0);
   await sound(page, 'history with a restore that waits');
-  await page.keyboard.press('Escape');
+  await history.getByRole('button', { name: 'Close' }).click();
+  await expect(history).toBeHidden();
 
   // On the phone of somebody else.
   const phone = await browser.newContext({
