@@ -36,7 +36,7 @@ const STOP_MS = 5_000;
 const log = makeLog(systemClock);
 const settings = readConfig(process.env, join(import.meta.dirname, '..'), process.argv.slice(2));
 if (typeof settings === 'string') giveUp(settings);
-const { config, hostname, connections, demoPassword, demo: request } = settings;
+const { config, hostname, connections, demoPassword, demo: demoOption } = settings;
 
 // Checked first because it is cheap, while opening the data takes seconds.
 await probePort(config.port, hostname).catch((error: unknown) =>
@@ -59,7 +59,7 @@ await checkMasterKey(context).catch(async (error: unknown) => {
 // If several servers start together on an empty database, one creates the initial data and the
 // others wait.
 const { estate: demoData, administrator } = await store.exclusively(async () => {
-  const demo = await startDemo(context, request, demoPassword, tell).catch(
+  const demo = await startDemo(context, demoOption, demoPassword, tell).catch(
     async (error: unknown) => {
       await store.close();
       return giveUp(

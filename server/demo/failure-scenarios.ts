@@ -67,14 +67,14 @@ const of = (job: JobPlan, cause: Cause): Trouble | null =>
 
 /** Returns the message of a run, with the parts that vary from run to run. */
 export function describeFailure(
-  { status, went, exitCode, describe: says, kind }: Trouble,
+  { status, went, exitCode, describe, kind }: Trouble,
   context: Context,
 ): FailureReport {
   return {
     status,
     went,
     exitCode,
-    message: says(context),
+    message: describe(context),
     filesFailed:
       kind === 'partial' ? 1 + (mixed(context.job.seed, Math.floor(context.at / HOUR)) % 9) : 0,
   };

@@ -244,13 +244,13 @@ function keyFor(
   managed: boolean,
 ): number {
   const family = FAMILIES.find((one) => one.sources.includes(source));
-  const [tool, says] = family ? [family.tool, family.label] : [source, source];
+  const [tool, label] = family ? [family.tool, family.label] : [source, source];
   const known = made.keys.findIndex((key) => key.tool === tool);
   if (known >= 0) return known;
   return (
     made.keys.push({
       id: getUuid(seed, 'key', index, tool),
-      name: `${name.name} - ${says}`,
+      name: `${name.name} - ${label}`,
       company: index,
       tool,
       managed,

@@ -142,9 +142,9 @@ interface Measures {
 
 function finished(
   job: JobPlan,
-  { startedAt, durationSec, moved, processed, files, report: details, full, random }: Measures,
+  { startedAt, durationSec, moved, processed, files, report, full, random }: Measures,
 ): PlannedRun {
-  const status = details?.status ?? 'Success';
+  const status = report?.status ?? 'Success';
   return {
     id: `${(startedAt / 1000).toString(36)}-${job.index.toString(36)}`,
     job: job.index,
@@ -155,9 +155,9 @@ function finished(
     bytes: moved,
     processed,
     files,
-    filesFailed: details?.filesFailed ?? 0,
-    message: details?.message ?? null,
-    exitCode: EXITS.has(job.source) ? (details?.exitCode ?? 0) : null,
+    filesFailed: report?.filesFailed ?? 0,
+    message: report?.message ?? null,
+    exitCode: EXITS.has(job.source) ? (report?.exitCode ?? 0) : null,
     level: LEVELLED.has(job.source) ? (full ? 'Full' : 'Incremental') : null,
     detail: getDetail(job, moved, files, startedAt),
     logged: status !== 'Success' || random() < 0.02,

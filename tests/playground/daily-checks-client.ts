@@ -150,10 +150,10 @@ export function makeDailyChecksClient(
     takes: RunsWatch;
     held: { key: string; ids: readonly Lean[] } | null;
   }): RunsView => {
-    const { filter, window, isInUse: held, folded, round } = one.takes;
+    const { filter, window, isInUse, folded, round } = one.takes;
     const key = JSON.stringify([filter, round]);
     const { live, problems, progress, facets } = known(filter);
-    const stored = held && one.held?.key === key ? one.held.ids : live;
+    const stored = isInUse && one.held?.key === key ? one.held.ids : live;
     one.held = { key, ids: stored };
     const toView = ({ n, job, ago, state }: Lean) =>
       getView(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, waiting.has(n));

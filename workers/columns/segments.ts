@@ -83,7 +83,7 @@ export class Segments {
       else fresh.set(run.n, run);
     }
     if (fresh.size > 0) this.insert([...fresh.values()].sort(newestFirst));
-    if (this.list.some(({ changedMessages: details }) => details.size > MAX_CHANGED_ROWS)) {
+    if (this.list.some(({ changedMessages }) => changedMessages.size > MAX_CHANGED_ROWS)) {
       this.list = this.list.flatMap((one) =>
         one.changedMessages.size > MAX_CHANGED_ROWS ? mergeSegments([one], [], () => true) : [one],
       );

@@ -198,7 +198,7 @@ async function sendOne(
   context: AppContext,
   tenant: TenantId,
   vapid: Vapid,
-  { device, subscription, notice, categories: details, tries }: Due,
+  { device, subscription, notice, categories, tries }: Due,
 ): Promise<void> {
   const pushed = await push(context, vapid, subscription, notice);
   await context.store.tenant(tenant, async (tx) => {
@@ -206,7 +206,7 @@ async function sendOne(
     const now = context.clock.now();
     await keepPushed(tx, device, pushed, now);
     const over = pushed.ok || pushed.gone || tries + 1 >= MAX_TRIES;
-    for (const { category, facts } of details) {
+    for (const { category, facts } of categories) {
       // Facts that were added during the send are kept.
       const whole =
         over &&
@@ -246,7 +246,7 @@ async function sendOne(
 export async function keepPushed(
   { sql: db, tenant }: TenantTx,
   device: string,
-  { ok, gone, message: says }: Pushed,
+  { ok, gone, message }: Pushed,
   now: Ms,
 ): Promise<void> {
   if (gone)
@@ -258,7 +258,7 @@ export async function keepPushed(
   else
     await db
       .updateTable('push_device')
-      .set(ok ? { last_at: now, fault: null } : { fault: says })
+      .set(ok ? { last_at: now, fault: null } : { fault: message })
       .where('tenant_id', '=', tenant)
       .where('id', '=', device)
       .execute();

@@ -61,7 +61,7 @@ export async function readCurrentItems(
   return ok(items.map(({ key }) => found.get(key) ?? null));
 }
 
-/** Where Exchange stores what was deleted for good until its time is over: nobody sees it there. */
+/** Folders of Exchange for permanently deleted items, which users don't see. */
 const RECOVERABLE = [
   'recoverableitemsdeletions',
   'recoverableitemspurges',

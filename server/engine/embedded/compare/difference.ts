@@ -125,7 +125,7 @@ function differs(name: PropertyName, backup: ComparedSide, production: ComparedS
 }
 const getSecond = (at: string): number => Math.floor(Number(at) / 1_000);
 
-/** Hashes tell of files, events, contacts and tasks. A mail has none: only reading it tells. */
+/** Files, events, contacts and tasks have hashes. A mail has none, so its content is unknown until it is read. */
 function compareContent(
   backup: ComparedSide,
   production: ComparedSide,

@@ -23,7 +23,7 @@ interface BatchContext {
 }
 export interface ReadBatch {
   readonly batch: ImportBatch;
-  /** Null: the archive goes on. */
+  /** Null: the archive has more. */
   readonly end: ArchiveEnd['kind'] | null;
 }
 

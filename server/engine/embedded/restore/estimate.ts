@@ -81,7 +81,7 @@ async function loadWork({ sql: db, tenant }: TenantTx, task: Id): Promise<readon
   });
 }
 
-/** So many restores tell how fast an organization is, if they are this new and this large. */
+/** The speed of an organization is measured by its last restores that are new and large enough. */
 const MAX_RESTORES = 5;
 const MIN_ITEMS = 10;
 const RECENT_MS: Ms = 30 * 24 * 60 * 60_000;

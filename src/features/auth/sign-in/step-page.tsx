@@ -26,17 +26,17 @@ export function StepPage() {
   const router = useRouter();
   const who = useWatch('who', EMPTY);
   const signing = useWatch('signing', EMPTY);
-  const { staysOpen: held } = useWayIn();
+  const { staysOpen } = useWayIn();
   const at = useLocation().pathname.replace(/\/+$/, '');
   const request = signing?.kind === 'step' ? signing.step : null;
   const [last, setLast] = useState(request);
   if (request !== null && request !== last) setLast(request);
   // The page does not change while an answer is pending or while it shows something only once.
-  const step = held ? (request ?? last) : request;
+  const step = staysOpen ? (request ?? last) : request;
   const path = step === null ? null : getPath(step, at);
   // The route guard alone redirects signed-in users.
   const elsewhere =
-    held || who?.kind !== 'out' || signing === undefined
+    staysOpen || who?.kind !== 'out' || signing === undefined
       ? null
       : path === null
         ? '/login'

@@ -148,7 +148,7 @@ function Sums({
   readonly zone: string;
   readonly onAll: () => void;
 }) {
-  const { cleared, of, open, snoozed, ending, fresh, older: status, unlisted } = shift;
+  const { cleared, of, open, snoozed, ending, fresh, older, unlisted } = shift;
   return (
     <>
       <p className="m-0 text-ink-2">{t.since({ time: formatWhen(since, zone) })}</p>
@@ -156,7 +156,7 @@ function Sums({
         <Sum label={t.reviewed} figure={cleared} detail={t.ofTotal({ total: formatCount(of) })} />
         <Sum
           label={t.toCheck}
-          figure={fresh + status}
+          figure={fresh + older}
           detail={t.newCount({ count: formatCount(fresh) })}
         />
         <Sum
@@ -167,7 +167,7 @@ function Sums({
       </dl>
       {unlisted !== null && unlisted > 0 && (
         <p className="m-0 text-ink-2">
-          {unlistedWords(unlisted, fresh + status)}{' '}
+          {unlistedWords(unlisted, fresh + older)}{' '}
           <button
             type="button"
             onClick={onAll}

@@ -32,18 +32,18 @@ export function findUnreadHandOver(
 /** `Since the last hand-over by Dana Reyes at 07:46 AM: 3 new, 12 still open.` */
 export function sinceWords(
   { name, at }: Pick<HandOver, 'name' | 'at'>,
-  { fresh, older: status, unlisted }: Pick<ShiftNow, 'fresh' | 'older' | 'unlisted'>,
+  { fresh, older, unlisted }: Pick<ShiftNow, 'fresh' | 'older' | 'unlisted'>,
   now: Ms,
   zone: string,
 ): string {
   const values = {
     time: now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone),
     fresh: formatCount(fresh),
-    open: formatCount(status),
+    open: formatCount(older),
   };
   const since = name === '' ? t.sinceLast(values) : t.sinceLastBy({ ...values, name });
   if (!unlisted) return since;
-  return `${since} ${unlisted === fresh + status ? t.noneListed : t.someUnlisted({ count: unlisted })}`;
+  return `${since} ${unlisted === fresh + older ? t.noneListed : t.someUnlisted({ count: unlisted })}`;
 }
 
 /** Returns the default run list for all days on the device: open results of any age. */

@@ -8,6 +8,7 @@ import { formatBytes, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { type ComparedRow, PropertyTable } from '../versions/property-table.tsx';
 import { TextDifference } from '../versions/text-difference.tsx';
 import type { ItemNode } from '../workload.ts';
 import { getPropertyLabel, StateMark } from './state-mark.tsx';
@@ -19,7 +20,7 @@ type Compared = OutputOf<'compareWithProduction'>;
 const KINDS: readonly ItemNode['kind'][] = ['mail', 'event', 'contact', 'task', 'file'];
 export const isComparable = ({ kind }: Pick<ItemNode, 'kind'>): boolean => KINDS.includes(kind);
 
-/** An item beside what Microsoft 365 has now, once a person asks for it. */
+/** Opens a comparison of an item with what Microsoft 365 has now. */
 export function ItemComparison({
   session,
   item,
@@ -79,11 +80,10 @@ function ComparisonDialog({
               <StateMark state={value.state} />
               <span className="text-ink-2">{HINTS[value.state]}</span>
             </output>
-            <Properties
-              compared={value}
-              isFile={item.kind === 'file'}
-              when={formatWhen(pointAt, zone)}
-              zone={zone}
+            <PropertyTable
+              before={t.backup({ when: formatWhen(pointAt, zone) })}
+              after={t.production}
+              rows={getRows(value, item.kind === 'file', zone)}
             />
             <Content compared={value} />
           </>
@@ -100,49 +100,17 @@ const HINTS: Readonly<Record<Compared['state'], string>> = {
   deleted: t.deletedHint,
 };
 
-function Properties({
-  compared: { state, properties },
-  isFile,
-  when,
-  zone,
-}: {
-  readonly compared: Compared;
-  readonly isFile: boolean;
-  readonly when: string;
-  readonly zone: string;
-}) {
-  return (
-    <table className="w-full table-fixed border-collapse text-left">
-      <thead>
-        <tr className="border-b border-rule align-bottom">
-          <th scope="col" className="w-24 py-1.5 font-normal text-ink-3">
-            {t.property}
-          </th>
-          <th scope="col" className="py-1.5 pr-3">
-            {t.backup({ when })}
-          </th>
-          <th scope="col" className="py-1.5">
-            {t.production}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {properties.map(({ name, backup, production, isSame }) => (
-          <tr key={name} className="border-b border-hair align-top">
-            <th scope="row" className="py-1.5 font-normal text-ink-3">
-              {getPropertyLabel(name, isFile)}
-              {!isSame && <span className="sr-only"> ({t.differs})</span>}
-            </th>
-            <td className="py-1.5 pr-3 break-words">{getText(name, backup, zone) || t.none}</td>
-            <td className={`py-1.5 break-words ${isSame ? '' : 'font-semibold'}`}>
-              {(state === 'deleted' ? '' : getText(name, production, zone)) || t.none}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const getRows = (
+  { state, properties }: Compared,
+  isFile: boolean,
+  zone: string,
+): readonly ComparedRow[] =>
+  properties.map(({ name, backup, production, isSame }) => ({
+    name: getPropertyLabel(name, isFile),
+    before: getText(name, backup, zone),
+    after: state === 'deleted' ? '' : getText(name, production, zone),
+    isSame,
+  }));
 
 function Content({ compared: { state, content, lines, reason } }: { readonly compared: Compared }) {
   if (state === 'deleted' || content === 'same') return null;

@@ -6,6 +6,7 @@ import { formatBytes, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { PropertyTable } from './property-table.tsx';
 import { TextDifference } from './text-difference.tsx';
 import type { Version } from './versions.tsx';
 import { restoreVersionMessages as t } from './messages.en.ts';
@@ -40,35 +41,16 @@ export function Comparison({
         )}
         {value !== null && (
           <>
-            <table className="w-full table-fixed border-collapse text-left">
-              <thead>
-                <tr className="border-b border-rule align-bottom">
-                  <th scope="col" className="w-24 py-1.5 font-normal text-ink-3">
-                    {t.property}
-                  </th>
-                  <th scope="col" className="py-1.5 pr-3">
-                    {t.older({ when: formatWhen(before.seen.last, zone) })}
-                  </th>
-                  <th scope="col" className="py-1.5">
-                    {t.newer({ when: formatWhen(after.seen.last, zone) })}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {getProperties(before, after, value, zone).map(([name, older, newer]) => (
-                  <tr key={name} className="border-b border-hair align-top">
-                    <th scope="row" className="py-1.5 font-normal text-ink-3">
-                      {name}
-                      {older !== newer && <span className="sr-only"> ({t.differs})</span>}
-                    </th>
-                    <td className="py-1.5 pr-3 break-words">{older || t.none}</td>
-                    <td className={`py-1.5 break-words ${older === newer ? '' : 'font-semibold'}`}>
-                      {newer || t.none}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <PropertyTable
+              before={t.older({ when: formatWhen(before.seen.last, zone) })}
+              after={t.newer({ when: formatWhen(after.seen.last, zone) })}
+              rows={getProperties(before, after, value, zone).map(([name, older, newer]) => ({
+                name,
+                before: older,
+                after: newer,
+                isSame: older === newer,
+              }))}
+            />
             <TextDifference difference={value} />
           </>
         )}

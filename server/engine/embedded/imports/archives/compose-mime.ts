@@ -58,7 +58,7 @@ export function composeMime(mail: ArchivedMail): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** Headers of the parts are written anew. A line that is no header, such as a note of a program, is left out. */
+/** Leaves out the headers of the parts, which are written again, and lines that aren't headers. */
 function keepHeaders(headers: string): string {
   const lines: string[] = [];
   let isWanted = false;

@@ -63,7 +63,7 @@ export async function* readPst(file: ArchiveFile): AsyncGenerator<ArchiveEntry, 
   }
 }
 
-/** The tree of all nodes by the node above them. Tables of contents are not needed, nor believed. */
+/** The tree of all nodes by the node above them. Tables of contents aren't used: they may be wrong. */
 type Children = ReadonlyMap<number, readonly Node[]>;
 
 async function open(
