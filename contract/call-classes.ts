@@ -342,6 +342,8 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   getImport: 'plain',
   listImportResults: 'plain',
   createImport: 'sensitive, never while acting',
+  createImapImport: 'sensitive, never while acting',
+  testImapServer: 'never while acting',
   startImportUpload: 'never while acting',
   stopImport: 'plain',
   cleanUpRepository: 'plain',

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId } from '../paging.ts';
+import { shownCertificate } from '../shown-certificate.ts';
 import { nameText } from '../text-schema.ts';
 import { CURSOR, idOut, listPage } from './suite-schema.ts';
 
@@ -14,18 +15,52 @@ export const IMPORT_RESULTS = ['success', 'warning', 'failed', 'cancelled'] as c
 
 const counts = { imported: v.number(), known: v.number(), skipped: v.number(), failed: v.number() };
 
+const mailboxId = v.pipe(v.string(), v.regex(/^import:[\da-f-]{36}$/));
+const mailboxIn = v.union([
+  v.strictObject({ name: nameText() }),
+  v.strictObject({ id: mailboxId }),
+]);
+
+export const IMAP_SECURITIES = ['tls', 'starttls', 'none'] as const;
+const account = {
+  host: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(253), v.regex(/^[\w.:-]+$/)),
+  port: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_535)),
+  security: v.picklist(IMAP_SECURITIES),
+  username: nameText(),
+  certificate: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.certificateChars))),
+};
+const serverIn = v.strictObject({
+  ...account,
+  password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars)),
+});
+
 /**
- * `known`: mail that the mailbox had already. `readBytes`: how far into the archive the import is.
+ * `account`: the mailbox on a server; null: it is an archive. `known`: mail that the mailbox had already.
+ * `readBytes`: how far into the archive the import is. `entries`: how many mails there are on the server,
+ * once they are counted.
  * `pointAt`: the time of its restore point; null: it made none. `folders`: 500 at most, the others
  * are added up.
  */
 const importOut = v.object({
+  source: v.picklist(['archive', 'imap']),
+  account: v.nullable(
+    v.object({
+      host: v.string(),
+      port: v.number(),
+      security: v.picklist(IMAP_SECURITIES),
+      username: v.string(),
+      certificate: v.nullable(v.string()),
+    }),
+  ),
+  entries: v.nullable(v.number()),
+  readEntries: v.number(),
   _id: v.string(),
   id: v.string(),
   organizationId: v.string(),
   repositoryId: v.string(),
   name: v.string(),
   mailbox: v.string(),
+  mailboxId: v.string(),
   bytes: v.number(),
   receivedBytes: v.number(),
   readBytes: v.number(),
@@ -39,9 +74,7 @@ const importOut = v.object({
   endedAt: v.nullable(v.number()),
 });
 
-const mailboxId = v.pipe(v.string(), v.regex(/^import:[\da-f-]{36}$/));
-
-/** Imports of archives of other programs as restore points of mailboxes that are in no tenant. */
+/** Imports of archives and of mailboxes on servers as restore points of mailboxes that are in no tenant. */
 export const importCalls = {
   listImports: call({
     method: 'GET',
@@ -98,11 +131,41 @@ export const importCalls = {
       repositoryId: anyId,
       name: nameText(255),
       bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(LIMITS.importBytes)),
-      mailbox: v.union([v.strictObject({ name: nameText() }), v.strictObject({ id: mailboxId })]),
+      mailbox: mailboxIn,
     }),
     output: idOut,
     gate,
     failures: ['bad-input', 'not-found', 'conflict', 'key-reused', 'out-of-order'],
+  }),
+  createImapImport: call({
+    method: 'POST',
+    path: `${PATH}/imap`,
+    summary:
+      'Creates an import of a mailbox on an IMAP server. The password is deleted when the import ends. Into the mailbox of an earlier import, only new mail is imported.',
+    input: v.strictObject({
+      organizationId: anyId,
+      repositoryId: anyId,
+      server: serverIn,
+      mailbox: mailboxIn,
+    }),
+    output: idOut,
+    gate,
+    failures: ['bad-input', 'not-found', 'conflict', 'key-reused', 'out-of-order'],
+  }),
+  testImapServer: call({
+    method: 'POST',
+    path: `${PATH}/imap/test`,
+    summary:
+      'Signs in to a mailbox on an IMAP server and counts its mails. Stores nothing. `seen`: the certificate that the server presented, if it is not trusted.',
+    input: v.strictObject({ organizationId: anyId, server: serverIn }),
+    output: v.object({
+      ok: v.boolean(),
+      message: v.nullable(v.string()),
+      mails: v.nullable(v.number()),
+      seen: v.nullable(shownCertificate),
+    }),
+    gate,
+    failures: ['bad-input', 'not-found', 'too-many'],
   }),
   startImportUpload: call({
     method: 'POST',

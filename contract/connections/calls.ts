@@ -3,6 +3,7 @@ import { call } from '../call.ts';
 import { renameKind, withFormerNames } from '../former-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { COLLECTOR_KINDS, ENTITIES, JOB_ACTIONS, SIGN_INS } from './connection.ts';
+import { shownCertificate } from '../shown-certificate.ts';
 import { nameText } from '../text-schema.ts';
 
 const uuid = v.pipe(v.string(), v.uuid());
@@ -73,17 +74,7 @@ const tested = v.object({
    * The certificate that the system presented, if it isn't trusted, so that a person can compare
    * and pin it.
    */
-  seen: v.nullable(
-    v.object({
-      certificate: v.string(),
-      /** SHA-256. */
-      fingerprint: v.string(),
-      /** SHA-1, as Windows shows it. */
-      thumbprint: v.string(),
-      subject: v.string(),
-      until: v.number(),
-    }),
-  ),
+  seen: v.nullable(shownCertificate),
 });
 export type ConnectionTested = v.InferOutput<typeof tested>;
 

@@ -1,14 +1,15 @@
 import type { Bytes, Ms } from '../ids.ts';
 import type { EngineScope, Id, Page, PageInput, Reply } from './engine.ts';
+import type { ShownCertificate } from '../shown-certificate.ts';
 import type { SessionResult } from './sessions.ts';
 
 /** How ids of imported mailboxes begin, where others have the id of the tenant's directory. */
 export const IMPORTED = 'import:';
 export const isImported = (directoryId: string): boolean => directoryId.startsWith(IMPORTED);
 
-/** Mail from archives of other programs, as restore points of mailboxes that no tenant has. */
+/** Mail from archives and servers, as restore points of mailboxes that no tenant has. */
 export interface ImportCalls {
-  /** Starts an import, which waits for its archive. */
+  /** Starts an import. One of an archive waits for it. */
   create(scope: EngineScope, input: ImportInput): Reply<Id>;
   /** Lets the user upload the archive, or go on with it. Earlier tickets end. */
   startUpload(scope: EngineScope, input: UploadStart): Reply<{ readonly receivedBytes: Bytes }>;
@@ -22,18 +23,52 @@ export interface ImportCalls {
   ): Reply<Page<ImportResult>>;
   /** What was imported before stays. */
   stop(scope: EngineScope, input: { readonly id: Id }): Reply<void>;
+  /** Signs in to a mailbox on a server, and counts its mails. */
+  testImapServer(scope: EngineScope, server: ImapServer): Promise<ImapTest>;
   /** Mailboxes that earlier imports made. */
   listMailboxes(scope: EngineScope): Reply<readonly ImportedMailbox[]>;
 }
 
 export interface ImportInput {
   readonly repository: Id;
-  /** The archive's name and size. */
-  readonly name: string;
-  readonly bytes: Bytes;
+  readonly source: ArchiveSource | ImapSource;
   /** The name of a new mailbox, or one of `listMailboxes` in the same repository. */
   readonly mailbox: { readonly name: string } | { readonly id: string };
 }
+/** The archive's name and size. */
+interface ArchiveSource {
+  readonly kind: 'archive';
+  readonly name: string;
+  readonly bytes: Bytes;
+}
+interface ImapSource {
+  readonly kind: 'imap';
+  readonly server: ImapServer;
+}
+
+/** `starttls`: TLS begins on a connection without it. `none`: only within the server itself. */
+export type ImapSecurity = 'tls' | 'starttls' | 'none';
+/** A mailbox on a server, without the password. */
+export interface ImapAccount {
+  readonly host: string;
+  readonly port: number;
+  readonly security: ImapSecurity;
+  readonly username: string;
+  /** PEM of the one certificate to trust instead of public authorities. */
+  readonly certificate: string | null;
+}
+export interface ImapServer extends ImapAccount {
+  readonly password: string;
+}
+export type ImapTest =
+  | { readonly isOk: true; readonly mails: number }
+  | {
+      readonly isOk: false;
+      readonly message: string;
+      /** The server's certificate, if it isn't trusted. */
+      readonly seen: ShownCertificate | null;
+    };
+
 export interface UploadStart {
   readonly id: Id;
   /** The session that uploads, and the hash of what it shows with each part. */
@@ -58,12 +93,18 @@ export interface ImportCounts {
 export interface Import {
   readonly id: Id;
   readonly repository: Id;
+  readonly source: 'archive' | 'imap';
+  readonly account: ImapAccount | null;
   readonly name: string;
   readonly bytes: Bytes;
   readonly receivedBytes: Bytes;
   /** How far into the archive it is. */
   readonly readBytes: Bytes;
+  /** How many mails there are on the server, once they are counted, and how many were read. */
+  readonly entries: number | null;
+  readonly readEntries: number;
   readonly mailbox: string;
+  readonly mailboxId: string;
   readonly state: ImportState;
   readonly result: SessionResult | null;
   readonly message: string | null;

@@ -1,6 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { EngineScope } from '#contract/engine/engine.ts';
-import type { Import } from '#contract/engine/imports.ts';
+import type { Import, ImportInput } from '#contract/engine/imports.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -9,6 +9,7 @@ import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { makeSecret } from '#server/platform/auth/link-secret.ts';
+import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { getAnswer, scopeFor } from './engine-calls.ts';
 import { findOrganization, findRepository } from './lookup.ts';
 import { uploadPath } from './import-upload.ts';
@@ -18,14 +19,19 @@ type Names =
   | 'getImport'
   | 'listImportResults'
   | 'createImport'
+  | 'createImapImport'
+  | 'testImapServer'
   | 'startImportUpload'
   | 'stopImport';
 type ImportOut = OutputOf<'getImport'>;
 const PAGE_ROWS = 50;
+/** Tests sign in to other systems, so they are limited by provider. */
+const TESTS_PER_MINUTE = 20;
 
 /** IMP-1: imports of the organizations that the caller sees. */
 export function importHandlers(context: AppContext): Pick<Handlers, Names> {
   const { imports } = context.embeddedEngine;
+  const tests = makePerMinuteLimit(TESTS_PER_MINUTE);
 
   const withOrganization = async <T>(
     ctx: SessionContext,
@@ -39,6 +45,42 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
     );
     return organization === null ? failed(NOT_FOUND) : work(scopeFor(ctx, organization.id));
   };
+
+  const create = (
+    ctx: SessionContext,
+    organizationId: string,
+    input: ImportInput,
+  ): Promise<Result<OutputOf<'createImport'>>> =>
+    runAlone(context, ctx, () =>
+      withOrganization<OutputOf<'createImport'>>(ctx, organizationId, async (scope) => {
+        const repository = await context.store.tenant(
+          ctx.tenant,
+          (tx) => findRepository(tx, ctx.session, input.repository),
+          { readOnly: true },
+        );
+        if (repository?.organization !== organizationId) return failed(NOT_FOUND);
+        const created = getAnswer(await imports.create(scope, input));
+        if (!created.ok) return created;
+        const id = created.value;
+        const answer = await runIdempotently<OutputOf<'createImport'>>(context, ctx, async (tx) => {
+          if ((await findOrganization(tx, ctx.session, organizationId)) === null)
+            return refusal(NOT_FOUND);
+          await audit(tx, context, ctx, {
+            what: 'import.requested',
+            user: null,
+            detail: {
+              import: id,
+              organization: organizationId,
+              repository: input.repository,
+              bytes: input.source.kind === 'archive' ? input.source.bytes : 0,
+            },
+          });
+          return { drafts: [], answer: () => ok({ _id: id, id }) };
+        });
+        if (!answer.ok || answer.value.id !== id) await imports.stop(scope, { id });
+        return answer;
+      }),
+    );
 
   return {
     listImports: ({ organizationId, cursor = null, limit = PAGE_ROWS }, ctx) =>
@@ -71,43 +113,31 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
           : page;
       }),
 
-    createImport: ({ organizationId, repositoryId, ...input }, ctx) =>
-      runAlone(context, ctx, () =>
-        withOrganization<OutputOf<'createImport'>>(ctx, organizationId, async (scope) => {
-          const repository = await context.store.tenant(
-            ctx.tenant,
-            (tx) => findRepository(tx, ctx.session, repositoryId),
-            { readOnly: true },
-          );
-          if (repository?.organization !== organizationId) return failed(NOT_FOUND);
-          const created = getAnswer(
-            await imports.create(scope, { repository: repositoryId, ...input }),
-          );
-          if (!created.ok) return created;
-          const id = created.value;
-          const answer = await runIdempotently<OutputOf<'createImport'>>(
-            context,
-            ctx,
-            async (tx) => {
-              if ((await findOrganization(tx, ctx.session, organizationId)) === null)
-                return refusal(NOT_FOUND);
-              await audit(tx, context, ctx, {
-                what: 'import.requested',
-                user: null,
-                detail: {
-                  import: id,
-                  organization: organizationId,
-                  repository: repositoryId,
-                  bytes: input.bytes,
-                },
-              });
-              return { drafts: [], answer: () => ok({ _id: id, id }) };
-            },
-          );
-          if (!answer.ok || answer.value.id !== id) await imports.stop(scope, { id });
-          return answer;
-        }),
-      ),
+    createImport: ({ organizationId, repositoryId, name, bytes, mailbox }, ctx) =>
+      create(ctx, organizationId, {
+        repository: repositoryId,
+        mailbox,
+        source: { kind: 'archive', name, bytes },
+      }),
+
+    createImapImport: ({ organizationId, repositoryId, mailbox, server }, ctx) =>
+      create(ctx, organizationId, {
+        repository: repositoryId,
+        mailbox,
+        source: { kind: 'imap', server },
+      }),
+
+    testImapServer: ({ organizationId, server }, ctx) =>
+      withOrganization<OutputOf<'testImapServer'>>(ctx, organizationId, async (scope) => {
+        const refused = tests.check(ctx.tenant, ctx.now);
+        if (refused) return failed(refused);
+        const test = await imports.testImapServer(scope, server);
+        return ok(
+          test.isOk
+            ? { ok: true, message: null, mails: test.mails, seen: null }
+            : { ok: false, message: test.message, mails: null, seen: test.seen },
+        );
+      }),
 
     startImportUpload: ({ organizationId, id }, ctx) =>
       withOrganization<OutputOf<'startImportUpload'>>(ctx, organizationId, async (scope) => {
@@ -146,9 +176,10 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
   };
 }
 
-const toOut = (organizationId: string, { repository, ...row }: Import): ImportOut => ({
+const toOut = (organizationId: string, { repository, account, ...row }: Import): ImportOut => ({
   _id: row.id,
   ...row,
+  account: account && { ...account },
   organizationId,
   repositoryId: repository,
   counts: { ...row.counts },

@@ -15,7 +15,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { by } from '#server/platform/auth/guards.ts';
 import type { SessionContext, Handlers, Principal } from '#server/platform/http/handler.ts';
-import { readCertificate } from '#server/platform/outbound/fetch.ts';
+import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { toScope, seesCompany } from '#server/platform/sync/scope.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { COLLECTOR_NAMES, type CollectorKind } from '#contract/connections/connection.ts';
 import type { ConnectionTested } from '#contract/connections/calls.ts';
 import { makeVb365Client } from '#server/engine/vb365/client.ts';
-import { shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
+import { getHttpsPlace, shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { CERTIFICATE_ERROR, type Endpoint } from '#server/platform/systems/client.ts';
 import { clientFor, PROBES } from './clients.ts';
@@ -46,7 +46,7 @@ export async function tryConnection(
       ok: false,
       says: error.message,
       seen: error.message.startsWith(CERTIFICATE_ERROR)
-        ? await seenAt(context, new URL(reach.address))
+        ? await shownCertificate(context, getHttpsPlace(new URL(reach.address)))
         : null,
     };
   }
@@ -75,17 +75,4 @@ async function countFirst(
   );
   const { data, meta, pagination } = answer as v.InferOutput<typeof Counted>;
   return meta?.pagingInfo?.total ?? pagination?.total ?? data.length;
-}
-
-async function seenAt(context: AppContext, url: URL): Promise<ConnectionTested['seen']> {
-  const shown = await shownCertificate(context, url).catch(() => null);
-  return (
-    shown && {
-      certificate: shown.toString(),
-      fingerprint: shown.fingerprint256,
-      thumbprint: shown.fingerprint,
-      subject: shown.subject.replaceAll('\n', ', ').slice(0, 200),
-      until: Date.parse(shown.validTo),
-    }
-  );
 }

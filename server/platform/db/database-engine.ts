@@ -26,7 +26,12 @@ import type {
   CleanUpRequest,
   VerificationRequest,
 } from '#contract/engine/repositories.ts';
-import type { ImportFolder, ImportResult, ImportState } from '#contract/engine/imports.ts';
+import type {
+  ImapAccount,
+  ImportFolder,
+  ImportResult,
+  ImportState,
+} from '#contract/engine/imports.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
@@ -324,6 +329,14 @@ export interface EngineTables {
     created_at: Ms;
     started_at: Ms | null;
     ended_at: Ms | null;
+  };
+  /** `sealed`: the password of the mailbox, until the import ends. */
+  import_server: {
+    tenant_id: TenantId;
+    import_id: Id;
+    account: Json<ImapAccount>;
+    sealed: string | null;
+    mails: number | null;
   };
   import_result: {
     tenant_id: TenantId;

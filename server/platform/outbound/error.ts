@@ -11,10 +11,9 @@ const SAID = /certificate|altnames/i;
  */
 export function describeError(error: unknown, host: string): string {
   if (error instanceof OutboundError) return error.message;
-  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  if (isCertificateError(error)) return t.certificate({ host });
+  const { code } = error as { readonly code?: unknown };
   const name = typeof code === 'string' ? code : '';
-  if (CERTIFICATE.test(name) || (typeof message === 'string' && SAID.test(message)))
-    return t.certificate({ host });
   if (name === 'ECONNREFUSED') return t.refused({ host });
   if (name === 'ENOTFOUND' || name === 'EAI_AGAIN' || name === 'EDNS')
     return t.unknownHost({ host });
@@ -22,4 +21,12 @@ export function describeError(error: unknown, host: string): string {
   if (name === 'ETLS') return t.noTls({ host });
   if (name === 'EAUTH') return t.credentials({ host });
   return name === '' ? t.failed({ host }) : t.failedWith({ host, code: name.slice(0, 40) });
+}
+
+export function isCertificateError(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return (
+    (typeof code === 'string' && CERTIFICATE.test(code)) ||
+    (typeof message === 'string' && SAID.test(message))
+  );
 }

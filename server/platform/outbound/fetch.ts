@@ -1,14 +1,13 @@
-import { X509Certificate } from 'node:crypto';
 import { Agent as Plain, request as plain } from 'node:http';
 import { Agent as Secure, request as secure } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { PeerCertificate } from 'node:tls';
 import type { Ms } from '#contract/ids.ts';
 import { releaseSlotDuring } from '../http/concurrency.ts';
 import type { AppContext } from '../app-context.ts';
 import { checkedAddress, OutboundError } from './address.ts';
 import { describeError } from './error.ts';
+import { pinCertificate } from './pinned-certificate.ts';
 
 export interface OutboundInit {
   readonly method?: string;
@@ -92,7 +91,7 @@ async function sendRequest(
               servername: isIP(name) === 0 ? name : '',
               minVersion: 'TLSv1.2',
               rejectUnauthorized: true,
-              ...(certificate === null ? {} : pinned(certificate)),
+              ...(certificate === null ? {} : pinCertificate(certificate)),
               agent: new Secure({ keepAlive: false }),
             },
             answered,
@@ -133,36 +132,6 @@ export function allowedUrl(context: AppContext, address: string | URL): URL {
   if (url.port !== '' && port < FIRST_HIGH && !LOW_PORTS.has(port))
     throw new OutboundError('refused', `Port ${port} is not one of web servers.`);
   return url;
-}
-
-/**
- * Pins exactly this certificate: OpenSSL trusts no other, and the code compares it again before it
- * sends anything.
- */
-function pinned(certificate: string): {
-  readonly ca: string;
-  readonly allowPartialTrustChain: true;
-  readonly checkServerIdentity: (host: string, shown: PeerCertificate) => Error | undefined;
-} {
-  const expected = readCertificate(certificate);
-  if (expected === null) throw new OutboundError('refused', 'The certificate cannot be read.');
-  return {
-    ca: expected.toString(),
-    allowPartialTrustChain: true,
-    checkServerIdentity: (_host, shown) =>
-      shown.raw.equals(expected.raw)
-        ? undefined
-        : Object.assign(new Error('another certificate'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
-  };
-}
-
-/** Returns null if it is no certificate. */
-export function readCertificate(pem: string): X509Certificate | null {
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    return null;
-  }
 }
 
 async function collect(answer: IncomingMessage, name: string, maxBytes: number): Promise<Response> {

@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import type { Credentials } from '#contract/connections/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { OutboundError } from '../outbound/address.ts';
-import { fetchOutbound, type OutboundInit, readCertificate } from '../outbound/fetch.ts';
+import { fetchOutbound, type OutboundInit } from '../outbound/fetch.ts';
+import { readCertificate } from '../outbound/pinned-certificate.ts';
 import { outboundMessages } from '../outbound/messages.en.ts';
-import { shownCertificate } from '../outbound/shown-certificate.ts';
+import { getHttpsPlace, shownCertificate } from '../outbound/shown-certificate.ts';
 import type { AppContext } from '../app-context.ts';
 import { maskSecrets } from '../mask-secrets.ts';
 import { SourceError } from './source-error.ts';
@@ -174,13 +175,13 @@ async function describeChangedCertificate(
 ): Promise<string | null> {
   if (certificate === null || !message.startsWith(CERTIFICATE_ERROR)) return null;
   const url = new URL(address);
-  const shown = await shownCertificate(context, url).catch(() => null);
+  const shown = await shownCertificate(context, getHttpsPlace(url));
   const pinned = readCertificate(certificate);
   return shown === null || pinned === null
     ? null
     : outboundMessages.certificateChanged({
         host: url.hostname,
-        shown: shown.fingerprint256,
+        shown: shown.fingerprint,
         pinned: pinned.fingerprint256,
       });
 }

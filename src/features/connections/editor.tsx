@@ -18,13 +18,13 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { formatDate } from '#src/ui/format.ts';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
-import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { PinnedCertificate } from '../shared/certificate/pinned-certificate.tsx';
+import { SeenCertificate } from '../shared/certificate/seen-certificate.tsx';
 import {
   getDraft,
   everyChoices,
@@ -272,29 +272,11 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
           on={draft.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        {(certificate !== '' || errors['certificate'] !== undefined) && (
-          <>
-            <TextArea
-              label={t.certificate}
-              mono
-              value={certificate}
-              rows={4}
-              maxLength={LIMITS.certificateChars}
-              error={errors['certificate'] ?? null}
-              onChange={({ target }) => change({ certificate: target.value })}
-            />
-            <div>
-              <Button
-                size="sm"
-                variant="quiet"
-                className="-ml-2"
-                onClick={() => change({ certificate: '' })}
-              >
-                {t.trustPublic}
-              </Button>
-            </div>
-          </>
-        )}
+        <PinnedCertificate
+          certificate={certificate}
+          error={errors['certificate'] ?? null}
+          onChange={(pem) => change({ certificate: pem })}
+        />
         {error !== null && (
           <Callout tone="failed" alert>
             {error}
@@ -335,26 +317,7 @@ function TestResult({
     <div ref={place} className="scroll-mb-4">
       <Callout tone={ok ? 'success' : 'failed'} alert>
         <p className="m-0">{says}</p>
-        {seen !== null && (
-          <div className="grid gap-2 pt-2">
-            <p className="m-0 text-ink-2">
-              {seen.subject === ''
-                ? t.certificateUnnamed({ day: formatDate(seen.until, zone) })
-                : t.certificateSeen({
-                    subject: seen.subject,
-                    day: formatDate(seen.until, zone),
-                  })}
-            </p>
-            <p className="m-0 font-mono text-agate break-all">{seen.fingerprint}</p>
-            <p className="m-0 text-ink-2">{t.certificateThumbprint}</p>
-            <p className="m-0 font-mono text-agate break-all">{seen.thumbprint}</p>
-            <div>
-              <Button size="sm" onClick={() => onPin(seen.certificate)}>
-                {t.pinCertificate}
-              </Button>
-            </div>
-          </div>
-        )}
+        {seen !== null && <SeenCertificate seen={seen} zone={zone} onPin={onPin} />}
       </Callout>
     </div>
   );

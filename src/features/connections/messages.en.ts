@@ -106,15 +106,7 @@ export const connectionMessages = defineMessages('connections', {
   everySeconds: 'Every {count, plural, one {second} other {# seconds}}',
   on: 'On',
   onHint: "When off, the connection doesn't sync, and none of its jobs count as missed.",
-  certificate: 'Pinned certificate',
-  trustPublic: 'Trust public certificate authorities',
   certificateInvalid: 'Enter a certificate in PEM format.',
-  certificateSeen:
-    'The system presented the certificate “{subject}”, valid until {day}. Compare its SHA-256 fingerprint with the one on the system:',
-  certificateUnnamed:
-    'The system presented a certificate without a name, valid until {day}. Compare its SHA-256 fingerprint with the one on the system:',
-  certificateThumbprint: 'SHA-1 thumbprint, as Windows shows it:',
-  pinCertificate: 'Pin this certificate',
   vspc: 'Service Provider Console',
   vspcHint: 'Veeam’s console: all companies, servers, and agents',
   vbr: 'Backup & Replication',

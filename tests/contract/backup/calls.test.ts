@@ -58,6 +58,8 @@ const OURS = [
   'POST o365/repositories/{id}/verify',
   'GET o365/organizations/{organizationId}/imports',
   'POST o365/organizations/{organizationId}/imports',
+  'POST o365/organizations/{organizationId}/imports/imap',
+  'POST o365/organizations/{organizationId}/imports/imap/test',
   'GET o365/organizations/{organizationId}/imports/{id}',
   'GET o365/organizations/{organizationId}/imports/{id}/results',
   'POST o365/organizations/{organizationId}/imports/{id}/upload',

@@ -45,7 +45,30 @@ export interface Theirs {
   readonly usage: string;
 }
 
-export const archive = { name: 'Canary.zip', bytes: 1, mailbox: { name: 'Canary' } };
+const archive = { name: 'Canary.zip', bytes: 1, mailbox: { name: 'Canary' } };
+const server = {
+  host: 'imap.example.com',
+  port: 993,
+  security: 'tls' as const,
+  username: 'canary@example.com',
+  password: 'Canary',
+  certificate: null,
+};
+/** Inputs of the calls about imports. */
+export function importInputs({
+  organization: organizationId,
+  vault: repositoryId,
+  imported: id,
+}: Pick<Theirs, 'organization' | 'vault' | 'imported'>) {
+  const { mailbox } = archive;
+  return {
+    createImport: { organizationId, repositoryId, ...archive },
+    createImapImport: { organizationId, repositoryId, mailbox, server },
+    testImapServer: { organizationId, server },
+    startImportUpload: { organizationId, id },
+    stopImport: { organizationId, id },
+  };
+}
 
 export const restoreRole = {
   name: 'Reach',

@@ -11,7 +11,7 @@ import type { Office } from '../sync/fixtures.ts';
 import type { Fixture } from './fixtures.ts';
 import {
   alarm,
-  archive,
+  importInputs,
   connection,
   credentials,
   hint,
@@ -168,9 +168,7 @@ const writes = (of: Theirs): Bodies => ({
   updateBackupRepository: { id: of.vault, description: 'Reach' },
   deleteBackupRepository: { id: of.vault },
   attachBackupRepository: { id: of.vault, organizationId: of.organization, password: 'Reach' },
-  createImport: { organizationId: of.organization, repositoryId: of.vault, ...archive },
-  startImportUpload: { organizationId: of.organization, id: of.imported },
-  stopImport: { organizationId: of.organization, id: of.imported },
+  ...importInputs(of),
   cleanUpRepository: { id: of.vault },
   verifyRepository: { id: of.vault },
   listAllRepositories: { organizationsIds: [of.organization] },

@@ -1,42 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { findImport } from '#server/engine/embedded/imports/import-rows.ts';
 import { endAbandonedImports } from '#server/engine/embedded/imports/imports.ts';
 import { runImport } from '#server/engine/embedded/imports/run-import.ts';
-import type { ReaderLimits } from '#server/engine/embedded/imports/archive-thread-reader.ts';
 import { countLicensedUsers } from '#server/platform/queries/licensed-users.ts';
 import { eachDatabase } from '../db/databases.ts';
-import type { Store } from '#server/platform/db/store.ts';
 import type { Asker } from '../sync/fixtures.ts';
-import { aLibrary, type Library, openLibrary } from '../restore/content.ts';
+import { type Library, openLibrary } from '../restore/content.ts';
 import { makeMail, makeZip } from './archives.ts';
+import { must, openOffice, run } from './office.ts';
 
 type Import = OutputOf<'getImport'>;
 type Imports = OutputOf<'listImports'>;
 interface Page {
   readonly rows: readonly { readonly id: string; readonly name: string; readonly people: string }[];
 }
-
-const folder = mkdtempSync(join(tmpdir(), 'daybook-import-runs-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-
-async function openOffice(store: Store) {
-  const library = await aLibrary(store);
-  const downloadsDir = mkdtempSync(join(folder, 'files-'));
-  (library.ground.context.config as { downloadsDir?: string }).downloadsDir = downloadsDir;
-  const PATH = `o365/organizations/${library.ours.organization}/imports`;
-  return { library, downloadsDir, PATH };
-}
-
-const must = async <T>(answer: Promise<{ status: number; text: string; body: { data: T } }>) => {
-  const { status, text, body } = await answer;
-  if (status !== 200) throw new Error(text);
-  return body.data;
-};
 
 /** Sends a part of an archive as a page does. */
 async function send(
@@ -82,23 +63,6 @@ async function upload(
   await send(library, started, 0, archive.bytes);
   return id;
 }
-
-/** Runs the import as a server does, until it has nothing more to do now. */
-const run = (
-  { ground: { context }, office: { tenant } }: Library,
-  id: string,
-  {
-    signal = new AbortController().signal,
-    ...limits
-  }: Partial<ReaderLimits> & {
-    signal?: AbortSignal;
-  } = {},
-) =>
-  runImport(
-    context,
-    context.embeddedEngine.sessions,
-    limits,
-  )({ tenant, payload: { import: id }, now: context.clock.now(), signal });
 
 const DEFECTS = [
   { name: 'Inbox/first.eml', content: makeMail(1) },

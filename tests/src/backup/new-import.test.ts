@@ -1,13 +1,16 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { CALLS } from '#contract/calls.ts';
-import { readImportForm } from '#src/features/backup/imports/new-import.tsx';
+import {
+  type ImportForm,
+  makeImportForm,
+  readImportForm,
+  withSecurity,
+} from '#src/features/backup/imports/import-form.ts';
 
 const ID = '10000000-0000-4000-8000-000000000001';
-const FORM = {
-  organizationId: ID,
-  repositoryId: ID,
-  mailboxId: '',
+const FORM: ImportForm = {
+  ...makeImportForm(ID, ID, null),
   mailboxName: ' Ann ',
   file: new File(['From '], 'ann.mbox'),
 };
@@ -15,23 +18,25 @@ const FORM = {
 test('IMP-1: the form of an import creates the input of the call, or names what is missing', () => {
   const { value } = readImportForm(FORM);
   expect(value).toEqual({
-    organizationId: ID,
-    repositoryId: ID,
-    name: 'ann.mbox',
-    bytes: 5,
-    mailbox: { name: 'Ann' },
+    call: 'createImport',
+    input: {
+      organizationId: ID,
+      repositoryId: ID,
+      name: 'ann.mbox',
+      bytes: 5,
+      mailbox: { name: 'Ann' },
+    },
   });
-  expect(v.safeParse(CALLS.createImport.input, value).success).toBe(true);
+  expect(v.safeParse(CALLS.createImport.input, value?.input).success).toBe(true);
   const known = `import:${ID}`;
-  expect(readImportForm({ ...FORM, mailboxName: '', mailboxId: known }).value?.mailbox).toEqual({
+  expect(
+    readImportForm({ ...FORM, mailboxName: '', mailboxId: known }).value?.input.mailbox,
+  ).toEqual({
     id: known,
   });
   const { value: none, errors } = readImportForm({
-    organizationId: '',
-    repositoryId: '',
-    mailboxId: '',
+    ...makeImportForm('', '', null),
     mailboxName: ' ',
-    file: null,
   });
   expect(none).toBeNull();
   expect(Object.keys(errors)).toEqual(['file', 'organizationId', 'repositoryId', 'mailboxName']);
@@ -43,4 +48,48 @@ test('IMP-1: the form of an import creates the input of the call, or names what 
   expect(readImportForm({ ...FORM, file: new File([], 'empty.mbox') }).errors.file).toBe(
     'This file is empty.',
   );
+});
+
+test('IMP-6: the form of a mailbox on a server creates the input of the call, or names what is missing', () => {
+  const form: ImportForm = {
+    ...FORM,
+    source: 'imap',
+    host: ' imap.example.com ',
+    username: 'ann@example.com',
+    password: ' secret ',
+  };
+  const { value } = readImportForm(form);
+  expect(value).toEqual({
+    call: 'createImapImport',
+    input: {
+      organizationId: ID,
+      repositoryId: ID,
+      mailbox: { name: 'Ann' },
+      server: {
+        host: 'imap.example.com',
+        port: 993,
+        security: 'tls',
+        username: 'ann@example.com',
+        // Spaces are part of a password.
+        password: ' secret ',
+        certificate: null,
+      },
+    },
+  });
+  expect(v.safeParse(CALLS.createImapImport.input, value?.input).success).toBe(true);
+  const empty = readImportForm({ ...makeImportForm('', '', null), source: 'imap', port: '0' });
+  expect(Object.keys(empty.errors)).toEqual([
+    'host',
+    'port',
+    'username',
+    'password',
+    'organizationId',
+    'repositoryId',
+    'mailboxName',
+  ]);
+  expect(readImportForm({ ...form, host: 'https://imap.example.com' }).errors.host).toBe(
+    'Enter the name of the server only, such as imap.example.com.',
+  );
+  expect(withSecurity(form, 'starttls')).toEqual({ security: 'starttls', port: '143' });
+  expect(withSecurity({ security: 'tls', port: '1993' }, 'starttls').port).toBe('1993');
 });

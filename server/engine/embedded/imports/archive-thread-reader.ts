@@ -2,16 +2,20 @@ import { Worker } from 'node:worker_threads';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import type { ArchiveTask } from './archives/archive-thread.ts';
-import type { ArchiveStep, EntryPlace } from './archives/read-archive.ts';
+import type { ArchiveStep, CutStep, EntryPlace } from './archives/read-archive.ts';
 
 /** An entry of an archive, read. `lost`: it broke the thread, or took too long. */
 export type ReadEntry = EntryPlace &
-  (Exclude<ArchiveStep, { kind: 'reading' | 'damaged' | 'unknown' }> | { readonly kind: 'lost' });
+  (Extract<ArchiveStep, { kind: 'mail' | 'skipped' | 'failed' }> | { readonly kind: 'lost' });
+export type EntryCount = Extract<ArchiveStep, { kind: 'listed' }>;
 /** The last one: `damaged`, `unknown`: the rest of the archive, or all of it, can't be read. */
-export type ArchiveEnd = { readonly kind: 'end' | 'damaged' | 'unknown' };
+export type ArchiveEnd = { readonly kind: 'end' | 'damaged' | 'unknown' } | CutStep;
 
 export interface ReaderLimits {
+  /** For what one entry is. */
   readonly timeoutMs: Ms;
+  /** Until the next entry. */
+  readonly waitMs: Ms;
   readonly memoryMb: number;
   /** The thread's program. */
   readonly script: URL;
@@ -21,6 +25,7 @@ export interface ReaderLimits {
 
 const LIMITS: ReaderLimits = {
   timeoutMs: 60_000,
+  waitMs: 60_000,
   memoryMb: 512,
   script: new URL('./archives/archive-thread.ts', import.meta.url),
   maxLost: 100,
@@ -33,22 +38,36 @@ interface ArchivePlace {
   readonly skippedEntries: number;
 }
 
-/**
- * Reads an archive in a thread with little memory and time (G67). An entry that breaks the thread is
- * lost alone: another thread goes on with the next one.
- */
-export async function* readInThread(
-  { clock }: { readonly clock: Clock },
+/** Reads an archive in a thread. */
+export const readInThread = (
+  context: { readonly clock: Clock },
   { path, stem, skippedEntries }: ArchivePlace,
   signal: AbortSignal,
   limits: Partial<ReaderLimits> = {},
-): AsyncGenerator<ReadEntry | ArchiveEnd, void> {
-  const { timeoutMs, memoryMb, script, maxLost } = { ...LIMITS, ...limits };
-  let n = skippedEntries;
+): AsyncGenerator<ReadEntry | EntryCount | ArchiveEnd, void> =>
+  readEntries(
+    context,
+    (n): ArchiveTask => ({ path, stem, skippedEntries: skippedEntries + n }),
+    signal,
+    limits,
+  );
+
+/**
+ * Reads entries in a thread with little memory and time (G67). An entry that breaks the thread is lost
+ * alone: another thread goes on with the next one. `getTask`: what a thread is started with, after so
+ * many entries.
+ */
+export async function* readEntries(
+  { clock }: { readonly clock: Clock },
+  getTask: (readEntries: number) => unknown,
+  signal: AbortSignal,
+  limits: Partial<ReaderLimits>,
+): AsyncGenerator<ReadEntry | EntryCount | ArchiveEnd, void> {
+  const { timeoutMs, waitMs, memoryMb, script, maxLost } = { ...LIMITS, ...limits };
+  let n = 0;
   for (let lost = 0; ; lost++) {
-    const task: ArchiveTask = { path, stem, skippedEntries: n };
     const thread = new Worker(script, {
-      workerData: task,
+      workerData: getTask(n),
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
       // What a library writes there would be of the archive.
       stdout: true,
@@ -61,13 +80,19 @@ export async function* readInThread(
     let place: EntryPlace | null = null;
     try {
       for (;;) {
-        const step = await getStep(clock, thread, timeoutMs, signal);
+        const step = await getStep(clock, thread, place === null ? waitMs : timeoutMs, signal);
         if (step === 'stopped') return;
         if (step === 'broken') break;
         if (step === null) return yield { kind: 'end' };
         if (step.kind === 'damaged' || step.kind === 'unknown') return yield { kind: step.kind };
+        if (step.kind === 'cut') return yield step;
+        if (step.kind === 'listed') {
+          yield step;
+          continue;
+        }
         if (step.kind === 'reading') {
-          place = { path: step.path, name: step.name, position: step.position };
+          const { kind: _kind, ...found } = step;
+          place = found;
           continue;
         }
         if (place === null) throw new Error('An entry came without its place.');

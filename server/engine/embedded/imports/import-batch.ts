@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Id } from '#contract/engine/engine.ts';
 import type { ImportCounts, ImportFolder } from '#contract/engine/imports.ts';
-import type { Bytes } from '#contract/ids.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { cleanText } from '../index/text.ts';
 import type { IndexedObject } from '../index/objects.ts';
@@ -24,6 +24,10 @@ export interface ImportBatch {
   /** With which entry the archive goes on after the batch, and how far into it that is. */
   readonly nextEntry: number;
   readonly readBytes: Bytes;
+  /** How many entries there are; null: nobody knows. */
+  readonly entries: number | null;
+  /** Where a source that changes goes on, by scope. */
+  readonly cursors: ReadonlyMap<string, string>;
 }
 
 /** Folders whose counts are shown. Those of all others are added up. */
@@ -41,6 +45,7 @@ export async function storeBatch(
   task: Pick<ImportRow, 'id' | 'folders'>,
   object: IndexedObject,
   batch: ImportBatch,
+  now: Ms,
 ): Promise<readonly ImportFolder[]> {
   const known = await findKnown(
     tx,
@@ -59,6 +64,7 @@ export async function storeBatch(
   for (const { path, outcome } of batch.left) counted.push({ path, counts: { [outcome]: 1 } });
   await writePages(tx, object, [
     { scope: '', folders: batch.folders, items: fresh, removed: [], cursor: null },
+    ...[...batch.cursors].map(([scope, cursor]) => ({ ...EMPTY_PAGE, scope, cursor })),
   ]);
   await storeResults(tx, task.id, batch.left);
   const totals = addFolders(task.folders, counted);
@@ -66,14 +72,24 @@ export async function storeBatch(
     .updateTable('import_task')
     .set({
       next_entry: batch.nextEntry,
+      ...(counted.length > 0 && { uploaded_at: now }),
       read_bytes: batch.readBytes,
       folders: JSON.stringify(totals),
     })
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', task.id)
     .execute();
+  if (batch.entries !== null)
+    await tx.sql
+      .updateTable('import_server')
+      .set({ mails: batch.entries })
+      .where('tenant_id', '=', tx.tenant)
+      .where('import_id', '=', task.id)
+      .execute();
   return totals;
 }
+
+const EMPTY_PAGE = { folders: [], items: [], removed: [] } as const;
 
 /** Returns which of the items the mailbox has. */
 async function findKnown(

@@ -1,21 +1,28 @@
 import type { Selectable } from 'kysely';
 import type { Id } from '#contract/engine/engine.ts';
-import type { Import, ImportCounts, ImportFolder } from '#contract/engine/imports.ts';
+import type { ImapAccount, Import, ImportCounts, ImportFolder } from '#contract/engine/imports.ts';
 import type { EngineTables } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
-export type ImportRow = Selectable<EngineTables['import_task']>;
+/** `account`, `sealed`, `mails`: of a mailbox on a server; null: it imports an archive. */
+export type ImportRow = Selectable<EngineTables['import_task']> & {
+  readonly account: ImapAccount | null;
+  readonly sealed: string | null;
+  readonly mails: number | null;
+};
 
-export const findImport = async (
-  { sql: db, tenant }: TenantTx,
-  id: Id,
-): Promise<ImportRow | null> =>
-  (await db
-    .selectFrom('import_task')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .executeTakeFirst()) ?? null;
+export const selectImports = ({ sql: db, tenant }: TenantTx) =>
+  db
+    .selectFrom('import_task as i')
+    .leftJoin('import_server as s', (join) =>
+      join.onRef('s.tenant_id', '=', 'i.tenant_id').onRef('s.import_id', '=', 'i.id'),
+    )
+    .selectAll('i')
+    .select(['s.account', 's.sealed', 's.mails'])
+    .where('i.tenant_id', '=', tenant);
+
+export const findImport = async (tx: TenantTx, id: Id): Promise<ImportRow | null> =>
+  (await selectImports(tx).where('i.id', '=', id).executeTakeFirst()) ?? null;
 
 export const NO_COUNTS: ImportCounts = { imported: 0, known: 0, skipped: 0, failed: 0 };
 
@@ -33,11 +40,16 @@ export const sumFolders = (folders: readonly ImportFolder[]): ImportCounts =>
 export const toImport = (row: ImportRow & { readonly point_at: number | null }): Import => ({
   id: row.id,
   repository: row.repository_id,
+  source: row.account === null ? 'archive' : 'imap',
+  account: row.account,
   name: row.name,
   bytes: row.bytes,
   receivedBytes: row.received_bytes,
   readBytes: row.read_bytes,
+  entries: row.mails,
+  readEntries: row.next_entry,
   mailbox: row.object_name,
+  mailboxId: row.object_id,
   state: row.state,
   result: row.result,
   message: row.message,

@@ -28,13 +28,21 @@ const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
   ['archive', 'archive'],
 ]);
 
-/** Returns a folder and all above it. The same path is the same folder in every import. */
-export const getFolders = (path: readonly string[]): readonly FolderChange[] =>
+/**
+ * Returns a folder and all above it. The same path is the same folder in every import. `wellKnown`: what
+ * its source says it is for; undefined: nothing.
+ */
+export const getFolders = (
+  path: readonly string[],
+  wellKnown?: string | null,
+): readonly FolderChange[] =>
   path.map((name, at) => ({
     key: getFolderKey(path.slice(0, at + 1)),
     parent: at === 0 ? null : getFolderKey(path.slice(0, at)),
     name,
-    wellKnown: at === 0 ? (WELL_KNOWN.get(name.toLowerCase()) ?? null) : null,
+    wellKnown:
+      (at === path.length - 1 ? wellKnown : null) ??
+      (at === 0 ? (WELL_KNOWN.get(name.toLowerCase()) ?? null) : null),
   }));
 
 /**

@@ -4,6 +4,7 @@ import {
   type Import,
   type ImportCalls,
   IMPORTED,
+  type ImapServer,
   type ImportedMailbox,
   type ImportInput,
   type ImportResult,
@@ -17,8 +18,9 @@ import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
 import { cleanText } from '../index/text.ts';
 import { done, failed, ok } from '../../result.ts';
-import { findImport, type ImportRow, toImport } from './import-rows.ts';
+import { findImport, type ImportRow, selectImports, toImport } from './import-rows.ts';
 import { importMessages as t } from './messages.en.ts';
+import { sealPassword, testImapServer } from './imap/imap-server.ts';
 import { endImport } from './run-import.ts';
 import { makeUploadFiles } from './upload-file.ts';
 
@@ -42,6 +44,7 @@ export function makeImportCalls(context: () => AppContext): ImportCalls {
       }),
     listResults: (scope, input) => read(scope, (tx) => listResults(tx, scope, input)),
     stop: (scope, { id }) => stopImport(context(), scope, id),
+    testImapServer: (_scope, server) => testImapServer(context(), server),
     listMailboxes: (scope) => read(scope, async (tx) => ok(await listMailboxes(tx, scope))),
   };
 }
@@ -50,10 +53,11 @@ const NO_IMPORT = failed('missing', t.noImport);
 async function createImport(
   context: AppContext,
   scope: EngineScope,
-  { repository, name, bytes, mailbox }: ImportInput,
+  { repository, source, mailbox }: ImportInput,
 ): Promise<EngineResult<Id>> {
   const { tenant, organization, user } = scope;
   if (user === null) throw new Error('Only users import archives.');
+  const bytes = source.kind === 'archive' ? source.bytes : 0;
   if (bytes > LIMITS.importBytes)
     return failed('invalid', t.tooLarge({ max: '50 GB' }), { field: 'bytes' });
   const freeBytes = await makeUploadFiles(context, tenant).getFreeBytes();
@@ -81,7 +85,13 @@ async function createImport(
         user_id: user,
         object_id: target.id,
         object_name: cleanText(target.name),
-        name: cleanText(name),
+        name: cleanText(
+          source.kind === 'archive'
+            ? source.name
+            : `${source.server.username} (${source.server.host})`,
+        ),
+        // Of a mailbox, nothing is to be uploaded.
+        ...(source.kind === 'imap' && { state: 'queued' as const }),
         bytes,
         uploaded_at: now,
         session_id: null,
@@ -94,8 +104,30 @@ async function createImport(
         ended_at: null,
       })
       .execute();
+    if (source.kind === 'imap') {
+      await insertServer(tx, context, id, source.server);
+      await scheduleJob(tx, 'import', id, { import: id }, now);
+    }
     return ok(id);
   });
+}
+
+async function insertServer(
+  tx: TenantTx,
+  context: AppContext,
+  id: Id,
+  { password, ...account }: ImapServer,
+): Promise<void> {
+  await tx.sql
+    .insertInto('import_server')
+    .values({
+      tenant_id: tx.tenant,
+      import_id: id,
+      account: JSON.stringify(account),
+      sealed: await sealPassword(tx, context, id, password),
+      mails: null,
+    })
+    .execute();
 }
 
 /** Imports that have not ended, and how much of their archives is still to come. */
@@ -157,18 +189,15 @@ const findOwn = async (
   return row?.organization_id === organization ? row : null;
 };
 
-const selectWithPoint = ({ sql: db, tenant }: TenantTx, { organization }: EngineScope) =>
-  db
-    .selectFrom('import_task as i')
+const selectWithPoint = (tx: TenantTx, { organization }: EngineScope) =>
+  selectImports(tx)
     .leftJoin('restore_point as p', (join) =>
       join
         .onRef('p.tenant_id', '=', 'i.tenant_id')
         .onRef('p.id', '=', 'i.point_id')
         .on('p.complete', '=', true),
     )
-    .selectAll('i')
     .select('p.at as point_at')
-    .where('i.tenant_id', '=', tenant)
     .where('i.organization_id', '=', organization);
 
 const findWithPoint = async (tx: TenantTx, scope: EngineScope, id: Id) =>
@@ -272,12 +301,9 @@ async function listMailboxes(
 export const endAbandonedImports =
   (context: AppContext) =>
   async (tx: TenantTx, now: Ms): Promise<void> => {
-    const rows = await tx.sql
-      .selectFrom('import_task')
-      .selectAll()
-      .where('tenant_id', '=', tx.tenant)
-      .where('state', '=', 'uploading')
-      .where('uploaded_at', '<', now - LIMITS.importIdleMs)
+    const rows = await selectImports(tx)
+      .where('i.state', '=', 'uploading')
+      .where('i.uploaded_at', '<', now - LIMITS.importIdleMs)
       .execute();
     for (const row of rows) {
       await endImport(tx, context, row, { result: 'failed', message: t.abandoned, at: now });
@@ -299,11 +325,12 @@ export async function deleteImports(
       .returning('id')
       .execute();
     for (const { id } of rows)
-      await db
-        .deleteFrom('import_result')
-        .where('tenant_id', '=', tenant)
-        .where('import_id', '=', id)
-        .execute();
+      for (const table of ['import_result', 'import_server'] as const)
+        await db
+          .deleteFrom(table)
+          .where('tenant_id', '=', tenant)
+          .where('import_id', '=', id)
+          .execute();
     return rows.map(({ id }) => id);
   });
   for (const id of ids) await makeUploadFiles(context, tenant).delete(id);

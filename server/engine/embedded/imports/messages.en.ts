@@ -1,6 +1,6 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
-/** Imports of archives: results, and why one was refused. */
+/** Imports: results, and why one was refused. */
 export const importMessages = defineMessages('imports', {
   looseMails: 'Imported mail',
   noRepository: "This repository doesn't exist.",
@@ -20,6 +20,16 @@ export const importMessages = defineMessages('imports', {
   damagedFully: 'The archive is damaged. Nothing in it could be read.',
   empty: 'The archive has no mail.',
   nothingNew: 'The mailbox already had all mail of this archive.',
+  noMail: 'The mailbox on the server has no mail.',
+  nothingNewThere: 'The mailbox on the server has no new mail.',
+  wrongAnswers: "The server's answers couldn't be understood. What could be read was imported.",
+  cut: '{reason} What could be read was imported.',
+  noImapServer: '{host} did not answer as an IMAP server.',
+  noPassword: 'The password is no longer stored. Start the import again.',
+  plainElsewhere:
+    'Connections without TLS are only possible to the server that the portal runs on, and only if its operator allows them.',
+  certificateInvalid: 'Enter a certificate in PEM format.',
+  mailPort: 'Port {port} is not one of IMAP servers.',
   someLeft:
     '{count, plural, one {# entry was not imported} other {# entries were not imported}}. The results say why.',
   repository: "The repository couldn't be used. {reason}",

@@ -5,7 +5,7 @@ import { BATCH_ROWS } from '../index/pages.ts';
 import { ok } from '../../result.ts';
 import type { FetchedPart, FolderChange } from '../types.ts';
 import type { FailReason, SkipReason } from './archives/archive.ts';
-import type { ArchiveEnd, ReadEntry } from './archive-thread-reader.ts';
+import type { ArchiveEnd, EntryCount, ReadEntry } from './archive-thread-reader.ts';
 import type { ImportBatch, LeftEntry } from './import-batch.ts';
 import { getFolders, toItem } from './imported-item.ts';
 import { importMessages as t } from './messages.en.ts';
@@ -17,6 +17,7 @@ interface BatchContext {
   readonly now: Ms;
   /** With which entry the archive begins. */
   readonly firstEntry: number;
+  readonly firstBytes: Bytes;
   /** Older mails are not imported; null: all are. */
   readonly retainedSince: Ms | null;
   readonly save: (part: FetchedPart) => Promise<EngineResult<StoredPart>>;
@@ -24,38 +25,42 @@ interface BatchContext {
 export interface ReadBatch {
   readonly batch: ImportBatch;
   /** Null: the archive has more. */
-  readonly end: ArchiveEnd['kind'] | null;
+  readonly end: ArchiveEnd | null;
 }
 
 /** Saves the content of an archive, and gathers what the index stores of it. */
 export async function* readBatches(
-  entries: AsyncIterable<ReadEntry | ArchiveEnd>,
-  { now, firstEntry, retainedSince, save }: BatchContext,
+  entries: AsyncIterable<ReadEntry | EntryCount | ArchiveEnd>,
+  { now, firstEntry, firstBytes, retainedSince, save }: BatchContext,
 ): AsyncGenerator<EngineResult<ReadBatch>, void> {
   let nextEntry = firstEntry;
-  let batch = makeBatch();
+  let batch = makeBatch(firstBytes);
   const take = (end: ReadBatch['end']): EngineResult<ReadBatch> => {
-    const { folders, items, left, readBytes } = batch;
-    batch = { ...makeBatch(), readBytes };
-    return ok({
-      batch: { folders: [...folders.values()], items, left, nextEntry, readBytes },
-      end,
-    });
+    const { folders, bytes: _bytes, ...taken } = batch;
+    batch = makeBatch(batch.readBytes);
+    return ok({ batch: { ...taken, folders: [...folders.values()], nextEntry }, end });
   };
   for await (const entry of entries) {
     if (isEnd(entry)) {
-      yield take(entry.kind);
+      yield take(entry);
       return;
+    }
+    if (entry.kind === 'listed') {
+      batch.entries = nextEntry + entry.entries;
+      // It is told before the first mail is read.
+      yield take(null);
+      continue;
     }
     nextEntry += 1;
     batch.readBytes = entry.position;
-    const { path, name } = entry;
+    const { path, name, wellKnown, mark } = entry;
+    if (mark !== undefined) batch.cursors.set(mark.scope, mark.cursor);
     if (entry.kind === 'mail') {
       const item = toItem(path, entry, now);
       if (retainedSince === null || item.changedAt >= retainedSince) {
         const saved = await save({ as: 'mime', content: entry.mime });
         if (!saved.ok) return yield saved;
-        for (const folder of getFolders(path)) batch.folders.set(folder.key, folder);
+        for (const folder of getFolders(path, wellKnown)) batch.folders.set(folder.key, folder);
         batch.items.push({ item, parts: [saved.value], path });
         batch.bytes += entry.mime.byteLength;
       } else batch.left.push(toLeft(path, name, 'skipped', t.skippedOld));
@@ -70,7 +75,7 @@ export async function* readBatches(
               entry.kind === 'lost' ? t.failedLost : FAIL_TEXTS[entry.reason](),
             ),
       );
-    const rows = batch.folders.size + batch.items.length + batch.left.length;
+    const rows = batch.folders.size + batch.items.length + batch.left.length + batch.cursors.size;
     if (rows + MAX_ENTRY_ROWS > BATCH_ROWS || batch.bytes > MAX_BATCH_BYTES) yield take(null);
   }
   // The reader was stopped.
@@ -84,19 +89,26 @@ interface Gathering {
   readonly folders: Map<string, FolderChange>;
   readonly items: ImportBatch['items'][number][];
   readonly left: LeftEntry[];
+  readonly cursors: Map<string, string>;
+  entries: number | null;
   bytes: Bytes;
   readBytes: Bytes;
 }
-const makeBatch = (): Gathering => ({
+const makeBatch = (readBytes: Bytes): Gathering => ({
   folders: new Map(),
   items: [],
   left: [],
+  cursors: new Map(),
+  entries: null,
   bytes: 0,
-  readBytes: 0,
+  readBytes,
 });
 
-const isEnd = (entry: ReadEntry | ArchiveEnd): entry is ArchiveEnd =>
-  entry.kind === 'end' || entry.kind === 'damaged' || entry.kind === 'unknown';
+const isEnd = (entry: ReadEntry | EntryCount | ArchiveEnd): entry is ArchiveEnd =>
+  entry.kind === 'end' ||
+  entry.kind === 'damaged' ||
+  entry.kind === 'unknown' ||
+  entry.kind === 'cut';
 
 const toLeft = (
   path: readonly string[],

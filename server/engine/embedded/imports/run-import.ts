@@ -1,6 +1,7 @@
 import { parse } from 'node:path';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
+import type { ImapServer } from '#contract/engine/imports.ts';
 import type { SessionResult } from '#contract/engine/sessions.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -9,11 +10,20 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { ensureObject, type IndexedObject } from '../index/objects.ts';
+import { loadCursors } from '../index/pages.ts';
 import type { Repository } from '../restic/repository.ts';
 import { writeTo } from '../sessions/content-writer.ts';
 import type { SessionPorts } from '../sessions/run-session.ts';
 import { ok } from '../../result.ts';
-import { readInThread, type ReaderLimits } from './archive-thread-reader.ts';
+import {
+  type ArchiveEnd,
+  type EntryCount,
+  readInThread,
+  type ReadEntry,
+  type ReaderLimits,
+} from './archive-thread-reader.ts';
+import type { CutStep } from './archives/read-archive.ts';
+import { describeCut, isFinalCut, openServer, readImap } from './imap/imap-server.ts';
 import { completeImportPoint, storeImportPoint } from './import-point.ts';
 import { storeBatch } from './import-batch.ts';
 import { findImport, type ImportRow, sumFolders } from './import-rows.ts';
@@ -25,6 +35,8 @@ import { makeUploadFiles } from './upload-file.ts';
 const BUSY_MS: Ms = 15_000;
 /** A repository that can't be used for this long ends the import. */
 const PATIENCE_MS: Ms = 24 * 60 * 60_000;
+/** A server that answers nothing for this long ends the import. */
+const CUT_PATIENCE_MS: Ms = 60 * 60_000;
 /** How often it is looked up whether the import was stopped. */
 const STOP_MS: Ms = 2_000;
 
@@ -39,6 +51,8 @@ export interface RunningImport {
   readonly directory: string | null;
   readonly retainedSince: Ms | null;
   readonly repository: Repository;
+  /** Null: it imports an archive, or its password was deleted. */
+  readonly server: ImapServer | null;
 }
 
 /**
@@ -52,7 +66,7 @@ export const runImport =
     limits: Partial<ReaderLimits> = {},
   ): JobHandler<'import'> =>
   async ({ tenant, payload: { import: id }, signal }) => {
-    const begun = await context.store.tenant(tenant, (tx) => begin(tx, id, context.clock.now()));
+    const begun = await context.store.tenant(tenant, (tx) => begin(tx, context, id));
     if (begun === null) return null;
     if (begun === 'busy') return context.clock.now() + BUSY_MS;
     const { task } = begun;
@@ -63,25 +77,31 @@ export const runImport =
       const read = begun.isStored ? STORED : await readAll(running, signal, limits);
       if (!read.ok) return await failOrWait(context, tenant, task, read.error);
       // A server that stops leaves the rest to the next one.
-      if (read.value === 'interrupted') return context.clock.now();
+      if (read.value.kind === 'interrupted') return context.clock.now();
+      if (read.value.kind === 'cut' && (await mayGoOn(running, read.value)))
+        return context.clock.now() + BUSY_MS;
       return await finish(running, read.value);
     } finally {
       await opened.value.close();
     }
   };
-const STORED = ok('stored' as const);
+const STORED = ok({ kind: 'stored' } as const);
 
-interface Begun {
-  readonly task: ImportRow;
-  readonly object: IndexedObject;
-  readonly directory: string | null;
-  readonly retainedSince: Ms | null;
+interface Begun extends Pick<
+  RunningImport,
+  'task' | 'object' | 'directory' | 'retainedSince' | 'server'
+> {
   /** All of it was read before, and its state of the mailbox is stored. */
   readonly isStored: boolean;
 }
 
-async function begin(tx: TenantTx, id: string, now: Ms): Promise<Begun | 'busy' | null> {
+async function begin(
+  tx: TenantTx,
+  context: AppContext,
+  id: string,
+): Promise<Begun | 'busy' | null> {
   const { sql: db, tenant } = tx;
+  const now = context.clock.now();
   const row = await findImport(tx, id);
   if (row === null || row.state === 'uploading' || row.state === 'done') return null;
   if (row.state === 'queued') {
@@ -129,11 +149,23 @@ async function begin(tx: TenantTx, id: string, now: Ms): Promise<Begun | 'busy' 
         ? retainedSince(policyAt(repository, now), now, (await loadCompanyLimit(tx)).timeZone)
         : null,
     isStored: stored !== undefined,
+    server: await openServer(tx, context, task),
   };
 }
 
 /** How reading ended. `stopped`: by a person. `interrupted`: by the server. */
-type ReadEnd = 'end' | 'damaged' | 'unknown' | 'stopped' | 'stored' | 'lost-file' | 'interrupted';
+type ReadEnd =
+  | ArchiveEnd
+  | { readonly kind: 'stopped' | 'stored' | 'lost-file' | 'lost-password' | 'interrupted' };
+
+/** A server that can't be reached is tried again for a while. */
+async function mayGoOn({ context, tenant, task }: RunningImport, cut: CutStep): Promise<boolean> {
+  if (isFinalCut(cut)) return false;
+  const row = await context.store.tenant(tenant, (tx) => findImport(tx, task.id), {
+    readOnly: true,
+  });
+  return row?.state === 'running' && context.clock.now() - row.uploaded_at < CUT_PATIENCE_MS;
+}
 
 async function readAll(
   running: RunningImport,
@@ -141,23 +173,18 @@ async function readAll(
   limits: Partial<ReaderLimits>,
 ): Promise<EngineResult<ReadEnd>> {
   const { context, tenant, task, object, repository } = running;
-  if (task.state === 'stopping') return ok('stopped');
-  const files = makeUploadFiles(context, tenant);
-  if (!(await files.has(task.id, task.bytes))) return ok('lost-file');
+  if (task.state === 'stopping') return ok({ kind: 'stopped' });
   const watch = watchStop(context, tenant, task.id);
   const content = writeTo(repository);
   const stop = AbortSignal.any([signal, watch.signal]);
-  const entries = readInThread(
-    context,
-    { path: files.path(task.id), stem: getStem(task.name), skippedEntries: task.next_entry },
-    stop,
-    limits,
-  );
   let { folders } = task;
   try {
+    const entries = await openSource(running, stop, limits);
+    if ('kind' in entries) return ok(entries);
     for await (const read of readBatches(entries, {
       now: task.created_at,
       firstEntry: task.next_entry,
+      firstBytes: task.read_bytes,
       retainedSince: running.retainedSince,
       save: (part) => content.save(part),
     })) {
@@ -166,14 +193,37 @@ async function readAll(
       const flushed = await content.flush();
       if (!flushed.ok) return flushed;
       folders = await context.store.tenant(tenant, (tx) =>
-        storeBatch(tx, { id: task.id, folders }, object, batch),
+        storeBatch(tx, { id: task.id, folders }, object, batch, context.clock.now()),
       );
       if (end !== null) return ok(end);
     }
-    return ok(watch.signal.aborted ? 'stopped' : 'interrupted');
+    return ok({ kind: watch.signal.aborted ? 'stopped' : 'interrupted' });
   } finally {
     watch.end();
   }
+}
+
+/** Begins to read what isn't stored yet. */
+async function openSource(
+  { context, tenant, task, object, server }: RunningImport,
+  signal: AbortSignal,
+  limits: Partial<ReaderLimits>,
+): Promise<AsyncIterable<ReadEntry | EntryCount | ArchiveEnd> | ReadEnd> {
+  if (task.account !== null) {
+    if (server === null) return { kind: 'lost-password' };
+    const cursors = await context.store.tenant(tenant, (tx) => loadCursors(tx, object), {
+      readOnly: true,
+    });
+    return readImap(context, server, { cursors, readBytes: task.read_bytes }, signal, limits);
+  }
+  const files = makeUploadFiles(context, tenant);
+  if (!(await files.has(task.id, task.bytes))) return { kind: 'lost-file' };
+  return readInThread(
+    context,
+    { path: files.path(task.id), stem: getStem(task.name), skippedEntries: task.next_entry },
+    signal,
+    limits,
+  );
 }
 
 /** Mails without a folder are in one that is named after the archive. */
@@ -213,7 +263,7 @@ function watchStop(
 /** Makes the restore point, if there is something new, and ends the import. */
 async function finish(running: RunningImport, end: ReadEnd): Promise<Ms | null> {
   const { context, tenant, task } = running;
-  const stored = await storeImportPoint(running, end === 'stored');
+  const stored = await storeImportPoint(running, end.kind === 'stored');
   if (!stored.ok) return failOrWait(context, tenant, task, stored.error);
   let size: Bytes | null = null;
   if (stored.value) {
@@ -224,7 +274,10 @@ async function finish(running: RunningImport, end: ReadEnd): Promise<Ms | null> 
   await context.store.tenant(tenant, async (tx) => {
     const row = await findImport(tx, task.id);
     if (row === null || row.state === 'done') return;
-    const outcome = getOutcome(row, row.state === 'stopping' ? 'stopped' : end, stored.value);
+    const outcome = getOutcome(row, row.state === 'stopping' ? { kind: 'stopped' } : end, {
+      snapshot: stored.value,
+      hadItems: running.object.items > 0,
+    });
     if (stored.value !== null)
       await completeImportPoint(tx, running, { snapshot: stored.value, ...outcome, size });
     await endImport(tx, context, row, { ...outcome, at: now });
@@ -238,24 +291,41 @@ interface Outcome {
   readonly message: string | null;
 }
 
-function getOutcome(row: ImportRow, end: ReadEnd, snapshot: string | null): Outcome {
+/** `hadItems`: earlier imports brought some. */
+function getOutcome(
+  row: ImportRow,
+  end: ReadEnd,
+  { snapshot, hadItems }: { readonly snapshot: string | null; readonly hadItems: boolean },
+): Outcome {
   const { imported, known, skipped, failed: lost } = sumFolders(row.folders);
   const hasMail = imported + known > 0;
-  if (end === 'stopped')
+  const isArchive = row.account === null;
+  if (end.kind === 'stopped')
     return { result: 'cancelled', message: snapshot === null ? t.cancelled : t.stopped };
-  if (end === 'unknown') return { result: 'failed', message: t.unknown };
-  if (end === 'lost-file') return { result: 'failed', message: t.lostFile };
-  if (end === 'damaged')
+  if (end.kind === 'unknown') return { result: 'failed', message: t.unknown };
+  if (end.kind === 'lost-file') return { result: 'failed', message: t.lostFile };
+  if (end.kind === 'lost-password') return { result: 'failed', message: t.noPassword };
+  if (end.kind === 'cut') {
+    const reason = describeCut(end, { host: row.account?.host ?? '' });
+    return imported > 0
+      ? { result: 'warning', message: t.cut({ reason }) }
+      : { result: 'failed', message: reason };
+  }
+  if (end.kind === 'damaged') {
+    if (!isArchive) return { result: hasMail ? 'warning' : 'failed', message: t.wrongAnswers };
     return hasMail
       ? { result: 'warning', message: t.damaged }
       : { result: 'failed', message: t.damagedFully };
+  }
   const left = skipped + lost;
-  if (!hasMail)
-    return left === 0
-      ? { result: 'warning', message: t.empty }
-      : { result: 'failed', message: t.someLeft({ count: left }) };
+  if (!hasMail) {
+    if (left > 0) return { result: 'failed', message: t.someLeft({ count: left }) };
+    if (!isArchive && hadItems) return { result: 'success', message: t.nothingNewThere };
+    return { result: 'warning', message: isArchive ? t.empty : t.noMail };
+  }
   if (left > 0) return { result: 'warning', message: t.someLeft({ count: left }) };
-  return { result: 'success', message: imported === 0 ? t.nothingNew : null };
+  const nothingNew = isArchive ? t.nothingNew : t.nothingNewThere;
+  return { result: 'success', message: imported === 0 ? nothingNew : null };
 }
 
 /** Stores the end, and records it. */
@@ -270,6 +340,12 @@ export async function endImport(
     .set({ state: 'done', result, message, ended_at: at, ticket_hash: null })
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', id)
+    .execute();
+  await tx.sql
+    .updateTable('import_server')
+    .set({ sealed: null })
+    .where('tenant_id', '=', tx.tenant)
+    .where('import_id', '=', id)
     .execute();
   await auditOrigin(tx, context, {
     what: 'import.ended',

@@ -39,6 +39,7 @@ import { migration0047 } from './0047_attached_repositories.ts';
 import { migration0048 } from './0048_repository_upkeep_requests.ts';
 import { migration0049 } from './0049_field_names.ts';
 import { migration0050 } from './0050_sites.ts';
+import { migration0051 } from './0051_import_servers.ts';
 import { migration0052 } from './0052_restore_requests.ts';
 import { migration0054 } from './0054_background_downloads.ts';
 import { migration0055 } from './0055_imports.ts';
@@ -96,6 +97,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0048,
   migration0049,
   migration0050,
+  migration0051,
   migration0052,
   migration0054,
   migration0055,

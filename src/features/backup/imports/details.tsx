@@ -29,11 +29,13 @@ interface Props {
   readonly upload: Upload | undefined;
   readonly zone: string;
   readonly onChanged: () => void;
+  /** Imports the mailbox on the server once more. */
+  readonly onAgain: () => void;
 }
 
 /** An import: how far it is, what became of each folder, and what was left out. */
-export function ImportDetails({ row, upload, zone, onChanged }: Props) {
-  const { mailbox, bytes, message, pointAt, createdAt, endedAt } = row;
+export function ImportDetails({ row, upload, zone, onChanged, onAgain }: Props) {
+  const { mailbox, message, pointAt, createdAt, endedAt, account } = row;
   const progress = getProgress(row, upload);
   return (
     <div className="grid min-h-0 content-start gap-4 overflow-auto px-4 pb-6 tablet:px-5">
@@ -45,13 +47,14 @@ export function ImportDetails({ row, upload, zone, onChanged }: Props) {
       {row.state === 'uploading' && upload === undefined && (
         <ContinueUpload row={row} onChanged={onChanged} />
       )}
-      {message !== null && (
-        <Callout tone={row.result === 'failed' ? 'failed' : 'warning'}>{message}</Callout>
-      )}
+      {message !== null && <Callout tone={TONES[row.result ?? 'warning']}>{message}</Callout>}
       <Facts
         facts={[
           [t.mailbox, mailbox],
-          [t.size, formatBytes(bytes)],
+          ...(account === null
+            ? []
+            : [[t.host, account.host] as const, [t.username, account.username] as const]),
+          [t.size, formatBytes(account === null ? row.bytes : row.readBytes)],
           [t.created, formatWhen(createdAt, zone)],
           ...(endedAt === null ? [] : [[t.ended, formatWhen(endedAt, zone)] as const]),
           ...(isEnded(row)
@@ -68,6 +71,11 @@ export function ImportDetails({ row, upload, zone, onChanged }: Props) {
             {t.open}
           </Link>
         )}
+        {isEnded(row) && account !== null && (
+          <CallButton call="createImapImport" size="sm" onClick={onAgain}>
+            {t.again}
+          </CallButton>
+        )}
         {!isEnded(row) && <StopButton row={row} onChanged={onChanged} />}
       </span>
       {row.folders.length > 0 && <Folders row={row} />}
@@ -75,6 +83,13 @@ export function ImportDetails({ row, upload, zone, onChanged }: Props) {
     </div>
   );
 }
+
+const TONES = {
+  success: 'success',
+  warning: 'warning',
+  failed: 'failed',
+  cancelled: 'warning',
+} as const;
 
 /** An upload that another page, or an earlier visit, did not end. */
 function ContinueUpload({ row, onChanged }: Pick<Props, 'row' | 'onChanged'>) {

@@ -1,8 +1,12 @@
+import { useState } from 'react';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { InputOf, OutputOf } from '#contract/calls.ts';
-import { LIMITS } from '#contract/limits.ts';
+import { failed, type Result } from '#contract/result.ts';
+import type { ShownCertificate } from '#contract/shown-certificate.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Callout } from '#src/ui/callout.tsx';
+import { Choice } from '#src/ui/choice.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { RequiredNote } from '#src/ui/required.tsx';
@@ -10,20 +14,14 @@ import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { SeenCertificate } from '../../shared/certificate/seen-certificate.tsx';
 import { ArchiveField } from './archive-field.tsx';
+import { makeImportForm, readImportForm } from './import-form.ts';
 import { importMessages as t } from './messages.en.ts';
+import { ServerFields } from './server-fields.tsx';
 import { sendArchive } from './uploads.ts';
 
 type Mailbox = OutputOf<'listImports'>['mailboxes'][number];
-
-export interface ImportForm {
-  readonly organizationId: string;
-  readonly repositoryId: string;
-  /** Empty: a new one. */
-  readonly mailboxId: string;
-  readonly mailboxName: string;
-  readonly file: File | null;
-}
 
 interface Props {
   readonly organizations: readonly { readonly id: string; readonly name: string }[];
@@ -31,36 +29,42 @@ interface Props {
   /** The imported mailboxes of the organization that the page shows. */
   readonly mailboxes: readonly Mailbox[];
   readonly organizationId: string;
+  /** An earlier import of a mailbox on a server that is imported once more. */
+  readonly again: OutputOf<'getImport'> | null;
+  readonly zone: string;
   readonly onClose: () => void;
   readonly onDone: (organizationId: string, id: string) => void;
 }
 
-/** Chooses an archive and where it goes, and begins to send it. */
+/** Chooses an archive or a mailbox on a server, and where it goes, and begins to import it. */
 export function NewImport({
   organizations,
   repositories,
   mailboxes,
   organizationId,
+  again,
+  zone,
   onClose,
   onDone,
 }: Props) {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const repositoriesIn = (organization: string): readonly BackupRepositoryRow[] =>
     repositories.filter((row) => row.organization === organization && row.removedAt === null);
+  const [seen, setSeen] = useState<ShownCertificate | null>(null);
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
-    initial: {
-      organizationId,
-      repositoryId: getOnly(repositoriesIn(organizationId)),
-      mailboxId: '',
-      mailboxName: '',
-      file: null,
-    },
+    initial: makeImportForm(organizationId, getOnly(repositoriesIn(organizationId)), again),
     offline,
     schema: IMPORT_SCHEMA,
-    submit: (input) => withReauth(() => client().ask('createImport', input)),
-    onSaved: ({ id }, input, { file }) => {
-      if (file !== null) void sendArchive({ organizationId: input.organizationId, id, file });
-      tell(t.uploadStarted);
+    submit: async (sent) => {
+      if (sent.call === 'createImport')
+        return withReauth(() => client().ask('createImport', sent.input));
+      const refused = await testServer(sent.input, setSeen);
+      return refused ?? withReauth(() => client().ask('createImapImport', sent.input));
+    },
+    onSaved: ({ id }, { input }, { source, file }) => {
+      if (source === 'archive' && file !== null)
+        void sendArchive({ organizationId: input.organizationId, id, file });
+      tell(source === 'archive' ? t.uploadStarted : t.importStarted);
       onDone(input.organizationId, id);
     },
   });
@@ -70,7 +74,7 @@ export function NewImport({
   );
   return (
     <FormDialog
-      title={t.newImport}
+      title={again === null ? t.newImport : t.againTitle({ name: again.name })}
       onClose={onClose}
       submitLabel={t.startImport}
       busy={busy}
@@ -78,13 +82,56 @@ export function NewImport({
       formRef={formRef}
       onSubmit={save}
     >
-      <p className="m-0 text-ink-2">{t.formHint}</p>
       <RequiredNote />
-      <ArchiveField
-        file={form.file}
-        error={errors['file'] ?? null}
-        onChoose={(file) => change({ file })}
-      />
+      {again === null && (
+        <fieldset className="m-0 min-w-0 border-0 p-0">
+          <legend className="pb-1 font-semibold">{t.source}</legend>
+          <div className="border-t border-hair">
+            <Choice
+              name="source"
+              checked={form.source === 'archive'}
+              title={t.archive}
+              detail={t.archiveDetail}
+              onChoose={() => change({ source: 'archive' })}
+            />
+            <Choice
+              name="source"
+              checked={form.source === 'imap'}
+              title={t.imap}
+              detail={t.imapDetail}
+              onChoose={() => change({ source: 'imap' })}
+            />
+          </div>
+        </fieldset>
+      )}
+      {form.source === 'archive' ? (
+        <ArchiveField
+          file={form.file}
+          error={errors['file'] ?? null}
+          onChoose={(file) => change({ file })}
+        />
+      ) : (
+        <ServerFields
+          form={form}
+          errors={errors}
+          onChange={(next) => {
+            setSeen(null);
+            change(next);
+          }}
+        />
+      )}
+      {seen !== null && (
+        <Callout tone="warning">
+          <SeenCertificate
+            seen={seen}
+            zone={zone}
+            onPin={(certificate) => {
+              setSeen(null);
+              change({ certificate });
+            }}
+          />
+        </Callout>
+      )}
       <Select
         label={t.organization}
         required
@@ -145,45 +192,17 @@ const NEW = 'new';
 const getOnly = (rows: readonly { readonly id: string }[]): string =>
   rows.length === 1 ? (rows[0]?.id ?? '') : '';
 
-/** Returns the input of `createImport`, or what is wrong with the form. */
-export function readImportForm({
-  organizationId,
-  repositoryId,
-  mailboxId,
-  mailboxName,
-  file,
-}: ImportForm): {
-  readonly value: InputOf<'createImport'> | null;
-  readonly errors: Readonly<Partial<Record<keyof ImportForm, string>>>;
-} {
-  const name = mailboxName.trim();
-  const fileError =
-    file === null
-      ? t.archiveMissing
-      : file.size === 0
-        ? t.archiveEmpty
-        : file.size > LIMITS.importBytes
-          ? t.archiveTooLarge
-          : null;
-  const errors = {
-    ...(fileError !== null && { file: fileError }),
-    ...(organizationId === '' && { organizationId: t.organizationMissing }),
-    ...(repositoryId === '' && { repositoryId: t.repositoryMissing }),
-    ...(mailboxId === '' && name === '' && { mailboxName: t.mailboxNameMissing }),
-  };
-  if (file === null || Object.keys(errors).length > 0) return { value: null, errors };
-  return {
-    value: {
-      organizationId,
-      repositoryId,
-      name: file.name.slice(-MAX_NAME_CHARS),
-      bytes: file.size,
-      mailbox: mailboxId === '' ? { name: name.slice(0, MAX_NAME_CHARS) } : { id: mailboxId },
-    },
-    errors,
-  };
+/** Signs in to the mailbox. Returns why the import can't begin; null: it can. */
+async function testServer(
+  { organizationId, server }: InputOf<'createImapImport'>,
+  onSeen: (seen: ShownCertificate | null) => void,
+): Promise<Result<never> | null> {
+  const test = await client().ask('testImapServer', { organizationId, server });
+  if (!test.ok) return test;
+  onSeen(test.value.seen);
+  const { ok: isOk, message } = test.value;
+  return isOk ? null : failed({ kind: 'conflict', message: message ?? t.notReached });
 }
-const MAX_NAME_CHARS = 200;
 
 const IMPORT_SCHEMA = makeReadingSchema(readImportForm);
 

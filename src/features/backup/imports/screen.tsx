@@ -14,7 +14,7 @@ import { REPOSITORIES_PATH, RepositoryTabs } from '../repositories/tabs.tsx';
 import { ImportDetails } from './details.tsx';
 import { importMessages as t } from './messages.en.ts';
 import { NewImport } from './new-import.tsx';
-import { ImportState, isEnded } from './state-line.tsx';
+import { type Import, ImportState, isEnded } from './state-line.tsx';
 import { useUploads } from './uploads.ts';
 
 /** The tab with the imports of an organization. */
@@ -23,7 +23,7 @@ export function ImportList() {
   const repositories = useWatch('backupRepositories', EMPTY) ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const [isWorking, setWorking] = useState(false);
-  const [isAdding, setAdding] = useState(false);
+  const [adding, setAdding] = useState<{ readonly again: Import | null } | null>(null);
   const { go } = useListPlace(REPOSITORIES_PATH);
   const zone = useZone();
   const uploads = useUploads();
@@ -46,7 +46,7 @@ export function ImportList() {
       icon="plus"
       disabled={why !== undefined}
       {...(why !== undefined && { 'data-tip': why })}
-      onClick={() => setAdding(true)}
+      onClick={() => setAdding({ again: null })}
     >
       {t.newImport}
     </CallButton>
@@ -89,7 +89,7 @@ export function ImportList() {
         getSearchWords={({ mailbox }) => [mailbox]}
         getDescription={({ mailbox }) => mailbox}
         heads={[
-          { label: t.archive, className: 'pl-5' },
+          { label: t.source, className: 'pl-5' },
           { label: t.state, className: 'w-[28%]' },
           { label: t.items, className: 'w-24 pr-6 text-right' },
           { label: t.created, className: 'w-40 pr-5 max-desk:hidden' },
@@ -120,18 +120,21 @@ export function ImportList() {
             upload={getUpload(row.id)}
             zone={zone}
             onChanged={again}
+            onAgain={() => setAdding({ again: row })}
           />
         )}
       />
-      {isAdding && (
+      {adding !== null && (
         <NewImport
           organizations={usable}
           repositories={repositories}
           mailboxes={value?.mailboxes ?? []}
+          again={adding.again}
+          zone={zone}
           organizationId={usable.some(({ id }) => id === organizationId) ? organizationId : ''}
-          onClose={() => setAdding(false)}
+          onClose={() => setAdding(null)}
           onDone={(organization, id) => {
-            setAdding(false);
+            setAdding(null);
             setChosen(organization);
             again();
             go({ open: id });

@@ -36,14 +36,27 @@ const RESULTS: Readonly<Record<NonNullable<Import['result']>, () => StateLabel>>
   cancelled: () => ({ label: t.cancelled, icon: 'stop', text: 'text-ink-2' }),
 };
 
-/** How much of the archive is on the server, or is imported. Null: it waits, or has ended. */
+interface Progress {
+  readonly done: number;
+  readonly total: number;
+  readonly unit: 'bytes' | 'mails';
+}
+
+/**
+ * How much of the archive is on the server, or is imported. Null: it waits, has ended, or nobody knows
+ * yet how much there is.
+ */
 export function getProgress(
-  { state, bytes, receivedBytes, readBytes }: Import,
+  { source, state, bytes, receivedBytes, readBytes, entries, readEntries }: Import,
   upload: Upload | undefined,
-): { readonly done: number; readonly total: number } | null {
+): Progress | null {
   if (state === 'uploading')
-    return { done: Math.max(receivedBytes, upload?.sentBytes ?? 0), total: bytes };
-  return state === 'running' || state === 'stopping' ? { done: readBytes, total: bytes } : null;
+    return { done: Math.max(receivedBytes, upload?.sentBytes ?? 0), total: bytes, unit: 'bytes' };
+  if (state !== 'running' && state !== 'stopping') return null;
+  if (source === 'archive') return { done: readBytes, total: bytes, unit: 'bytes' };
+  return entries === null || entries === 0
+    ? null
+    : { done: Math.min(readEntries, entries), total: entries, unit: 'mails' };
 }
 
 export function ImportState({
@@ -66,16 +79,8 @@ export function ImportState({
   );
 }
 
-/** A rule that fills, in bytes of the archive. */
-export function ProgressRule({
-  label,
-  done,
-  total,
-}: {
-  readonly label: string;
-  readonly done: number;
-  readonly total: number;
-}) {
+/** A rule that fills. */
+export function ProgressRule({ label, done, total, unit }: Progress & { readonly label: string }) {
   return (
     <div className="grid gap-1">
       <div
@@ -92,7 +97,9 @@ export function ProgressRule({
         />
       </div>
       <p className="m-0 text-ink-2">
-        {t.progress({ done: formatBytes(done), total: formatBytes(total) })}
+        {unit === 'bytes'
+          ? t.progress({ done: formatBytes(done), total: formatBytes(total) })
+          : t.progressMails({ done, total })}
       </p>
     </div>
   );

@@ -9,6 +9,14 @@ export interface EntryPlace {
   readonly path: readonly string[];
   readonly name: string;
   readonly position: number;
+  /** What the source says its folder is for; null: nothing special. Without it, the name decides. */
+  readonly wellKnown?: string | null;
+  /** Where a source that changes goes on after this entry. */
+  readonly mark?: EntryMark;
+}
+export interface EntryMark {
+  readonly scope: string;
+  readonly cursor: string;
 }
 /** What the index stores of a mail. */
 export interface MailSummary {
@@ -30,8 +38,17 @@ export type ArchiveStep =
     }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly reason: FailReason }
+  /** How many entries follow, at most. */
+  | { readonly kind: 'listed'; readonly entries: number }
   /** Nothing more can be read. */
-  | { readonly kind: 'damaged' | 'unknown' };
+  | { readonly kind: 'damaged' | 'unknown' }
+  | CutStep;
+/** The connection to a server failed, or ended early. */
+export interface CutStep {
+  readonly kind: 'cut';
+  readonly code: string;
+  readonly message: string;
+}
 
 /** Reads an archive in its order, without its first entries. */
 export async function* readArchive(
@@ -59,7 +76,7 @@ export async function* readArchive(
   }
 }
 
-async function withSummary(loaded: {
+export async function withSummary(loaded: {
   readonly mime: Uint8Array<ArrayBuffer>;
   readonly state: ArchivedState;
 }): Promise<ArchiveStep> {

@@ -1,0 +1,16 @@
+import { parentPort } from 'node:worker_threads';
+import type { ArchiveStep } from './archives/read-archive.ts';
+
+/**
+ * Answers each message to the thread with the next step; null: there is none. What a reader gets comes
+ * from strangers (G67).
+ */
+export function answerSteps(reading: Promise<AsyncIterator<ArchiveStep, void>>): void {
+  async function answer(): Promise<void> {
+    const next = await (await reading).next();
+    const step: ArchiveStep | null = next.done === true ? null : next.value;
+    // A mail is handed over, not copied.
+    parentPort?.postMessage(step, step?.kind === 'mail' ? [step.mime.buffer] : []);
+  }
+  parentPort?.on('message', () => void answer());
+}

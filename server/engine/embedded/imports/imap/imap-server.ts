@@ -1,0 +1,199 @@
+import { on } from 'node:events';
+import { isIP, type Socket } from 'node:net';
+import type { ImapAccount, ImapServer, ImapTest } from '#contract/engine/imports.ts';
+import type { Bytes } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { seal, unseal } from '#server/platform/crypto/vault.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { releaseSlotDuring } from '#server/platform/http/concurrency.ts';
+import { getBlockList, unwrapAddress } from '#server/platform/http/network.ts';
+import { checkedAddress, OutboundError } from '#server/platform/outbound/address.ts';
+import { describeError, isCertificateError } from '#server/platform/outbound/error.ts';
+import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts';
+import { shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
+import {
+  type ArchiveEnd,
+  type EntryCount,
+  readEntries,
+  type ReadEntry,
+  type ReaderLimits,
+} from '../archive-thread-reader.ts';
+import type { CutStep } from '../archives/read-archive.ts';
+import { importMessages as t } from '../messages.en.ts';
+import type { ImapTask } from './read-imap-mailbox.ts';
+
+const THREAD: Partial<ReaderLimits> = {
+  script: new URL('./imap-thread.ts', import.meta.url),
+  // A large mail over a slow line.
+  waitMs: 15 * 60_000,
+};
+/** Ports below 1024 that are allowed: other services than IMAP servers listen on the rest. */
+const LOW_PORTS = new Set([143, 993]);
+const FIRST_HIGH = 1_024;
+
+interface Place {
+  /** Where to go on in each folder, by scope. */
+  readonly cursors: ReadonlyMap<string, string>;
+  readonly readBytes: Bytes;
+}
+
+/** Reads the mails of a mailbox on a server in a thread, after those that were read before. */
+export async function* readImap(
+  context: AppContext,
+  server: ImapServer,
+  { cursors, readBytes }: Place,
+  signal: AbortSignal,
+  limits: Partial<ReaderLimits> = {},
+): AsyncGenerator<ReadEntry | EntryCount | ArchiveEnd, void> {
+  const read = new Map(cursors);
+  let bytes = readBytes;
+  const task = await makeTask(context, server, false);
+  if ('kind' in task) return yield task;
+  const getTask = (): ImapTask => ({
+    ...task,
+    cursors: Object.fromEntries(read),
+    readBytes: bytes,
+  });
+  let isCounted = false;
+  for await (const entry of readEntries(context, getTask, signal, { ...THREAD, ...limits })) {
+    if (entry.kind === 'listed') {
+      // Only the first thread counts all that is to be read.
+      if (!isCounted) yield entry;
+      isCounted = true;
+      continue;
+    }
+    if ('path' in entry) {
+      if (entry.mark !== undefined) read.set(entry.mark.scope, entry.mark.cursor);
+      bytes = entry.position;
+    }
+    yield entry;
+  }
+}
+
+/** Signs in and counts the mails. Stores nothing. */
+export const testImapServer = (context: AppContext, server: ImapServer): Promise<ImapTest> =>
+  releaseSlotDuring(async () => {
+    const task = await makeTask(context, server, true);
+    if ('kind' in task) return toTest(context, task, server);
+    const end = new AbortController();
+    const entries = readEntries(context, () => task, end.signal, { ...THREAD, waitMs: TEST_MS });
+    for await (const entry of entries) {
+      if (entry.kind === 'listed') return { isOk: true, mails: entry.entries };
+      if (entry.kind === 'cut') return toTest(context, entry, server);
+    }
+    return { isOk: false, message: t.noImapServer({ host: server.host }), seen: null };
+  });
+const TEST_MS = 60_000;
+
+const toTest = async (
+  context: AppContext,
+  cut: CutStep,
+  server: ImapServer,
+): Promise<ImapTest> => ({
+  isOk: false,
+  message: describeCut(cut, server),
+  seen: isCertificateError(cut)
+    ? await shownCertificate(
+        context,
+        { hostname: server.host, port: server.port },
+        server.security === 'starttls' ? startTls : null,
+      )
+    : null,
+});
+
+/** Returns whether TLS begins after the lines that ask for it (RFC 9051, 6.2.1). */
+async function startTls(socket: Socket): Promise<boolean> {
+  let text = '';
+  let isAsked = false;
+  for await (const part of on(socket, 'data', { close: ['end', 'close'] })) {
+    text += (part as readonly Buffer[])[0]?.toString('latin1') ?? '';
+    if (text.length > MAX_LINES_CHARS) return false;
+    if (!isAsked && text.includes('\r\n')) {
+      isAsked = true;
+      socket.write('a STARTTLS\r\n');
+    }
+    const answer = /^a (OK|NO|BAD)\b.*\r\n/m.exec(text)?.[1];
+    if (answer !== undefined) return answer === 'OK';
+  }
+  return false;
+}
+const MAX_LINES_CHARS = 8_192;
+
+/** Returns a sentence without anything that was sent or received. */
+export const describeCut = (cut: CutStep, { host }: Pick<ImapAccount, 'host'>): string =>
+  cut.code === REFUSED ? cut.message : describeError(cut, host);
+const REFUSED = 'refused-here';
+const refuse = (message: string): CutStep => ({ kind: 'cut', code: REFUSED, message });
+
+/** Whether trying again changes nothing. */
+export const isFinalCut = (cut: CutStep): boolean =>
+  [REFUSED, 'EAUTH', 'ETLS'].includes(cut.code) || isCertificateError(cut);
+
+/** Resolves the host once, and checks what may be reached (OUTB-1). */
+async function makeTask(
+  context: AppContext,
+  server: ImapServer,
+  isTest: boolean,
+): Promise<ImapTask | CutStep> {
+  const { host, port, security, username, password, certificate } = server;
+  if (port < FIRST_HIGH && !LOW_PORTS.has(port)) return refuse(t.mailPort({ port: String(port) }));
+  if (certificate !== null && readCertificate(certificate) === null)
+    return refuse(t.certificateInvalid);
+  try {
+    const address = await checkedAddress(context, host);
+    if (security === 'none' && !(context.config.outbound?.http === true && isLoopback(address)))
+      return refuse(t.plainElsewhere);
+    return {
+      address,
+      serverName: isIP(host) === 0 ? host : null,
+      port,
+      security,
+      username,
+      password,
+      certificate,
+      account: `${host.toLowerCase()}\n${username}`,
+      cursors: {},
+      isTest,
+      readBytes: 0,
+    };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return error.kind === 'refused'
+      ? refuse(error.message)
+      : { kind: 'cut', code: 'ENOTFOUND', message: error.message };
+  }
+}
+
+function isLoopback(address: string): boolean {
+  const plain = unwrapAddress(address);
+  return LOOPBACK.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}
+const LOOPBACK = getBlockList(['127.0.0.0/8', '::1/128']);
+
+const getSecretPlace = (importId: string) =>
+  ({ table: 'import_server', column: 'sealed', row: importId }) as const;
+
+export const sealPassword = (
+  tx: TenantTx,
+  context: AppContext,
+  importId: string,
+  password: string,
+): Promise<string> => seal(tx, context, getSecretPlace(importId), password);
+
+/** Returns null after the import has ended. */
+export async function openServer(
+  tx: TenantTx,
+  context: AppContext,
+  {
+    id,
+    account,
+    sealed,
+  }: {
+    readonly id: string;
+    readonly account: ImapAccount | null;
+    readonly sealed: string | null;
+  },
+): Promise<ImapServer | null> {
+  if (account === null || sealed === null) return null;
+  return { ...account, password: await unseal(tx, context, getSecretPlace(id), sealed) };
+}

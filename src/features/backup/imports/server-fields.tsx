@@ -1,0 +1,89 @@
+import { LIMITS } from '#contract/limits.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import { Select } from '#src/ui/select.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { PinnedCertificate } from '../../shared/certificate/pinned-certificate.tsx';
+import { type ImapServer, type ImportForm, withSecurity } from './import-form.ts';
+import { importMessages as t } from './messages.en.ts';
+
+const SECURITIES: readonly { readonly value: ImapServer['security']; readonly label: string }[] = [
+  { value: 'tls', label: t.securityTls },
+  { value: 'starttls', label: t.securityStarttls },
+  { value: 'none', label: t.securityNone },
+];
+
+/** A mailbox on an IMAP server, and its password. */
+export function ServerFields({
+  form,
+  errors,
+  onChange,
+}: {
+  readonly form: ImportForm;
+  readonly errors: FormErrors;
+  readonly onChange: (change: Partial<ImportForm>) => void;
+}) {
+  return (
+    <>
+      <div className="grid gap-4 tablet:grid-cols-[1fr_7rem]">
+        <TextField
+          label={t.host}
+          required
+          value={form.host}
+          maxLength={253}
+          autoComplete="off"
+          spellCheck={false}
+          inputMode="url"
+          placeholder="imap.example.com"
+          error={errors['host'] ?? null}
+          onChange={({ target }) => onChange({ host: target.value })}
+        />
+        <TextField
+          label={t.port}
+          required
+          value={form.port}
+          maxLength={5}
+          autoComplete="off"
+          inputMode="numeric"
+          error={errors['port'] ?? null}
+          onChange={({ target }) => onChange({ port: target.value })}
+        />
+      </div>
+      <Select
+        label={t.security}
+        block
+        value={form.security}
+        options={SECURITIES}
+        onChange={(value) => {
+          const found = SECURITIES.find((known) => known.value === value);
+          if (found) onChange(withSecurity(form, found.value));
+        }}
+      />
+      <TextField
+        label={t.username}
+        required
+        value={form.username}
+        maxLength={LIMITS.nameChars}
+        autoComplete="off"
+        spellCheck={false}
+        error={errors['username'] ?? null}
+        onChange={({ target }) => onChange({ username: target.value })}
+      />
+      <TextField
+        label={t.password}
+        required
+        type="password"
+        value={form.password}
+        maxLength={LIMITS.secretChars}
+        autoComplete="new-password"
+        hint={t.passwordHint}
+        error={errors['password'] ?? null}
+        onChange={({ target }) => onChange({ password: target.value })}
+      />
+      <PinnedCertificate
+        certificate={form.certificate}
+        error={errors['certificate'] ?? null}
+        onChange={(certificate) => onChange({ certificate })}
+      />
+    </>
+  );
+}
