@@ -291,8 +291,8 @@ for n in (5, 4, 3, 9, 10): add('"Projects/Zo&AOs-"', n)`,
     `IMP-6: an import goes on after a cut line and after the end of the server, and doubles nothing (${kind}${missing})`,
     async () => {
       const { library, PATH } = await openPortal(await openStore());
-      const { admin, ground, office } = library;
-      const { context } = ground;
+      const { admin, office } = library;
+      const { context } = library.ground;
       const user = `${prefix}-cut`;
       const mails = Array.from({ length: 1_000 }, (_, n) =>
         makeMail(n, n < 40 ? { body: 'x'.repeat(200_000) } : {}),
@@ -345,7 +345,7 @@ for n in (5, 4, 3, 9, 10): add('"Projects/Zo&AOs-"', n)`,
       // A server that stays away ends an import, with a sentence.
       const later = await importMailbox(library, PATH, server, { name: 'Another' });
       expect(await run(library, later)).not.toBe(null);
-      ground.pass(61 * 60_000);
+      library.ground.pass(61 * 60_000);
       expect(await run(library, later)).toBe(null);
       const lost = await context.store.tenant(office.tenant, (tx) => findImport(tx, later));
       expect([lost?.result, lost?.message]).toEqual([
@@ -359,10 +359,11 @@ for n in (5, 4, 3, 9, 10): add('"Projects/Zo&AOs-"', n)`,
     `IMP-7: a server that refuses the password ends the import, and the password is deleted (${kind}${missing})`,
     async () => {
       const { library, PATH } = await openPortal(await openStore());
-      const { admin, ground, ours, office } = library;
+      const { admin, ours, office } = library;
+      const { context } = library.ground;
       const server = getServer(`${prefix}-eve`, { password: 'wrong' });
       const id = await importMailbox(library, PATH, server);
-      const find = () => ground.context.store.tenant(office.tenant, (tx) => findImport(tx, id));
+      const find = () => context.store.tenant(office.tenant, (tx) => findImport(tx, id));
       expect((await find())?.sealed).not.toContain('wrong');
       expect(await run(library, id)).toBe(null);
       const failed = await must(admin<Import>('GET', `${PATH}/${id}`));
@@ -378,7 +379,7 @@ for n in (5, 4, 3, 9, 10): add('"Projects/Zo&AOs-"', n)`,
       const cora = await office.as('cora', ['o365_admin'], [2]);
       expect((await cora('POST', `${PATH}/imap`, body)).status).toBe(404);
       expect((await cora('POST', `${PATH}/imap/test`, { server })).status).toBe(404);
-      ground.pass(6 * 60_000);
+      library.ground.pass(6 * 60_000);
       expect((await admin('POST', `${PATH}/imap`, body)).text).toContain('reauth_required');
     },
   );

@@ -16,6 +16,7 @@ export const importMessages = defineMessages('importPages', {
   imap: 'Mailbox on an IMAP server',
   imapDetail: 'Copies the mail of all folders. Nothing changes on the server.',
   host: 'Server',
+  hostExample: 'imap.example.com',
   hostMissing: 'Enter the name of the server.',
   hostInvalid: 'Enter the name of the server only, such as imap.example.com.',
   port: 'Port',

@@ -33,7 +33,7 @@ export function ServerFields({
           autoComplete="off"
           spellCheck={false}
           inputMode="url"
-          placeholder="imap.example.com"
+          placeholder={t.hostExample}
           error={errors['host'] ?? null}
           onChange={({ target }) => onChange({ host: target.value })}
         />

@@ -104,12 +104,12 @@ const toTest = async (
 /** Returns whether TLS begins after the lines that ask for it (RFC 9051, 6.2.1). */
 async function startTls(socket: Socket): Promise<boolean> {
   let text = '';
-  let isAsked = false;
+  let isRequested = false;
   for await (const part of on(socket, 'data', { close: ['end', 'close'] })) {
     text += (part as readonly Buffer[])[0]?.toString('latin1') ?? '';
     if (text.length > MAX_LINES_CHARS) return false;
-    if (!isAsked && text.includes('\r\n')) {
-      isAsked = true;
+    if (!isRequested && text.includes('\r\n')) {
+      isRequested = true;
       socket.write('a STARTTLS\r\n');
     }
     const answer = /^a (OK|NO|BAD)\b.*\r\n/m.exec(text)?.[1];
