@@ -2,6 +2,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** Imports: results, and why one was refused. */
 export const importMessages = defineMessages('imports', {
+  inbox: 'Inbox',
   looseMails: 'Imported mail',
   noRepository: "This repository doesn't exist.",
   noMailbox: "This imported mailbox doesn't exist. Choose another, or enter a name for a new one.",

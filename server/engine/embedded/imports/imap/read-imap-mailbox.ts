@@ -6,6 +6,7 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 import { pinCertificate } from '#server/platform/outbound/pinned-certificate.ts';
 import { MAX_MAIL_BYTES } from '../archives/archive.ts';
 import { toFolderPath } from '../archives/folder-path.ts';
+import { importMessages as t } from '../messages.en.ts';
 import { type ArchiveStep, type EntryMark, withSummary } from '../archives/read-archive.ts';
 
 /** What the thread is started with. `address`: the checked one of the host (OUTB-1). */
@@ -145,11 +146,10 @@ function getPath({ path, delimiter }: ListResponse, prefix: string): readonly st
       : path;
   const names = delimiter === '' ? [own] : own.split(delimiter);
   const found = toFolderPath(
-    names.map((name, at) => (at === 0 && /^inbox$/i.test(name) ? INBOX : name)),
+    names.map((name, at) => (at === 0 && /^inbox$/i.test(name) ? t.inbox : name)),
   );
-  return found.length === 0 ? [INBOX] : found;
+  return found.length === 0 ? [t.inbox] : found;
 }
-const INBOX = 'Inbox';
 
 const getScope = (account: string, path: string): string =>
   IMAP_SCOPE + createHash('sha256').update(`${account}\n${path}`).digest('hex').slice(0, 40);
