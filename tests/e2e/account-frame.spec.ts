@@ -156,6 +156,8 @@ test('OWN-8, TOAST-3: a sub-provider sees a link to invite users and copies it',
   await expect(row.getByRole('button')).toHaveText(['Copy link']);
   await row.getByRole('button').click();
   await expect(toast(page, 'Link copied to clipboard')).toBeVisible();
+  // The message stays while the pointer is on it.
+  await toast(page, 'Link copied to clipboard').hover();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(portal.url);
   // The button is at the top right, where messages stand: it can be pressed again under the
   // message.

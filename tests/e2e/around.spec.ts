@@ -3,7 +3,8 @@ import { expect, test } from '@playwright/test';
 import type { Browser, Page } from '@playwright/test';
 import { createKey, loadApi, post, getRow, signIn, openPortal } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
-import { axeInBoth } from './page-checks.ts';
+import { holdUndo } from './person.ts';
+import { axeInBoth, goOffline } from './page-checks.ts';
 
 let portal: SharedPortal;
 
@@ -33,18 +34,9 @@ test.afterEach(async () => {
 
 async function as(browser: Browser, who: string, base = portal.url): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
+  await holdUndo(page);
   await signIn(page, base, who, portal.password);
   return page;
-}
-
-/** The device notices at its next contact. */
-async function goOffline(page: Page): Promise<void> {
-  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
-  await page.context().setOffline(true);
-  await page.getByRole('button', { name: /^Live/ }).click();
-  await page.getByRole('button', { name: 'Sync now' }).click();
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible();
 }
 
 test("VIEW-1, VIEW-2, VIEW-3: a shared view is in a colleague's menu, opens the same list there, and can't be changed", async ({
@@ -115,10 +107,13 @@ test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over offline arrives, and th
   const mine = await as(browser, 'admin');
   const theirs = await as(browser, 'dana');
   await expect(getRow(mine, 'SQL nightly')).toBeVisible();
-  await mine.getByRole('button', { name: 'Hand over' }).waitFor();
+  const dialog = mine.getByRole('dialog', { name: 'Hand over' });
+  // From here on the dialog is on the device.
+  await mine.getByRole('button', { name: 'Hand over' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toHaveCount(0);
   await goOffline(mine);
   await mine.getByRole('button', { name: 'Hand over' }).click();
-  const dialog = mine.getByRole('dialog', { name: 'Hand over' });
   await expect(dialog.getByText('2 problems')).toBeVisible();
   await dialog.getByLabel('Comment for the next shift').fill('Watch the SQL host');
   await dialog.getByRole('button', { name: 'Hand over' }).click();

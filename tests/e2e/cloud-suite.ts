@@ -15,7 +15,8 @@ export const node = (page: Page, name: string | RegExp): Locator =>
     .getByRole('treeitem', { name })
     .filter({ has: page.locator('[data-name]') });
 export const getName = (row: Locator): Promise<string> => row.locator('[data-name]').innerText();
-export const list = (page: Page): Locator => page.getByRole('listbox', { name: /^Items of/ });
+export const list = (page: Page, folder = ''): Locator =>
+  page.getByRole('listbox', { name: new RegExp(`^Items of ${folder}`) });
 export const details = (page: Page): Locator => page.getByRole('region', { name: 'Details' });
 export const restorePanel = (page: Page): Locator =>
   page.getByRole('region', { name: /^Restore (\d+ (items?|posts?)|folder|mailbox|OneDrive)/ });
@@ -32,12 +33,22 @@ export async function goToNode(page: Page, name: string): Promise<void> {
   expect(await getActiveName(page)).toBe(name);
 }
 
+/** Opens an item. Returns its title, once the details are about it. */
+export async function openItem(page: Page, option: Locator): Promise<string> {
+  await option.click();
+  let title = '';
+  await expect(async () => {
+    title = await details(page).getByRole('heading', { level: 2 }).innerText({ timeout: 10_000 });
+    await expect(option).toContainText(title, { timeout: 1_000 });
+  }).toPass({ timeout: 60_000 });
+  return title;
+}
+
 /** Opens the first item whose title a single row of the tenant's page has. Returns the title. */
 export async function openUniqueItem(page: Page, tenant: Page): Promise<string> {
   const options = list(page).getByRole('option');
   for (let n = 0; n < (await options.count()); n += 1) {
-    await options.nth(n).click();
-    const title = await details(page).getByRole('heading', { level: 2 }).innerText();
+    const title = await openItem(page, options.nth(n));
     if ((await tenant.getByRole('row').filter({ hasText: title }).count()) === 1) return title;
   }
   throw new Error('No item has a title of its own.');
@@ -69,6 +80,15 @@ export const getCellTexts = (rows: Locator): Promise<string[]> =>
   rows.evaluateAll((all) =>
     all.map((row) => Array.from(row.children, ({ textContent }) => textContent).join('\t')),
   );
+
+/** Shows a folder of a mailbox of the tenant. */
+export async function showFolder(tenant: Page, name: string): Promise<void> {
+  const [id] = await tenant.getByRole('combobox', { name: 'Folder' }).selectOption(name);
+  await tenant.getByRole('button', { name: 'Show' }).click();
+  await expect(tenant).toHaveURL((url) => url.searchParams.get('folder') === id);
+  // The end of the page.
+  await expect(tenant.getByRole('button', { name: 'Add mail' })).toBeVisible();
+}
 
 /** The text of a mail's row in the tenant: its subject, sender, date and flags. */
 export const rowTexts = (page: Page, subject: string): Promise<string[]> =>

@@ -46,7 +46,7 @@ test('E2E-8: performance marks show what a user waits for', async ({ page }) => 
   await expect(getRow(page, 'Marked job')).toBeVisible();
   const measures = (name: string): Promise<number[]> =>
     page.evaluate((of) => performance.getEntriesByName(of).map(({ duration }) => duration), name);
-  expect((await measures('daybook:open')).length).toBe(1);
+  await expect.poll(() => measures('daybook:open').then(({ length }) => length)).toBe(1);
   await page.keyboard.press('/');
   await page.keyboard.type('mark');
   await expect(page).toHaveURL(/q=mark/);

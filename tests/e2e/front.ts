@@ -11,11 +11,11 @@ export interface Front {
   /** A folder with a built page. */
   use(dist: string): void;
   /**
-   * `away`: answers 502. `slow`: delays pages by so many milliseconds.
+   * `away`: answers 502. `silent`: never answers requests for pages.
    * `without`: requests to these paths are dropped before they reach the product. A route of the
    * browser can't do that: it lets requests through when their worker ends with its page.
    */
-  be(how: 'well' | 'away' | { readonly slow: number } | { readonly without: RegExp }): void;
+  be(how: 'well' | 'away' | 'silent' | { readonly without: RegExp }): void;
   /**
    * Closes the connection after half of the next answer to a path. Returns the ranges that answers to
    * it have had so far: '' for the whole.
@@ -44,13 +44,8 @@ export async function startFront(portalUrl: string, dist: string): Promise<Front
       if (isCut && cutting !== null) cutting.isDone = true;
       return;
     }
-    const page = query.headers.accept?.includes('text/html') ?? false;
-    setTimeout(
-      () => {
-        void serve(assets, query, answer);
-      },
-      page && typeof how === 'object' && 'slow' in how ? how.slow : 0,
-    );
+    const isPage = query.headers.accept?.includes('text/html') ?? false;
+    if (!isPage || how !== 'silent') void serve(assets, query, answer);
   });
   await new Promise<void>((done) => {
     server.listen(0, '127.0.0.1', done);

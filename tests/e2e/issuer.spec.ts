@@ -247,7 +247,7 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   ).toBeVisible();
   await open('Zerto');
   await expect(link).toBeVisible();
-  expect(countSessions()).toBe(2);
+  await expect.poll(countSessions).toBe(2);
   zerto = 'away';
   await page.reload();
   await expect(page.getByText("The system can't be reached. Try again later.")).toBeVisible();

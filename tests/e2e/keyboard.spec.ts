@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Browser, Locator, Page } from '@playwright/test';
-import { beyondTab, personAt } from './person.ts';
+import { beyondTab, holdUndo, personAt } from './person.ts';
 import type { Person } from './person.ts';
 import { signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
@@ -34,9 +34,11 @@ type Keys = Readonly<Record<string, () => Promise<void>>>;
 
 const openDesk = async (browser: Browser): Promise<Desk> => {
   const page = await (await browser.newContext()).newPage();
+  await holdUndo(page);
   await signIn(page, portal.url, 'operator2', portal.password);
   const hannah = personAt(page);
   await hannah.isLive();
+  await expect(page.locator('[data-run]').first()).toBeVisible();
   const dialog = page.getByRole('dialog');
   return {
     page,
@@ -224,8 +226,11 @@ const pageKeys = ({ page, hannah, dialog, asks }: Desk): Keys => ({
       ['c', 'calendar-report'],
       ['j', 'daily-checks'],
     ] as const) {
-      await hannah.presses('g', letter);
-      await expect(page).toHaveURL(new RegExp(`/monitoring/${path}`));
+      // The second key counts for a moment only.
+      await expect(async () => {
+        await hannah.presses('g', letter);
+        await expect(page).toHaveURL(new RegExp(`/monitoring/${path}`), { timeout: 10_000 });
+      }).toPass({ timeout: 60_000 });
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     }
     await expect(page.locator('[data-run]').first()).toBeVisible();
@@ -267,10 +272,9 @@ test('E2E-11: the help sheet lists exactly the keys that these tests press', asy
   const desk = await openDesk(browser);
   await desk.hannah.presses('?');
   await desk.hannah.hasDialog(/^Keyboard shortcuts$/);
-  const sheet = await desk.dialog.locator('dd').allInnerTexts();
-  expect(sheet.toSorted()).toEqual(
-    GROUPS.flatMap(([, keys]) => Object.keys(keys(desk))).toSorted(),
-  );
+  await expect
+    .poll(async () => (await desk.dialog.locator('dd').allInnerTexts()).toSorted())
+    .toEqual(GROUPS.flatMap(([, keys]) => Object.keys(keys(desk))).toSorted());
   await desk.page.context().close();
 });
 

@@ -79,7 +79,7 @@ test('SUITE-50, BILL-19, BILL-20, WIZARD-2: a new customer registers, pays, conn
   await page.getByRole('link', { name: 'Outlook' }).click();
   await node(page, person).click();
   await node(page, /^Inbox/).click();
-  await expect(list(page).getByRole('option').first()).toBeVisible();
+  await expect(list(page, 'Inbox').getByRole('option').first()).toBeVisible();
   const tenant = await openTenant(portal, page.context(), person, 'Mails');
   await page.bringToFront();
   const subject = await openUniqueItem(page, tenant);
@@ -104,7 +104,7 @@ test('SUITE-50, BILL-19, BILL-20, WIZARD-2: a new customer registers, pays, conn
   await page.bringToFront();
   await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible();
   await tenant.reload();
-  expect(await rowTexts(tenant, subject)).toEqual(before);
+  await expect.poll(() => rowTexts(tenant, subject)).toEqual(before);
 
   // The one user of the backup is what the month counts.
   await page.goto(`${portal.url}/o365/subscriptions`);

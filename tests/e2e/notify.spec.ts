@@ -188,8 +188,8 @@ test('NOTIFY-5, NOTIFY-6: push starts after the page explains why; what is pushe
   await sound(page, 'a browser that is told');
 
   // What its push service would hand to the browser.
-  const [worker] = context.serviceWorkers();
-  const shown = await worker?.evaluate(
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+  const shown = await worker.evaluate(
     async (data) => {
       const { promise, resolve } = Promise.withResolvers<readonly unknown[]>();
       const { registration } = globalThis as unknown as { readonly registration: object };

@@ -110,12 +110,16 @@ test('OFF-1, OFF-5, E2E-5: without the server every page opens cold, work is sto
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 70_000 });
   // what the network kept back comes by itself
   await expect(page.getByText('error: timed out')).toBeVisible();
-  await context.close();
   const api = await loadApi(portal, 'dana');
-  const { problems } = (await api('GET', 'sync/bootstrap')) as {
-    problems: { lastRun: number; review: object | null }[];
+  const loadReviewed = async (): Promise<{ lastRun: number }[]> => {
+    const { problems } = (await api('GET', 'sync/bootstrap')) as {
+      problems: { lastRun: number; review: object | null }[];
+    };
+    return problems.filter(({ review }) => review !== null);
   };
-  const reviewed = problems.filter(({ review }) => review !== null);
+  await expect.poll(loadReviewed).toHaveLength(1);
+  await context.close();
+  const reviewed = await loadReviewed();
   expect(reviewed).toHaveLength(1);
   const { jobName, history } = (await api(
     'GET',
@@ -293,17 +297,16 @@ test('OFF-2, OFF-3, OFF-4: a new build takes over when the last page of the old 
   expect(last.caches).not.toEqual(first.caches);
   expect(last).toMatchObject({ waiting: false, files: [...newer.keys()].sort() });
 
-  front.be({ slow: 20_000 });
+  front.be('silent');
   const late = await third.goto(`${front.url}/monitoring/daily-checks?review=any`);
   expect(late?.fromServiceWorker()).toBe(true);
   await expect(getRow(third, 'Mountain hut 2')).toBeVisible();
-  // The wait for the page alone: a busy machine takes its own time to start it.
+  // It waited for the server, which never answers.
   const waited = await third.evaluate(() => {
     const [entry] = performance.getEntriesByType('navigation');
     if (!(entry instanceof PerformanceNavigationTiming)) throw new Error('no navigation');
     return entry.responseStart - entry.workerStart;
   });
-  expect(waited).toBeLessThan(10_000);
   expect(waited).toBeGreaterThan(2_500);
   await context.close();
   await front.stop();

@@ -248,13 +248,19 @@ test('WIZARD-2: the prompt for the first organization leads to its sign-in, and 
   await expect(heading(page, 'Sign in to Microsoft 365')).toBeVisible();
   await expect(prompt).toBeHidden();
   await page.goto(`${portal.url}/o365/jobs`);
+  const saved = page.waitForResponse(
+    (response) => response.request().method() === 'PUT' && /\/profile\//.test(response.url()),
+  );
   await prompt.getByRole('button', { name: 'Dismiss' }).press('Enter');
   await expect(prompt).toBeHidden();
+  expect((await saved).ok()).toBe(true);
   // On every device.
-  const saved = page.waitForResponse((answer) => answer.url().includes('/profile/'));
+  const loaded = page.waitForResponse(
+    (response) => response.request().method() === 'GET' && /\/profile\//.test(response.url()),
+  );
   await page.evaluate(() => localStorage.clear());
   await page.reload();
-  await saved;
+  await loaded;
   await expect(heading(page, 'No backup jobs yet')).toBeVisible();
   await expect(prompt).toBeHidden();
 });

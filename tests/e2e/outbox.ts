@@ -31,23 +31,34 @@ export async function loadOutbox(url: string): Promise<readonly Sent[]> {
   });
 }
 
-/** Returns the number of messages to an address or number. */
-export const sentTo = async (url: string, to: string): Promise<number> =>
-  (await loadOutbox(url)).filter((one) => one.to === to).length;
+/** Returns the number of codes that were sent to an address or number. */
+export const countCodes = async (url: string, to: string): Promise<number> =>
+  (await findInMessages(url, to, CODE)).length;
 
-/** Waits for `atLeast` messages and returns the code in the newest. */
-export async function codeFor(url: string, to: string, atLeast = 1): Promise<string> {
-  return /\b\d{6}\b/.exec(await newest(url, to, atLeast))?.[0] ?? '';
+/** Waits for `atLeast` messages with a code and returns the newest code. */
+export const codeFor = (url: string, to: string, atLeast = 1): Promise<string> =>
+  newest(url, to, CODE, atLeast);
+
+/** Waits for `atLeast` emails with a link and returns the newest link. */
+export const linkFor = (url: string, to: string, atLeast = 1): Promise<string> =>
+  newest(url, to, /https?:\/\/\S+/, atLeast);
+
+const CODE = /\b\d{6}\b/;
+
+async function findInMessages(url: string, to: string, part: RegExp): Promise<readonly string[]> {
+  const messages = (await loadOutbox(url)).filter((message) => message.to === to);
+  return messages.flatMap(({ text }) => part.exec(text)?.[0] ?? []);
 }
 
-/** Waits for `atLeast` emails and returns the link in the newest. */
-export async function linkFor(url: string, to: string, atLeast = 1): Promise<string> {
-  return /https?:\/\/\S+/.exec(await newest(url, to, atLeast))?.[0] ?? '';
-}
-
-async function newest(url: string, to: string, atLeast: number): Promise<string> {
-  await expect.poll(() => sentTo(url, to)).toBeGreaterThanOrEqual(atLeast);
-  return (await loadOutbox(url)).find((one) => one.to === to)?.text ?? '';
+async function newest(url: string, to: string, part: RegExp, atLeast: number): Promise<string> {
+  let found: readonly string[] = [];
+  await expect
+    .poll(async () => {
+      found = await findInMessages(url, to, part);
+      return found.length;
+    })
+    .toBeGreaterThanOrEqual(atLeast);
+  return found[0] ?? '';
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

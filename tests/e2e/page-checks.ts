@@ -93,7 +93,16 @@ export async function sound(
       { message: what },
     )
     .toBeLessThanOrEqual(390);
-  if (size) await page.setViewportSize(size);
+  if (!size) return;
+  await page.setViewportSize(size);
+  // The next key is for the page in its former size.
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(done));
+        setTimeout(done, 2_000);
+      }),
+  );
 }
 
 /**
@@ -112,6 +121,30 @@ export function collectErrors(page: Page): readonly string[] {
   });
   page.on('pageerror', (error) => heard.push(String(error)));
   return heard;
+}
+
+/** Leaves out what the browser reports when the server or the network goes away. */
+export const withoutConnectionErrors = (errors: readonly string[]): readonly string[] =>
+  errors.filter(
+    (error) =>
+      !/net::ERR_(?:CONNECTION_(?:REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|INTERNET_DISCONNECTED)/.test(
+        error,
+      ),
+  );
+
+/**
+ * Takes the network away and waits until the page knows. The dialog is opened before, because a part
+ * that is not on the device yet can't be opened any more.
+ */
+export async function goOffline(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Live/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Sync' });
+  await expect(dialog.getByRole('button', { name: 'Sync now' })).toBeVisible();
+  await page.context().setOffline(true);
+  await dialog.getByRole('button', { name: 'Sync now' }).click();
+  await expect(dialog.getByText(/^Offline since/)).toBeVisible({ timeout: 60_000 });
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog).toHaveCount(0);
 }
 
 /** Waits until the build is kept and the page is served by the service worker. */

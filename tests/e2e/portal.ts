@@ -142,7 +142,8 @@ export async function loadApi(
     headers: json,
     body: JSON.stringify({ username, password: portal.password }),
   });
-  const { data } = (await answer.json()) as { data: { token: string } };
+  const { data, message } = (await answer.json()) as { data?: { token: string }; message?: string };
+  if (data === undefined) throw new Error(`${username} can't sign in: ${message}`);
   type Details = { success: boolean; data: unknown; message?: string; error?: { kind: string } };
   const send = async (method: string, path: string, body?: unknown): Promise<Details> => {
     const request = await fetch(`${base}/api/v1/${path}`, {
@@ -168,16 +169,22 @@ export async function loadApi(
 /** Waits until the demo's backup jobs have had a session, and none is running. */
 export async function waitForBackups(portal: SharedPortal): Promise<void> {
   const api = await loadApi(portal, 'm365');
-  for (;;) {
-    const { rows } = (await api('GET', 'o365/jobs')) as { rows: { lastStatus: string | null }[] };
-    const isSettled = rows.every(
-      ({ lastStatus }) => lastStatus !== null && lastStatus !== 'Running',
-    );
-    if (rows.length > 0 && isSettled) return;
-    await new Promise((done) => {
-      setTimeout(done, 1_000);
-    });
-  }
+  // A job that doesn't get there is named in the failure.
+  await expect
+    .poll(
+      async () => {
+        const { rows } = (await api('GET', 'o365/jobs')) as {
+          rows: { name: string; lastStatus: string | null }[];
+        };
+        return rows.length === 0
+          ? ['no job']
+          : rows
+              .filter(({ lastStatus }) => lastStatus === null || lastStatus === 'Running')
+              .map(({ name, lastStatus }) => `${name}: ${lastStatus ?? 'no session'}`);
+      },
+      { timeout: 240_000 },
+    )
+    .toEqual([]);
 }
 
 /** Creates an ingest key for the provider's first company and returns its secret. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import ICAL from 'ical.js';
+import { details, list, node, openItem, OUTLOOK, tree } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { enter } from './people.ts';
 import { takePictures } from './person.ts';
@@ -9,7 +10,6 @@ import { expectTitle, startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-const OUTLOOK = '/o365/restore/outlook';
 
 test.beforeAll(async () => {
   portal = await startPortal('small');
@@ -17,15 +17,8 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => portal.stop());
 
-const tree = (page: Page): Locator => page.getByRole('tree');
-const node = (page: Page, name: string | RegExp): Locator =>
-  tree(page)
-    .getByRole('treeitem', { name })
-    .filter({ has: page.locator('[data-name]') });
 const folder = (page: Page, name: string, level: number): Locator =>
   tree(page).getByRole('treeitem', { name: new RegExp(`^${name} \\d`), level });
-const list = (page: Page): Locator => page.getByRole('listbox', { name: /^Items of/ });
-const details = (page: Page): Locator => page.getByRole('region', { name: 'Details' });
 const panel = (page: Page): Locator => page.getByRole('region', { name: /^Restore 1 item/ });
 const rows = (tenant: Page, name: string): Locator =>
   tenant.getByRole('row').filter({ hasText: name });
@@ -36,6 +29,7 @@ async function openFolder(page: Page, top: string, name: string): Promise<void> 
   await folder(page, top, 2).click();
   await page.keyboard.press('ArrowRight');
   await folder(page, name, 3).click();
+  await expect(list(page)).toHaveAccessibleName(new RegExp(`^Items of ${name}`));
   await expect(list(page).getByRole('option').first()).toBeVisible();
 }
 
@@ -120,8 +114,7 @@ test('RES-61, ENG-71, DL-20, DL-21: a deleted event and a deleted contact are fo
   expect(parts[0]?.attendees.length).toBeGreaterThan(0);
 
   await openFolder(page, 'Contacts', 'Contacts');
-  await list(page).getByRole('option').first().click();
-  const contact = await details(page).getByRole('heading', { level: 2 }).innerText();
+  const contact = await openItem(page, list(page).getByRole('option').first());
   await details(page).getByRole('button', { name: 'Show contact' }).click();
   await expect(page.frameLocator('iframe').getByText('Mobile phone')).toBeVisible();
   await hidePreview(page, 'a contact of a backup');

@@ -3,6 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import {
   backUpPerson,
   details,
+  getCellTexts,
   list,
   listPeople,
   node,
@@ -36,7 +37,13 @@ test.beforeAll(async ({ browser }) => {
   const backup = await backUpPerson(portal);
   person = backup.person;
   await mails.getByRole('button', { name: `Flag mail: ${subject}`, exact: true }).click();
+  const isFlagged = mails.getByRole('button', { name: `Unflag mail: ${subject}`, exact: true });
+  await expect(isFlagged).toBeVisible();
+  const former = await getCellTexts(files.getByRole('row').filter({ hasText: fileName }));
   await files.getByRole('button', { name: `Change file: ${fileName}`, exact: true }).click();
+  await expect
+    .poll(() => getCellTexts(files.getByRole('row').filter({ hasText: fileName })))
+    .not.toEqual(former);
   await backup.runJob();
   await context.close();
 });
@@ -84,6 +91,9 @@ test('RES-82: a mail and its folder are compared with production, by keyboard an
   await openItem(page, /^Inbox/, subject);
   const tenant = await openTenant(portal, page.context(), person.name, 'Mails');
   await tenant.getByRole('button', { name: `Unflag mail: ${subject}`, exact: true }).click();
+  await expect(
+    tenant.getByRole('button', { name: `Flag mail: ${subject}`, exact: true }),
+  ).toBeVisible();
   await page.bringToFront();
 
   const compare = details(page).getByRole('button', { name: 'Compare with production' });
@@ -153,7 +163,9 @@ test('RES-83: after a dry run, the page says about how long the restore takes an
 }) => {
   const errors = collectErrors(page);
   const tenant = await openTenant(portal, page.context(), person.name, 'Files');
-  await tenant.getByRole('button', { name: `Delete file: ${fileName}`, exact: true }).click();
+  const button = tenant.getByRole('button', { name: `Delete file: ${fileName}`, exact: true });
+  await button.click();
+  await expect(button).toHaveCount(0);
   await page.bringToFront();
   await enter(portal, page, 'm365', ONEDRIVE);
   await openItem(page, null, fileName);

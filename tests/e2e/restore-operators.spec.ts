@@ -91,7 +91,7 @@ test('RES-50, RES-51, RES-52, RES-53, RES-55: a role is made by keyboard; its op
   await expect(console.getByRole('treeitem')).toHaveCount(1);
   await node(console, new RegExp(person.name)).click();
   await node(console, /^Inbox/).click();
-  await expect(list(console).getByRole('option').first()).toBeVisible();
+  await expect(list(console, 'Inbox').getByRole('option').first()).toBeVisible();
   await sound(console, 'console of an operator');
   await list(console).focus();
   await console.keyboard.press('x');

@@ -50,7 +50,7 @@ test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard,
   await expect(node(page, /^Tasks/)).toBeVisible();
   await goToNode(page, 'Tasks');
   await page.keyboard.press('Enter');
-  await expect(list(page).getByRole('option').first()).toContainText('Status:');
+  await expect(list(page, 'Tasks').getByRole('option').first()).toContainText('Status:');
   const title = await openUniqueItem(page, tenant);
   await details(page).getByRole('button', { name: 'Show row' }).click();
   await expect(details(page).getByText('Status', { exact: true })).toBeVisible();
@@ -97,7 +97,7 @@ test('RES-40, RES-35, DL-8: on a phone, a library of a subsite is found on a pat
       .getByRole('list', { name: 'Folders' })
       .getByRole('button', { name: new RegExp(`^${name}`) })
       .click();
-  await expect(list(page).getByRole('option').first()).toBeVisible();
+  await expect(list(page, 'Documents').getByRole('option').first()).toBeVisible();
   await sound(page, 'a library on a phone');
   await page.getByRole('button', { name: /^Download/ }).click();
   const [zip] = await Promise.all([

@@ -8,6 +8,7 @@ import {
   goToNode,
   list,
   node,
+  openItem,
   openUniqueItem,
   restorePanel,
   TEAMS,
@@ -51,7 +52,7 @@ async function openByKeyboard(page: Page, channel: string): Promise<void> {
   await goToNode(page, channel);
   expect(await getActiveName(page)).toBe(channel);
   await page.keyboard.press('Enter');
-  await expect(list(page).getByRole('option').first()).toBeVisible();
+  await expect(list(page, channel).getByRole('option').first()).toBeVisible();
 }
 
 test('RES-45, RES-46, RES-47, RES-48: a post that was deleted in the tenant is shown with its replies, tried, restored by keyboard, and seen in the tenant with author, date and replies', async ({
@@ -96,7 +97,7 @@ test('RES-45, RES-46, RES-47, RES-48: a post that was deleted in the tenant is s
   await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
   await tenant.reload();
   // The text of the row has the author, the date and the number of replies.
-  expect(await getCellTexts(rows)).toEqual(before);
+  await expect.poll(() => getCellTexts(rows)).toEqual(before);
   expect(errors).toEqual([]);
 });
 
@@ -108,7 +109,6 @@ test('RES-45, RES-4, DL-8: a file that was deleted in the tenant is restored and
   await page.bringToFront();
   await enter(portal, page, 'm365', TEAMS);
   await openByKeyboard(page, OTHER_CHANNEL);
-  const posts = await list(page).getByRole('option').count();
   await page.keyboard.press('d');
   const dialog = page.getByRole('dialog', { name: 'Download' });
   await expect(dialog.getByText(/^\d+ items, /)).toBeVisible();
@@ -122,7 +122,8 @@ test('RES-45, RES-4, DL-8: a file that was deleted in the tenant is restored and
   expect(execFileSync('unzip', ['-t', path], { encoding: 'utf8' })).toContain('No errors');
   const names = execFileSync('unzip', ['-Z1', path], { encoding: 'utf8' }).trim().split('\n');
   const threads = names.filter((name) => name.endsWith('.html'));
-  expect(threads).toHaveLength(posts);
+  expect(threads.length).toBeGreaterThan(0);
+  await expect(list(page, OTHER_CHANNEL).getByRole('option')).toHaveCount(threads.length);
   const html = execFileSync('unzip', ['-p', path, escapePattern(threads[0] ?? '')], {
     encoding: 'utf8',
   });
@@ -138,9 +139,7 @@ test('RES-45, RES-4, DL-8: a file that was deleted in the tenant is restored and
   await expect(node(page, /^Files/)).toBeVisible();
   await goToNode(page, 'Files');
   await page.keyboard.press('Enter');
-  const file = list(page).getByRole('option').first();
-  await file.click();
-  const name = await details(page).getByRole('heading', { level: 2 }).innerText();
+  const name = await openItem(page, list(page, 'Files').getByRole('option').first());
   const rows = tenant.getByRole('row').filter({ hasText: name });
   await tenant.getByRole('button', { name: `Delete file: ${name}`, exact: true }).click();
   await expect(rows).toHaveCount(0);

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { createKey, getRow, loadApi, post, signIn, openPortal, submitSignIn } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
+import { holdUndo } from './person.ts';
 import { axeInBoth, collectErrors } from './page-checks.ts';
 
 /** The pages here are those whose sidebar is judged. */
@@ -90,6 +91,7 @@ test('E2E-7: by keyboard alone, a user signs in, clears the list, undoes reviews
     (
       (await api('GET', 'sync/bootstrap')) as { problems: { review: object | null }[] }
     ).problems.filter(({ review }) => review !== null).length;
+  await holdUndo(page);
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await expect(page.getByLabel('Username')).toBeFocused();
   await page.keyboard.type('admin');

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { claimFolder, OF_RUN } from './folders.ts';
 
 export const NODE = process.env['DAYBOOK_NODE'] ?? process.execPath;
 /** Of every user that is created before a test. */
@@ -72,14 +74,28 @@ export const end = (child: ChildProcess | null, signal: NodeJS.Signals): Promise
     child.kill(signal);
   });
 
-export function freePort(): Promise<number> {
-  return new Promise((done) => {
+/**
+ * Returns a port that nothing listens on and that no other worker of this run gets. It is below the
+ * ports of outgoing connections, so that it is still free when a server comes back.
+ */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    const port = randomInt(12_000, 32_000);
+    const isClaimed = claimFolder(join(process.env[OF_RUN] ?? '', `port-${port}`));
+    if (isClaimed && (await isFree(port))) return port;
+  }
+  throw new Error('No port is free.');
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((done) => {
     const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
+    server.once('error', () => {
+      done(false);
+    });
+    server.listen(port, () => {
       server.close(() => {
-        done(port);
+        done(true);
       });
     });
   });
-}

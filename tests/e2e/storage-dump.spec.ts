@@ -198,8 +198,12 @@ test('G39, G41: the browser and its folder hold no credentials, and no data afte
   await expect(getRow(page, WORDS[0] ?? '')).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
   await expectTitle(page, 'Sign in');
-  const left = await loadDump(page);
-  expect(WORDS.filter((word) => left.includes(word))).toEqual([]);
+  await expect
+    .poll(async () => {
+      const left = await loadDump(page);
+      return WORDS.filter((word) => left.includes(word));
+    })
+    .toEqual([]);
   await context.close();
   expect(foundIn(readFolder(), WORDS)).toEqual([]);
 });

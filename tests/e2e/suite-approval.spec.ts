@@ -5,10 +5,12 @@ import {
   backUpPerson,
   list,
   node,
+  openItem,
   openTenant,
   OUTLOOK,
   restorePanel,
   rowTexts,
+  showFolder,
   shownCode,
 } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
@@ -50,13 +52,9 @@ test.afterAll(() => portal.stop());
 async function requestRestore(page: Page, reason: string): Promise<string> {
   await node(page, person.name).click();
   await node(page, /^Inbox/).click();
-  const first = list(page).getByRole('option').first();
+  const first = list(page, 'Inbox').getByRole('option').first();
   await first.locator('[data-select]').click();
-  await first.click();
-  const subject = await page
-    .getByRole('region', { name: 'Details' })
-    .getByRole('heading', { level: 2 })
-    .innerText();
+  const subject = await openItem(page, first);
   await page.getByRole('button', { name: 'Restore 1 item' }).click();
   const restore = restorePanel(page);
   await restore.getByRole('radio', { name: /^Another mailbox or folder/ }).click();
@@ -127,8 +125,7 @@ test('G71: where an organization requires it, a restore to another mailbox waits
   await expect(history.getByText('Approved by Selma Iversen: Confirmed by phone')).toBeVisible();
   await sound(page, 'history with an approved restore');
   const tenant = await openTenant(portal, page.context(), other?.name ?? '', 'Mails');
-  await tenant.getByRole('combobox', { name: 'Folder' }).selectOption('Handed over');
-  await tenant.getByRole('button', { name: 'Show' }).click();
+  await showFolder(tenant, 'Handed over');
   expect(await rowTexts(tenant, subject)).toHaveLength(1);
   expect(errors).toEqual([]);
 });

@@ -51,8 +51,10 @@ test('SUITE-30: a job whose application is removed from its tenant fails, and Mo
   await row.click();
   await expect(row).toContainText(REFUSED);
   await sound(page, 'result of a job that failed');
-  // After the head of the column: the panel's.
-  await page.getByRole('button', { name: 'Ticket', exact: true }).last().click();
+  await page
+    .getByRole('complementary', { name: 'Job result' })
+    .getByRole('button', { name: 'Ticket', exact: true })
+    .click();
   await page.getByRole('button', { name: 'Link an existing ticket' }).click();
   await page.getByLabel('Ticket number').fill('T-4711');
   await page.keyboard.press('Enter');

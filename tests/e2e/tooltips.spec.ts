@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { createKey, post, getRow, signIn, openPortal } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
 import { takePictures } from './person.ts';
-import { axe } from './page-checks.ts';
+import { axe, goOffline } from './page-checks.ts';
 
 const LONG =
   'A job with a name that is much longer than any column of the list could hold at once, whatever its width';
@@ -93,11 +93,7 @@ test('TIP-1: keyboard focus opens a tooltip immediately, it describes its elemen
   await expect(tip.filter({ hasText: 'Sync status and unsent changes' })).toHaveCount(0);
   await page.clock.resume();
   // What cannot be pressed now says why, by keyboard as well.
-  await context.setOffline(true);
-  await sync.click();
-  await page.getByRole('button', { name: 'Sync now' }).click();
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible();
+  await goOffline(page);
   const make = page.getByRole('button', { name: 'New rule' }).first();
   await expect(make).toBeDisabled();
   await make.focus();
