@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
+import { startWithinDay } from './one-day.ts';
 import { createKey, post, openPortal, submitSignIn } from './portal.ts';
 import type { SharedPortal, Result } from './portal.ts';
 import { axeInBoth, collectErrors } from './page-checks.ts';
@@ -9,9 +10,9 @@ const AT = '/monitoring/calendar-report';
 let portal: SharedPortal;
 
 test.beforeEach(async () => {
+  const now = await startWithinDay();
   portal = await openPortal();
   const secret = await createKey(portal);
-  const now = Date.now();
   const night = (job: string, ago: number, more: Partial<Result> = {}): Result => ({
     job,
     status: 'Success',

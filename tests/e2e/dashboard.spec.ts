@@ -1,13 +1,15 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { startWithinDay } from './one-day.ts';
 import { createKey, getRow, post, openPortal, submitSignIn } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
 import { axe, axeInBoth, collectErrors } from './page-checks.ts';
 
 const DAY = 86_400_000;
-const now = Date.now();
+let now = 0;
 let portal: SharedPortal;
 test.beforeEach(async () => {
+  now = await startWithinDay();
   portal = await openPortal();
 });
 test.afterEach(async () => {
@@ -158,7 +160,7 @@ test('DASH-1, DASH-9: the address stores the days of each figure, and a period w
   await expect(page.getByLabel('Days of Failed')).toHaveValue('last-30');
   await expect(figure(page, 'Failed').getByRole('link')).toHaveAttribute(
     'href',
-    new RegExp(`from=${getDay(Date.now() - 29 * DAY)}`),
+    new RegExp(`from=${getDay(now - 29 * DAY)}`),
   );
   await page.goto(`${portal.url}/monitoring/dashboard?date=2020-01-01..2020-01-02`);
   await expect(page.getByRole('heading', { name: 'No results in this period' })).toBeVisible();

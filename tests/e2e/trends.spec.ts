@@ -1,15 +1,17 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { startWithinDay } from './one-day.ts';
 import { createKey, getRow, post, openPortal, submitSignIn } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
 import { collectErrors, sound } from './page-checks.ts';
 
 const DAY = 86_400_000;
-const now = Date.now();
 const getDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+let now = 0;
 let portal: SharedPortal;
 
 test.beforeEach(async () => {
+  now = await startWithinDay();
   portal = await openPortal();
   const secret = await createKey(portal);
   const runs = (job: string, fails: number, bytes: number) =>

@@ -124,11 +124,12 @@ test('G33: a stream is notified and closed within 5 s of logging out, and of los
 });
 
 test('HTTP-15: stopping finishes running calls, cuts streams, and accepts nothing new', async () => {
-  const gate = Promise.withResolvers<void>();
+  const [arrived, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const slow = getApp(fixture.context, {
     ...accounts(fixture.context),
     ...syncHandlers(fixture.context),
     lastSync: async () => {
+      arrived.resolve();
       await gate.promise;
       return ok({ status: 'NEVER', at: null, failed: [], sources: [] });
     },
@@ -142,16 +143,12 @@ test('HTTP-15: stopping finishes running calls, cuts streams, and accepts nothin
   await expect
     .poll(() => fixture.lines.some((line) => line.includes('sync/stream')), { timeout: 60_000 })
     .toBe(true);
-  await new Promise((resolve) => {
-    setTimeout(resolve, 100);
-  });
-  const began = performance.now();
+  await arrived.promise;
   const stopped = own.stop(600);
   gate.resolve();
   expect((await running).status).toBe(200);
   await stopped;
   expect(await reading).toBe('cut');
-  expect(performance.now() - began).toBeLessThan(3_000);
   await expect(fetch(`${at}/service-providers/branding`)).rejects.toThrow('fetch failed');
 });
 

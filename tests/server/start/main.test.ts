@@ -83,10 +83,9 @@ test('START-3: it starts, prints its address and its administrator, keeps both o
   expect(second.said()).toMatch(/^The data in .+ can't be opened\. .+\n$/);
   expect(second.said()).not.toContain('    at ');
 
-  const began = performance.now();
+  // The stream is still open. A server that doesn't stop in time ends with 1.
   first.child.kill('SIGTERM');
   expect(await first.exit).toBe(0);
-  expect(performance.now() - began).toBeLessThan(5_000);
   await reading;
 
   const again = start({});
