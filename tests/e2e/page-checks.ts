@@ -147,6 +147,21 @@ export async function goOffline(page: Page): Promise<void> {
   await expect(dialog).toHaveCount(0);
 }
 
+/**
+ * Records what a screen reader is given to say, which the next message replaces. Call it before the
+ * page is opened; returns what loads the messages since the page was loaded.
+ */
+export async function recordAnnouncements(page: Page): Promise<() => Promise<readonly string[]>> {
+  await page.addInitScript(() => {
+    const spoken: string[] = [];
+    Object.assign(globalThis, { spoken });
+    new MutationObserver(() =>
+      spoken.push(document.querySelector('output[aria-live=polite]')?.textContent ?? ''),
+    ).observe(document, { subtree: true, childList: true, characterData: true });
+  });
+  return () => page.evaluate(() => (globalThis as { spoken?: readonly string[] }).spoken ?? []);
+}
+
 /** Waits until the build is kept and the page is served by the service worker. */
 export async function waitForBuild(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();

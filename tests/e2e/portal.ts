@@ -169,22 +169,28 @@ export async function loadApi(
 /** Waits until the demo's backup jobs have had a session, and none is running. */
 export async function waitForBackups(portal: SharedPortal): Promise<void> {
   const api = await loadApi(portal, 'm365');
-  // A job that doesn't get there is named in the failure.
+  /** The jobs that aren't there yet, with what their sessions do. */
+  const listWaiting = async (withSessions: boolean): Promise<readonly string[]> => {
+    const { rows } = (await api('GET', 'o365/jobs')) as {
+      rows: { id: string; name: string; lastStatus: string | null }[];
+    };
+    if (rows.length === 0) return ['no job'];
+    const waiting = rows.filter(
+      ({ lastStatus }) => lastStatus === null || lastStatus === 'Running',
+    );
+    return Promise.all(
+      waiting.map(async ({ id, name, lastStatus }) => {
+        const detail = withSessions ? await api('GET', `o365/jobs/${id}/detail/latest`) : null;
+        return `${name}: ${lastStatus ?? 'no session'} ${JSON.stringify(detail)}`;
+      }),
+    );
+  };
   await expect
-    .poll(
-      async () => {
-        const { rows } = (await api('GET', 'o365/jobs')) as {
-          rows: { name: string; lastStatus: string | null }[];
-        };
-        return rows.length === 0
-          ? ['no job']
-          : rows
-              .filter(({ lastStatus }) => lastStatus === null || lastStatus === 'Running')
-              .map(({ name, lastStatus }) => `${name}: ${lastStatus ?? 'no session'}`);
-      },
-      { timeout: 240_000 },
-    )
-    .toEqual([]);
+    .poll(() => listWaiting(false), { timeout: 230_000 })
+    .toEqual([])
+    .catch(async (error: unknown) => {
+      throw new Error(`${String(error)}\n${(await listWaiting(true)).join('\n')}`);
+    });
 }
 
 /** Creates an ingest key for the provider's first company and returns its secret. */

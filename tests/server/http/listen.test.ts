@@ -39,7 +39,7 @@ const raw = (text: string): Promise<string> =>
       resolve(got);
     });
     socket.on('error', reject);
-    socket.setTimeout(3_000, () => socket.destroy());
+    socket.setTimeout(60_000, () => socket.destroy());
   });
 
 async function openStream(token: string): Promise<{ pokes: string[]; ended: Promise<void> }> {
