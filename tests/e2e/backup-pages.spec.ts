@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { approveCode } from './cloud-suite.ts';
 import { collectErrors, goOffline, sound, withoutConnectionErrors } from './page-checks.ts';
 import { enter, expectText } from './people.ts';
 import { startPortal, waitForBackups } from './portal.ts';
@@ -141,12 +142,7 @@ test('BILL-12, SUITE-40: licensing and its users are shown for a period, saved a
 async function useCode(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Get a code' }).press('Enter');
   const code = await page.locator('.select-all').innerText();
-  const tenant = await page.context().newPage();
-  await tenant.goto(`${portal.url}/demo/tenant`);
-  const row = tenant.getByRole('row').filter({ hasText: code });
-  await row.getByRole('button').first().click();
-  await expect(row).toHaveCount(0);
-  await tenant.close();
+  await approveCode(portal, page.context(), code);
   await expect(page.getByText(/^Signed in\./)).toBeVisible();
 }
 

@@ -103,9 +103,19 @@ export async function approveCode(
   const page = await context.newPage();
   await page.goto(`${portal.url}/demo/tenant`);
   const row = page.getByRole('row').filter({ hasText: code });
-  await row.getByRole('button', { name: 'Approve' }).click();
+  await submit(row.getByRole('button', { name: 'Approve' }));
   await expect(row).toHaveCount(0);
   await page.close();
+}
+
+/**
+ * Presses the button of a form and waits for the next page. Closing a page that is still loading the
+ * next one may take forever.
+ */
+export async function submit(button: Locator): Promise<void> {
+  const loaded = button.page().waitForEvent('load');
+  await button.click();
+  await loaded;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   restorePanel,
   rowTexts,
   shownCode,
+  submit,
 } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { entry, panel } from './people.ts';
@@ -84,7 +85,7 @@ test('SUITE-50, BILL-19, BILL-20, WIZARD-2: a new customer registers, pays, conn
   await page.bringToFront();
   const subject = await openUniqueItem(page, tenant);
   const before = await rowTexts(tenant, subject);
-  await tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }).click();
+  await submit(tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }));
   await expect.poll(() => rowTexts(tenant, subject)).toEqual([]);
   await page.bringToFront();
   await page.getByRole('searchbox', { name: 'Search this folder' }).fill(subject);

@@ -1,17 +1,18 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import {
+  ONEDRIVE,
+  OUTLOOK,
   backUpPerson,
   details,
   getCellTexts,
   list,
   listPeople,
   node,
-  ONEDRIVE,
   openTenant,
-  OUTLOOK,
   restorePanel,
   stopRestoreSessions,
+  submit,
 } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
@@ -59,7 +60,7 @@ async function addUnique(tenant: Page, kind: 'mail' | 'file'): Promise<string> {
     ).map((label) => label.slice(`Delete ${kind}: `.length));
   const before = new Set(await listNames());
   for (let tries = 0; tries < 30; tries += 1) {
-    await tenant.getByRole('button', { name: `Add ${kind}` }).click();
+    await submit(tenant.getByRole('button', { name: `Add ${kind}` }));
     const names = await listNames();
     const added = names.find(
       (name) => !before.has(name) && names.filter((one) => one.includes(name)).length === 1,
@@ -110,7 +111,7 @@ test('RES-82: a mail and its folder are compared with production, by keyboard an
   await page.keyboard.press('Escape');
   await expect(dialog).toHaveCount(0);
 
-  await tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }).click();
+  await submit(tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }));
   await expect(tenant.getByRole('button', { name: `Delete mail: ${subject}` })).toHaveCount(0);
   await page.bringToFront();
   await pressWith(page, page.getByRole('button', { name: 'Compare folder with production' }));

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@playwright/test';
 import {
+  SHAREPOINT,
   details,
   getCellTexts,
   goToNode,
@@ -8,7 +9,7 @@ import {
   node,
   openUniqueItem,
   restorePanel,
-  SHAREPOINT,
+  submit,
   tree,
 } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
@@ -61,7 +62,7 @@ test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard,
   const getFields = async (): Promise<string[][]> =>
     (await getCellTexts(rows)).map((row) => row.split('\t').slice(0, 2));
   const before = await getFields();
-  await tenant.getByRole('button', { name: `Delete row: ${title}`, exact: true }).click();
+  await submit(tenant.getByRole('button', { name: `Delete row: ${title}`, exact: true }));
   await expect(rows).toHaveCount(0);
   await page.bringToFront();
   await list(page).focus();

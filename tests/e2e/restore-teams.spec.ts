@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from '@playwright/test';
 import type { BrowserContext, Page } from '@playwright/test';
 import {
+  TEAMS,
   details,
   getActiveName,
   getCellTexts,
@@ -11,7 +12,7 @@ import {
   openItem,
   openUniqueItem,
   restorePanel,
-  TEAMS,
+  submit,
   tree,
 } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
@@ -79,7 +80,7 @@ test('RES-45, RES-46, RES-47, RES-48: a post that was deleted in the tenant is s
   expect(await page.locator('iframe').getAttribute('sandbox')).toBe('');
   await details(page).getByRole('button', { name: 'Hide' }).click();
 
-  await tenant.getByRole('row').filter({ hasText: title }).getByRole('button').last().click();
+  await submit(tenant.getByRole('row').filter({ hasText: title }).getByRole('button').last());
   await expect(rows).toHaveCount(0);
 
   await page.bringToFront();
@@ -141,7 +142,7 @@ test('RES-45, RES-4, DL-8: a file that was deleted in the tenant is restored and
   await page.keyboard.press('Enter');
   const name = await openItem(page, list(page, 'Files').getByRole('option').first());
   const rows = tenant.getByRole('row').filter({ hasText: name });
-  await tenant.getByRole('button', { name: `Delete file: ${name}`, exact: true }).click();
+  await submit(tenant.getByRole('button', { name: `Delete file: ${name}`, exact: true }));
   await expect(rows).toHaveCount(0);
   await page.bringToFront();
   await list(page).focus();

@@ -12,6 +12,7 @@ import {
   openTenant,
   OUTLOOK,
   rowTexts,
+  submit,
   tree,
 } from './cloud-suite.ts';
 import { collectErrors, goOffline, sound } from './page-checks.ts';
@@ -64,10 +65,9 @@ test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restor
 
   const tenant = await openTenant(portal, page.context(), person, 'Mails');
   const before = await rowTexts(tenant, subject);
-  await tenant
-    .getByRole('button', { name: `Delete mail: ${subject}`, exact: true })
-    .first()
-    .click();
+  await submit(
+    tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }).first(),
+  );
   await expect.poll(() => rowTexts(tenant, subject)).toHaveLength(before.length - 1);
 
   await page.bringToFront();
@@ -151,10 +151,9 @@ test('RES-31, RES-8: what the newest restore point lacks is in the one before, o
     ).rows;
   const before = await loadPoints();
   const tenant = await openTenant(portal, page.context(), person, 'Mails');
-  await tenant
-    .getByRole('button', { name: `Delete mail: ${subject}`, exact: true })
-    .first()
-    .click();
+  await submit(
+    tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }).first(),
+  );
   await tenant.close();
 
   // Another session of the job, after the one of its schedule that may be running.
@@ -170,7 +169,7 @@ test('RES-31, RES-8: what the newest restore point lacks is in the one before, o
         ({ sessionId } = started);
         return 'started';
       },
-      { timeout: 120_000 },
+      { timeout: 90_000 },
     )
     .toBe('started');
   // A session that doesn't end says in the failure what it was doing.
@@ -185,7 +184,7 @@ test('RES-31, RES-8: what the newest restore point lacks is in the one before, o
           ? 'done'
           : JSON.stringify([session.state, session.progress, logs.at(-1)?.message]);
       },
-      { timeout: 250_000 },
+      { timeout: 180_000 },
     )
     .toBe('done');
   const options = list(page).getByRole('option');
@@ -379,10 +378,7 @@ test('RES-35: on a phone, a deleted file is found on a path, restored and undone
   await sheet.getByRole('button', { name: 'Close' }).tap();
 
   const tenant = await openTenant(portal, context, person, 'Files');
-  await tenant
-    .getByRole('button', { name: `Delete file: ${name}`, exact: true })
-    .first()
-    .click();
+  await submit(tenant.getByRole('button', { name: `Delete file: ${name}`, exact: true }).first());
   await expect(tenant.getByRole('row').filter({ hasText: name })).toHaveCount(0);
   await page.bringToFront();
   await items.first().locator('[data-select]').tap();

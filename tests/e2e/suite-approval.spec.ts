@@ -1,13 +1,13 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import {
+  OUTLOOK,
   approveCode,
   backUpPerson,
   list,
   node,
   openItem,
   openTenant,
-  OUTLOOK,
   restorePanel,
   rowTexts,
   showFolder,

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
-import { backUpPerson, openTenant } from './cloud-suite.ts';
+import { backUpPerson, openTenant, submit } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { enter } from './people.ts';
 import { startPortal } from './portal.ts';
@@ -57,7 +57,7 @@ test("SUITE-22: the six sections of the dashboard count what the tenant's own pa
   await sound(page, 'dashboard of the cloud suite', { sidebar: true });
 
   // The person leaves: the next session has nothing to back up.
-  await tenant.getByRole('button', { name: `Remove person: ${person.name}`, exact: true }).click();
+  await submit(tenant.getByRole('button', { name: `Remove person: ${person.name}`, exact: true }));
   await expect(tenant.getByText(person.name, { exact: true })).toHaveCount(0);
   await runJob('Warning');
   await page.bringToFront();

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import {
+  OUTLOOK,
   approveCode,
   backUpPerson,
   details,
@@ -9,12 +10,12 @@ import {
   list,
   node,
   openTenant,
-  OUTLOOK,
   restorePanel,
   rowTexts,
   showFolder,
   shownCode,
   stopRestoreSessions,
+  submit,
   tree,
 } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
@@ -41,7 +42,7 @@ test.beforeAll(async ({ browser }) => {
     return all.filter((subject) => all.filter((one) => one.includes(subject)).length === 1);
   };
   while ((subjects = await findSubjects()).length < 3)
-    await page.getByRole('button', { name: 'Add mail' }).click();
+    await submit(page.getByRole('button', { name: 'Add mail' }));
   await backup.runJob();
   await page.context().close();
 });
@@ -57,7 +58,7 @@ async function deleteMail(
   const tenant = await openTenant(portal, page.context(), person.name, 'Mails');
   const row = await rowTexts(tenant, subject);
   expect(row).toHaveLength(1);
-  await tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }).click();
+  await submit(tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }));
   await expect.poll(() => rowTexts(tenant, subject)).toEqual([]);
   await page.bringToFront();
   return { tenant, row };

@@ -11,6 +11,7 @@ import {
   restorePanel,
   rowTexts,
   shownCode,
+  submit,
 } from './cloud-suite.ts';
 import { startFront } from './front.ts';
 import type { Front } from './front.ts';
@@ -129,10 +130,9 @@ test('SUITE-50: a tenant is connected with a code, backed up and restored with t
   const before = await rowTexts(tenant, subject);
   await page.bringToFront();
   await runJob(1);
-  await tenant
-    .getByRole('button', { name: `Delete mail: ${subject}`, exact: true })
-    .first()
-    .click();
+  await submit(
+    tenant.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }).first(),
+  );
   await expect.poll(() => rowTexts(tenant, subject)).toHaveLength(before.length - 1);
   await page.bringToFront();
   await runJob(2);
