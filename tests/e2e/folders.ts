@@ -41,7 +41,7 @@ export async function copyFolder(
   for (let tries = 0; !existsSync(made); tries++) {
     if (existsSync(failed))
       throw new Error(`the template folder could not be made: ${readFileSync(failed, 'utf8')}`);
-    if (tries === 800) throw new Error('the template folder was not made in time');
+    if (tries === 2_400) throw new Error('the template folder was not made in time');
     await new Promise((done) => {
       setTimeout(done, 100);
     });

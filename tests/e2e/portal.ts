@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect } from '@playwright/test';
 import type { Browser, Locator, Page } from '@playwright/test';
 import { drop, hasPostgres, newDatabase } from './databases.ts';
@@ -55,9 +56,12 @@ export async function startPortal(
         seed(made, besides);
         return;
       }
-      // Generating the history takes about ten seconds.
-      const first = await serve(made, demoData, await freePort());
+      // Generating the history and the first backups takes half a minute.
+      const port = await freePort();
+      const first = await serve(made, demoData, port);
+      await waitForBackups({ url: `http://localhost:${port}`, password: PASSWORD });
       await end(first, 'SIGTERM');
+      freezeTenants(folder);
     },
   );
   const data: Data = {
@@ -98,6 +102,18 @@ function seed({ folder, databaseUrl }: Data, besides: readonly string[]): void {
   if (seeded.status !== 0) throw new Error(`the portal could not be seeded: ${seeded.stderr}`);
 }
 
+/** Nothing happens in the simulated organizations any more, except what a test does. */
+function freezeTenants(folder: string): void {
+  const tenants = join(folder, 'demo-tenants');
+  for (const file of readdirSync(tenants).filter((name) => name.endsWith('.sqlite'))) {
+    const database = new DatabaseSync(join(tenants, file));
+    database
+      .prepare("update meta set value = ? where key = 'lived_until'")
+      .run(String(Date.now() + 86_400_000));
+    database.close();
+  }
+}
+
 /** A page in a context of its own. */
 export const newPage = async (browser: Browser): Promise<Page> =>
   (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
@@ -132,7 +148,7 @@ export const getRow = (page: Page, job: string): Locator =>
 
 /** Returns a function that calls the API as a user and returns the data of the answer. */
 export async function loadApi(
-  portal: SharedPortal,
+  portal: Pick<SharedPortal, 'url' | 'password'>,
   username: string,
   base = portal.url,
 ): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
