@@ -183,7 +183,9 @@ export async function loadApi(
 }
 
 /** Waits until the demo's backup jobs have had a session, and none is running. */
-export async function waitForBackups(portal: SharedPortal): Promise<void> {
+export async function waitForBackups(
+  portal: Pick<SharedPortal, 'url' | 'password'>,
+): Promise<void> {
   const api = await loadApi(portal, 'm365');
   /** The jobs that aren't there yet, with what their sessions do. */
   const listWaiting = async (withSessions: boolean): Promise<readonly string[]> => {
