@@ -15,12 +15,14 @@ export const IMPORT_RESULTS = ['success', 'warning', 'failed', 'cancelled'] as c
 
 const counts = { imported: v.number(), known: v.number(), skipped: v.number(), failed: v.number() };
 
-const mailboxId = v.pipe(v.string(), v.regex(/^import:[\da-f-]{36}$/));
+const mailboxId = v.pipe(v.string(), v.regex(/^import:(?:drive:)?[\da-f-]{36}$/));
 const mailboxIn = v.union([
   v.strictObject({ name: nameText() }),
   v.strictObject({ id: mailboxId }),
 ]);
 
+/** Mail becomes a mailbox, files become a drive. */
+export const IMPORT_CONTENTS = ['mail', 'files'] as const;
 export const IMAP_SECURITIES = ['tls', 'starttls', 'none'] as const;
 const account = {
   host: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(253), v.regex(/^[\w.:-]+$/)),
@@ -43,6 +45,7 @@ const serverIn = v.strictObject({
  */
 const importOut = v.object({
   source: v.picklist(['archive', 'imap']),
+  content: v.picklist(IMPORT_CONTENTS),
   account: v.nullable(
     v.object({
       host: v.string(),
@@ -86,6 +89,7 @@ export const importCalls = {
       mailboxes: v.array(
         v.object({
           id: v.string(),
+          kind: v.picklist(['mailbox', 'drive']),
           name: v.string(),
           repositoryId: v.string(),
           items: v.number(),
@@ -125,10 +129,11 @@ export const importCalls = {
     method: 'POST',
     path: PATH,
     summary:
-      'Creates an import of an archive into a new mailbox with a name, or into one of an earlier import. Upload the archive next.',
+      'Creates an import of an archive into a new mailbox with a name, or into one of an earlier import. With `content` “files”, a ZIP archive becomes a drive. Upload the archive next.',
     input: v.strictObject({
       organizationId: anyId,
       repositoryId: anyId,
+      content: v.optional(v.picklist(IMPORT_CONTENTS)),
       name: nameText(255),
       bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(LIMITS.importBytes)),
       mailbox: mailboxIn,

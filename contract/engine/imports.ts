@@ -5,6 +5,8 @@ import type { SessionResult } from './sessions.ts';
 
 /** How ids of imported mailboxes begin, where others have the id of the tenant's directory. */
 export const IMPORTED = 'import:';
+/** How ids of imported drives begin. */
+export const IMPORTED_DRIVE = `${IMPORTED}drive:`;
 export const isImported = (directoryId: string): boolean => directoryId.startsWith(IMPORTED);
 
 /** Mail from archives and servers, as restore points of mailboxes that no tenant has. */
@@ -25,7 +27,7 @@ export interface ImportCalls {
   stop(scope: EngineScope, input: { readonly id: Id }): Reply<void>;
   /** Signs in to a mailbox on a server, and counts its mails. */
   testImapServer(scope: EngineScope, server: ImapServer): Promise<ImapTest>;
-  /** Mailboxes that earlier imports made. */
+  /** Mailboxes and drives that earlier imports made. */
   listMailboxes(scope: EngineScope): Reply<readonly ImportedMailbox[]>;
 }
 
@@ -35,9 +37,13 @@ export interface ImportInput {
   /** The name of a new mailbox, or one of `listMailboxes` in the same repository. */
   readonly mailbox: { readonly name: string } | { readonly id: string };
 }
+/** What becomes of an archive: a mailbox, or a drive. */
+export type ImportContent = 'mail' | 'files';
+
 /** The archive's name and size. */
 interface ArchiveSource {
   readonly kind: 'archive';
+  readonly content: ImportContent;
   readonly name: string;
   readonly bytes: Bytes;
 }
@@ -77,6 +83,7 @@ export interface UploadStart {
 }
 export interface ImportedMailbox {
   readonly id: string;
+  readonly kind: 'mailbox' | 'drive';
   readonly name: string;
   readonly repository: Id;
   readonly items: number;
@@ -94,6 +101,7 @@ export interface Import {
   readonly id: Id;
   readonly repository: Id;
   readonly source: 'archive' | 'imap';
+  readonly content: ImportContent;
   readonly account: ImapAccount | null;
   readonly name: string;
   readonly bytes: Bytes;

@@ -113,11 +113,11 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
           : page;
       }),
 
-    createImport: ({ organizationId, repositoryId, name, bytes, mailbox }, ctx) =>
+    createImport: ({ organizationId, repositoryId, name, bytes, mailbox, content = 'mail' }, ctx) =>
       create(ctx, organizationId, {
         repository: repositoryId,
         mailbox,
-        source: { kind: 'archive', name, bytes },
+        source: { kind: 'archive', content, name, bytes },
       }),
 
     createImapImport: ({ organizationId, repositoryId, mailbox, server }, ctx) =>

@@ -8,60 +8,14 @@ import { endAbandonedImports } from '#server/engine/embedded/imports/imports.ts'
 import { runImport } from '#server/engine/embedded/imports/run-import.ts';
 import { countLicensedUsers } from '#server/platform/queries/licensed-users.ts';
 import { eachDatabase } from '../db/databases.ts';
-import type { Asker } from '../sync/fixtures.ts';
-import { type Library, openLibrary } from '../restore/content.ts';
+import { openLibrary } from '../restore/content.ts';
 import { makeMail, makeZip } from './archives.ts';
-import { must, openOffice, run } from './office.ts';
+import { must, openOffice, run, send, upload } from './office.ts';
 
 type Import = OutputOf<'getImport'>;
 type Imports = OutputOf<'listImports'>;
 interface Page {
   readonly rows: readonly { readonly id: string; readonly name: string; readonly people: string }[];
-}
-
-/** Sends a part of an archive as a page does. */
-async function send(
-  { app, office }: Library,
-  { url, ticket }: { readonly url: string; readonly ticket: string },
-  from: number,
-  bytes: Uint8Array,
-): Promise<{ readonly status: number; readonly received: number | null }> {
-  const answer = await app.request(
-    `${url}?from=${from}`,
-    {
-      method: 'PUT',
-      headers: { 'host': office.host, 'daybook-upload': ticket },
-      body: new Uint8Array(bytes),
-    },
-    { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
-  );
-  const body = answer.status === 200 ? ((await answer.json()) as { receivedBytes: number }) : null;
-  return { status: answer.status, received: body?.receivedBytes ?? null };
-}
-
-async function upload(
-  library: Library,
-  who: Asker,
-  path: string,
-  archive: {
-    readonly name: string;
-    readonly bytes: Buffer;
-    readonly mailbox?: { readonly name: string } | { readonly id: string };
-  },
-): Promise<string> {
-  const { id } = await must(
-    who<{ id: string }>('POST', path, {
-      repositoryId: library.ours.repository,
-      name: archive.name,
-      bytes: archive.bytes.length,
-      mailbox: archive.mailbox ?? { name: 'Ann before 2020' },
-    }),
-  );
-  const started = await must(
-    who<OutputOf<'startImportUpload'>>('POST', `${path}/${id}/upload`, {}),
-  );
-  await send(library, started, 0, archive.bytes);
-  return id;
 }
 
 const DEFECTS = [

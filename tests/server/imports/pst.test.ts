@@ -38,7 +38,7 @@ async function readAll(path: string, limits: { timeoutMs?: number; maxLost?: num
   let end = '';
   for await (const entry of readInThread(
     { clock: systemClock },
-    { path, stem: 'Archive', skippedEntries: 0 },
+    { path, stem: 'Archive', skippedEntries: 0, content: 'mail' },
     new AbortController().signal,
     limits,
   )) {
@@ -50,7 +50,7 @@ async function readAll(path: string, limits: { timeoutMs?: number; maxLost?: num
         mime: entry.mime,
         summary: entry.summary,
       });
-    else others.push(entry.kind === 'lost' ? 'lost' : entry.reason);
+    else others.push('reason' in entry ? entry.reason : entry.kind);
   }
   return { mails, others, end };
 }

@@ -103,7 +103,7 @@ test('IMP-1, ENG-4: imported mail is found, and restored to a mailbox of the ten
   const [mailbox] = (await ask<{ rows: { id: string }[] }>('GET', mailboxes)).rows;
   const path = `${mailboxes}/${mailbox?.id}/restore`;
   expect((await admin('POST', path, {})).body.message).toBe(
-    'An imported mailbox is in no tenant. Choose another place to restore to.',
+    'An imported mailbox or drive is in no tenant. Choose another place to restore to.',
   );
   const found = await ask<{ rows: { name: string }[] }>(
     'GET',
@@ -119,7 +119,7 @@ test('IMP-1, ENG-4: imported mail is found, and restored to a mailbox of the ten
     `o365/restore/restoresessions/${session}/compare/folder?folderId=${folders.rows[0]?.id}`,
   );
   expect(compared.body.message).toBe(
-    'An imported mailbox is in no tenant, so there is nothing to compare it with.',
+    'An imported mailbox or drive is in no tenant, so there is nothing to compare it with.',
   );
   const [user] = (
     await ask<{ rows: { id: string }[] }>('GET', `o365/organizations/${organizationId}/users`)

@@ -24,6 +24,7 @@ test('IMP-1: the form of an import creates the input of the call, or names what 
       repositoryId: ID,
       name: 'ann.mbox',
       bytes: 5,
+      content: 'mail',
       mailbox: { name: 'Ann' },
     },
   });

@@ -3,7 +3,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const compareMessages = defineMessages('compare-engine', {
   throttled:
     'Microsoft 365 limits requests at the moment. Try again in {minutes, plural, one {# minute} other {# minutes}}.',
-  imported: 'An imported mailbox is in no tenant, so there is nothing to compare it with.',
+  imported: 'An imported mailbox or drive is in no tenant, so there is nothing to compare it with.',
   unsupported:
     'Mails, events, contacts, tasks and files can be compared. This item is another kind.',
 });

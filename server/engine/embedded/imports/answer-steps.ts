@@ -1,6 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import type { ArchiveStep } from './archives/read-archive.ts';
 
+const getBuffers = (step: ArchiveStep | null): ArrayBuffer[] =>
+  step?.kind === 'mail' ? [step.mime.buffer] : step?.kind === 'file' ? [step.content.buffer] : [];
+
 /**
  * Answers each message to the thread with the next step; null: there is none. What a reader gets comes
  * from strangers (G67).
@@ -9,8 +12,8 @@ export function answerSteps(reading: Promise<AsyncIterator<ArchiveStep, void>>):
   async function answer(): Promise<void> {
     const next = await (await reading).next();
     const step: ArchiveStep | null = next.done === true ? null : next.value;
-    // A mail is handed over, not copied.
-    parentPort?.postMessage(step, step?.kind === 'mail' ? [step.mime.buffer] : []);
+    // Content is handed over, not copied.
+    parentPort?.postMessage(step, getBuffers(step));
   }
   parentPort?.on('message', () => void answer());
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { ImportContent } from '#contract/engine/imports.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import type { ArchiveTask } from './archives/archive-thread.ts';
@@ -6,7 +7,10 @@ import type { ArchiveStep, CutStep, EntryPlace } from './archives/read-archive.t
 
 /** An entry of an archive, read. `lost`: it broke the thread, or took too long. */
 export type ReadEntry = EntryPlace &
-  (Extract<ArchiveStep, { kind: 'mail' | 'skipped' | 'failed' }> | { readonly kind: 'lost' });
+  (
+    | Extract<ArchiveStep, { kind: 'mail' | 'file' | 'skipped' | 'failed' }>
+    | { readonly kind: 'lost' }
+  );
 export type EntryCount = Extract<ArchiveStep, { kind: 'listed' }>;
 /** The last one: `damaged`, `unknown`: the rest of the archive, or all of it, can't be read. */
 export type ArchiveEnd = { readonly kind: 'end' | 'damaged' | 'unknown' } | CutStep;
@@ -36,18 +40,19 @@ interface ArchivePlace {
   readonly stem: string;
   /** Entries that were read before. */
   readonly skippedEntries: number;
+  readonly content: ImportContent;
 }
 
 /** Reads an archive in a thread. */
 export const readInThread = (
   context: { readonly clock: Clock },
-  { path, stem, skippedEntries }: ArchivePlace,
+  { skippedEntries, ...place }: ArchivePlace,
   signal: AbortSignal,
   limits: Partial<ReaderLimits> = {},
 ): AsyncGenerator<ReadEntry | EntryCount | ArchiveEnd, void> =>
   readEntries(
     context,
-    (n): ArchiveTask => ({ path, stem, skippedEntries: skippedEntries + n }),
+    (n): ArchiveTask => ({ ...place, skippedEntries: skippedEntries + n }),
     signal,
     limits,
   );

@@ -56,10 +56,11 @@ export async function storeBatch(
   const counted: { readonly path: readonly string[]; readonly counts: Partial<ImportCounts> }[] =
     [];
   for (const { path, ...write } of batch.items) {
-    const { key } = write.item;
-    counted.push({ path, counts: known.has(key) ? { known: 1 } : { imported: 1 } });
-    if (!known.has(key)) fresh.push(write);
-    known.add(key);
+    const { key, changeKey } = write.item;
+    const isKnown = known.get(key) === changeKey;
+    counted.push({ path, counts: isKnown ? { known: 1 } : { imported: 1 } });
+    if (!isKnown) fresh.push(write);
+    known.set(key, changeKey);
   }
   for (const { path, outcome } of batch.left) counted.push({ path, counts: { [outcome]: 1 } });
   await writePages(tx, object, [
@@ -91,19 +92,19 @@ export async function storeBatch(
 
 const EMPTY_PAGE = { folders: [], items: [], removed: [] } as const;
 
-/** Returns which of the items the mailbox has. */
+/** Returns the state of those of the items that the mailbox or drive has. */
 async function findKnown(
   { sql: db, tenant }: TenantTx,
   { n }: IndexedObject,
   keys: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await sql<{ readonly key: string }>`
-    select i.key from ${recordset(
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ readonly key: string; readonly changeKey: string }>`
+    select i.key, i.change_key as "changeKey" from ${recordset(
       keys.map((key) => ({ key })),
       sql`key text`,
     )} join item as i on i.key = x.key
     where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null`.execute(db);
-  return new Set(rows.map(({ key }) => key));
+  return new Map(rows.map(({ key, changeKey }) => [key, changeKey]));
 }
 
 function addFolders(
@@ -121,7 +122,8 @@ function addFolders(
 }
 const OTHERS = '…';
 
-const getPathText = (path: readonly string[]): string => cleanText(path.join('/'), MAX_PATH_CHARS);
+const getPathText = (path: readonly string[]): string =>
+  cleanText(path.length === 0 ? '/' : path.join('/'), MAX_PATH_CHARS);
 
 async function storeResults(
   { sql: db, tenant }: TenantTx,

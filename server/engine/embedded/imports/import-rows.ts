@@ -1,6 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Id } from '#contract/engine/engine.ts';
-import type { ImapAccount, Import, ImportCounts, ImportFolder } from '#contract/engine/imports.ts';
+import {
+  type ImapAccount,
+  type Import,
+  type ImportContent,
+  type ImportCounts,
+  type ImportFolder,
+  IMPORTED_DRIVE,
+} from '#contract/engine/imports.ts';
 import type { EngineTables } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
@@ -36,10 +43,14 @@ export const addCounts = (a: ImportCounts, b: ImportCounts): ImportCounts => ({
 export const sumFolders = (folders: readonly ImportFolder[]): ImportCounts =>
   folders.reduce<ImportCounts>(addCounts, NO_COUNTS);
 
+export const getContent = ({ object_id: id }: Pick<ImportRow, 'object_id'>): ImportContent =>
+  id.startsWith(IMPORTED_DRIVE) ? 'files' : 'mail';
+
 /** `pointAt`: when its restore point was made, if it is complete. */
 export const toImport = (row: ImportRow & { readonly point_at: number | null }): Import => ({
   id: row.id,
   repository: row.repository_id,
+  content: getContent(row),
   source: row.account === null ? 'archive' : 'imap',
   account: row.account,
   name: row.name,

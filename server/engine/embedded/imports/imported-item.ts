@@ -46,6 +46,34 @@ export const getFolders = (
   }));
 
 /**
+ * Returns a file as the index stores it. Its key is that of its place: another content there, or another
+ * time, is a new version.
+ */
+export function toFileItem(
+  path: readonly string[],
+  name: string,
+  { content, modifiedAt }: { readonly content: Uint8Array; readonly modifiedAt: number | null },
+  now: number,
+): ItemChange {
+  const folder = path.length === 0 ? TOP : getFolderKey(path);
+  const at = modifiedAt ?? now;
+  return {
+    key: `${IMPORTED}${hash(folder, '/', name)}`,
+    changeKey: hash(content, String(modifiedAt)),
+    folder,
+    kind: 'file',
+    title: name,
+    people: '',
+    at,
+    changedAt: at,
+    bytes: content.byteLength,
+    flags: { hash: `sha256:${createHash('sha256').update(content).digest('hex')}` },
+  };
+}
+/** Files of a drive that are in no folder. */
+const TOP = '';
+
+/**
  * Returns a mail as the index stores it. Its key is that of its folder and its bytes: it is imported
  * once, whatever archive it comes from.
  */

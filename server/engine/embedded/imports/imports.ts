@@ -4,6 +4,7 @@ import {
   type Import,
   type ImportCalls,
   IMPORTED,
+  IMPORTED_DRIVE,
   type ImapServer,
   type ImportedMailbox,
   type ImportInput,
@@ -58,6 +59,7 @@ async function createImport(
   const { tenant, organization, user } = scope;
   if (user === null) throw new Error('Only users import archives.');
   const bytes = source.kind === 'archive' ? source.bytes : 0;
+  const isDrive = source.kind === 'archive' && source.content === 'files';
   if (bytes > LIMITS.importBytes)
     return failed('invalid', t.tooLarge({ max: '50 GB' }), { field: 'bytes' });
   const freeBytes = await makeUploadFiles(context, tenant).getFreeBytes();
@@ -69,9 +71,15 @@ async function createImport(
     const target =
       'id' in mailbox
         ? (await listMailboxes(tx, scope)).find(
-            (known) => known.id === mailbox.id && known.repository === repository,
+            (known) =>
+              known.id === mailbox.id &&
+              known.repository === repository &&
+              known.id.startsWith(IMPORTED_DRIVE) === isDrive,
           )
-        : { id: IMPORTED + context.chance.uuid(), name: mailbox.name };
+        : {
+            id: (isDrive ? IMPORTED_DRIVE : IMPORTED) + context.chance.uuid(),
+            name: mailbox.name,
+          };
     if (target === undefined) return failed('missing', t.noMailbox, { field: 'mailbox' });
     const id = context.chance.uuid();
     const now = context.clock.now();
@@ -291,7 +299,7 @@ async function listMailboxes(
   { organization }: EngineScope,
 ): Promise<readonly ImportedMailbox[]> {
   const { rows } = await sql<ImportedMailbox>`
-    select o.directory_id as id, o.name, o.repository_id as repository, o.items from backup_object as o
+    select o.directory_id as id, o.kind, o.name, o.repository_id as repository, o.items from backup_object as o
     where o.tenant_id = ${tenant} and o.organization_id = ${organization} and starts_with(o.directory_id, ${IMPORTED})
     order by lower(o.name), o.directory_id`.execute(db);
   return rows;

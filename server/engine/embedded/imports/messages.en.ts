@@ -31,6 +31,9 @@ export const importMessages = defineMessages('imports', {
     'Connections without TLS are only possible to the server that the portal runs on, and only if its operator allows them.',
   certificateInvalid: 'Enter a certificate in PEM format.',
   mailPort: 'Port {port} is not one of IMAP servers.',
+  noZip: 'This file is not a ZIP archive of files.',
+  noFiles: 'The archive has no files.',
+  nothingNewFiles: 'The drive already had all files of this archive.',
   someLeft:
     '{count, plural, one {# entry was not imported} other {# entries were not imported}}. The results say why.',
   repository: "The repository couldn't be used. {reason}",
@@ -38,6 +41,7 @@ export const importMessages = defineMessages('imports', {
   skippedOtherItem: 'A calendar entry, contact, task or note. Only emails are imported.',
   skippedEncrypted: 'Encrypted. Unpack it with its password, and import it again.',
   skippedTooLarge: 'Larger than an email can be.',
+  skippedLargeFile: 'Larger than 256 MB.',
   skippedPacked: 'An archive in the archive. Unpack it, and import it on its own.',
   skippedOld: 'Older than this repository keeps items.',
   failedDamaged: 'Damaged in the archive.',

@@ -7,7 +7,7 @@ import type { FetchedPart, FolderChange } from '../types.ts';
 import type { FailReason, SkipReason } from './archives/archive.ts';
 import type { ArchiveEnd, EntryCount, ReadEntry } from './archive-thread-reader.ts';
 import type { ImportBatch, LeftEntry } from './import-batch.ts';
-import { getFolders, toItem } from './imported-item.ts';
+import { getFolders, toFileItem, toItem } from './imported-item.ts';
 import { importMessages as t } from './messages.en.ts';
 
 /** Content of one batch that is not stored yet. */
@@ -63,6 +63,16 @@ export async function* readBatches(
         for (const folder of getFolders(path, wellKnown)) batch.folders.set(folder.key, folder);
         batch.items.push({ item, parts: [saved.value], path });
         batch.bytes += entry.mime.byteLength;
+      } else batch.left.push(toLeft(path, name, 'skipped', t.skippedOld));
+    } else if (entry.kind === 'file') {
+      const item = toFileItem(path, name, entry, now);
+      if (retainedSince === null || item.changedAt >= retainedSince) {
+        const saved = await save({ as: 'raw', content: entry.content });
+        if (!saved.ok) return yield saved;
+        for (const folder of getFolders(path))
+          batch.folders.set(folder.key, { ...folder, wellKnown: null });
+        batch.items.push({ item, parts: [saved.value], path });
+        batch.bytes += entry.content.byteLength;
       } else batch.left.push(toLeft(path, name, 'skipped', t.skippedOld));
     } else
       batch.left.push(
@@ -122,6 +132,7 @@ const SKIP_TEXTS: Readonly<Record<SkipReason, () => string>> = {
   'other-item': () => t.skippedOtherItem,
   'encrypted': () => t.skippedEncrypted,
   'too-large': () => t.skippedTooLarge,
+  'large-file': () => t.skippedLargeFile,
   'packed': () => t.skippedPacked,
 };
 const FAIL_TEXTS: Readonly<Record<FailReason, () => string>> = {

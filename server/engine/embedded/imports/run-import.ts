@@ -26,7 +26,7 @@ import type { CutStep } from './archives/read-archive.ts';
 import { describeCut, isFinalCut, openServer, readImap } from './imap/imap-server.ts';
 import { completeImportPoint, storeImportPoint } from './import-point.ts';
 import { storeBatch } from './import-batch.ts';
-import { findImport, type ImportRow, sumFolders } from './import-rows.ts';
+import { findImport, getContent, type ImportRow, sumFolders } from './import-rows.ts';
 import { importMessages as t } from './messages.en.ts';
 import { readBatches } from './read-batches.ts';
 import { makeUploadFiles } from './upload-file.ts';
@@ -131,7 +131,12 @@ async function begin(
   const object = await ensureObject(
     tx,
     { repository: task.repository_id, organization: task.organization_id },
-    { kind: 'mailbox', id: task.object_id, name: task.object_name, address: '' },
+    {
+      kind: getContent(task) === 'files' ? 'drive' : 'mailbox',
+      id: task.object_id,
+      name: task.object_name,
+      address: '',
+    },
   );
   const stored = await db
     .selectFrom('object_point')
@@ -220,7 +225,12 @@ async function openSource(
   if (!(await files.has(task.id, task.bytes))) return { kind: 'lost-file' };
   return readInThread(
     context,
-    { path: files.path(task.id), stem: getStem(task.name), skippedEntries: task.next_entry },
+    {
+      path: files.path(task.id),
+      stem: getStem(task.name),
+      skippedEntries: task.next_entry,
+      content: getContent(task),
+    },
     signal,
     limits,
   );
@@ -302,7 +312,8 @@ function getOutcome(
   const isArchive = row.account === null;
   if (end.kind === 'stopped')
     return { result: 'cancelled', message: snapshot === null ? t.cancelled : t.stopped };
-  if (end.kind === 'unknown') return { result: 'failed', message: t.unknown };
+  const isFiles = getContent(row) === 'files';
+  if (end.kind === 'unknown') return { result: 'failed', message: isFiles ? t.noZip : t.unknown };
   if (end.kind === 'lost-file') return { result: 'failed', message: t.lostFile };
   if (end.kind === 'lost-password') return { result: 'failed', message: t.noPassword };
   if (end.kind === 'cut') {
@@ -321,10 +332,10 @@ function getOutcome(
   if (!hasMail) {
     if (left > 0) return { result: 'failed', message: t.someLeft({ count: left }) };
     if (!isArchive && hadItems) return { result: 'success', message: t.nothingNewThere };
-    return { result: 'warning', message: isArchive ? t.empty : t.noMail };
+    return { result: 'warning', message: isFiles ? t.noFiles : isArchive ? t.empty : t.noMail };
   }
   if (left > 0) return { result: 'warning', message: t.someLeft({ count: left }) };
-  const nothingNew = isArchive ? t.nothingNew : t.nothingNewThere;
+  const nothingNew = isFiles ? t.nothingNewFiles : isArchive ? t.nothingNew : t.nothingNewThere;
   return { result: 'success', message: imported === 0 ? nothingNew : null };
 }
 

@@ -13,6 +13,7 @@ import { useQuery } from '../../shared/queries/use-query.ts';
 import { DeleteDialog } from '../../shared/delete-dialog.tsx';
 import { Facts } from '../../shared/suite-list/suite-list.tsx';
 import { ArchiveInput } from './archive-field.tsx';
+import { FolderButton } from './files-field.tsx';
 import { importMessages as t } from './messages.en.ts';
 import {
   getProgress,
@@ -50,7 +51,7 @@ export function ImportDetails({ row, upload, zone, onChanged, onAgain }: Props) 
       {message !== null && <Callout tone={TONES[row.result ?? 'warning']}>{message}</Callout>}
       <Facts
         facts={[
-          [t.mailbox, mailbox],
+          [row.content === 'files' ? t.drive : t.mailbox, mailbox],
           ...(account === null
             ? []
             : [[t.host, account.host] as const, [t.username, account.username] as const]),
@@ -65,7 +66,7 @@ export function ImportDetails({ row, upload, zone, onChanged, onAgain }: Props) 
       <span className="flex flex-wrap gap-2">
         {pointAt !== null && (
           <Link
-            to="/o365/restore/outlook"
+            to={row.content === 'files' ? '/o365/restore/onedrive' : '/o365/restore/outlook'}
             className="inline-flex min-h-8 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
           >
             {t.open}
@@ -97,6 +98,7 @@ function ContinueUpload({ row, onChanged }: Pick<Props, 'row' | 'onChanged'>) {
   const input = useRef<HTMLInputElement>(null);
   const { organizationId, name, bytes, receivedBytes } = row;
   const [isOther, setOther] = useState(false);
+  const [isReading, setReading] = useState(false);
   const take = (file: File): void => {
     const isSame = file.size === bytes && file.name.endsWith(name);
     setOther(!isSame);
@@ -110,9 +112,22 @@ function ContinueUpload({ row, onChanged }: Pick<Props, 'row' | 'onChanged'>) {
         {t.pausedHint({ done: formatBytes(receivedBytes), total: formatBytes(bytes) })}
       </p>
       <ArchiveInput label={id} input={input} onChoose={take} />
-      <Button id={id} variant="primary" onClick={() => input.current?.click()}>
-        {t.continueUpload}
-      </Button>
+      <span className="flex flex-wrap gap-2">
+        <Button id={id} variant="primary" onClick={() => input.current?.click()}>
+          {t.continueUpload}
+        </Button>
+        {row.content === 'files' && (
+          <FolderButton
+            busy={isReading}
+            onStart={() => setReading(true)}
+            onChoose={(file) => {
+              setReading(false);
+              if (file === null) setOther(true);
+              else take(file);
+            }}
+          />
+        )}
+      </span>
       {isOther && (
         <p role="alert" className="m-0 text-failed">
           {t.otherFile({ name, size: formatBytes(bytes) })}

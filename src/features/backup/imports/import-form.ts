@@ -6,7 +6,7 @@ export type ImapServer = InputOf<'testImapServer'>['server'];
 type Import = OutputOf<'getImport'>;
 
 export interface ImportForm {
-  readonly source: 'archive' | 'imap';
+  readonly source: 'archive' | 'files' | 'imap';
   readonly organizationId: string;
   readonly repositoryId: string;
   /** Empty: a new one. */
@@ -41,7 +41,7 @@ export const makeImportForm = (
   repositoryId: string,
   again: Import | null,
 ): ImportForm => ({
-  source: again?.source ?? 'archive',
+  source: again === null ? 'archive' : 'imap',
   organizationId: again?.organizationId ?? organizationId,
   repositoryId: again?.repositoryId ?? repositoryId,
   mailboxId: again?.mailboxId ?? '',
@@ -72,7 +72,7 @@ export function readImportForm(form: ImportForm): {
   const { organizationId, repositoryId, mailboxId, mailboxName, file } = form;
   const name = mailboxName.trim();
   const errors = {
-    ...(form.source === 'archive' ? findFileError(file) : findServerErrors(form)),
+    ...(form.source === 'imap' ? findServerErrors(form) : findFileError(file)),
     ...(organizationId === '' && { organizationId: t.organizationMissing }),
     ...(repositoryId === '' && { repositoryId: t.repositoryMissing }),
     ...(mailboxId === '' && name === '' && { mailboxName: t.mailboxNameMissing }),
@@ -89,7 +89,11 @@ export function readImportForm(form: ImportForm): {
       errors,
     };
   if (file === null) return { value: null, errors };
-  const archive = { name: file.name.slice(-MAX_NAME_CHARS), bytes: file.size };
+  const archive = {
+    name: file.name.slice(-MAX_NAME_CHARS),
+    bytes: file.size,
+    content: form.source === 'files' ? ('files' as const) : ('mail' as const),
+  };
   return { value: { call: 'createImport', input: { ...common, ...archive } }, errors };
 }
 const MAX_NAME_CHARS = 200;

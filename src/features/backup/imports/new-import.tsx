@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { InputOf, OutputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
 import { failed, type Result } from '#contract/result.ts';
-import type { ShownCertificate } from '#contract/shown-certificate.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { Callout } from '#src/ui/callout.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
@@ -13,11 +13,12 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { SeenCertificate } from '../../shared/certificate/seen-certificate.tsx';
+import { type FormRefusal, useDraftForm } from '#src/ui/use-draft-form.ts';
 import { ArchiveField } from './archive-field.tsx';
-import { makeImportForm, readImportForm } from './import-form.ts';
+import { FilesField } from './files-field.tsx';
+import { type ImportForm, makeImportForm, readImportForm } from './import-form.ts';
 import { importMessages as t } from './messages.en.ts';
+import { type Refusal, RefusedServer } from './refused-server.tsx';
 import { ServerFields } from './server-fields.tsx';
 import { sendArchive } from './uploads.ts';
 
@@ -50,7 +51,7 @@ export function NewImport({
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const repositoriesIn = (organization: string): readonly BackupRepositoryRow[] =>
     repositories.filter((row) => row.organization === organization && row.removedAt === null);
-  const [seen, setSeen] = useState<ShownCertificate | null>(null);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: makeImportForm(organizationId, getOnly(repositoriesIn(organizationId)), again),
     offline,
@@ -58,19 +59,27 @@ export function NewImport({
     submit: async (sent) => {
       if (sent.call === 'createImport')
         return withReauth(() => client().ask('createImport', sent.input));
-      const refused = await testServer(sent.input, setSeen);
+      const refused = await testServer(sent.input, setRefusal);
       return refused ?? withReauth(() => client().ask('createImapImport', sent.input));
     },
+    explain,
     onSaved: ({ id }, { input }, { source, file }) => {
-      if (source === 'archive' && file !== null)
+      if (source !== 'imap' && file !== null)
         void sendArchive({ organizationId: input.organizationId, id, file });
-      tell(source === 'archive' ? t.uploadStarted : t.importStarted);
+      tell(source === 'imap' ? t.importStarted : t.uploadStarted);
       onDone(input.organizationId, id);
     },
   });
+  const isDrive = form.source === 'files';
+  const changeSource = (source: ImportForm['source']): void => {
+    setRefusal(null);
+    change({ source, file: null, mailboxId: '' });
+  };
   const known = mailboxes.filter(
     (mailbox) =>
-      form.organizationId === organizationId && mailbox.repositoryId === form.repositoryId,
+      mailbox.kind === (isDrive ? 'drive' : 'mailbox') &&
+      form.organizationId === organizationId &&
+      mailbox.repositoryId === form.repositoryId,
   );
   return (
     <FormDialog
@@ -92,45 +101,59 @@ export function NewImport({
               checked={form.source === 'archive'}
               title={t.archive}
               detail={t.archiveDetail}
-              onChoose={() => change({ source: 'archive' })}
+              onChoose={() => changeSource('archive')}
+            />
+            <Choice
+              name="source"
+              checked={form.source === 'files'}
+              title={t.files}
+              detail={t.filesDetail}
+              onChoose={() => changeSource('files')}
             />
             <Choice
               name="source"
               checked={form.source === 'imap'}
               title={t.imap}
               detail={t.imapDetail}
-              onChoose={() => change({ source: 'imap' })}
+              onChoose={() => changeSource('imap')}
             />
           </div>
         </fieldset>
       )}
-      {form.source === 'archive' ? (
+      {form.source === 'archive' && (
         <ArchiveField
           file={form.file}
           error={errors['file'] ?? null}
           onChoose={(file) => change({ file })}
         />
-      ) : (
+      )}
+      {form.source === 'files' && (
+        <FilesField
+          file={form.file}
+          error={errors['file'] ?? null}
+          onChoose={(file) => change({ file })}
+        />
+      )}
+      {form.source === 'imap' && (
         <ServerFields
           form={form}
           errors={errors}
           onChange={(next) => {
-            setSeen(null);
+            setRefusal(null);
             change(next);
           }}
         />
       )}
-      {seen !== null && (
-        <Callout tone="warning">
-          <SeenCertificate
-            seen={seen}
-            zone={zone}
-            onPin={(certificate) => {
-              setSeen(null);
-              change({ certificate });
-            }}
-          />
-        </Callout>
+      {refusal !== null && (
+        <RefusedServer
+          key={refusal.message}
+          refusal={refusal}
+          zone={zone}
+          onPin={(certificate) => {
+            setRefusal(null);
+            change({ certificate });
+          }}
+        />
       )}
       <Select
         label={t.organization}
@@ -163,7 +186,7 @@ export function NewImport({
           block
           value={form.mailboxId || NEW}
           options={[
-            { value: NEW, label: t.newMailbox },
+            { value: NEW, label: isDrive ? t.newDrive : t.newMailbox },
             ...known.map(({ id, name, items }) => ({
               value: id,
               label: t.knownMailbox({ name, items }),
@@ -174,8 +197,8 @@ export function NewImport({
       )}
       {form.mailboxId === '' && (
         <TextField
-          label={t.mailboxName}
-          hint={t.mailboxNameHint}
+          label={isDrive ? t.driveName : t.mailboxName}
+          hint={isDrive ? t.driveNameHint : t.mailboxNameHint}
           required
           autoComplete="off"
           value={form.mailboxName}
@@ -195,14 +218,21 @@ const getOnly = (rows: readonly { readonly id: string }[]): string =>
 /** Signs in to the mailbox. Returns why the import can't begin; null: it can. */
 async function testServer(
   { organizationId, server }: InputOf<'createImapImport'>,
-  onSeen: (seen: ShownCertificate | null) => void,
+  onTested: (refusal: Refusal | null) => void,
 ): Promise<Result<never> | null> {
   const test = await client().ask('testImapServer', { organizationId, server });
   if (!test.ok) return test;
-  onSeen(test.value.seen);
-  const { ok: isOk, message } = test.value;
-  return isOk ? null : failed({ kind: 'conflict', message: message ?? t.notReached });
+  const { ok: isOk, message, seen } = test.value;
+  const refusal = isOk ? null : { message: message ?? t.notReached, seen };
+  onTested(refusal);
+  return refusal === null ? null : failed({ kind: 'conflict', message: REFUSED });
 }
+/** What the server said is shown beside its fields. */
+const REFUSED = 'refused-by-server';
+const explain = (failure: Failure): FormRefusal =>
+  'message' in failure && failure.message === REFUSED
+    ? { errors: {}, above: null }
+    : { errors: {}, above: getFailureText(failure) };
 
 const IMPORT_SCHEMA = makeReadingSchema(readImportForm);
 

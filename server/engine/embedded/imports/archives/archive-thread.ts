@@ -1,5 +1,6 @@
 /** The thread that reads archives. What it gets comes from strangers (G67). */
 import { workerData } from 'node:worker_threads';
+import type { ImportContent } from '#contract/engine/imports.ts';
 import { answerSteps } from '../answer-steps.ts';
 import { openArchive } from './open-file.ts';
 import { readArchive } from './read-archive.ts';
@@ -9,7 +10,8 @@ export interface ArchiveTask {
   readonly path: string;
   readonly stem: string;
   readonly skippedEntries: number;
+  readonly content: ImportContent;
 }
 
-const { path, stem, skippedEntries } = workerData as ArchiveTask;
-answerSteps(openArchive(path, stem).then((file) => readArchive(file, skippedEntries)));
+const { path, stem, skippedEntries, content } = workerData as ArchiveTask;
+answerSteps(openArchive(path, stem).then((file) => readArchive(file, skippedEntries, content)));

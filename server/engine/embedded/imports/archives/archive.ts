@@ -11,9 +11,9 @@ export interface ArchiveFile {
   read(from: Bytes, bytes: Bytes): Promise<Buffer>;
 }
 
-/** Something in an archive that may be a mail. */
+/** Something in an archive that may be a mail, or a file. */
 export interface ArchiveEntry {
-  /** Folders from the top; at least one. */
+  /** Folders from the top; at least one, if it is a mail. */
   readonly path: readonly string[];
   /** What it is called if it can't be read. */
   readonly name: string;
@@ -27,6 +27,11 @@ export type LoadedEntry =
       readonly kind: 'mail';
       readonly mime: Uint8Array<ArrayBuffer>;
       readonly state: ArchivedState;
+    }
+  | {
+      readonly kind: 'file';
+      readonly content: Uint8Array<ArrayBuffer>;
+      readonly modifiedAt: Ms | null;
     }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly reason: FailReason };
@@ -42,7 +47,13 @@ export interface ArchivedState {
  * `other`: no mail. `other-item`: an entry of a calendar, a contact, a task or a note. `packed`: an
  * archive in the archive.
  */
-export type SkipReason = 'other' | 'other-item' | 'encrypted' | 'too-large' | 'packed';
+export type SkipReason =
+  | 'other'
+  | 'other-item'
+  | 'encrypted'
+  | 'too-large'
+  | 'large-file'
+  | 'packed';
 export type FailReason = 'damaged' | 'unreadable';
 
 /** Lists an archive from its beginning. */
@@ -55,6 +66,9 @@ export class DamagedArchive extends Error {
 
 /** Exchange's limit for a mail, with the overhead of its encoding. */
 export const MAX_MAIL_BYTES: Bytes = 220 * 1_048_576;
+
+/** Files are read as a whole. */
+export const MAX_FILE_BYTES: Bytes = 256 * 1_048_576;
 
 /** In which state a mail is of which its archive says nothing. */
 export const PLAIN_STATE: ArchivedState = { receivedAt: null, isRead: true, isFlagged: false };

@@ -1,8 +1,10 @@
 import type { MailContent } from '../../mail/mail-content.ts';
 import { readMime } from '../../mail/read-mime.ts';
+import type { ImportContent } from '#contract/engine/imports.ts';
 import { type ArchivedState, type ArchiveFile, DamagedArchive } from './archive.ts';
-import type { FailReason, SkipReason } from './archive.ts';
+import type { FailReason, LoadedEntry, SkipReason } from './archive.ts';
 import { findReader } from './detect.ts';
+import { readZip, readZipFiles } from './zip.ts';
 
 /** What is known of an entry before it is read. */
 export interface EntryPlace {
@@ -36,6 +38,7 @@ export type ArchiveStep =
       readonly state: ArchivedState;
       readonly summary: MailSummary;
     }
+  | Extract<LoadedEntry, { kind: 'file' }>
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly reason: FailReason }
   /** How many entries follow, at most. */
@@ -50,12 +53,14 @@ export interface CutStep {
   readonly message: string;
 }
 
-/** Reads an archive in its order, without its first entries. */
+/** Reads an archive of mails, or of files, in its order, without its first entries. */
 export async function* readArchive(
   file: ArchiveFile,
   skippedEntries: number,
+  content: ImportContent = 'mail',
 ): AsyncGenerator<ArchiveStep, void> {
-  const read = await findReader(file);
+  const found = await findReader(file);
+  const read = content === 'mail' ? found : found === readZip ? readZipFiles : null;
   if (read === null) {
     yield { kind: 'unknown' };
     return;

@@ -1,11 +1,12 @@
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
-import type { Bytes } from '#contract/ids.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
 import {
   type ArchiveEntry,
   type ArchiveFile,
   DamagedArchive,
   type LoadedEntry,
+  MAX_FILE_BYTES,
   MAX_MAIL_BYTES,
   PLAIN_STATE,
 } from './archive.ts';
@@ -37,10 +38,33 @@ interface ZipEntry {
   readonly packedBytes: Bytes;
   readonly bytes: Bytes;
   readonly at: Bytes;
+  readonly modifiedAt: Ms | null;
 }
 
 /** A ZIP archive of mails as files, in folders. */
 export async function* readZip(file: ArchiveFile): AsyncGenerator<ArchiveEntry, void> {
+  for await (const { entry, folders, name } of listEntries(file))
+    yield {
+      path: folders.length === 0 ? [file.stem] : folders,
+      name,
+      position: entry.at,
+      load: () => loadMail(file, entry),
+    };
+}
+
+/** A ZIP archive of any files. */
+export async function* readZipFiles(file: ArchiveFile): AsyncGenerator<ArchiveEntry, void> {
+  for await (const { entry, folders, name } of listEntries(file))
+    yield { path: folders, name, position: entry.at, load: () => loadFile(file, entry) };
+}
+
+interface ListedEntry {
+  readonly entry: ZipEntry;
+  readonly folders: readonly string[];
+  readonly name: string;
+}
+
+async function* listEntries(file: ArchiveFile): AsyncGenerator<ListedEntry, void> {
   const directory = await readDirectory(file);
   let unpackedBytes = 0;
   let n = 0;
@@ -53,29 +77,40 @@ export async function* readZip(file: ArchiveFile): AsyncGenerator<ArchiveEntry, 
     const folders = toFolderPath(path.slice(0, -1));
     unpackedBytes += entry.bytes;
     if (unpackedBytes > FREE_BYTES + MAX_RATIO * file.bytes) throw new DamagedArchive();
-    yield {
-      path: folders.length === 0 ? [file.stem] : folders,
-      name: toFolderPath(path.slice(-1))[0] ?? `#${n}`,
-      position: entry.at,
-      load: () => load(file, entry),
-    };
+    yield { entry, folders, name: toFolderPath(path.slice(-1))[0] ?? `#${n}` };
   }
 }
 
-async function load(file: ArchiveFile, entry: ZipEntry): Promise<LoadedEntry> {
-  const { name, bytes, packedBytes, method, crc, isEncrypted, at } = entry;
+async function loadMail(file: ArchiveFile, entry: ZipEntry): Promise<LoadedEntry> {
+  const { name, bytes, packedBytes } = entry;
   if (!/\.eml$/i.test(name))
     return { kind: 'skipped', reason: /\.(?:zip|mbox|pst|ost)$/i.test(name) ? 'packed' : 'other' };
-  if (isEncrypted) return { kind: 'skipped', reason: 'encrypted' };
   if (bytes > MAX_MAIL_BYTES || packedBytes > MAX_MAIL_BYTES)
     return { kind: 'skipped', reason: 'too-large' };
+  const read = await readContent(file, entry);
+  return 'kind' in read ? read : { kind: 'mail', mime: read.content, state: PLAIN_STATE };
+}
+
+async function loadFile(file: ArchiveFile, entry: ZipEntry): Promise<LoadedEntry> {
+  const { bytes, packedBytes, modifiedAt } = entry;
+  if (bytes > MAX_FILE_BYTES || packedBytes > MAX_FILE_BYTES)
+    return { kind: 'skipped', reason: 'large-file' };
+  const read = await readContent(file, entry);
+  return 'kind' in read ? read : { kind: 'file', content: read.content, modifiedAt };
+}
+
+async function readContent(
+  file: ArchiveFile,
+  { bytes, packedBytes, method, crc, isEncrypted, at }: ZipEntry,
+): Promise<{ readonly content: Uint8Array<ArrayBuffer> } | LoadedEntry> {
+  if (isEncrypted) return { kind: 'skipped', reason: 'encrypted' };
   const head = await file.read(at, 30);
   if (head.length < 30 || head.readUInt32LE(0) !== LOCAL) return DAMAGED;
   const begin = at + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
   const packed = await file.read(begin, packedBytes);
   const content = await unpack(packed, method, bytes);
   if (content?.length !== bytes || crc32(content) !== crc) return DAMAGED;
-  return { kind: 'mail', mime: Uint8Array.from(content), state: PLAIN_STATE };
+  return { content: Uint8Array.from(content) };
 }
 const DAMAGED = { kind: 'failed', reason: 'damaged' } as const;
 
@@ -127,7 +162,7 @@ function readEntry(
   // Folders, and what macOS puts beside each file.
   if (/[/\\]$/.test(name) || /(?:^|\/)(?:__MACOSX\/|\.DS_Store$)/.test(name))
     return { entry: null, next };
-  const extra = readExtra(directory.subarray(extraAt, extraAt + extraBytes));
+  const extra = findExtra(directory.subarray(extraAt, extraAt + extraBytes), LARGE);
   const [bytes, packedBytes, offset] = withLarge(extra, [
     directory.readUInt32LE(at + 24),
     directory.readUInt32LE(at + 20),
@@ -142,19 +177,42 @@ function readEntry(
       packedBytes,
       bytes,
       at: offset,
+      modifiedAt:
+        readTimestamp(findExtra(directory.subarray(extraAt, extraAt + extraBytes), TIMESTAMP)) ??
+        readDosTime(directory.readUInt16LE(at + 14), directory.readUInt16LE(at + 12)),
     },
     next,
   };
 }
 
-/** The field with numbers of 64 bits; empty if there is none. */
-function readExtra(extra: Buffer): Buffer {
+/** Fields with numbers of 64 bits, and with the time in UTC. */
+const LARGE = 0x0001;
+const TIMESTAMP = 0x5455;
+
+/** Returns a field; empty if there is none. */
+function findExtra(extra: Buffer, id: number): Buffer {
   for (let at = 0; at + 4 <= extra.length;) {
     const end = at + 4 + extra.readUInt16LE(at + 2);
-    if (extra.readUInt16LE(at) === 1) return extra.subarray(at + 4, end);
+    if (extra.readUInt16LE(at) === id) return extra.subarray(at + 4, end);
     at = end;
   }
   return extra.subarray(0, 0);
+}
+
+const readTimestamp = (field: Buffer): Ms | null =>
+  field.length >= 5 && ((field[0] ?? 0) & 1) !== 0 ? field.readInt32LE(1) * 1_000 : null;
+
+/** A time without a zone: nobody says which, so it counts as UTC. */
+function readDosTime(date: number, time: number): Ms | null {
+  const at = Date.UTC(
+    1980 + (date >> 9),
+    ((date >> 5) & 15) - 1,
+    date & 31,
+    time >> 11,
+    (time >> 5) & 63,
+    2 * (time & 31),
+  );
+  return date === 0 || Number.isNaN(at) ? null : at;
 }
 
 /** Numbers that don't fit 32 bits are in the extra field, in this order. */
