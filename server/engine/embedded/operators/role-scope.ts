@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Id } from '#contract/engine/engine.ts';
+import { IMPORTED } from '#contract/engine/imports.ts';
 
 /** Whose roles count. `object`: the id of a person in the directory of the organization. */
 export interface OperatorRef {
@@ -45,9 +46,12 @@ const covered = (tenant: string, organization: Id, of: RawBuilder<unknown>): Raw
     select role, chosen, 'site', id from site_of
   )`;
 
-/** The role `r` is about what `class` and `id` name. */
+/**
+ * The role `r` is about what `class` and `id` name. An imported mailbox or drive is nobody's in the
+ * organization: only a role that names it is about it.
+ */
 const isCovered = (kind: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<boolean> => sql`
-  (r.entire or exists (select from covered as c where c.chosen and c.role = r.id and c.class = ${kind} and c.id = ${id}))
+  (r.entire and not starts_with(${id}, ${IMPORTED}) or exists (select from covered as c where c.chosen and c.role = r.id and c.class = ${kind} and c.id = ${id}))
   and not exists (select from covered as c where not c.chosen and c.role = r.id and c.class = ${kind} and c.id = ${id})`;
 
 const CLASS = sql`case o.kind when 'site' then 'site' when 'team' then 'team' else 'person' end`;
