@@ -6,7 +6,8 @@ export const restoreMessages = defineMessages('restore-engine', {
   // The temporary application, as an administrator sees it in the tenant.
   application: 'Restore (temporary)',
   originalOnly: 'Restore operators can only restore to the original location.',
-  importedOriginal: 'An imported mailbox or drive is in no tenant. Choose another place to restore to.',
+  importedOriginal:
+    'An imported mailbox or drive is in no tenant. Choose another place to restore to.',
   tooManyAtOnce: 'You started several restores at the same time. Start this one again.',
   nothingChosen: 'Choose what to restore.',
   noNode: 'This item is not part of the restore point.',
