@@ -8,6 +8,12 @@ export const ONEDRIVE = '/o365/restore/onedrive';
 export const SHAREPOINT = '/o365/restore/sharepoint';
 export const TEAMS = '/o365/restore/teams';
 
+/**
+ * A dry run, a restore or its undo: the server reads and writes real items, after other work that it may
+ * have. Three of them are shorter than a test may take.
+ */
+export const TASK = { timeout: 80_000 };
+
 export const tree = (page: Page): Locator => page.getByRole('tree');
 /** A mailbox, drive or folder. A line that says that others are loading has no name of its own. */
 export const node = (page: Page, name: string | RegExp): Locator =>

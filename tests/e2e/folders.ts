@@ -10,13 +10,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { test } from '@playwright/test';
 
 /** The environment variable with the folder of the test run, set by `run.config.ts`. */
 export const OF_RUN = 'DAYBOOK_E2E_FOLDERS';
 
 /**
  * Returns a new copy of a template folder. The first worker that needs a kind makes its template,
- * once a run. `make` fills an empty folder and leaves nothing running on it.
+ * once a run. `make` fills an empty folder and leaves nothing running on it. The time that a template
+ * takes doesn't count for the test or hook that needs it first.
  */
 export async function copyFolder(
   kind: readonly string[],
@@ -29,6 +31,9 @@ export async function copyFolder(
   const made = join(place, 'made');
   const draft = join(place, 'draft');
   const failed = join(place, 'failed');
+  const { timeout } = test.info();
+  const beganAt = Date.now();
+  test.setTimeout(0);
   if (claimFolder(place)) {
     mkdirSync(draft);
     try {
@@ -38,18 +43,23 @@ export async function copyFolder(
       writeFileSync(failed, String(error));
     }
   }
-  for (let tries = 0; !existsSync(made); tries++) {
+  while (!existsSync(made)) {
     if (existsSync(failed))
       throw new Error(`the template folder could not be made: ${readFileSync(failed, 'utf8')}`);
-    if (tries === 2_400) throw new Error('the template folder was not made in time');
+    if (Date.now() - beganAt > MAKING_MS)
+      throw new Error('the template folder was not made in time');
     await new Promise((done) => {
       setTimeout(done, 100);
     });
   }
+  test.setTimeout(timeout + Date.now() - beganAt);
   const copy = mkdtempSync(join(tmpdir(), 'daybook-e2e-'));
   cpSync(made, copy, { recursive: true, filter: (file) => !file.endsWith('.sock') });
   return copy;
 }
+
+/** Ends a run whose demo data are never ready. It is no measure of speed. */
+export const MAKING_MS = 900_000;
 
 /** Creates the folder. Returns false if another worker did. */
 export function claimFolder(place: string): boolean {

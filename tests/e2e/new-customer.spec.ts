@@ -12,6 +12,7 @@ import {
   rowTexts,
   shownCode,
   submit,
+  TASK,
 } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { entry, panel } from './people.ts';
@@ -96,14 +97,14 @@ test('SUITE-50, BILL-19, BILL-20, WIZARD-2: a new customer registers, pays, conn
   await page.getByRole('button', { name: 'Restore 1 item' }).click();
   const restore = restorePanel(page);
   await restore.getByRole('button', { name: 'Dry run' }).click();
-  await expect(restore.getByText('Will be created.')).toBeVisible();
+  await expect(restore.getByText('Will be created.')).toBeVisible(TASK);
   await restore.getByRole('button', { name: 'Restore 1 item' }).click();
   await expect(restore.getByRole('heading', { name: 'Sign in to restore' })).toBeVisible();
   await restore.getByRole('button', { name: 'Get a code' }).click();
   await expect(shownCode(page)).toBeVisible();
   await approveCode(portal, page.context(), await shownCode(page).innerText());
   await page.bringToFront();
-  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible();
+  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
   await tenant.reload();
   await expect.poll(() => rowTexts(tenant, subject)).toEqual(before);
 

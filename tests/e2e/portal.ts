@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from '@playwright/test';
 import type { Browser, Locator, Page } from '@playwright/test';
 import { drop, hasPostgres, newDatabase } from './databases.ts';
-import { copyFolder } from './folders.ts';
+import { copyFolder, MAKING_MS } from './folders.ts';
 import { end, freePort, NODE, PASSWORD, serve } from './server-process.ts';
 import type { Data, Demo } from './server-process.ts';
 import { addProvider } from './shared-server.ts';
@@ -56,10 +56,10 @@ export async function startPortal(
         seed(made, besides);
         return;
       }
-      // Generating the history and the first backups takes half a minute.
+      // Generating the history and the first backups takes half a minute, on a busy machine some.
       const port = await freePort();
-      const first = await serve(made, demoData, port);
-      await waitForBackups({ url: `http://localhost:${port}`, password: PASSWORD });
+      const first = await serve(made, demoData, port, MAKING_MS / 3);
+      await waitForBackups({ url: `http://localhost:${port}`, password: PASSWORD }, MAKING_MS / 3);
       await end(first, 'SIGTERM');
       freezeTenants(folder);
     },
@@ -185,6 +185,7 @@ export async function loadApi(
 /** Waits until the demo's backup jobs have had a session, and none is running. */
 export async function waitForBackups(
   portal: Pick<SharedPortal, 'url' | 'password'>,
+  timeout = 230_000,
 ): Promise<void> {
   const api = await loadApi(portal, 'm365');
   /** The jobs that aren't there yet, with what their sessions do. */
@@ -204,7 +205,7 @@ export async function waitForBackups(
     );
   };
   await expect
-    .poll(() => listWaiting(false), { timeout: 230_000 })
+    .poll(() => listWaiting(false), { timeout })
     .toEqual([])
     .catch(async (error: unknown) => {
       throw new Error(`${String(error)}\n${(await listWaiting(true)).join('\n')}`);

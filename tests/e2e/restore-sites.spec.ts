@@ -11,6 +11,7 @@ import {
   restorePanel,
   submit,
   tree,
+  TASK,
 } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { enter } from './people.ts';
@@ -70,14 +71,14 @@ test('RES-40, RES-35: a row that was deleted in the tenant is found by keyboard,
   await page.keyboard.press('r');
   const panel = restorePanel(page);
   await panel.getByRole('button', { name: 'Dry run' }).press('Enter');
-  await expect(panel.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused();
+  await expect(panel.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused(TASK);
   await sound(page, 'dry run of a row');
   await panel.getByRole('button', { name: 'Restore 1 item' }).press('Enter');
-  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
+  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused(TASK);
   await tenant.reload();
   expect(await getFields()).toEqual(before);
   await panel.getByRole('button', { name: 'Undo restore' }).press('Enter');
-  await expect(panel.getByRole('heading', { name: 'Restore undone' })).toBeFocused();
+  await expect(panel.getByRole('heading', { name: 'Restore undone' })).toBeFocused(TASK);
   await tenant.reload();
   await expect(rows).toHaveCount(0);
   expect(errors).toEqual([]);

@@ -14,6 +14,7 @@ import {
   restorePanel,
   submit,
   tree,
+  TASK,
 } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { enter } from './people.ts';
@@ -91,11 +92,11 @@ test('RES-45, RES-46, RES-47, RES-48: a post that was deleted in the tenant is s
   await expect(panel.getByText("Undo can't remove restored posts", { exact: false })).toBeVisible();
   await sound(page, 'restore of a post');
   await panel.getByRole('button', { name: 'Dry run' }).press('Enter');
-  await expect(panel.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused();
+  await expect(panel.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused(TASK);
   await expect(panel.getByText("An undo can't remove it.", { exact: false })).toBeVisible();
   await sound(page, 'dry run of a post');
   await panel.getByRole('button', { name: 'Restore 1 item' }).press('Enter');
-  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
+  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused(TASK);
   await tenant.reload();
   // The text of the row has the author, the date and the number of replies.
   await expect.poll(() => getCellTexts(rows)).toEqual(before);
@@ -151,12 +152,12 @@ test('RES-45, RES-4, DL-8: a file that was deleted in the tenant is restored and
   const panel = restorePanel(page);
   await panel.getByRole('button', { name: 'Dry run' }).press('Enter');
   await panel.getByRole('button', { name: 'Restore 1 item' }).press('Enter');
-  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
+  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeFocused(TASK);
   await tenant.reload();
   await expect(rows).toHaveCount(1);
   await page.bringToFront();
   await panel.getByRole('button', { name: 'Undo restore' }).press('Enter');
-  await expect(panel.getByRole('heading', { name: 'Restore undone' })).toBeFocused();
+  await expect(panel.getByRole('heading', { name: 'Restore undone' })).toBeFocused(TASK);
   await tenant.reload();
   await expect(rows).toHaveCount(0);
   expect(errors).toEqual([]);

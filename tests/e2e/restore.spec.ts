@@ -14,6 +14,7 @@ import {
   rowTexts,
   submit,
   tree,
+  TASK,
 } from './cloud-suite.ts';
 import { collectErrors, goOffline, sound } from './page-checks.ts';
 import { enter } from './people.ts';
@@ -78,13 +79,15 @@ test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restor
   await expect(panel(page)).toBeVisible();
   await sound(page, 'restore form');
   await panel(page).getByRole('button', { name: 'Dry run' }).press('Enter');
-  await expect(panel(page).getByRole('heading', { name: 'Result of the dry run' })).toBeFocused();
-  await expect(panel(page).getByText('Will be created.')).toBeVisible();
+  await expect(panel(page).getByRole('heading', { name: 'Result of the dry run' })).toBeFocused(
+    TASK,
+  );
+  await expect(panel(page).getByText('Will be created.')).toBeVisible(TASK);
   expect(await rowTexts(tenant, subject)).toHaveLength(before.length - 1);
   await sound(page, 'dry run');
 
   await panel(page).getByRole('button', { name: 'Restore 1 item' }).press('Enter');
-  await expect(panel(page).getByRole('heading', { name: 'Restore complete' })).toBeFocused();
+  await expect(panel(page).getByRole('heading', { name: 'Restore complete' })).toBeFocused(TASK);
   await expect(panel(page).getByText('Created.')).toBeVisible();
   await tenant.reload();
   await expect
@@ -92,7 +95,7 @@ test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restor
     .toEqual(before.toSorted());
 
   await panel(page).getByRole('button', { name: 'Undo restore' }).press('Enter');
-  await expect(panel(page).getByRole('heading', { name: 'Restore undone' })).toBeFocused();
+  await expect(panel(page).getByRole('heading', { name: 'Restore undone' })).toBeFocused(TASK);
   await tenant.reload();
   await expect.poll(() => rowTexts(tenant, subject)).toHaveLength(before.length - 1);
 
@@ -384,15 +387,15 @@ test('RES-35: on a phone, a deleted file is found on a path, restored and undone
   await items.first().locator('[data-select]').tap();
   await page.getByRole('button', { name: 'Restore 1 item' }).tap();
   await page.getByRole('dialog').getByRole('button', { name: 'Dry run' }).tap();
-  await expect(page.getByText('Will be created.')).toBeVisible();
+  await expect(page.getByText('Will be created.')).toBeVisible(TASK);
   await sound(page, 'dry run on a phone');
   await page.getByRole('dialog').getByRole('button', { name: 'Restore 1 item' }).tap();
-  await expect(page.getByText('Restore complete')).toBeVisible();
+  await expect(page.getByText('Restore complete')).toBeVisible(TASK);
   await tenant.reload();
   await expect(tenant.getByRole('row').filter({ hasText: name })).toHaveCount(1);
   await page.bringToFront();
   await page.getByRole('button', { name: 'Undo restore' }).tap();
-  await expect(page.getByText('Restore undone')).toBeVisible();
+  await expect(page.getByText('Restore undone')).toBeVisible(TASK);
   await tenant.reload();
   await expect(tenant.getByRole('row').filter({ hasText: name })).toHaveCount(0);
   expect(errors).toEqual([]);

@@ -12,6 +12,7 @@ import {
   rowTexts,
   showFolder,
   shownCode,
+  TASK,
 } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
 import { linkFor } from './outbox.ts';
@@ -120,7 +121,7 @@ test('G71: where an organization requires it, a restore to another mailbox waits
   expect(seconds).toEqual([]);
   await phone.close();
 
-  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible();
+  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
   await page.getByRole('button', { name: 'Restores', exact: true }).click();
   await expect(history.getByText('Approved by Selma Iversen: Confirmed by phone')).toBeVisible();
   await sound(page, 'history with an approved restore');

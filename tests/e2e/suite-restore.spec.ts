@@ -17,6 +17,7 @@ import {
   stopRestoreSessions,
   submit,
   tree,
+  TASK,
 } from './cloud-suite.ts';
 import type { TenantPerson } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
@@ -112,19 +113,19 @@ test('RES-35, RES-24: by keyboard alone, a deleted mail is restored with a code,
   const restore = restorePanel(page);
   await tabTo(page, restore.getByRole('button', { name: 'Dry run' }));
   await keyboard.press('Enter');
-  await expect(restore.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused();
+  await expect(restore.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused(TASK);
   await tabTo(page, restore.getByRole('button', { name: 'Restore 1 item' }));
   await keyboard.press('Enter');
   await expect(restore.getByRole('heading', { name: 'Sign in to restore' })).toBeFocused();
   await tabTo(page, restore.getByRole('button', { name: 'Get a code' }));
   await keyboard.press('Enter');
   await grant(page);
-  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeFocused();
+  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeFocused(TASK);
   await tenant.reload();
   await expect.poll(() => rowTexts(tenant, subject)).toEqual(row);
   await tabTo(page, restore.getByRole('button', { name: 'Undo restore' }));
   await keyboard.press('Enter');
-  await expect(restore.getByRole('heading', { name: 'Restore undone' })).toBeFocused();
+  await expect(restore.getByRole('heading', { name: 'Restore undone' })).toBeFocused(TASK);
   await tenant.reload();
   await expect.poll(() => rowTexts(tenant, subject)).toEqual([]);
   expect(errors).toEqual([]);
@@ -158,19 +159,19 @@ test('RES-35, RES-24: on a phone, a deleted mail is restored with a code and und
   await page.getByRole('button', { name: 'Restore 1 item' }).tap();
   const sheet = page.getByRole('dialog');
   await sheet.getByRole('button', { name: 'Dry run' }).tap();
-  await expect(sheet.getByText('Will be created.')).toBeVisible();
+  await expect(sheet.getByText('Will be created.')).toBeVisible(TASK);
   await sheet.getByRole('button', { name: 'Restore 1 item' }).tap();
   await sheet.getByRole('button', { name: 'Get a code' }).tap();
   await expect(shownCode(page)).toBeVisible();
   await sound(page, 'code to restore on a phone');
   await grant(page);
-  await expect(sheet.getByText('Restore complete')).toBeVisible();
+  await expect(sheet.getByText('Restore complete')).toBeVisible(TASK);
   await sound(page, 'restored on a phone');
   await tenant.reload();
   await expect.poll(() => rowTexts(tenant, subject)).toEqual(row);
   await page.bringToFront();
   await sheet.getByRole('button', { name: 'Undo restore' }).tap();
-  await expect(sheet.getByText('Restore undone')).toBeVisible();
+  await expect(sheet.getByText('Restore undone')).toBeVisible(TASK);
   await tenant.reload();
   await expect.poll(() => rowTexts(tenant, subject)).toEqual([]);
   expect(errors).toEqual([]);
@@ -201,12 +202,12 @@ test('RES-34, RES-24: a mail goes to a folder of another mailbox, and a whole ma
   await restore.getByRole('textbox', { name: 'Folder' }).fill('Restored/From a colleague');
   await restore.getByRole('textbox', { name: 'Reason' }).fill('Handed over, ticket 4711');
   await restore.getByRole('button', { name: 'Dry run' }).click();
-  await expect(restore.getByText('Will be created.')).toBeVisible();
+  await expect(restore.getByText('Will be created.')).toBeVisible(TASK);
   await sound(page, 'dry run to another mailbox');
   await restore.getByRole('button', { name: 'Restore 1 item' }).click();
   await restore.getByRole('button', { name: 'Get a code' }).click();
   await grant(page);
-  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible();
+  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
   // They end within an hour, and the panel says when.
   const end = await restore.getByText(/^Undo removes.* \d\d:\d\d [AP]M/).innerText();
   const now = Date.now();
@@ -242,11 +243,11 @@ test('RES-34, RES-24: a mail goes to a folder of another mailbox, and a whole ma
   await sound(page, 'restore mailbox form');
   await restore.getByRole('checkbox', { name: /^Changed items/ }).uncheck();
   await restore.getByRole('button', { name: 'Dry run' }).click();
-  await expect(restore.getByRole('heading', { name: 'Result of the dry run' })).toBeVisible();
+  await expect(restore.getByRole('heading', { name: 'Result of the dry run' })).toBeVisible(TASK);
   await sound(page, 'dry run of a mailbox');
   // Mails whose restore another test of this mailbox undid are missing too.
   await restore.getByRole('button', { name: /^Restore \d+ items$/ }).click();
-  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible();
+  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
   await sound(page, 'restored mailbox');
   for (const [n, folder] of ['Inbox', 'Sent Items'].entries()) {
     await showFolder(mails, folder);

@@ -12,6 +12,7 @@ import {
   rowTexts,
   shownCode,
   submit,
+  TASK,
 } from './cloud-suite.ts';
 import { startFront } from './front.ts';
 import type { Front } from './front.ts';
@@ -167,7 +168,7 @@ test('SUITE-50: a tenant is connected with a code, backed up and restored with t
   await page.getByRole('button', { name: 'Restore 1 item' }).click();
   const restore = restorePanel(page);
   await restore.getByRole('button', { name: 'Dry run' }).click();
-  await expect(restore.getByText('Will be created.')).toBeVisible();
+  await expect(restore.getByText('Will be created.')).toBeVisible(TASK);
   await restore.getByRole('button', { name: 'Restore 1 item' }).click();
   await expect(restore.getByRole('heading', { name: 'Sign in to restore' })).toBeFocused();
   await restore.getByRole('button', { name: 'Get a code' }).click();
@@ -175,13 +176,13 @@ test('SUITE-50: a tenant is connected with a code, backed up and restored with t
   await sound(page, 'code to restore');
   await approveCode(portal, page.context(), await shownCode(page).innerText());
   await page.bringToFront();
-  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible();
+  await expect(restore.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
   await expect(restore.getByText(/Write permissions end at \d/)).toBeVisible();
   await sound(page, 'restored with a code');
   await tenant.reload();
   expect(await rowTexts(tenant, subject)).toEqual(before);
   await restore.getByRole('button', { name: 'Undo restore' }).click();
-  await expect(restore.getByRole('heading', { name: 'Restore undone' })).toBeVisible();
+  await expect(restore.getByRole('heading', { name: 'Restore undone' })).toBeVisible(TASK);
   await tenant.reload();
   expect(await rowTexts(tenant, subject)).toHaveLength(before.length - 1);
 
