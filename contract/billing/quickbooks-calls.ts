@@ -114,7 +114,7 @@ export const quickBooksCalls = {
     summary:
       "Tests the connection by reading the QuickBooks company's name, describes the outcome, and starts an import of invoices.",
     input: v.strictObject({}),
-    output: v.object({ ok: v.boolean(), says: v.string(), kept: stored }),
+    output: v.object({ ok: v.boolean(), message: v.string(), state: stored }),
     gate: GATE,
     failures: ['forbidden', 'too-many'],
   }),

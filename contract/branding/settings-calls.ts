@@ -54,7 +54,7 @@ export const settingsCalls = {
     summary:
       'Tests a setting and describes the outcome. Test email and SMS messages go to the caller.',
     input: v.strictObject({ id: anyId, what: v.picklist(TRIED) }),
-    output: v.object({ ok: v.boolean(), says: v.string() }),
+    output: v.object({ ok: v.boolean(), message: v.string() }),
     gate: 'admin.dashboard',
     failures: ['not-found', 'too-many'],
   }),

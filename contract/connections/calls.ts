@@ -69,7 +69,7 @@ export type ConnectionOut = v.InferOutput<typeof connectionOut>;
 
 const tested = v.object({
   ok: v.boolean(),
-  says: v.string(),
+  message: v.string(),
   /**
    * The certificate that the system presented, if it isn't trusted, so that a person can compare
    * and pin it.

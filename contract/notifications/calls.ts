@@ -150,9 +150,9 @@ export const notifyCalls = {
     method: 'POST',
     path: 'monitoring/notify/devices/{id}/test',
     summary:
-      'Sends a test notification to one of the user’s browsers. `says`: the response of its push service, if it refused.',
+      'Sends a test notification to one of the user’s browsers. `message`: the response of its push service, if it refused.',
     input: v.strictObject({ id: anyId }),
-    output: v.object({ ok: v.boolean(), says: v.string() }),
+    output: v.object({ ok: v.boolean(), message: v.string() }),
     gate: 'signed-in',
     failures: ['not-found', 'too-many'],
   }),
@@ -210,7 +210,7 @@ export const notifyCalls = {
     summary:
       'Delivers one message of type `test` now. `code`: the HTTP status of the response; null if there was none.',
     input: v.strictObject({ id: anyId }),
-    output: v.object({ ok: v.boolean(), code: at, says: v.string() }),
+    output: v.object({ ok: v.boolean(), code: at, message: v.string() }),
     gate,
     failures: ['not-found', 'too-many'],
   }),

@@ -60,7 +60,7 @@ export const ticketingCalls = {
     summary:
       'Tests the connection: loads and stores the choices that the system offers, and describes the outcome.',
     input: v.strictObject({}),
-    output: v.object({ ok: v.boolean(), says: v.string(), kept: stored }),
+    output: v.object({ ok: v.boolean(), message: v.string(), state: stored }),
     gate: 'common.companies',
     failures: ['forbidden', 'too-many'],
   }),

@@ -223,10 +223,10 @@ export function quickBooksHandlers(
         const all = await loadStored(tx, context, ctx);
         return ok(
           details === null
-            ? { ok: false, says: MESSAGES.quickBooksNotConnected, kept: all }
+            ? { ok: false, message: MESSAGES.quickBooksNotConnected, state: all }
             : details.ok
-              ? { ok: true, says: t.connected({ company: details.value }), kept: all }
-              : { ok: false, says: details.fault.message, kept: all },
+              ? { ok: true, message: t.connected({ company: details.value }), state: all }
+              : { ok: false, message: details.fault.message, state: all },
         );
       });
     },

@@ -14,14 +14,14 @@ import { gatewayMessages as t } from './messages.en.ts';
 
 export interface Outcome {
   readonly ok: boolean;
-  readonly says: string;
+  readonly message: string;
 }
 interface Addressee {
   readonly email: string | null;
   readonly phone: string | null;
 }
 
-const no = (says: string): Outcome => ({ ok: false, says });
+const no = (message: string): Outcome => ({ ok: false, message });
 const notSet = (what: string) => (): Promise<Outcome> => Promise.resolve(no(what));
 
 /** Reads the settings, and returns a test to run after the transaction. */
@@ -50,7 +50,7 @@ export async function tryGateway(
     return async () => {
       try {
         const seen = await tryDirectory(context, directory, secret);
-        return seen > 0 ? { ok: true, says: t.directoryWorks } : no(t.directoryWithoutUsers);
+        return seen > 0 ? { ok: true, message: t.directoryWorks } : no(t.directoryWithoutUsers);
       } catch (error) {
         return no(describeDirectoryError(error, new URL(directory.url).hostname));
       }
@@ -63,7 +63,7 @@ export async function tryGateway(
       await loadIssuer(context, { settings: oidc, secret });
       return {
         ok: true,
-        says: secret === null ? t.issuerWithoutSecret : t.issuerWorks,
+        message: secret === null ? t.issuerWithoutSecret : t.issuerWorks,
       };
     } catch (error) {
       return no(describeIssuerError(error));
@@ -104,7 +104,7 @@ function smsTry(
 }
 
 const said = (delivery: Delivery, done: string): Outcome =>
-  delivery.kind === 'sent' ? { ok: true, says: done } : no(delivery.fault);
+  delivery.kind === 'sent' ? { ok: true, message: done } : no(delivery.fault);
 
 const INVALID_CREDENTIALS = 49;
 const NO_SUCH_OBJECT = 32;

@@ -207,7 +207,8 @@ export function collectorHandlers(
         if (error instanceof SourceError) return error;
         throw error;
       });
-      if (stored instanceof SourceError) return ok({ ok: false, says: stored.message, seen: null });
+      if (stored instanceof SourceError)
+        return ok({ ok: false, message: stored.message, seen: null });
       if (!stored.ok) return stored;
       if (
         getOrigin(stored.value.row.address) !== getOrigin(address) ||

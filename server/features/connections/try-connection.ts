@@ -37,14 +37,14 @@ export async function tryConnection(
     const count = await countFirst(context, kind, reach);
     return {
       ok: true,
-      says: `${COLLECTOR_NAMES[kind]} answers: ${count} ${THINGS[kind]}.`,
+      message: `${COLLECTOR_NAMES[kind]} answers: ${count} ${THINGS[kind]}.`,
       seen: null,
     };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return {
       ok: false,
-      says: error.message,
+      message: error.message,
       seen: error.message.startsWith(CERTIFICATE_ERROR)
         ? await shownCertificate(context, getHttpsPlace(new URL(reach.address)))
         : null,

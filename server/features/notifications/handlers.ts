@@ -231,7 +231,7 @@ export function notifyHandlers(
         tag: 'test',
       });
       await context.store.tenant(ctx.tenant, (tx) => keepPushed(tx, id, pushed, ctx.now));
-      return ok({ ok: pushed.ok, says: pushed.message });
+      return ok({ ok: pushed.ok, message: pushed.message });
     },
   };
 }

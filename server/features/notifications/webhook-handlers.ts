@@ -196,7 +196,7 @@ export function webhookHandlers(
       const {
         ok: good,
         code,
-        message: says,
+        message,
       } = await tryOnce(context, hook, { id: delivery, body }, secrets);
       await context.store.tenant(ctx.tenant, ({ sql, tenant }) =>
         sql
@@ -204,14 +204,14 @@ export function webhookHandlers(
           .set({
             state: good ? 'sent' : 'failed',
             code,
-            fault: good ? null : says,
+            fault: good ? null : message,
             done_at: context.clock.now(),
           })
           .where('tenant_id', '=', tenant)
           .where('id', '=', delivery)
           .execute(),
       );
-      return ok({ ok: good, code, says });
+      return ok({ ok: good, code, message });
     },
 
     listDeliveries: ({ id }, ctx) =>

@@ -159,22 +159,22 @@ export function ticketingHandlers(
         if (done === null)
           return ok({
             ok: false,
-            says:
+            message:
               desk.settings.system === 'own'
                 ? t.noSystem
                 : MESSAGES.ticketingNotSet({ system: name }),
-            kept: all,
+            state: all,
           });
-        if (!done.ok) return ok({ ok: false, says: done.fault.message, kept: all });
+        if (!done.ok) return ok({ ok: false, message: done.fault.message, state: all });
         const { boards, statuses } = done.value;
         return ok({
           ok: true,
-          says: (desk.settings.system === 'autotask' ? t.queues : t.boards)({
+          message: (desk.settings.system === 'autotask' ? t.queues : t.boards)({
             system: name,
             boards: boards.length,
             statuses: statuses.length,
           }),
-          kept: all,
+          state: all,
         });
       });
     },

@@ -284,7 +284,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
         )}
         {details !== null && (
           <TestResult
-            key={`${test} ${details.says}`}
+            key={`${test} ${details.message}`}
             result={details}
             zone={zone}
             onPin={(pem) => change({ certificate: pem })}
@@ -301,7 +301,7 @@ const explain = (failure: Failure): FormRefusal => readServerErrors(failure, ERR
 
 /** The test result. An untrusted certificate is displayed for comparison with the system's own. */
 function TestResult({
-  result: { ok, says, seen },
+  result: { ok, message, seen },
   zone,
   onPin,
 }: {
@@ -316,7 +316,7 @@ function TestResult({
   return (
     <div ref={place} className="scroll-mb-4">
       <Callout tone={ok ? 'success' : 'failed'} alert>
-        <p className="m-0">{says}</p>
+        <p className="m-0">{message}</p>
         {seen !== null && <SeenCertificate seen={seen} zone={zone} onPin={onPin} />}
       </Callout>
     </div>

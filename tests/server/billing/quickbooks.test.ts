@@ -122,10 +122,11 @@ eachDatabase((_name, open) => {
     expect(await again.connect()).toMatchObject({ realm: again.books.realm, ended: false });
     await again.read();
     expect(
-      (await again.ada<{ ok: boolean; says: string }>('POST', `${CONNECTION}/test`, {})).body.data,
+      (await again.ada<{ ok: boolean; message: string }>('POST', `${CONNECTION}/test`, {})).body
+        .data,
     ).toMatchObject({
       ok: true,
-      says: 'QuickBooks responded for the company Lakeside Managed IT.',
+      message: 'QuickBooks responded for the company Lakeside Managed IT.',
     });
     const tokens = qb.asked
       .flatMap(({ headers, body }) => [

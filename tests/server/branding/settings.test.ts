@@ -72,7 +72,7 @@ eachDatabase((_name, open) => {
   const tries = (
     { host, token, tenant }: Portal,
     what: string,
-  ): Promise<Answer<{ ok: boolean; says: string }>> =>
+  ): Promise<Answer<{ ok: boolean; message: string }>> =>
     ask(app, path(tenant, `test/${what}`), { method: 'POST', host, token, body: {} });
 
   test('SET-1, ADMIN-3: a user with only some companies neither reads nor changes how a whole provider signs in', async () => {
@@ -294,7 +294,7 @@ eachDatabase((_name, open) => {
     for (const what of ['mail', 'sms', 'directory', 'oidc'])
       expect(await says(what)).toMatchObject({
         ok: false,
-        says: expect.stringMatching(/^Set up .+ first\.$/) as unknown,
+        message: expect.stringMatching(/^Set up .+ first\.$/) as unknown,
       });
     const server = await smtp();
     const gateway = await outside(() => json({ code: 20_003 }, 401));
@@ -318,11 +318,14 @@ eachDatabase((_name, open) => {
       ['directory', 'x'],
     ] as const)
       await put(one, tenant, { value }, `secrets/${name}`);
-    expect(await says('mail')).toEqual({ ok: true, says: 'We sent an email to kate@example.com.' });
+    expect(await says('mail')).toEqual({
+      ok: true,
+      message: 'We sent an email to kate@example.com.',
+    });
     expect(server.arrived).toMatchObject([{ to: ['kate@example.com'] }]);
     expect(await says('sms')).toEqual({
       ok: false,
-      says: 'Add a mobile phone number to your profile first.',
+      message: 'Add a mobile phone number to your profile first.',
     });
     await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
@@ -333,23 +336,23 @@ eachDatabase((_name, open) => {
     );
     expect(await says('sms')).toEqual({
       ok: false,
-      says: 'The gateway refused the message (401, 20003).',
+      message: 'The gateway refused the message (401, 20003).',
     });
     fixture.pass(60_000);
     expect(await says('oidc')).toMatchObject({ ok: true });
     expect(await says('directory')).toEqual({
       ok: false,
-      says: '127.0.0.1 refused the connection.',
+      message: '127.0.0.1 refused the connection.',
     });
     await put(one, tenant, { oidc: { ...OIDC, issuer: 'http://10.0.0.1' } });
     expect(await says('oidc')).toMatchObject({
       ok: false,
-      says: expect.stringContaining('private network') as unknown,
+      message: expect.stringContaining('private network') as unknown,
     });
     await put(one, tenant, { value: 'wrong' }, 'secrets/mail');
     expect(await says('mail')).toEqual({
       ok: false,
-      says: '127.0.0.1 refused the username and password.',
+      message: '127.0.0.1 refused the username and password.',
     });
   });
 

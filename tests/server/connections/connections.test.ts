@@ -105,17 +105,25 @@ test('COLLECT-1: a connection is tested before it is stored: the number of compa
     handlers.testConnection({ kind: 'vspc', address, certificate: null, credentials }, as(field));
   expect(await tried({ kind: 'key', secret: KEY })).toEqual({
     ok: true,
-    value: { ok: true, says: 'Veeam Service Provider Console answers: 3 companies.', seen: null },
+    value: {
+      ok: true,
+      message: 'Veeam Service Provider Console answers: 3 companies.',
+      seen: null,
+    },
   });
   expect(await tried({ kind: 'key', secret: 'wrong' })).toMatchObject({
     ok: true,
-    value: { ok: false, says: `${new URL(vspc.outside.url).host} did not accept the credentials.` },
+    value: {
+      ok: false,
+      message: `${new URL(vspc.outside.url).host} did not accept the credentials.`,
+    },
   });
   expect(await tried({ kind: 'key', secret: KEY }, 'http://10.0.0.1:1280')).toMatchObject({
     ok: true,
     value: {
       ok: false,
-      says: 'The host 10.0.0.1 is in a private network, which the operator of this server has not allowed.',
+      message:
+        'The host 10.0.0.1 is in a private network, which the operator of this server has not allowed.',
     },
   });
   const stored = await field.connect(vspc.outside.url);
@@ -303,7 +311,7 @@ test("COLLECT-1: credentials that this server can't decrypt any more are asked f
       { id, kind: 'vspc', address: vspc.outside.url, certificate: null },
       as(field),
     ),
-  ).toEqual({ ok: true, value: { ok: false, says, seen: null } });
+  ).toEqual({ ok: true, value: { ok: false, message: says, seen: null } });
   await field.round();
   const listed = await field.listConnections();
   expect(listed.ok && new Set(listed.value[0]?.collections.map(({ error }) => error))).toEqual(

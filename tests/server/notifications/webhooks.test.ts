@@ -246,7 +246,7 @@ eachDatabase((_name, open) => {
       .secret;
     expect(
       (await ada<{ ok: boolean; code: number }>('POST', `${HOOKS}/${id}/test`, {})).body.data,
-    ).toEqual({ ok: true, code: 200, says: '' });
+    ).toEqual({ ok: true, code: 200, message: '' });
     expect(
       receiver.asked.map((one) => [
         JSON.parse(one.body) as unknown,
@@ -269,11 +269,12 @@ eachDatabase((_name, open) => {
     ]);
     const { _id: inside } = await made(ada, 'https://10.0.0.1/x');
     expect(
-      (await ada<{ ok: boolean; says: string }>('POST', `${HOOKS}/${inside}/test`, {})).body.data,
+      (await ada<{ ok: boolean; message: string }>('POST', `${HOOKS}/${inside}/test`, {})).body
+        .data,
     ).toMatchObject({
       ok: false,
       code: null,
-      says: expect.stringContaining('private network') as string,
+      message: expect.stringContaining('private network') as string,
     });
   });
 

@@ -39,13 +39,13 @@ async function connected(
   begun.push(at);
   await desk.connect(settings(at.url, more), AT_SECRET);
   const tested = (
-    await desk.adam<{ ok: boolean; says: string; kept: TicketingState }>(
+    await desk.adam<{ ok: boolean; message: string; state: TicketingState }>(
       'POST',
       `${TICKETING}/test`,
       {},
     )
   ).body.data;
-  if (!tested.ok) throw new Error(tested.says);
+  if (!tested.ok) throw new Error(tested.message);
   await desk.map(1, '201', 'Calloway Freight');
   return { desk, at };
 }
@@ -269,7 +269,7 @@ eachDatabase((_name, open) => {
     };
     await desk.connect(again, AT_SECRET);
     const tested = async (): Promise<unknown> =>
-      (await desk.adam<{ says: string }>('POST', `${TICKETING}/test`, {})).body.data.says;
+      (await desk.adam<{ message: string }>('POST', `${TICKETING}/test`, {})).body.data.message;
     expect([await tested(), thief.asked]).toEqual([
       'Autotask named a zone that is not one of its own.',
       [],

@@ -36,9 +36,10 @@ export async function connected(
   const desk = await aDesk(fixture);
   const cw = await connectWise(fixture);
   await desk.connect(settings(cw.url, more), PRIVATE);
-  const tested = (await desk.adam<{ ok: boolean; says: string }>('POST', `${TICKETING}/test`, {}))
-    .body.data;
-  if (!tested.ok) throw new Error(tested.says);
+  const tested = (
+    await desk.adam<{ ok: boolean; message: string }>('POST', `${TICKETING}/test`, {})
+  ).body.data;
+  if (!tested.ok) throw new Error(tested.message);
   await desk.map(1, '101', 'Calloway Freight');
   await desk.map(2, '102', 'Drummond & Pike');
   return { desk, cw };

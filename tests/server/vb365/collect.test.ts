@@ -312,16 +312,16 @@ describe('a connection to a server', () => {
         ok: true,
         value: {
           ok: true,
-          says: 'Veeam Backup for Microsoft 365 answers: 1 organizations.',
+          message: 'Veeam Backup for Microsoft 365 answers: 1 organizations.',
           seen: null,
         },
       });
       expect(await tryIt(seen?.certificate ?? null, 'wrong')).toMatchObject({
-        value: { ok: false, says: expect.stringContaining('did not accept the credentials') },
+        value: { ok: false, message: expect.stringContaining('did not accept the credentials') },
       });
       await secure.renewCertificate();
       expect(await tryIt(seen?.certificate ?? null)).toMatchObject({
-        value: { ok: false, says: expect.stringContaining('has changed'), seen: {} },
+        value: { ok: false, message: expect.stringContaining('has changed'), seen: {} },
       });
     } finally {
       await secure.stop();

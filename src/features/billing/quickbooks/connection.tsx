@@ -93,8 +93,8 @@ export function Connection({
     begin();
     const answer = await mutation.send(() => withReauth(() => client().ask('testQuickBooks', {})));
     if (!answer.ok) return;
-    setTested({ ok: answer.value.ok, message: answer.value.says });
-    onSaved(answer.value.kept);
+    setTested({ ok: answer.value.ok, message: answer.value.message });
+    onSaved(answer.value.state);
   }
   async function remove(): Promise<void> {
     begin();

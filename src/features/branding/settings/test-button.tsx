@@ -24,7 +24,7 @@ export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: Try
   async function run(): Promise<void> {
     setOutcome(null);
     const answer = await trying.send(() => client().ask('tryProviderSettings', { id, what }));
-    setOutcome(answer.ok ? answer.value : { ok: false, says: answer.failure.message });
+    setOutcome(answer.ok ? answer.value : { ok: false, message: answer.failure.message });
   }
 
   return (
@@ -43,7 +43,7 @@ export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: Try
       </div>
       {outcome !== null && (
         <Callout tone={outcome.ok ? 'success' : 'failed'} alert>
-          {outcome.says}
+          {outcome.message}
         </Callout>
       )}
     </div>

@@ -58,7 +58,7 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
     const answer = await mutation.send(() => client().ask('tryPushDevice', { id }), id);
     if (!answer.ok) tellFailure(answer.failure.message);
     else if (answer.value.ok) tell(t.testSent);
-    else tellFailure(answer.value.says);
+    else tellFailure(answer.value.message);
     onChanged();
   }
 

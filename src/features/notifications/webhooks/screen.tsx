@@ -56,7 +56,7 @@ export function Webhooks() {
     );
     if (!result.ok) tellFailure(result.failure.message);
     else if (result.value.ok) tell(t.tested({ name: one.name, code: result.value.code ?? '' }));
-    else tellFailure(result.value.says);
+    else tellFailure(result.value.message);
     request.again();
   }
   async function remove(one: WebhookOut): Promise<void> {

@@ -59,11 +59,11 @@ export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProp
       if (!stored.ok || input.settings.system === 'own')
         return stored.ok ? ok({ after: stored.value, test: null }) : stored;
       const test = await client().ask('testTicketing', {});
-      return ok({ after: test.ok ? test.value.kept : stored.value, test });
+      return ok({ after: test.ok ? test.value.state : stored.value, test });
     },
     onSaved: ({ after, test }, { settings: sent }, now) => {
       if (test === null) tell(t.saved);
-      else if (test.ok) setTested({ ok: test.value.ok, description: test.value.says });
+      else if (test.ok) setTested({ ok: test.value.ok, description: test.value.message });
       // Choices made during the request are kept.
       const changed = changedSince(sent, readSettings(now));
       reset({ ...now, settings: { ...after.settings, ...changed }, secret: '' });
