@@ -37,11 +37,11 @@ test.beforeAll(async ({ browser }) => {
   fileName = await addUnique(files, 'file');
   const backup = await backUpPerson(portal);
   person = backup.person;
-  await mails.getByRole('button', { name: `Flag mail: ${subject}`, exact: true }).click();
+  await submit(mails.getByRole('button', { name: `Flag mail: ${subject}`, exact: true }));
   const isFlagged = mails.getByRole('button', { name: `Unflag mail: ${subject}`, exact: true });
   await expect(isFlagged).toBeVisible();
   const former = await getCellTexts(files.getByRole('row').filter({ hasText: fileName }));
-  await files.getByRole('button', { name: `Change file: ${fileName}`, exact: true }).click();
+  await submit(files.getByRole('button', { name: `Change file: ${fileName}`, exact: true }));
   await expect
     .poll(() => getCellTexts(files.getByRole('row').filter({ hasText: fileName })))
     .not.toEqual(former);
@@ -91,7 +91,7 @@ test('RES-82: a mail and its folder are compared with production, by keyboard an
   await enter(portal, page, 'm365', OUTLOOK);
   await openItem(page, /^Inbox/, subject);
   const tenant = await openTenant(portal, page.context(), person.name, 'Mails');
-  await tenant.getByRole('button', { name: `Unflag mail: ${subject}`, exact: true }).click();
+  await submit(tenant.getByRole('button', { name: `Unflag mail: ${subject}`, exact: true }));
   await expect(
     tenant.getByRole('button', { name: `Flag mail: ${subject}`, exact: true }),
   ).toBeVisible();
@@ -165,7 +165,7 @@ test('RES-83: after a dry run, the page says about how long the restore takes an
   const errors = collectErrors(page);
   const tenant = await openTenant(portal, page.context(), person.name, 'Files');
   const button = tenant.getByRole('button', { name: `Delete file: ${fileName}`, exact: true });
-  await button.click();
+  await submit(button);
   await expect(button).toHaveCount(0);
   await page.bringToFront();
   await enter(portal, page, 'm365', ONEDRIVE);

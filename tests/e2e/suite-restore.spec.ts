@@ -231,10 +231,7 @@ test('RES-34, RES-24: a mail goes to a folder of another mailbox, and a whole ma
     const rows = mails.locator('tbody tr');
     const [row = ''] = await getCellTexts(rows.last());
     lost.push(row);
-    await rows
-      .last()
-      .getByRole('button', { name: /^Delete mail/ })
-      .click();
+    await submit(rows.last().getByRole('button', { name: /^Delete mail/ }));
     await expect.poll(() => getCellTexts(rows)).not.toContain(row);
   }
   await page.bringToFront();

@@ -116,15 +116,14 @@ test('SUITE-50: a tenant is connected with a code, backed up and restored with t
   const subjects = (): Promise<string[]> =>
     tenant.locator('tbody td:first-child').allTextContents();
   const known = await subjects();
-  await tenant.getByRole('button', { name: 'Add mail' }).click();
+  await submit(tenant.getByRole('button', { name: 'Add mail' }));
   await expect.poll(subjects).not.toEqual(known);
   const [subject = ''] = await subjects();
   // Some mails arrive flagged.
   if (!(await rowTexts(tenant, subject))[0]?.includes('Flagged'))
-    await tenant
-      .getByRole('button', { name: `Flag mail: ${subject}`, exact: true })
-      .first()
-      .click();
+    await submit(
+      tenant.getByRole('button', { name: `Flag mail: ${subject}`, exact: true }).first(),
+    );
   await expect
     .poll(async () => (await rowTexts(tenant, subject))[0])
     .toMatch(/\d UTC\s+(Un)?[Rr]ead.*Flagged/);
