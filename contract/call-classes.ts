@@ -375,6 +375,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   stopRestoreSession: 'plain',
   searchBackups: 'plain',
   locateBackupItem: 'plain',
+  nameRestoreNodes: 'plain',
   listItemVersions: 'plain',
   compareItemVersions: 'plain',
   compareWithProduction: 'plain',

@@ -10,7 +10,7 @@ import { bug, getFailure, notProvided } from './refusal.ts';
 export const POLL_MS: Ms = 1_000;
 const APPROVAL_POLL_MS: Ms = 5_000;
 
-interface TaskContext {
+export interface TaskContext {
   readonly order: RestoreOrder;
   /** Set once the server has accepted the task. */
   readonly taskId: string | null;
@@ -164,7 +164,7 @@ export interface WriteOrder {
   readonly taskId: string;
 }
 
-interface RestoreTaskContext {
+export interface RestoreTaskContext {
   readonly request: RestoreInput;
   /** What the rights are checked for, and where it began. */
   readonly wants: 'restore' | 'undo';

@@ -34,7 +34,7 @@ import type {
   StartReason,
   Waiting,
 } from './sessions.ts';
-import type { FoundItem, ItemPlace, ItemVersion, SearchInput } from './search.ts';
+import type { FoundItem, ItemPlace, ItemVersion, NamedNode, SearchInput } from './search.ts';
 
 /**
  * What every backup engine offers. The portal's features call engines through this interface only.
@@ -121,6 +121,11 @@ export interface Engine {
   /** Searches all objects at all points, the newest items first. */
   search(scope: EngineScope, input: SearchInput): Reply<Page<FoundItem>>;
   locateItem(scope: EngineScope, input: { explorer: ExplorerId; node: NodeId }): Reply<ItemPlace>;
+  /** What nodes are, in the order of their ids. Those that the explorer's point lacks are left out. */
+  nameNodes(
+    scope: EngineScope,
+    input: { explorer: ExplorerId; nodes: readonly NodeId[] },
+  ): Reply<readonly NamedNode[]>;
   getSize(
     scope: EngineScope,
     input: { explorer: ExplorerId; nodes: readonly NodeId[] },

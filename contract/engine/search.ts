@@ -1,4 +1,4 @@
-import type { Ms } from '../ids.ts';
+import type { Bytes, Ms } from '../ids.ts';
 import type { Id, ItemKind, Node, ObjectKind, PageInput, Workload } from './engine.ts';
 
 /** A search over everything that an organization's backups have. */
@@ -25,6 +25,18 @@ export interface FoundItem {
   readonly versions: number;
   /** Opens the last restore point that has this version. */
   readonly openAt: Ms;
+}
+
+/** A node by its id, and the mailbox, drive, site or team that it is or belongs to. */
+export interface NamedNode {
+  readonly id: Id;
+  readonly kind: Node['kind'];
+  /** Of an item that the caller may not read: a placeholder. */
+  readonly name: string;
+  readonly people: string;
+  readonly sizeBytes: Bytes | null;
+  readonly at: Ms | null;
+  readonly object: { readonly id: Id; readonly name: string; readonly kind: ObjectKind };
 }
 
 /** A version of an item. `content`: two versions with the same one have the same content. */

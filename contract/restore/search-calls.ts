@@ -3,7 +3,7 @@ import { companyRef, CURSOR, listPage } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { anyId } from '../paging.ts';
 import { SESSION_TYPES } from './sessions.ts';
-import { flag, nodeId, OF_SESSION, READ_FAILURES } from './shapes.ts';
+import { flag, nodeId, nodeIds, OF_SESSION, READ_FAILURES } from './shapes.ts';
 
 const OBJECT_KINDS = ['mailbox', 'archive', 'drive', 'site', 'team'] as const;
 export const ITEM_KINDS = [
@@ -37,6 +37,18 @@ const foundOut = v.object({
   object: v.object({ id: v.string(), name: v.string(), kind: v.picklist(OBJECT_KINDS) }),
   path: v.array(v.string()),
   openAt: v.number(),
+});
+
+const CONTAINER_KINDS = ['folder', 'dir', 'library', 'list', 'channel'] as const;
+/** `people`: of a file, who changed it. */
+const namedOut = v.object({
+  id: v.string(),
+  kind: v.picklist([...OBJECT_KINDS, ...CONTAINER_KINDS, ...ITEM_KINDS]),
+  name: v.string(),
+  people: v.string(),
+  sizeBytes: v.nullable(v.number()),
+  at: v.nullable(v.number()),
+  object: v.object({ id: v.string(), name: v.string(), kind: v.picklist(OBJECT_KINDS) }),
 });
 
 /** RES-80: one search over all that an organization's backups have. */
@@ -73,6 +85,18 @@ export const restoreSearchCalls = {
       folders: v.array(v.string()),
       index: v.number(),
     }),
+    gate: 'o365.restorePortal',
+    operatorAllowed: true,
+    failures: READ_FAILURES,
+  }),
+  /** RES-84 */
+  nameRestoreNodes: call({
+    method: 'POST',
+    path: 'o365/restore/restoresessions/{restoreSessionId}/nodes',
+    summary:
+      'Returns what mailboxes, drives, sites, teams, folders and items are. Those that the restore session lacks are left out.',
+    input: v.strictObject({ ...OF_SESSION, nodes: nodeIds }),
+    output: v.object({ rows: v.array(namedOut) }),
     gate: 'o365.restorePortal',
     operatorAllowed: true,
     failures: READ_FAILURES,

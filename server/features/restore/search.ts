@@ -8,7 +8,7 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { getSessionType, mayRestore, withOrganization, withSession, WORKLOADS } from './scope.ts';
 
-type Names = 'searchBackups' | 'locateBackupItem';
+type Names = 'searchBackups' | 'locateBackupItem' | 'nameRestoreNodes';
 const PAGE_ROWS = 100;
 
 /** RES-80: one search over all services that the caller may restore. */
@@ -41,6 +41,16 @@ export function restoreSearchHandlers(context: AppContext): Pick<Handlers, Names
         if (!place.ok) return place;
         const { objects, folders, index } = place.value;
         return ok({ objects: [...objects], folders: [...folders], index });
+      }),
+
+    nameRestoreNodes: ({ restoreSessionId, nodes }, ctx) =>
+      withSession(context, ctx, { restoreSessionId }, null, async ({ engine, scope }) => {
+        const named = getAnswer(
+          await engine.nameNodes(scope, { explorer: restoreSessionId, nodes }),
+        );
+        return named.ok
+          ? ok({ rows: named.value.map((node) => ({ ...node, object: { ...node.object } })) })
+          : named;
       }),
   };
 }

@@ -8,7 +8,9 @@ import { useIsDesk } from '#src/ui/use-is-desk.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { DEFAULT_SORT } from './address.ts';
 import type { RestorePlace } from './address.ts';
+import { useOpenBasket } from './basket/use-basket.ts';
 import { itemMessages as t } from './items/messages.en.ts';
+import { isGroup } from './labels.ts';
 import { OpenFolder } from './open-folder.tsx';
 import { useLocate } from './search/use-locate.ts';
 import { restoreSearchMessages as searchWords } from './search/messages.en.ts';
@@ -18,7 +20,8 @@ import { RestorePanel } from './task/panel.tsx';
 import { TEXTS } from './texts.ts';
 import { FolderList, PathBar } from './tree/path.tsx';
 import { NodeTree } from './tree/tree.tsx';
-import { useTree } from './tree/use-tree.ts';
+import type { NodeRow } from './tree/rows.ts';
+import { findObject, useTree } from './tree/use-tree.ts';
 import type { RestoreSession } from './use-restore-session.ts';
 import type { Workload } from './workload.ts';
 
@@ -73,6 +76,17 @@ export function Browser(props: BrowserProps) {
   const [top] = tree.chain;
   const isWhole = top !== undefined && tree.chain.length === place.path.length;
   const chain = isWhole ? ([top, ...tree.chain.slice(1)] as const) : null;
+  const basket = useOpenBasket();
+  const toggleInBasket = ({ node }: NodeRow): void => {
+    const object = findObject(tree.branches, node.id);
+    if (basket === null || object === null || session.point === null) return;
+    const { id, at } = session.point;
+    const { showDeleted } = place;
+    const nodeAt = { workload: workload.kind, point: id, at, showDeleted, object };
+    const nodes = [isGroup(node) ? object : node.id];
+    if (basket.has(nodeAt, nodes)) basket.remove(nodeAt, nodes);
+    else basket.add(nodeAt, nodes);
+  };
   const nodeTree = (
     <NodeTree
       kind={workload.kind}
@@ -83,6 +97,7 @@ export function Browser(props: BrowserProps) {
       onExpand={onExpand}
       open={place.path}
       onOpen={openPath}
+      onBasket={toggleInBasket}
     />
   );
   const content =

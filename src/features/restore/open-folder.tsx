@@ -1,11 +1,15 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
 import { LIMITS } from '#contract/limits.ts';
+import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { isTyping } from '#src/ui/is-typing.ts';
 import { useIsDesk } from '#src/ui/use-is-desk.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import type { BrowserProps } from './browser.tsx';
+import type { BasketPlace } from './basket/basket.ts';
+import { basketMessages } from './basket/messages.en.ts';
+import { useOpenBasket } from './basket/use-basket.ts';
 import { FolderComparison } from './compare/folder-comparison.tsx';
 import { isComparable, ItemComparison } from './compare/item-comparison.tsx';
 import type { ComparedRow } from './compare/use-folder-comparison.ts';
@@ -126,14 +130,37 @@ export function OpenFolder({
   const startDownload = (): void => {
     if (canDownload) setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
   };
+  const basket = useOpenBasket();
+  const basketPlace: BasketPlace | null =
+    session.point === null
+      ? null
+      : {
+          workload: workload.kind,
+          point: session.point.id,
+          at: session.point.at,
+          showDeleted: place.showDeleted,
+          object: object.id,
+        };
+  const isInBasket = (nodes: readonly string[]): boolean =>
+    basket !== null && basketPlace !== null && basket.has(basketPlace, nodes);
+  const toggleInBasket = (nodes: readonly string[]): void => {
+    if (basket === null || basketPlace === null) return;
+    if (isInBasket(nodes)) basket.remove(basketPlace, nodes);
+    else basket.add(basketPlace, nodes);
+  };
+  const basketNodes = selection.items.size > 0 ? [...selection.items.keys()] : whole.nodes;
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
     // The list box handles its own keys, but not this one.
     const isInList = event.target instanceof Element && event.target.closest('[data-items]');
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const key = event.key.toLowerCase();
-    if ((key !== 'r' && key !== 'd') || (!isInList && isTyping(event))) return;
+    if (!KEYS.has(key) || (!isInList && isTyping(event))) return;
     event.preventDefault();
-    if (key === 'd') startDownload();
+    if (key === 'b')
+      toggleInBasket(
+        isInList && item !== null && selection.items.size === 0 ? [item.id] : basketNodes,
+      );
+    else if (key === 'd') startDownload();
     else if (selection.items.size > 0) restoreItems();
     else restoreFolder();
   });
@@ -146,6 +173,11 @@ export function OpenFolder({
   const details = (shown: ItemNode): ReactNode => (
     <>
       <ItemDetails item={shown} path={path} isBrief={isReading && isReadable(shown)} />
+      <div className="px-5 pb-3">
+        <Button size="sm" icon="basket" onClick={() => toggleInBasket([shown.id])}>
+          {isInBasket([shown.id]) ? basketMessages.remove : basketMessages.add}
+        </Button>
+      </div>
       {isReadable(shown) && operator?.mayRead !== false && (
         <ContentPreview
           kind={shown.kind}
@@ -226,6 +258,9 @@ export function OpenFolder({
           onClear={() => put(NO_SELECTION)}
           onRestoreItems={restoreItems}
           onRestoreFolder={restoreFolder}
+          isInBasket={isInBasket}
+          basketNodes={basketNodes}
+          onBasket={() => toggleInBasket(basketNodes)}
           download={download}
           canDownload={canDownload}
           onDownload={startDownload}
@@ -289,6 +324,9 @@ export function OpenFolder({
     </>
   );
 }
+
+/** Restore, download, and the basket. */
+const KEYS: ReadonlySet<string> = new Set(['r', 'd', 'b']);
 
 /** Whether the items of a folder can be compared: rows, posts and tabs can't. */
 const isComparableFolder = (item: ItemNode | null): boolean => item !== null && isComparable(item);

@@ -13,6 +13,9 @@ import { MAX_TEXT, restoreAddress, restorePlace } from './address.ts';
 import type { RestorePlace } from './address.ts';
 import { Browser } from './browser.tsx';
 import { WaitingRestores } from './approval/waiting-restores.tsx';
+import { BasketButton } from './basket/basket-button.tsx';
+import { BasketPanel } from './basket/panel.tsx';
+import { BasketContext, useBasket } from './basket/use-basket.ts';
 import { RestoreHistory } from './history/restore-history.tsx';
 import { NoSession, Offline } from './no-session.tsx';
 import { getServicePath } from './operator/address.ts';
@@ -60,12 +63,22 @@ export function RestorePage({
   const place = { ...written, organization: written.organization ?? only };
   const address = restoreAddress(workload.page, place);
   const isFinding = place.find !== null;
-  const session = useRestoreSession(
+  const ownSession = useRestoreSession(
     workload,
     // A search needs no session. One that is open stays open.
     isFinding ? { ...place, organization: null } : place,
     address,
   );
+  const organization = organizations?.find(({ id }) => id === place.organization) ?? null;
+  const basket = useBasket(organization?.id ?? null);
+  const session: RestoreSession = {
+    ...ownSession,
+    stop: () => {
+      if (basket !== null && basket.basket.length > 0) basket.clear();
+      ownSession.stop();
+    },
+  };
+  const [isBasketOpen, setIsBasketOpen] = useState(false);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(
     () => new Set(written.path.slice(0, -1)),
   );
@@ -82,7 +95,6 @@ export function RestorePage({
       }),
     );
   };
-  const organization = organizations?.find(({ id }) => id === place.organization) ?? null;
   const texts = TEXTS[workload.kind];
   const isTablet = useIsTablet();
   // On a phone, an open folder has the whole screen.
@@ -113,6 +125,9 @@ export function RestorePage({
               <Button icon="search" keycap="F" data-tip={searchWords.openHint} onClick={openSearch}>
                 {searchWords.open}
               </Button>
+            )}
+            {basket !== null && (
+              <BasketButton basket={basket.basket} onClick={() => setIsBasketOpen(true)} />
             )}
             <Button icon="history" onClick={() => setIsHistory(true)}>
               {t.restores}
@@ -209,23 +224,25 @@ export function RestorePage({
                 </div>
               )}
               <div className="min-h-0 grow">
-                <Browser
-                  workload={workload}
-                  session={{ ...session, id: session.id }}
-                  organization={place.organization}
-                  place={place}
-                  expanded={expanded}
-                  onExpand={(id, isExpanded) =>
-                    setExpanded((before) => {
-                      if (before.has(id) === isExpanded) return before;
-                      const after = new Set(before);
-                      if (isExpanded) after.add(id);
-                      else after.delete(id);
-                      return after;
-                    })
-                  }
-                  go={go}
-                />
+                <BasketContext value={basket}>
+                  <Browser
+                    workload={workload}
+                    session={{ ...session, id: session.id }}
+                    organization={place.organization}
+                    place={place}
+                    expanded={expanded}
+                    onExpand={(id, isExpanded) =>
+                      setExpanded((before) => {
+                        if (before.has(id) === isExpanded) return before;
+                        const after = new Set(before);
+                        if (isExpanded) after.add(id);
+                        else after.delete(id);
+                        return after;
+                      })
+                    }
+                    go={go}
+                  />
+                </BasketContext>
               </div>
             </div>
           ) : (
@@ -239,6 +256,25 @@ export function RestorePage({
           )}
         </div>
       </div>
+      {isBasketOpen && organization !== null && basket !== null && (
+        <BasketPanel
+          store={basket}
+          organizationId={organization.id}
+          organization={organization.name}
+          workload={workload}
+          session={
+            session.id === null || session.point === null
+              ? null
+              : {
+                  id: session.id,
+                  workload: workload.kind,
+                  point: session.point.id,
+                  showDeleted: place.showDeleted,
+                }
+          }
+          onClose={() => setIsBasketOpen(false)}
+        />
+      )}
       {isHistory && organization !== null && (
         <RestoreHistory
           organizationId={organization.id}

@@ -131,6 +131,7 @@ export function recordingEngine(): RecordingEngine {
       readProduction: unused,
       search: unused,
       locateItem: unused,
+      nameNodes: unused,
       getSize: unused,
       readContent: unused,
       prepareDownload: unused,

@@ -218,6 +218,7 @@ const writes = (of: Theirs): Bodies => ({
   downloadDrive: { restoreSessionId: of.restoreSession, onedriveId: 'o1' },
   downloadDriveFolder: { restoreSessionId: of.restoreSession, onedriveId: 'o1', folderId: 'f1.1' },
   downloadDocuments: { restoreSessionId: of.restoreSession, onedriveId: 'o1', documents: ['i1.1'] },
+  nameRestoreNodes: { restoreSessionId: of.restoreSession, nodes: ['o1'] },
   getMailDownloadSize: { restoreSessionId: of.restoreSession, nodes: ['o1'] },
   cancelBackgroundDownload: { id: of.download, action: 'cancel' },
   deleteBackgroundDownload: { id: of.download },

@@ -104,4 +104,57 @@ eachDatabase((kind, open) => {
     const path = `o365/restore/restoresessions/${session}/place?itemId=${found?.id}`;
     expect((await other('GET', path)).status).toBe(404);
   });
+
+  test(`RES-84, RES-55: a session names nodes by their ids, and only those that it has (${kind})`, async () => {
+    const { admin, ours, office, ground: fixture } = await someBackups(await open());
+    const first = await openSession(admin, ours, { datetime: POINT_AT(0) });
+    const of = `o365/restore/restoresessions/${first}`;
+    const list = async (path: string) =>
+      (await admin<{ rows: readonly { id: string; name: string }[] }>('GET', `${of}/${path}`)).body
+        .data.rows;
+    const ann = 'o1';
+    const [inbox] = await list(`mailboxes/${ann}/folders`);
+    const [mail] = await list(`mailboxes/${ann}/items?parentId=${inbox?.id}`);
+    const newest = await openSession(admin, ours);
+    const later =
+      (
+        await admin<{ rows: readonly { id: string; name: string }[] }>(
+          'GET',
+          `o365/restore/restoresessions/${newest}/mailboxes/${ann}/items?parentId=${inbox?.id}`,
+        )
+      ).body.data.rows.find(({ name }) => name === 'Ann mail 3')?.id ?? '';
+    const theirs = ['o3', 'f3.1', 'i3.1'];
+    const wanted = [mail?.id ?? '', later, ann, ...theirs, inbox?.id ?? '', 'o99', 'i1.99', 'x'];
+    const name = (session: string, nodes: readonly string[], who = admin) =>
+      who<{ rows: readonly { id: string; kind: string; name: string; object: { id: string } }[] }>(
+        'POST',
+        `o365/restore/restoresessions/${session}/nodes`,
+        { nodes },
+      );
+    const describe = async (session: string) =>
+      (await name(session, wanted)).body.data.rows.map((row) => [row.id, row.kind, row.name]);
+    expect(await describe(first)).toEqual([
+      [mail?.id, 'mail', 'Ann mail 1'],
+      [ann, 'mailbox', (await list('mailboxes')).find(({ id }) => id === ann)?.name],
+      [inbox?.id, 'folder', 'Inbox'],
+    ]);
+    // What the first point does not have yet.
+    expect(await describe(newest)).toContainEqual([later, 'mail', 'Ann mail 3']);
+    expect((await name(first, [])).status).toBe(400);
+    const other = await office.as('other', ['o365_admin']);
+    expect((await name(first, [ann], other)).status).toBe(404);
+    const audit = await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql
+        .selectFrom('audit')
+        .select('detail')
+        .where('tenant_id', '=', tenant)
+        .where('what', '=', 'backupcontent.read')
+        .execute(),
+    );
+    const read = audit.map(({ detail }) => JSON.stringify(detail));
+    expect(read.filter((entry) => entry.includes(`"rows":3`) && entry.includes(first))).not.toEqual(
+      [],
+    );
+    for (const entry of read) expect(entry).not.toContain('Ann mail');
+  });
 });

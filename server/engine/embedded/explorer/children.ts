@@ -213,7 +213,7 @@ async function listFolders(
   }));
 }
 
-function folderProperties(
+export function folderProperties(
   { kind, address }: ObjectState,
   parent: string | null,
   { key, wellKnown }: { readonly key: string; readonly wellKnown: string | null },

@@ -20,6 +20,7 @@ import { prepareDownload } from '../downloads/prepare.ts';
 import { readDownload } from '../downloads/read.ts';
 import { findPart } from '../explorer/content.ts';
 import { locateItem } from '../explorer/locate.ts';
+import { nameNodes } from '../explorer/name-nodes.ts';
 import { searchItems } from '../explorer/search.ts';
 import { listVersions } from '../explorer/versions.ts';
 import { type Moment, openExplorer, stopExplorer, useExplorer } from '../explorer/explorers.ts';
@@ -57,6 +58,7 @@ export type RestoreCalls = Pick<
   | 'search'
   | 'locateItem'
   | 'listVersions'
+  | 'nameNodes'
   | 'getSize'
   | 'readContent'
   | 'prepareDownload'
@@ -234,6 +236,19 @@ export function makeRestoreCalls(
         ({ length: rows }) => ({
           what: READ,
           detail: { read: 'list', session: explorer, node, rows },
+        }),
+      ),
+
+    nameNodes: (scope, { explorer, nodes }) =>
+      call(
+        scope,
+        async (tx) => {
+          const open = await useExplorer(tx, scope, explorer, context().clock.now());
+          return open.ok ? ok(await nameNodes(tx, open.value, nodes)) : open;
+        },
+        ({ length: rows }) => ({
+          what: READ,
+          detail: { read: 'list', session: explorer, node: nodes[0] ?? null, rows },
         }),
       ),
 

@@ -8,7 +8,7 @@ import type { ChosenNodes } from '../task/draft.ts';
 import { getObject } from '../labels.ts';
 import type { WorkloadKind } from '../workload.ts';
 
-type StartedDownload = OutputOf<'downloadMailbox'>;
+export type StartedDownload = OutputOf<'downloadMailbox'>;
 
 export interface DownloadOptions {
   /** Of mails. Files are always downloaded as they are, or in a ZIP file. */
@@ -57,7 +57,7 @@ export function useDownload(kind: WorkloadKind, session: string): Download {
 const IDLE = { isBusy: false, started: null, failure: null };
 
 /** Asks for a download with the call of its level. */
-function requestDownload(
+export function requestDownload(
   kind: WorkloadKind,
   restoreSessionId: string,
   { level, chain, nodes }: ChosenNodes,

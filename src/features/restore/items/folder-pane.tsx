@@ -13,6 +13,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import type { RestorePlace, Sort } from '../address.ts';
+import { basketMessages as bt } from '../basket/messages.en.ts';
 import { compareMessages as ct } from '../compare/messages.en.ts';
 import { restoreDownloadMessages as dt } from '../download/messages.en.ts';
 import type { Download } from '../download/use-download.ts';
@@ -50,6 +51,11 @@ export interface FolderPaneProps {
   readonly canDownload: boolean;
   /** Downloads the selection, or the folder. */
   readonly onDownload: () => void;
+  readonly isInBasket: (nodes: readonly string[]) => boolean;
+  /** The selection, or the folder. */
+  readonly basketNodes: readonly string[];
+  /** Adds them to the basket, or removes them. */
+  readonly onBasket: () => void;
   /** Compares the folder with production; null: its items can't be compared. */
   readonly onCompare: (() => void) | null;
   /** Folders inside, on a phone. */
@@ -105,6 +111,9 @@ export function FolderPane(props: FolderPaneProps) {
                 {dt.download}
               </Button>
             )}
+            <Button size="sm" keycap="B" data-tip={bt.addHint} onClick={props.onBasket}>
+              {props.isInBasket(props.basketNodes) ? bt.remove : bt.add}
+            </Button>
             {props.onCompare !== null && (
               <IconButton icon="compare" label={ct.compareFolder} onClick={props.onCompare} />
             )}
@@ -180,6 +189,7 @@ export function FolderPane(props: FolderPaneProps) {
           selection={selection}
           zone={zone}
           listKey={props.listKey}
+          isInBasket={props.isInBasket}
           onMove={props.onMove}
           onOpen={props.onOpen}
           onToggle={props.onToggle}

@@ -8,6 +8,7 @@ import type { ItemNode } from '../workload.ts';
 import { itemIcon } from '../labels.ts';
 import type { Items } from './use-items.ts';
 import type { Selection } from './selection.ts';
+import { basketMessages } from '../basket/messages.en.ts';
 import { splitPeople } from './people.ts';
 import { itemMessages as t } from './messages.en.ts';
 
@@ -23,6 +24,7 @@ export interface ItemListProps {
   readonly zone: string;
   /** Identifies the list. When it changes, the list scrolls to its cursor or to the top. */
   readonly listKey: string;
+  readonly isInBasket: (nodes: readonly string[]) => boolean;
   readonly onMove: (index: number) => void;
   readonly onToggle: (index: number) => void;
   readonly onRange: (index: number) => void;
@@ -123,6 +125,7 @@ export function ItemList(props: ItemListProps) {
               zone={zone}
               isSelected={item !== null && selection.items.has(item.id)}
               isCursor={index === cursor}
+              isInBasket={item !== null && props.isInBasket([item.id])}
               onPress={(kind) => {
                 if (kind === 'range') onRange(index);
                 else if (kind === 'select') onToggle(index);
@@ -145,6 +148,7 @@ function ItemRow({
   zone,
   isSelected,
   isCursor,
+  isInBasket,
   onPress,
 }: {
   readonly id: string;
@@ -155,6 +159,7 @@ function ItemRow({
   readonly zone: string;
   readonly isSelected: boolean;
   readonly isCursor: boolean;
+  readonly isInBasket: boolean;
   readonly onPress: (kind: 'open' | 'select' | 'range') => void;
 }) {
   const place = {
@@ -232,6 +237,9 @@ function ItemRow({
         <span className={`min-w-0 grow truncate ${item.deleted ? 'text-ink-3' : ''}`}>
           {words.second}
         </span>
+        {isInBasket && (
+          <Icon name="basket" size={14} className="text-accent" label={basketMessages.inBasket} />
+        )}
         {'attachments' in item && item.attachments > 0 && (
           <Icon name="attachment" size={14} className="text-ink-3" label={t.hasAttachments} />
         )}

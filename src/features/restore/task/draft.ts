@@ -1,5 +1,5 @@
 import type { InputOf } from '#contract/calls.ts';
-import type { RestoreInput } from '#contract/engine/engine.ts';
+import type { RestoreInput, Task } from '#contract/engine/engine.ts';
 import type { RestoreFlags } from '#contract/engine/restore-flags.ts';
 import { DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
 import type { Result } from '#contract/result.ts';
@@ -287,3 +287,7 @@ function restoreOfTeam(
     ? server.ask('restoreTeamPosts', { ...unversioned, posts: ids })
     : server.ask('restoreTeamFiles', { ...all, files: ids });
 }
+
+/** How many items a restore would change by its dry run. */
+export const countChanges = (dryRun: Task | null): number =>
+  dryRun === null ? 0 : dryRun.counts.restored + dryRun.counts.merged;

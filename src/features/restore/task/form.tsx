@@ -1,14 +1,10 @@
 import { useId, useState } from 'react';
-import type { ReactNode } from 'react';
-import type { MailFlags } from '#contract/engine/restore-flags.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Choice } from '#src/ui/choice.tsx';
-import { Check } from '#src/ui/check.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Select } from '#src/ui/select.tsx';
-import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { useOperator } from '../operator/context.ts';
@@ -17,6 +13,16 @@ import type { OtherPlace } from '../texts.ts';
 import type { WorkloadKind } from '../workload.ts';
 import { hasPosts, isSettings } from './draft.ts';
 import type { ChosenNodes, DraftErrors, RestoreDraft } from './draft.ts';
+import {
+  BesideChannels,
+  ConflictChoice,
+  MailFlagChecks,
+  Part,
+  ReasonField,
+  Selection,
+  VersionsChoice,
+} from './form-parts.tsx';
+import type { FormPart } from './form-parts.tsx';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
 export interface RestoreFormProps {
@@ -92,96 +98,10 @@ export function RestoreForm(props: RestoreFormProps) {
           </p>
         )}
         {hasPosts(kind, chosen) && <p className="m-0 pt-1 text-agate text-ink-3">{t.replyHint}</p>}
-        {draft.changedItems && !isSettings(chosen) && (
-          <div className="pt-2">
-            <Select
-              block
-              label={t.conflict}
-              value={draft.onConflict}
-              options={[
-                { value: 'replace', label: t.replace },
-                { value: 'keep-both', label: t.keepBoth },
-                { value: 'skip', label: t.skip },
-              ]}
-              onChange={(onConflict) => put({ onConflict })}
-            />
-          </div>
-        )}
-        {isFiles && (
-          <div className="pt-3">
-            <Select
-              block
-              label={t.versions}
-              value={draft.versions}
-              options={[
-                { value: 'last', label: t.versionLast },
-                { value: 'all', label: t.versionAll },
-              ]}
-              onChange={(versions) => put({ versions })}
-            />
-          </div>
-        )}
+        {!isSettings(chosen) && <ConflictChoice draft={draft} put={put} />}
+        {isFiles && <VersionsChoice draft={draft} put={put} />}
       </Part>
-      {kind === 'outlook' && (
-        <details className="border-b border-hair py-2">
-          <summary className="cursor-pointer rounded-part py-1 pointer-coarse:min-h-11">
-            {t.options}
-          </summary>
-          {FLAGS.map((flag) => (
-            <Check
-              key={flag}
-              checked={draft.flags[flag]}
-              title={flagLabel(flag)}
-              onChange={(isOn) => put({ flags: { ...draft.flags, [flag]: isOn } })}
-            />
-          ))}
-        </details>
-      )}
-    </>
-  );
-}
-
-interface FormPart {
-  readonly draft: RestoreDraft;
-  readonly put: (change: Partial<RestoreDraft>) => void;
-}
-
-const Selection = ({ draft, put }: FormPart) => (
-  <>
-    <Check
-      checked={draft.deletedItems}
-      title={t.deletedItems}
-      detail={t.deletedItemsHint}
-      onChange={(deletedItems) => put({ deletedItems })}
-    />
-    <Check
-      checked={draft.changedItems}
-      title={t.changedItems}
-      detail={t.changedItemsHint}
-      onChange={(changedItems) => put({ changedItems })}
-    />
-  </>
-);
-
-/** What a team has besides its channels. */
-function BesideChannels({ draft: { flags }, put }: FormPart) {
-  const { members = false, settings = false } = flags.team ?? {};
-  const putTeam = (team: NonNullable<RestoreDraft['flags']['team']>): void =>
-    put({ flags: { ...flags, team } });
-  return (
-    <>
-      <Check
-        checked={members}
-        title={t.members}
-        detail={t.membersHint}
-        onChange={(isOn) => putTeam({ members: isOn, settings })}
-      />
-      <Check
-        checked={settings}
-        title={t.teamSettings}
-        detail={t.teamSettingsHint}
-        onChange={(isOn) => putTeam({ members, settings: isOn })}
-      />
+      {kind === 'outlook' && <MailFlagChecks draft={draft} put={put} />}
     </>
   );
 }
@@ -254,52 +174,6 @@ function OtherPlaceFields({
     </div>
   );
 }
-
-function ReasonField({
-  draft,
-  errors,
-  put,
-}: Pick<RestoreFormProps, 'draft' | 'errors'> & {
-  readonly put: (change: Partial<RestoreDraft>) => void;
-}) {
-  return (
-    <TextArea
-      label={t.reason}
-      required
-      rows={2}
-      value={draft.reason}
-      maxLength={LIMITS.noteChars}
-      error={errors?.reason ?? null}
-      onChange={(event) => put({ reason: event.target.value })}
-    />
-  );
-}
-
-function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <fieldset className="m-0 min-w-0 border-0 border-b border-hair p-0 pt-3 pb-2">
-      <legend className="float-left w-full p-0 pb-1 font-semibold">{title}</legend>
-      <div className="clear-both">{children}</div>
-    </fieldset>
-  );
-}
-
-const FLAGS = [
-  'markRestoredAsUnread',
-  'excludeDrafts',
-  'excludeDeletedItems',
-  'excludeInPlaceHoldItems',
-  'excludeLitigationHoldItems',
-] as const satisfies readonly (keyof MailFlags)[];
-
-const flagLabel = (flag: keyof MailFlags): string =>
-  ({
-    markRestoredAsUnread: t.unread,
-    excludeDrafts: t.noDrafts,
-    excludeDeletedItems: t.noDeletedItems,
-    excludeInPlaceHoldItems: t.noInPlaceHold,
-    excludeLitigationHoldItems: t.noLitigationHold,
-  })[flag];
 
 const MAX_USERS = 50;
 const EMPTY = {};

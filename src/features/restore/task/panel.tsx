@@ -1,17 +1,13 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Task } from '#contract/engine/engine.ts';
-import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { WriteRights } from '#machines/restore-task.ts';
 import { useActingRefusal } from '#src/app/call-button.tsx';
-import { getFailureText } from '#src/app/failure-text.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatCount, formatTime } from '#src/ui/format.ts';
-import { Icon } from '#src/ui/icon.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { containerName, getObject, isGroup } from '../labels.ts';
 import { useOperator } from '../operator/context.ts';
@@ -21,6 +17,7 @@ import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
 import {
   checkDraft,
+  countChanges,
   getNewDraft,
   hasErrors,
   hasPosts,
@@ -30,6 +27,7 @@ import {
 import type { ChosenNodes, RestoreDraft } from './draft.ts';
 import { Estimate } from './estimate.tsx';
 import { RestoreForm } from './form.tsx';
+import { asksForReason, Awaiting, PostsStay, Refusal } from './notices.tsx';
 import { TaskProgress } from './progress.tsx';
 import { Results } from './results.tsx';
 import { EDITABLE, useRestoreTask } from './use-restore-task.ts';
@@ -236,7 +234,7 @@ function Body({
       {hint !== null && <p className="m-0 text-ink-2">{hint}</p>}
       {isOfPosts && WARNED.has(state) && <PostsStay />}
       {state === 'reviewed' && result !== null && countChanges(result) > 0 && (
-        <Estimate organizationId={organizationId} taskId={result.id} />
+        <Estimate organizationId={organizationId} taskIds={[result.id]} />
       )}
       {refused}
       {result !== null && result.message !== null && (
@@ -307,34 +305,7 @@ const getUndoHint = (rights: WriteRights | null, zone: string): string =>
 
 const OVER: ReadonlySet<RestoreState> = new Set(['done', 'failed', 'cancelled', 'undone']);
 
-/** RES-48: what an undo can't take back is said before the restore, and before the undo. */
-const PostsStay = () => (
-  <div className="py-2">
-    <Callout tone="warning">{t.postsStay}</Callout>
-  </div>
-);
 const WARNED: ReadonlySet<RestoreState> = new Set(['reviewed', 'done', 'cancelled']);
-
-const Awaiting = () => (
-  <div className="grid gap-2 py-3">
-    <output className="flex items-center gap-2 font-semibold">
-      <Icon name="clock" className="text-warning" />
-      {t.awaiting}
-    </output>
-    <p className="m-0 text-ink-2">{t.awaitingHint}</p>
-  </div>
-);
-
-const asksForReason = (failure: Failure | null): boolean =>
-  failure?.kind === 'bad-input' && failure.issues.some(({ path }) => path === 'reason');
-
-function Refusal({ failure }: { readonly failure: Failure }) {
-  return (
-    <Callout tone="failed" alert>
-      {getFailureText(failure)}
-    </Callout>
-  );
-}
 
 function Sizes({ size }: { readonly size: ShownSize }) {
   const getWord = (write: (known: Exclude<ShownSize, string | null>) => string): string =>
@@ -405,7 +376,4 @@ function getTitle(
   return folder.kind === 'list' ? t.titleList({ name }) : t.titleFolder({ name });
 }
 
-/** How many items a restore would change by its dry run. */
-const countChanges = (dryRun: Task | null): number =>
-  dryRun === null ? 0 : dryRun.counts.restored + dryRun.counts.merged;
 const EMPTY = {};

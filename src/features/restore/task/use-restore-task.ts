@@ -63,26 +63,9 @@ export function useRestoreTask(
     chosenOf: new WeakMap([[request, chosen]]),
   }));
   const actor = useActorRef(
-    restoreTaskMachine.provide({
-      actors: {
-        findRights: fromPromise<Result<WriteRights>, WriteOrder>(({ input }) =>
-          client().ask('getRestoreRights', { organizationId, taskId: input.taskId }),
-        ),
-        task: taskMachine.provide({
-          actors: {
-            start: fromPromise<Result<string>, RestoreOrder>(({ input }) =>
-              startOrder(kind, organizationId, chosenByKey, input),
-            ),
-            read: fromPromise<Result<Task>, string | null>(({ input }) =>
-              client().ask('getRestoreTask', { organizationId, taskId: input ?? '' }),
-            ),
-            cancel: fromPromise<Result<unknown>, string | null>(({ input }) =>
-              client().ask('cancelRestoreTask', { organizationId, taskId: input ?? '' }),
-            ),
-          },
-        }),
-      },
-    }),
+    provideRestoreTask(organizationId, (order) =>
+      startOrder(kind, organizationId, chosenByKey, order),
+    ),
     { input: { request: first } },
   );
   // `writing` and `back` are left as soon as they are entered.
@@ -126,6 +109,30 @@ export function useRestoreTask(
   };
 }
 
+/** The machine of a restore with the calls of the server. `start` begins a task and returns its id. */
+export const provideRestoreTask = (
+  organizationId: string,
+  start: (order: RestoreOrder) => Promise<Result<string>>,
+) =>
+  restoreTaskMachine.provide({
+    actors: {
+      findRights: fromPromise<Result<WriteRights>, WriteOrder>(({ input }) =>
+        client().ask('getRestoreRights', { organizationId, taskId: input.taskId }),
+      ),
+      task: taskMachine.provide({
+        actors: {
+          start: fromPromise<Result<string>, RestoreOrder>(({ input }) => start(input)),
+          read: fromPromise<Result<Task>, string | null>(({ input }) =>
+            client().ask('getRestoreTask', { organizationId, taskId: input ?? '' }),
+          ),
+          cancel: fromPromise<Result<unknown>, string | null>(({ input }) =>
+            client().ask('cancelRestoreTask', { organizationId, taskId: input ?? '' }),
+          ),
+        },
+      }),
+    },
+  });
+
 /** While nothing has been restored, another choice makes another request. */
 export const EDITABLE: ReadonlySet<RestoreState> = new Set(['drafted', 'reviewed']);
 
@@ -140,8 +147,13 @@ async function startOrder(
     if (!chosen) throw new Error('the nodes of this request are not known');
     return withReauth(() => startRestore(kind, chosen, order.request, order.kind === 'dry-run'));
   }
+  return startUndo(organizationId, order.taskId);
+}
+
+/** Starts the undo of a restore. Returns the id of its task. */
+export async function startUndo(organizationId: string, taskId: string): Promise<Result<string>> {
   const answer = await withReauth(() =>
-    client().ask('undoRestoreTask', { organizationId, taskId: order.taskId }),
+    client().ask('undoRestoreTask', { organizationId, taskId }),
   );
   return answer.ok ? { ok: true, value: answer.value.taskId } : answer;
 }

@@ -27,6 +27,7 @@ export function NodeTree({
   onExpand,
   open,
   onOpen,
+  onBasket,
 }: {
   readonly kind: WorkloadKind;
   readonly tree: Tree;
@@ -37,6 +38,8 @@ export function NodeTree({
   /** The open path. */
   readonly open: readonly string[];
   readonly onOpen: (path: readonly string[]) => void;
+  /** Adds a node to the basket, or removes it. */
+  readonly onBasket: (row: NodeRow) => void;
 }) {
   'use no memo'; // the virtualizer mutates its state in place
   const id = useId();
@@ -88,6 +91,11 @@ export function NodeTree({
     if ((event.key === 'Enter' || event.key === ' ') && row && row.kind !== 'node') {
       event.preventDefault();
       loadRow(row);
+      return;
+    }
+    if (event.key.toLowerCase() === 'b' && row?.kind === 'node') {
+      event.preventDefault();
+      onBasket(row);
       return;
     }
     const move = moveInTree(rows, at, event.key, PAGE);

@@ -1,0 +1,66 @@
+import { LIMITS } from '#contract/limits.ts';
+import { useOperator } from '../operator/context.ts';
+import type { DraftErrors } from '../task/draft.ts';
+import {
+  BesideChannels,
+  ConflictChoice,
+  MailFlagChecks,
+  Part,
+  ReasonField,
+  Selection,
+  VersionsChoice,
+} from '../task/form-parts.tsx';
+import type { FormPart } from '../task/form-parts.tsx';
+import { restoreTaskMessages as taskWords } from '../task/messages.en.ts';
+import { isWhole } from './basket.ts';
+import type { Basket } from './basket.ts';
+import { basketMessages as t } from './messages.en.ts';
+
+/** The options of a restore of all that the basket holds, to its original places. */
+export function BasketForm({
+  basket,
+  draft,
+  isMany,
+  errors,
+  put,
+}: FormPart & {
+  readonly basket: Basket;
+  /** So many items that a reason is needed. */
+  readonly isMany: boolean;
+  readonly errors: DraftErrors | null;
+}) {
+  const operator = useOperator();
+  const hasFiles = basket.some(({ workload }) => workload !== 'outlook');
+  const hasTeam = basket.some((group) => group.workload === 'teams' && isWhole(group));
+  return (
+    <>
+      <Part title={taskWords.where}>
+        <p className="m-0">{taskWords.original}</p>
+        {isMany && (
+          <div className="py-2">
+            <p className="m-0 pb-2 text-agate text-ink-2">
+              {operator?.needsSecondPerson === true
+                ? `${taskWords.secondPersonHint} ${t.secondPerson}`
+                : taskWords.manyHint({ max: LIMITS.restorePlainItems })}
+            </p>
+            <ReasonField draft={draft} errors={errors} put={put} />
+          </div>
+        )}
+      </Part>
+      <Part title={taskWords.what}>
+        <Selection draft={draft} put={put} />
+        {hasTeam && <BesideChannels draft={draft} put={put} />}
+        {errors !== null && errors.what !== null && (
+          <p role="alert" className="m-0 text-agate text-failed">
+            {errors.what}
+          </p>
+        )}
+        <ConflictChoice draft={draft} put={put} />
+        {hasFiles && <VersionsChoice draft={draft} put={put} />}
+      </Part>
+      {basket.some(({ workload }) => workload === 'outlook') && (
+        <MailFlagChecks draft={draft} put={put} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Failure } from '#contract/errors.ts';
+import type { Basket, BasketGroup, NamedEntry } from './basket.ts';
+import { getGroupKey } from './basket.ts';
+import { WORKLOADS } from './sessions.ts';
+import type { BasketSessions } from './sessions.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+
+/** What is in the basket of one object, as the server names it. */
+export interface GroupContent {
+  readonly group: BasketGroup;
+  readonly key: string;
+  /** Of its entries, those that the restore point has; null: being loaded, or not loaded. */
+  readonly named: readonly NamedEntry[] | null;
+  /** The mailbox, drive, site or team itself. */
+  readonly object: NamedEntry | null;
+  /** How much it holds; null: being counted, or unknown. */
+  readonly size: { readonly items: number; readonly bytes: number } | null;
+  readonly failure: Failure | null;
+}
+type LoadedContent = Pick<GroupContent, 'named' | 'object' | 'size' | 'failure'> & {
+  readonly of: string;
+};
+
+/** Loads the names of what is in a basket, in memory alone. `retry` loads again what failed. */
+export function useContents(
+  basket: Basket,
+  sessions: BasketSessions,
+  isOffline: boolean,
+): { readonly contents: readonly GroupContent[]; readonly retry: () => void } {
+  const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedContent>>(new Map());
+  const asked = useRef(new Map<string, string>());
+  useEffect(() => {
+    if (isOffline) return;
+    for (const group of basket) {
+      const key = getGroupKey(group);
+      const of = group.nodes.join(' ');
+      if (asked.current.get(key) === of) continue;
+      asked.current.set(key, of);
+      void (async () => {
+        const content = await loadContent(group, sessions);
+        if (asked.current.get(key) !== of) return;
+        setLoaded((before) => new Map(before).set(key, { ...content, of }));
+      })();
+    }
+  }, [basket, sessions, isOffline, loaded]);
+  return {
+    contents: basket.map((group) => {
+      const key = getGroupKey(group);
+      const known = loaded.get(key);
+      const isCurrent = known?.of === group.nodes.join(' ');
+      const nodes = new Set(group.nodes);
+      return {
+        group,
+        key,
+        // What is removed from a basket needs no other answer.
+        named: known?.named?.filter((entry) => nodes.has(entry.id)) ?? null,
+        object: known?.object ?? null,
+        size: isCurrent ? known.size : null,
+        failure: isCurrent ? known.failure : null,
+      };
+    }),
+    retry: () => {
+      for (const [key, { failure }] of loaded) if (failure !== null) asked.current.delete(key);
+      setLoaded((before) => new Map([...before].filter(([, { failure }]) => failure === null)));
+    },
+  };
+}
+
+async function loadContent(
+  group: BasketGroup,
+  sessions: BasketSessions,
+): Promise<Pick<GroupContent, 'named' | 'object' | 'size' | 'failure'>> {
+  const answer = await sessions.use(group, (restoreSessionId) =>
+    client().ask('nameRestoreNodes', {
+      restoreSessionId,
+      nodes: [...new Set([group.object, ...group.nodes])].slice(0, MAX_NODES),
+    }),
+  );
+  // A restore point that is gone has none of it.
+  if (!answer.ok)
+    return answer.failure.kind === 'not-found'
+      ? { named: [], object: null, size: null, failure: null }
+      : { named: null, object: null, size: null, failure: answer.failure };
+  const { rows } = answer.value;
+  const wanted = new Set(group.nodes);
+  const named = rows.filter((row) => wanted.has(row.id));
+  const size =
+    named.length === 0
+      ? null
+      : await sessions.use(group, (session) =>
+          WORKLOADS[group.workload].getSize(
+            session,
+            named.map((row) => row.id),
+          ),
+        );
+  return {
+    named,
+    object: rows.find((row) => row.id === group.object) ?? null,
+    size: size?.ok === true ? size.value : null,
+    failure: null,
+  };
+}
+const MAX_NODES = 5_000;
