@@ -34,7 +34,7 @@ import type {
   StartReason,
   Waiting,
 } from './sessions.ts';
-import type { FoundItem, ItemPlace, ItemVersion, NamedNode, SearchInput } from './search.ts';
+import type { FoundItem, ItemPlace, ItemVersion, NamedNode, Nodes, SearchInput } from './search.ts';
 
 /**
  * What every backup engine offers. The portal's features call engines through this interface only.
@@ -122,14 +122,8 @@ export interface Engine {
   search(scope: EngineScope, input: SearchInput): Reply<Page<FoundItem>>;
   locateItem(scope: EngineScope, input: { explorer: ExplorerId; node: NodeId }): Reply<ItemPlace>;
   /** What nodes are, in the order of their ids. Those that the explorer's point lacks are left out. */
-  nameNodes(
-    scope: EngineScope,
-    input: { explorer: ExplorerId; nodes: readonly NodeId[] },
-  ): Reply<readonly NamedNode[]>;
-  getSize(
-    scope: EngineScope,
-    input: { explorer: ExplorerId; nodes: readonly NodeId[] },
-  ): Reply<Size>;
+  nameNodes(scope: EngineScope, input: Nodes): Reply<readonly NamedNode[]>;
+  getSize(scope: EngineScope, input: Nodes): Reply<Size>;
   readContent(scope: EngineScope, input: ContentInput): Reply<Content>;
   /** Prepares a download: a single item as it is, or an archive of all that the nodes hold. */
   prepareDownload(scope: EngineScope, input: DownloadInput): Reply<PreparedDownload>;

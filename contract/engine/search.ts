@@ -1,4 +1,4 @@
-import type { Bytes, Ms } from '../ids.ts';
+import type { Bytes, ExplorerId, Ms } from '../ids.ts';
 import type { Id, ItemKind, Node, ObjectKind, PageInput, Workload } from './engine.ts';
 
 /** A search over everything that an organization's backups have. */
@@ -25,6 +25,12 @@ export interface FoundItem {
   readonly versions: number;
   /** Opens the last restore point that has this version. */
   readonly openAt: Ms;
+}
+
+/** Nodes that an explorer shows. */
+export interface Nodes {
+  readonly explorer: ExplorerId;
+  readonly nodes: readonly Id[];
 }
 
 /** A node by its id, and the mailbox, drive, site or team that it is or belongs to. */

@@ -98,6 +98,25 @@ export async function showFolder(tenant: Page, name: string): Promise<void> {
 export const rowTexts = (page: Page, subject: string): Promise<string[]> =>
   getCellTexts(page.getByRole('row').filter({ hasText: subject }));
 
+/** Adds to the tenant until a name is part of no other. Returns it. */
+export async function addUniqueItem(tenant: Page, kind: 'mail' | 'file'): Promise<string> {
+  const buttons = tenant.getByRole('button', { name: new RegExp(`^Delete ${kind}: `) });
+  const listNames = async (): Promise<readonly string[]> =>
+    (
+      await buttons.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''))
+    ).map((label) => label.slice(`Delete ${kind}: `.length));
+  const before = new Set(await listNames());
+  for (let tries = 0; tries < 30; tries += 1) {
+    await submit(tenant.getByRole('button', { name: `Add ${kind}` }));
+    const names = await listNames();
+    const added = names.find(
+      (name) => !before.has(name) && names.filter((one) => one.includes(name)).length === 1,
+    );
+    if (added !== undefined) return added;
+  }
+  throw new Error(`no ${kind} with a name of its own`);
+}
+
 /** Approves a code in the simulated organization, as its administrator. */
 export async function approveCode(
   portal: Portal,

@@ -3,6 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import {
   ONEDRIVE,
   OUTLOOK,
+  addUniqueItem,
   backUpPerson,
   details,
   getCellTexts,
@@ -32,9 +33,9 @@ test.beforeAll(async ({ browser }) => {
   // Whom `backUpPerson` backs up.
   const name = (await listPeople(portal))[3]?.name ?? '';
   const mails = await openTenant(portal, context, name, 'Mails');
-  subject = await addUnique(mails, 'mail');
+  subject = await addUniqueItem(mails, 'mail');
   const files = await openTenant(portal, context, name, 'Files');
-  fileName = await addUnique(files, 'file');
+  fileName = await addUniqueItem(files, 'file');
   const backup = await backUpPerson(portal);
   person = backup.person;
   await submit(mails.getByRole('button', { name: `Flag mail: ${subject}`, exact: true }));
@@ -50,25 +51,6 @@ test.beforeAll(async ({ browser }) => {
 });
 test.afterEach(() => stopRestoreSessions(portal));
 test.afterAll(() => portal.stop());
-
-/** Adds to the tenant until a name is part of no other. Returns it. */
-async function addUnique(tenant: Page, kind: 'mail' | 'file'): Promise<string> {
-  const buttons = tenant.getByRole('button', { name: new RegExp(`^Delete ${kind}: `) });
-  const listNames = async (): Promise<readonly string[]> =>
-    (
-      await buttons.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''))
-    ).map((label) => label.slice(`Delete ${kind}: `.length));
-  const before = new Set(await listNames());
-  for (let tries = 0; tries < 30; tries += 1) {
-    await submit(tenant.getByRole('button', { name: `Add ${kind}` }));
-    const names = await listNames();
-    const added = names.find(
-      (name) => !before.has(name) && names.filter((one) => one.includes(name)).length === 1,
-    );
-    if (added !== undefined) return added;
-  }
-  throw new Error(`no ${kind} with a name of its own`);
-}
 
 /** Opens a folder of the person, and an item of it by the search of the folder. */
 async function openItem(page: Page, folder: RegExp | null, name: string): Promise<void> {

@@ -37,6 +37,12 @@ const MAY_WRITE: WriteRights = {
   expiresAt: null,
 };
 
+const memory = (context: {
+  readonly step: unknown;
+  readonly over: unknown;
+  readonly isStopping: unknown;
+}): unknown => [context.step, context.over, context.isStopping];
+
 test('RES-85: a basket does in each state what its table says, and nothing else', () => {
   const events = {
     'DRY_RUN': { type: 'DRY_RUN', orders: [order('a'), order('b')] },
@@ -58,11 +64,6 @@ test('RES-85: a basket does in each state what its table says, and nothing else'
     reviewed: { RUN: 'walking', EDIT: 'drafted' },
     done: { RETRY: 'walking', UNDO: 'walking', EDIT: 'drafted' },
   };
-  const memory = (context: {
-    readonly step: unknown;
-    readonly over: unknown;
-    readonly isStopping: unknown;
-  }): unknown => [context.step, context.over, context.isStopping];
   expect(walk(restoreBasketMachine, undefined, events, memory).table).toEqual(table);
 });
 
@@ -137,11 +138,11 @@ const getTask = (id: string, end: Partial<Task> = {}): Task => ({
   canUndo: true,
   ...end,
 });
-const NOTHING = { counts: { restored: 0, merged: 0, skipped: 1, failed: 0 } };
+const SKIPPED = { counts: { restored: 0, merged: 0, skipped: 1, failed: 0 } };
 
 test('RES-85: all objects are tried, restored and undone one after another, the last one undone first', async () => {
   const { fake, actor, rest, states } = makeBasket();
-  fake.ends['dry-run b'] = NOTHING;
+  fake.ends['dry-run b'] = SKIPPED;
   actor.send({ type: 'DRY_RUN', orders: [order('a'), order('b'), order('c')] });
   await rest('reviewed');
   actor.send({ type: 'RUN' });

@@ -23,6 +23,7 @@ const OURS = [
   'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items/{itemId}/preview',
   'GET o365/restore/search',
   'GET o365/restore/restoresessions/{restoreSessionId}/place',
+  'POST o365/restore/restoresessions/{restoreSessionId}/nodes',
   'GET o365/restore/restoresessions/{restoreSessionId}/versions',
   'GET o365/restore/restoresessions/{restoreSessionId}/versions/compare',
   'GET o365/restore/restoresessions/{restoreSessionId}/compare',

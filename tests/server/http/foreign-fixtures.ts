@@ -321,3 +321,15 @@ async function startSubscription(root: Asker): Promise<string> {
   if (id === undefined) throw new Error('no usage');
   return id;
 }
+
+/** The calls that read nodes of a restore session without restoring them. */
+export const getNodeInputs = (restoreSessionId: string) => {
+  const input = { restoreSessionId, nodes: ['o1'] };
+  return {
+    nameRestoreNodes: input,
+    getMailDownloadSize: input,
+    getDriveDownloadSize: input,
+    getSiteDownloadSize: input,
+    getTeamDownloadSize: input,
+  };
+};

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import type { Basket, BasketGroup, NamedEntry } from './basket.ts';
 import { getGroupKey } from './basket.ts';
@@ -29,21 +29,22 @@ export function useContents(
   isOffline: boolean,
 ): { readonly contents: readonly GroupContent[]; readonly retry: () => void } {
   const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedContent>>(new Map());
-  const asked = useRef(new Map<string, string>());
+  const requested = useRef(new Map<string, string>());
+  const load = (group: BasketGroup): void => {
+    const key = getGroupKey(group);
+    const of = group.nodes.join(' ');
+    if (requested.current.get(key) === of) return;
+    requested.current.set(key, of);
+    void (async () => {
+      const content = await loadContent(group, sessions);
+      if (requested.current.get(key) !== of) return;
+      setLoaded((before) => new Map(before).set(key, { ...content, of }));
+    })();
+  };
+  const loadAll = useEffectEvent((all: Basket): void => all.forEach(load));
   useEffect(() => {
-    if (isOffline) return;
-    for (const group of basket) {
-      const key = getGroupKey(group);
-      const of = group.nodes.join(' ');
-      if (asked.current.get(key) === of) continue;
-      asked.current.set(key, of);
-      void (async () => {
-        const content = await loadContent(group, sessions);
-        if (asked.current.get(key) !== of) return;
-        setLoaded((before) => new Map(before).set(key, { ...content, of }));
-      })();
-    }
-  }, [basket, sessions, isOffline, loaded]);
+    if (!isOffline) loadAll(basket);
+  }, [basket, isOffline]);
   return {
     contents: basket.map((group) => {
       const key = getGroupKey(group);
@@ -61,8 +62,13 @@ export function useContents(
       };
     }),
     retry: () => {
-      for (const [key, { failure }] of loaded) if (failure !== null) asked.current.delete(key);
-      setLoaded((before) => new Map([...before].filter(([, { failure }]) => failure === null)));
+      for (const group of basket) {
+        const key = getGroupKey(group);
+        const failure = loaded.get(key)?.failure ?? null;
+        if (failure === null) continue;
+        requested.current.delete(key);
+        load(group);
+      }
     },
   };
 }
