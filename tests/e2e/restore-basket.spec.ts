@@ -187,13 +187,22 @@ test('RES-84, RES-86: on a phone, a basket is changed, downloaded, shown offline
   await expect(downloads.getByRole('link', { name: 'Open Downloads' })).toBeVisible();
   await sound(page, 'download of a basket on a phone');
   await downloads.getByRole('button', { name: 'Back to the basket' }).tap();
+  await panel.getByRole('button', { name: 'Close' }).tap();
 
   await context.setOffline(true);
+  await page.getByRole('button', { name: /^Live/ }).tap();
+  await page.getByRole('button', { name: 'Sync now' }).tap();
+  await page.keyboard.press('Escape');
+  await expect(page.getByText("You're offline. Backed-up content", { exact: false })).toBeVisible();
+  await openBasket(page, 1).tap();
   await expect(
     panel.getByText("You're offline. Reconnect to restore or download.").first(),
   ).toBeVisible();
-  await expect(panel.getByRole('button', { name: 'Dry run' })).toBeDisabled();
+  await expect(panel.getByText('Names are not stored on this device.')).toBeVisible();
+  for (const action of ['Dry run', 'Download'])
+    await expect(panel.getByRole('button', { name: action })).toBeDisabled();
   await context.setOffline(false);
+  await expect(panel.getByText('Everything', { exact: true })).toBeVisible();
   await expect(panel.getByRole('button', { name: 'Dry run' })).toBeEnabled();
   await panel.getByRole('button', { name: 'Close' }).tap();
   expect(errors).toEqual([]);

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { setClient } from '#src/app/worker/worker-client.ts';
 import type { BasketPlace } from '#src/features/restore/basket/basket.ts';
 import { useBasket } from '#src/features/restore/basket/use-basket.ts';
+import type { BasketStore } from '#src/features/restore/basket/use-basket.ts';
 import type { WorkerClient } from '#workers/api.ts';
 import { makeDrafts } from '#workers/queries/drafts.ts';
 import { freshIdb, OWNER, placeIn } from '../../workers/disk/places.ts';
@@ -35,7 +36,7 @@ afterEach(() => {
 
 test('RES-84: a change of a basket is seen by another tab, and another organization has its own', async () => {
   const { disk } = await makeDevice();
-  const tab = await renderHook(useBasket, 'g1');
+  const tab = await renderHook<string, BasketStore | null>(useBasket, 'g1');
   const other = await renderHook(useBasket, 'g1');
   const stranger = await renderHook(useBasket, 'g2');
   await tab.run(() => tab.current()?.add(ANN, ['i1.1', 'i1.2']));

@@ -10,6 +10,7 @@ import { requestDownload } from '../download/use-download.ts';
 import type { DownloadOptions, StartedDownload } from '../download/use-download.ts';
 import { getObject } from '../labels.ts';
 import type { ChosenNodes } from '../task/draft.ts';
+import { TEXTS } from '../texts.ts';
 import { getDownload } from './basket.ts';
 import type { BasketGroup } from './basket.ts';
 import { getEntryName } from './entries.tsx';
@@ -111,10 +112,17 @@ export function DownloadView({
         />
       )}
       <ul className="m-0 list-none p-0">
-        {downloads.map(({ key, chosen }) => (
+        {downloads.map(({ key, group, chosen }) => (
           <li key={key} className="border-b border-hair py-2">
-            <span className="block font-semibold break-words">
-              {getEntryName(getObject(chosen.chain))}
+            <span className="flex items-center gap-2">
+              <Icon
+                name={TEXTS[group.workload].icon}
+                label={TEXTS[group.workload].page}
+                className="text-ink-3"
+              />
+              <span className="min-w-0 font-semibold break-words">
+                {getEntryName(getObject(chosen.chain))}
+              </span>
             </span>
             <DownloadLine state={states.get(key)} />
           </li>

@@ -74,7 +74,7 @@ function Group({
     <div className="border-b border-hair py-2">
       <div className="flex items-start gap-2">
         <div className="min-w-0 grow">
-          <h4 className="m-0 text-[length:inherit] break-words">
+          <h4 className="m-0 text-[length:inherit] font-semibold break-words">
             {name ?? (named === null ? t.entries({ count: group.nodes.length }) : t.gone)}
           </h4>
           <p className="m-0 flex flex-wrap gap-x-2 text-agate text-ink-3">

@@ -42,6 +42,7 @@ export const basketMessages = defineMessages('restoreBasket', {
   keepOpen:
     'Keep this page open until the last object has started. Restores that have started continue on the server.',
   retry: 'Retry failed',
+  ready: 'Ready to restore',
   waitingForTurn: 'Waiting',
   nothing: 'Nothing to restore',
   results: 'Results',

@@ -360,14 +360,16 @@ function getHeading({ state, step }: BasketRestore, snapshots: readonly TaskSnap
 
 /** The tasks as they are now. */
 function useSnapshots(tasks: readonly BasketTask[]): readonly TaskSnapshot[] {
-  const [, setRound] = useState(0);
+  const [snapshots, setSnapshots] = useState<readonly TaskSnapshot[]>([]);
   useEffect(() => {
-    const subscriptions = tasks.map(({ ref }) => ref.subscribe(() => setRound((n) => n + 1)));
+    const read = (): void => setSnapshots(tasks.map(({ ref }) => ref.getSnapshot()));
+    read();
+    const subscriptions = tasks.map(({ ref }) => ref.subscribe(read));
     return () => {
       for (const subscription of subscriptions) subscription.unsubscribe();
     };
   }, [tasks]);
-  return tasks.map(({ ref }) => ref.getSnapshot());
+  return snapshots;
 }
 
 const addSizes = (contents: readonly GroupContent[]) =>

@@ -17,6 +17,7 @@ import { restoreTaskMessages as taskWords } from '../task/messages.en.ts';
 import { Awaiting, PostsStay, Refusal } from '../task/notices.tsx';
 import { TaskProgress } from '../task/progress.tsx';
 import { countLabels, Results } from '../task/results.tsx';
+import { TEXTS } from '../texts.ts';
 import { getEntryName } from './entries.tsx';
 import { basketMessages as t } from './messages.en.ts';
 import { WORKLOADS } from './sessions.ts';
@@ -53,6 +54,11 @@ export function TaskLine({
   return (
     <li className="border-b border-hair py-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Icon
+          name={TEXTS[group.workload].icon}
+          label={TEXTS[group.workload].page}
+          className="text-ink-3"
+        />
         <span className="min-w-0 grow basis-56">
           <span className="block font-semibold break-words">{name}</span>
           <span className="flex flex-wrap gap-x-2 text-agate text-ink-3">
@@ -151,7 +157,7 @@ function getLineState(state: string, { dryRun, restore, undo }: LineResults): Li
     case 'reviewed':
       return countChanges(dryRun) === 0
         ? { icon: 'minus', text: 'text-ink-2', label: t.nothing }
-        : { ...QUIET, label: taskWords.reviewedHint };
+        : { ...QUIET, label: t.ready };
     case 'signingIn':
       return { ...WARNING, label: t.signIn };
     case 'checking':
