@@ -36,7 +36,8 @@ export interface Plan {
 
 /**
  * Resolves chosen nodes to folders and items of the explorer's point. A folder that is chosen twice,
- * also by a folder above it, is taken once. `findRefusal`: why nothing may be taken from an object.
+ * also by a folder above it, is taken once. So is an item that is chosen with its folder. `findRefusal`:
+ * why nothing may be taken from an object.
  */
 export async function planRestore(
   tx: TenantTx,
@@ -46,7 +47,8 @@ export async function planRestore(
 ): Promise<EngineResult<Plan>> {
   if (nodes.length === 0) return failed('invalid', t.nothingChosen, { field: 'nodes' });
   const folders = new Map<string, PlannedFolder>();
-  const items = new Map<string, PlannedItem>();
+  /** `key`: of the folder that has this version, too. */
+  const items = new Map<string, { readonly planned: PlannedItem; readonly key: string | null }>();
   const trees = new Map<number, FolderTree>();
   for (const id of new Set<Id>(nodes)) {
     const ref = parseNodeId(id);
@@ -61,7 +63,8 @@ export async function planRestore(
       const item = await chosenItem(tx, state, ref.n);
       if (item === null) return failed('missing', t.noNode, { field: 'nodes' });
       const path = getTargetPath(target, tree.pathOf(item.folder), []);
-      items.set(id, { object: state.n, item: ref.n, path });
+      const key = item.isAtPoint ? getFolderId(state.n, item.folder) : null;
+      items.set(id, { planned: { object: state.n, item: ref.n, path }, key });
       continue;
     }
     const top = ref.kind === 'folder' ? tree.byN(ref.n) : null;
@@ -70,7 +73,7 @@ export async function planRestore(
     for (const key of top ? tree.below(top.key) : [TOP, ...tree.all()]) {
       const full = tree.pathOf(key);
       const stored = top ? tree.pathOf(top.key).length - 1 : 0;
-      folders.set(`${state.n} ${key}`, {
+      folders.set(getFolderId(state.n, key), {
         object: state.n,
         point: state.point,
         key,
@@ -82,9 +85,13 @@ export async function planRestore(
   return ok({
     // Inbox first (RES-7). Within a folder, the newest items come first.
     folders: [...folders.values()].sort((a, b) => Number(b.isInbox) - Number(a.isInbox)),
-    items: [...items.values()],
+    items: [...items.values()]
+      .filter(({ key }) => key === null || !folders.has(key))
+      .map(({ planned }) => planned),
   });
 }
+
+const getFolderId = (object: number, key: string): string => `${object} ${key}`;
 
 /** An imported mailbox is in no tenant, so nothing can go back to it. */
 export const refuseImported =
@@ -145,14 +152,20 @@ function getShort(path: readonly PathPart[], top: OutlookTop): readonly PathPart
 const isSitePart = (wellKnown: string | null): boolean =>
   wellKnown === 'library' || wellKnown === 'list';
 
+interface ChosenItem {
+  readonly folder: string;
+  /** It is the version that the object had at the point. */
+  readonly isAtPoint: boolean;
+}
+
 /** The version that was chosen: part of the point, or of one before it. */
 async function chosenItem(
   { sql: db, tenant }: TenantTx,
   { n: object, point }: ObjectState,
   n: number,
-): Promise<{ readonly folder: string } | null> {
-  const { rows } = await sql<{ folder: string }>`
-    select folder_key as folder from item
+): Promise<ChosenItem | null> {
+  const { rows } = await sql<ChosenItem>`
+    select folder_key as folder, (to_point is null or to_point >= ${point}) as "isAtPoint" from item
     where tenant_id = ${tenant} and object_n = ${object} and n = ${n} and from_point <= ${point}`.execute(
     db,
   );

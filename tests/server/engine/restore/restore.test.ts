@@ -380,6 +380,18 @@ eachDatabase((name, open) => {
       expect((await context.request({ nodes })).ok).toBe(false);
   });
 
+  test(`RES-85, RES-2: one task restores folders and items of a mailbox, each item once (${name})`, async () => {
+    const context = await setUp(await open(), [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 2 },
+      { id: 'b', folder: 'Inbox', content: 'two', at: 1 },
+      { id: 'p', folder: 'Projects', content: 'three', at: 1 },
+      { id: 'q', folder: 'Projects', content: 'four', at: 2 },
+    ]);
+    // One of the items is also in the folder.
+    await context.restored({ nodes: ['i1.1', 'f1.2', 'i1.3'] });
+    expect(context.target.state()).toEqual(['Inbox/a=one', 'Inbox/b=two', 'Projects/p=three']);
+  });
+
   test(`RES-1: items go to another user's folder with their folders below it (${name})`, async () => {
     const context = await setUp(await open(), [
       { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
