@@ -100,7 +100,7 @@ export function DownloadView({
 }) {
   const hasMailboxes = downloads.some(({ group }) => group.workload === 'outlook');
   return (
-    <div className="grid gap-3 px-5 py-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 px-5 py-3">
       <p className="m-0 text-ink-2">{t.downloadHint}</p>
       {hasMailboxes && (
         <Select

@@ -7,6 +7,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { containerIcon, containerName, itemIcon } from '../labels.ts';
+import { splitPeople } from '../items/people.ts';
 import { TEXTS } from '../texts.ts';
 import type { ContainerNode, ItemNode, WorkloadKind } from '../workload.ts';
 import { isWhole } from './basket.ts';
@@ -129,7 +130,7 @@ function Entry({
     entry === null
       ? []
       : [
-          entry.people,
+          splitPeople(entry.people)[0]?.name ?? '',
           entry.at === null ? '' : formatWhen(entry.at, zone),
           entry.sizeBytes === null ? '' : formatBytes(entry.sizeBytes),
         ].filter((part) => part !== '');

@@ -217,7 +217,7 @@ export function BasketPanel(props: BasketPanelProps) {
       {isDownloading ? (
         <DownloadView downloads={downloads} format={format} onFormat={setFormat} />
       ) : restore.state === 'drafted' ? (
-        <div className="grid gap-1 px-5 py-3">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-1 px-5 py-3">
           {isOffline && <Callout tone="warning">{t.offline}</Callout>}
           <output className="block empty:hidden">
             {removed !== null && (
@@ -300,7 +300,7 @@ function Tasks({
       : [],
   );
   return (
-    <div className="grid gap-1 px-5 py-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1 px-5 py-3">
       <h3 ref={head} tabIndex={-1} className="m-0 text-[length:inherit] outline-none">
         {getHeading(restore, snapshots)}
       </h3>
