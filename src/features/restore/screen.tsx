@@ -129,8 +129,12 @@ export function RestorePage({
             {basket !== null && (
               <BasketButton basket={basket.basket} onClick={() => setIsBasketOpen(true)} />
             )}
-            <Button icon="history" onClick={() => setIsHistory(true)}>
-              {t.restores}
+            <Button
+              icon="history"
+              {...(!isTablet && { 'aria-label': t.restores })}
+              onClick={() => setIsHistory(true)}
+            >
+              {isTablet && t.restores}
             </Button>
           </span>
         ),
