@@ -17,7 +17,13 @@ import {
   stopRestoreSessions,
   tree,
 } from './cloud-suite.ts';
-import { collectErrors, sound } from './page-checks.ts';
+import {
+  collectErrors,
+  goOffline,
+  recordAnnouncements,
+  sound,
+  withoutConnectionErrors,
+} from './page-checks.ts';
 import { enter } from './people.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
@@ -66,6 +72,7 @@ test('RES-84, RES-85: a mail and a file go into one basket on two pages, and are
   page,
 }) => {
   const errors = collectErrors(page);
+  const loadAnnouncements = await recordAnnouncements(page);
   const { keyboard } = page;
   const mails = await openTenant(portal, page.context(), name, 'Mails');
   const mailRow = await rowTexts(mails, subject);
@@ -101,7 +108,7 @@ test('RES-84, RES-85: a mail and a file go into one basket on two pages, and are
   await expect(
     list(page).getByRole('option').first().getByRole('img', { name: 'in the basket' }),
   ).toBeVisible();
-  await expect(page.getByText('1 item in the basket', { exact: true })).toBeAttached();
+  await expect.poll(loadAnnouncements).toContain('1 item in the basket');
 
   // The file, on the other page, after which another tab shows both.
   const other = await page.context().newPage();
@@ -189,11 +196,7 @@ test('RES-84, RES-86: on a phone, a basket is changed, downloaded, shown offline
   await downloads.getByRole('button', { name: 'Back to the basket' }).tap();
   await panel.getByRole('button', { name: 'Close' }).tap();
 
-  await context.setOffline(true);
-  await page.getByRole('button', { name: /^Live/ }).tap();
-  await page.getByRole('button', { name: 'Sync now' }).tap();
-  await page.keyboard.press('Escape');
-  await expect(page.getByText("You're offline. Backed-up content", { exact: false })).toBeVisible();
+  await goOffline(page);
   await openBasket(page, 1).tap();
   await expect(
     panel.getByText("You're offline. Reconnect to restore or download.").first(),
@@ -205,7 +208,7 @@ test('RES-84, RES-86: on a phone, a basket is changed, downloaded, shown offline
   await expect(panel.getByText('Everything', { exact: true })).toBeVisible();
   await expect(panel.getByRole('button', { name: 'Dry run' })).toBeEnabled();
   await panel.getByRole('button', { name: 'Close' }).tap();
-  expect(errors).toEqual([]);
+  expect(withoutConnectionErrors(errors)).toEqual([]);
 
   await page.getByRole('button', { name: 'Menu' }).tap();
   await page.getByRole('button', { name: 'Log out' }).tap();
