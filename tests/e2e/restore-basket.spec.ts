@@ -15,6 +15,7 @@ import {
   rowTexts,
   shownCode,
   stopRestoreSessions,
+  submit,
   tree,
 } from './cloud-suite.ts';
 import {
@@ -76,10 +77,10 @@ test('RES-84, RES-85: a mail and a file go into one basket on two pages, and are
   const { keyboard } = page;
   const mails = await openTenant(portal, page.context(), name, 'Mails');
   const mailRow = await rowTexts(mails, subject);
-  await mails.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }).click();
+  await submit(mails.getByRole('button', { name: `Delete mail: ${subject}`, exact: true }));
   await expect.poll(() => rowTexts(mails, subject)).toEqual([]);
   const files = await openTenant(portal, page.context(), name, 'Files');
-  await files.getByRole('button', { name: `Delete file: ${fileName}`, exact: true }).click();
+  await submit(files.getByRole('button', { name: `Delete file: ${fileName}`, exact: true }));
   await expect.poll(() => rowTexts(files, fileName)).toEqual([]);
   await page.bringToFront();
 
