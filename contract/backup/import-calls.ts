@@ -31,9 +31,19 @@ const account = {
   username: nameText(),
   certificate: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.certificateChars))),
 };
-const serverIn = v.strictObject({
-  ...account,
-  password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars)),
+const password = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars));
+const serverIn = v.strictObject({ ...account, password });
+const webdavIn = v.strictObject({
+  url: v.pipe(v.string(), v.trim(), v.url(), v.maxLength(LIMITS.addressChars)),
+  username: account.username,
+  certificate: account.certificate,
+  password,
+});
+const testOut = v.object({
+  ok: v.boolean(),
+  message: v.nullable(v.string()),
+  entries: v.nullable(v.number()),
+  seen: v.nullable(shownCertificate),
 });
 
 /**
@@ -44,16 +54,25 @@ const serverIn = v.strictObject({
  * are added up.
  */
 const importOut = v.object({
-  source: v.picklist(['archive', 'imap']),
+  source: v.picklist(['archive', 'imap', 'webdav']),
   content: v.picklist(IMPORT_CONTENTS),
   account: v.nullable(
-    v.object({
-      host: v.string(),
-      port: v.number(),
-      security: v.picklist(IMAP_SECURITIES),
-      username: v.string(),
-      certificate: v.nullable(v.string()),
-    }),
+    v.variant('kind', [
+      v.object({
+        kind: v.literal('imap'),
+        host: v.string(),
+        port: v.number(),
+        security: v.picklist(IMAP_SECURITIES),
+        username: v.string(),
+        certificate: v.nullable(v.string()),
+      }),
+      v.object({
+        kind: v.literal('webdav'),
+        url: v.string(),
+        username: v.string(),
+        certificate: v.nullable(v.string()),
+      }),
+    ]),
   ),
   entries: v.nullable(v.number()),
   readEntries: v.number(),
@@ -163,12 +182,32 @@ export const importCalls = {
     summary:
       'Signs in to a mailbox on an IMAP server and counts its mails. Stores nothing. `seen`: the certificate that the server presented, if it is not trusted.',
     input: v.strictObject({ organizationId: anyId, server: serverIn }),
-    output: v.object({
-      ok: v.boolean(),
-      message: v.nullable(v.string()),
-      mails: v.nullable(v.number()),
-      seen: v.nullable(shownCertificate),
+    output: testOut,
+    gate,
+    failures: ['bad-input', 'not-found', 'too-many'],
+  }),
+  createWebdavImport: call({
+    method: 'POST',
+    path: `${PATH}/webdav`,
+    summary:
+      'Creates an import of a folder on a WebDAV server as a drive. The password is deleted when the import ends. Into the drive of an earlier import, only what is new is imported.',
+    input: v.strictObject({
+      organizationId: anyId,
+      repositoryId: anyId,
+      server: webdavIn,
+      mailbox: mailboxIn,
     }),
+    output: idOut,
+    gate,
+    failures: ['bad-input', 'not-found', 'conflict', 'key-reused', 'out-of-order'],
+  }),
+  testWebdavServer: call({
+    method: 'POST',
+    path: `${PATH}/webdav/test`,
+    summary:
+      'Signs in to a WebDAV server and counts what is in the folder itself. Stores nothing. `seen`: the certificate that the server presented, if it is not trusted.',
+    input: v.strictObject({ organizationId: anyId, server: webdavIn }),
+    output: testOut,
     gate,
     failures: ['bad-input', 'not-found', 'too-many'],
   }),

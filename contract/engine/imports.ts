@@ -26,14 +26,16 @@ export interface ImportCalls {
   /** What was imported before stays. */
   stop(scope: EngineScope, input: { readonly id: Id }): Reply<void>;
   /** Signs in to a mailbox on a server, and counts its mails. */
-  testImapServer(scope: EngineScope, server: ImapServer): Promise<ImapTest>;
+  testImapServer(scope: EngineScope, server: ImapServer): Promise<ServerTest>;
+  /** Signs in to a folder on a server, and counts what is in it. */
+  testWebdavServer(scope: EngineScope, server: WebdavServer): Promise<ServerTest>;
   /** Mailboxes and drives that earlier imports made. */
   listMailboxes(scope: EngineScope): Reply<readonly ImportedMailbox[]>;
 }
 
 export interface ImportInput {
   readonly repository: Id;
-  readonly source: ArchiveSource | ImapSource;
+  readonly source: ArchiveSource | ImapSource | WebdavSource;
   /** The name of a new mailbox, or one of `listMailboxes` in the same repository. */
   readonly mailbox: { readonly name: string } | { readonly id: string };
 }
@@ -52,10 +54,16 @@ interface ImapSource {
   readonly server: ImapServer;
 }
 
+interface WebdavSource {
+  readonly kind: 'webdav';
+  readonly server: WebdavServer;
+}
+
 /** `starttls`: TLS begins on a connection without it. `none`: only within the server itself. */
 export type ImapSecurity = 'tls' | 'starttls' | 'none';
 /** A mailbox on a server, without the password. */
 export interface ImapAccount {
+  readonly kind: 'imap';
   readonly host: string;
   readonly port: number;
   readonly security: ImapSecurity;
@@ -66,8 +74,19 @@ export interface ImapAccount {
 export interface ImapServer extends ImapAccount {
   readonly password: string;
 }
-export type ImapTest =
-  | { readonly isOk: true; readonly mails: number }
+/** A folder on a WebDAV server, without the password. */
+export interface WebdavAccount {
+  readonly kind: 'webdav';
+  readonly url: string;
+  readonly username: string;
+  readonly certificate: string | null;
+}
+export interface WebdavServer extends WebdavAccount {
+  readonly password: string;
+}
+export type ServerAccount = ImapAccount | WebdavAccount;
+export type ServerTest =
+  | { readonly isOk: true; readonly entries: number }
   | {
       readonly isOk: false;
       readonly message: string;
@@ -100,9 +119,9 @@ export interface ImportCounts {
 export interface Import {
   readonly id: Id;
   readonly repository: Id;
-  readonly source: 'archive' | 'imap';
+  readonly source: 'archive' | ServerAccount['kind'];
   readonly content: ImportContent;
-  readonly account: ImapAccount | null;
+  readonly account: ServerAccount | null;
   readonly name: string;
   readonly bytes: Bytes;
   readonly receivedBytes: Bytes;

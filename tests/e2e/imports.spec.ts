@@ -172,7 +172,7 @@ test('IMP-6, IMP-7: a mailbox on a server is imported, after its password was wr
 
   // Once more: nothing is new, and nothing but the password is asked for.
   await details.getByRole('button', { name: 'Import new mail' }).click();
-  const again = getDialog(page, 'Import new mail of ann (127.0.0.1)');
+  const again = getDialog(page, 'Import again from ann (127.0.0.1)');
   await again.getByLabel('Password').fill(PASSWORD);
   await again.getByRole('button', { name: 'Start import' }).click();
   await expect(page.getByText('The mailbox on the server has no new mail.')).toBeVisible(LONG);

@@ -1,6 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { EngineScope } from '#contract/engine/engine.ts';
-import type { Import, ImportInput } from '#contract/engine/imports.ts';
+import type { Import, ImportInput, ServerTest } from '#contract/engine/imports.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -20,7 +20,9 @@ type Names =
   | 'listImportResults'
   | 'createImport'
   | 'createImapImport'
+  | 'createWebdavImport'
   | 'testImapServer'
+  | 'testWebdavServer'
   | 'startImportUpload'
   | 'stopImport';
 type ImportOut = OutputOf<'getImport'>;
@@ -82,6 +84,22 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
       }),
     );
 
+  const testServer = (
+    ctx: SessionContext,
+    organizationId: string,
+    test: (scope: EngineScope) => Promise<ServerTest>,
+  ): Promise<Result<OutputOf<'testImapServer'>>> =>
+    withOrganization<OutputOf<'testImapServer'>>(ctx, organizationId, async (scope) => {
+      const refused = tests.check(ctx.tenant, ctx.now);
+      if (refused) return failed(refused);
+      const answer = await test(scope);
+      return ok(
+        answer.isOk
+          ? { ok: true, message: null, entries: answer.entries, seen: null }
+          : { ok: false, message: answer.message, entries: null, seen: answer.seen },
+      );
+    });
+
   return {
     listImports: ({ organizationId, cursor = null, limit = PAGE_ROWS }, ctx) =>
       withOrganization(ctx, organizationId, async (scope) => {
@@ -124,20 +142,25 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
       create(ctx, organizationId, {
         repository: repositoryId,
         mailbox,
-        source: { kind: 'imap', server },
+        source: { kind: 'imap', server: { kind: 'imap', ...server } },
+      }),
+
+    createWebdavImport: ({ organizationId, repositoryId, mailbox, server }, ctx) =>
+      create(ctx, organizationId, {
+        repository: repositoryId,
+        mailbox,
+        source: { kind: 'webdav', server: { kind: 'webdav', ...server } },
       }),
 
     testImapServer: ({ organizationId, server }, ctx) =>
-      withOrganization<OutputOf<'testImapServer'>>(ctx, organizationId, async (scope) => {
-        const refused = tests.check(ctx.tenant, ctx.now);
-        if (refused) return failed(refused);
-        const test = await imports.testImapServer(scope, server);
-        return ok(
-          test.isOk
-            ? { ok: true, message: null, mails: test.mails, seen: null }
-            : { ok: false, message: test.message, mails: null, seen: test.seen },
-        );
-      }),
+      testServer(ctx, organizationId, (scope) =>
+        imports.testImapServer(scope, { kind: 'imap', ...server }),
+      ),
+
+    testWebdavServer: ({ organizationId, server }, ctx) =>
+      testServer(ctx, organizationId, (scope) =>
+        imports.testWebdavServer(scope, { kind: 'webdav', ...server }),
+      ),
 
     startImportUpload: ({ organizationId, id }, ctx) =>
       withOrganization<OutputOf<'startImportUpload'>>(ctx, organizationId, async (scope) => {

@@ -27,10 +27,10 @@ import type {
   VerificationRequest,
 } from '#contract/engine/repositories.ts';
 import type {
-  ImapAccount,
   ImportFolder,
   ImportResult,
   ImportState,
+  ServerAccount,
 } from '#contract/engine/imports.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
@@ -334,7 +334,7 @@ export interface EngineTables {
   import_server: {
     tenant_id: TenantId;
     import_id: Id;
-    account: Json<ImapAccount>;
+    account: Json<ServerAccount>;
     sealed: string | null;
     mails: number | null;
   };

@@ -60,6 +60,8 @@ const OURS = [
   'POST o365/organizations/{organizationId}/imports',
   'POST o365/organizations/{organizationId}/imports/imap',
   'POST o365/organizations/{organizationId}/imports/imap/test',
+  'POST o365/organizations/{organizationId}/imports/webdav',
+  'POST o365/organizations/{organizationId}/imports/webdav/test',
   'GET o365/organizations/{organizationId}/imports/{id}',
   'GET o365/organizations/{organizationId}/imports/{id}/results',
   'POST o365/organizations/{organizationId}/imports/{id}/upload',

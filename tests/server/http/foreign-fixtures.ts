@@ -54,6 +54,12 @@ const server = {
   password: 'Canary',
   certificate: null,
 };
+const share = {
+  url: 'https://files.example.com/canary/',
+  username: 'canary',
+  password: 'Canary',
+  certificate: null,
+};
 /** Inputs of the calls about imports. */
 export function importInputs({
   organization: organizationId,
@@ -65,6 +71,8 @@ export function importInputs({
     createImport: { organizationId, repositoryId, ...archive },
     createImapImport: { organizationId, repositoryId, mailbox, server },
     testImapServer: { organizationId, server },
+    createWebdavImport: { organizationId, repositoryId, mailbox, server: share },
+    testWebdavServer: { organizationId, server: share },
     startImportUpload: { organizationId, id },
     stopImport: { organizationId, id },
   };

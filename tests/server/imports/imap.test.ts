@@ -196,7 +196,7 @@ add('Gesendet', 6, '(\\\\Seen)')`,
       const test = await must(
         admin<OutputOf<'testImapServer'>>('POST', `${PATH}/imap/test`, { server }),
       );
-      expect(test).toEqual({ ok: true, message: null, mails: 7, seen: null });
+      expect(test).toEqual({ ok: true, message: null, entries: 7, seen: null });
       const id = await importMailbox(library, PATH, server);
       expect(await run(library, id)).toBe(null);
       const done = await must(admin<Import>('GET', `${PATH}/${id}`));
@@ -209,6 +209,7 @@ add('Gesendet', 6, '(\\\\Seen)')`,
       ]);
       expect([done.source, done.entries, done.readEntries]).toEqual(['imap', 7, 7]);
       expect(done.account).toEqual({
+        kind: 'imap',
         host: '127.0.0.1',
         port: server.port,
         security: 'tls',
@@ -392,7 +393,10 @@ test.runIf(isHere)(
     const ALLOWED = { allow: ['127.0.0.0/8'], http: true };
     const check = (more: Partial<Server>, outbound: object = ALLOWED) => {
       const context = { config: { outbound }, clock: systemClock };
-      return testImapServer(context as unknown as AppContext, getServer('eve', more));
+      return testImapServer(context as unknown as AppContext, {
+        kind: 'imap',
+        ...getServer('eve', more),
+      });
     };
     const explain = async (more: Partial<Server>, outbound?: object) => {
       const answer = await check(more, outbound);

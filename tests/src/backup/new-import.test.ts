@@ -94,3 +94,18 @@ test('IMP-6: the form of a mailbox on a server creates the input of the call, or
   expect(withSecurity(form, 'starttls')).toEqual({ security: 'starttls', port: '143' });
   expect(withSecurity({ security: 'tls', port: '1993' }, 'starttls').port).toBe('1993');
 });
+
+test('IMP-9: the form of a folder on a server creates the input of the call, or says what is wrong', () => {
+  const form: ImportForm = {
+    ...FORM,
+    source: 'webdav',
+    url: ' https://files.example.com/dav/ann/ ',
+    username: 'ann',
+    password: 'secret',
+  };
+  const { value } = readImportForm(form);
+  expect(value?.call).toBe('createWebdavImport');
+  expect(v.safeParse(CALLS.createWebdavImport.input, value?.input).success).toBe(true);
+  for (const url of ['', 'files.example.com', 'https://ann:secret@files.example.com/', 'ftp://x/'])
+    expect([url, Object.keys(readImportForm({ ...form, url }).errors)]).toEqual([url, ['url']]);
+});

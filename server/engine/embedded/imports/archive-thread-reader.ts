@@ -8,7 +8,7 @@ import type { ArchiveStep, CutStep, EntryPlace } from './archives/read-archive.t
 /** An entry of an archive, read. `lost`: it broke the thread, or took too long. */
 export type ReadEntry = EntryPlace &
   (
-    | Extract<ArchiveStep, { kind: 'mail' | 'file' | 'skipped' | 'failed' }>
+    | Extract<ArchiveStep, { kind: 'mail' | 'file' | 'known' | 'skipped' | 'failed' }>
     | { readonly kind: 'lost' }
   );
 export type EntryCount = Extract<ArchiveStep, { kind: 'listed' }>;

@@ -21,6 +21,8 @@ export interface ImportBatch {
   readonly folders: readonly FolderChange[];
   readonly items: readonly (ItemWrite & { readonly path: readonly string[] })[];
   readonly left: readonly LeftEntry[];
+  /** The folders of files whose version the drive has. */
+  readonly known: readonly (readonly string[])[];
   /** With which entry the archive goes on after the batch, and how far into it that is. */
   readonly nextEntry: number;
   readonly readBytes: Bytes;
@@ -62,6 +64,7 @@ export async function storeBatch(
     if (!isKnown) fresh.push(write);
     known.set(key, changeKey);
   }
+  for (const path of batch.known) counted.push({ path, counts: { known: 1 } });
   for (const { path, outcome } of batch.left) counted.push({ path, counts: { [outcome]: 1 } });
   await writePages(tx, object, [
     { scope: '', folders: batch.folders, items: fresh, removed: [], cursor: null },

@@ -1,19 +1,19 @@
 import type { Selectable } from 'kysely';
 import type { Id } from '#contract/engine/engine.ts';
 import {
-  type ImapAccount,
   type Import,
   type ImportContent,
   type ImportCounts,
   type ImportFolder,
   IMPORTED_DRIVE,
+  type ServerAccount,
 } from '#contract/engine/imports.ts';
 import type { EngineTables } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 /** `account`, `sealed`, `mails`: of a mailbox on a server; null: it imports an archive. */
 export type ImportRow = Selectable<EngineTables['import_task']> & {
-  readonly account: ImapAccount | null;
+  readonly account: ServerAccount | null;
   readonly sealed: string | null;
   readonly mails: number | null;
 };
@@ -30,6 +30,21 @@ export const selectImports = ({ sql: db, tenant }: TenantTx) =>
 
 export const findImport = async (tx: TenantTx, id: Id): Promise<ImportRow | null> =>
   (await selectImports(tx).where('i.id', '=', id).executeTakeFirst()) ?? null;
+
+/** Returns the versions that a drive has, by key. */
+export async function loadVersions(
+  { sql: db, tenant }: TenantTx,
+  { n }: { readonly n: number },
+): Promise<Readonly<Record<string, string>>> {
+  const rows = await db
+    .selectFrom('item')
+    .select(['key', 'change_key'])
+    .where('tenant_id', '=', tenant)
+    .where('object_n', '=', n)
+    .where('to_point', 'is', null)
+    .execute();
+  return Object.fromEntries(rows.map((row) => [row.key, row.change_key]));
+}
 
 export const NO_COUNTS: ImportCounts = { imported: 0, known: 0, skipped: 0, failed: 0 };
 
@@ -51,7 +66,7 @@ export const toImport = (row: ImportRow & { readonly point_at: number | null }):
   id: row.id,
   repository: row.repository_id,
   content: getContent(row),
-  source: row.account === null ? 'archive' : 'imap',
+  source: row.account?.kind ?? 'archive',
   account: row.account,
   name: row.name,
   bytes: row.bytes,

@@ -52,15 +52,22 @@ export const getFolders = (
 export function toFileItem(
   path: readonly string[],
   name: string,
-  { content, modifiedAt }: { readonly content: Uint8Array; readonly modifiedAt: number | null },
+  {
+    content,
+    modifiedAt,
+    version,
+  }: {
+    readonly content: Uint8Array;
+    readonly modifiedAt: number | null;
+    readonly version?: string;
+  },
   now: number,
 ): ItemChange {
-  const folder = path.length === 0 ? TOP : getFolderKey(path);
   const at = modifiedAt ?? now;
   return {
-    key: `${IMPORTED}${hash(folder, '/', name)}`,
-    changeKey: hash(content, String(modifiedAt)),
-    folder,
+    key: getFileKey(path, name),
+    changeKey: version ?? hash(content, String(modifiedAt)),
+    folder: getPlaceKey(path),
     kind: 'file',
     title: name,
     people: '',
@@ -72,6 +79,10 @@ export function toFileItem(
 }
 /** Files of a drive that are in no folder. */
 const TOP = '';
+const getPlaceKey = (path: readonly string[]): string =>
+  path.length === 0 ? TOP : getFolderKey(path);
+export const getFileKey = (path: readonly string[], name: string): string =>
+  `${IMPORTED}${hash(getPlaceKey(path), '/', name)}`;
 
 /**
  * Returns a mail as the index stores it. Its key is that of its folder and its bytes: it is imported

@@ -10,6 +10,7 @@ import {
   type ImportInput,
   type ImportResult,
   type UploadStart,
+  type WebdavServer,
 } from '#contract/engine/imports.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -21,9 +22,11 @@ import { cleanText } from '../index/text.ts';
 import { done, failed, ok } from '../../result.ts';
 import { findImport, type ImportRow, selectImports, toImport } from './import-rows.ts';
 import { importMessages as t } from './messages.en.ts';
-import { sealPassword, testImapServer } from './imap/imap-server.ts';
+import { testImapServer } from './imap/imap-server.ts';
 import { endImport } from './run-import.ts';
+import { sealPassword } from './server-secret.ts';
 import { makeUploadFiles } from './upload-file.ts';
+import { testWebdavServer } from './webdav/webdav-server.ts';
 
 /** Room that has to stay free on the disk of the server. */
 const RESERVED_BYTES: Bytes = 1_000_000_000;
@@ -46,6 +49,7 @@ export function makeImportCalls(context: () => AppContext): ImportCalls {
     listResults: (scope, input) => read(scope, (tx) => listResults(tx, scope, input)),
     stop: (scope, { id }) => stopImport(context(), scope, id),
     testImapServer: (_scope, server) => testImapServer(context(), server),
+    testWebdavServer: (_scope, server) => testWebdavServer(context(), server),
     listMailboxes: (scope) => read(scope, async (tx) => ok(await listMailboxes(tx, scope))),
   };
 }
@@ -59,7 +63,8 @@ async function createImport(
   const { tenant, organization, user } = scope;
   if (user === null) throw new Error('Only users import archives.');
   const bytes = source.kind === 'archive' ? source.bytes : 0;
-  const isDrive = source.kind === 'archive' && source.content === 'files';
+  const isDrive =
+    source.kind === 'webdav' || (source.kind === 'archive' && source.content === 'files');
   if (bytes > LIMITS.importBytes)
     return failed('invalid', t.tooLarge({ max: '50 GB' }), { field: 'bytes' });
   const freeBytes = await makeUploadFiles(context, tenant).getFreeBytes();
@@ -96,10 +101,12 @@ async function createImport(
         name: cleanText(
           source.kind === 'archive'
             ? source.name
-            : `${source.server.username} (${source.server.host})`,
+            : source.kind === 'imap'
+              ? `${source.server.username} (${source.server.host})`
+              : source.server.url,
         ),
         // Of a mailbox, nothing is to be uploaded.
-        ...(source.kind === 'imap' && { state: 'queued' as const }),
+        ...(source.kind !== 'archive' && { state: 'queued' as const }),
         bytes,
         uploaded_at: now,
         session_id: null,
@@ -112,7 +119,7 @@ async function createImport(
         ended_at: null,
       })
       .execute();
-    if (source.kind === 'imap') {
+    if (source.kind !== 'archive') {
       await insertServer(tx, context, id, source.server);
       await scheduleJob(tx, 'import', id, { import: id }, now);
     }
@@ -124,7 +131,7 @@ async function insertServer(
   tx: TenantTx,
   context: AppContext,
   id: Id,
-  { password, ...account }: ImapServer,
+  { password, ...account }: ImapServer | WebdavServer,
 ): Promise<void> {
   await tx.sql
     .insertInto('import_server')

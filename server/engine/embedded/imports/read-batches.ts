@@ -64,7 +64,8 @@ export async function* readBatches(
         batch.items.push({ item, parts: [saved.value], path });
         batch.bytes += entry.mime.byteLength;
       } else batch.left.push(toLeft(path, name, 'skipped', t.skippedOld));
-    } else if (entry.kind === 'file') {
+    } else if (entry.kind === 'known') batch.known.push(path);
+    else if (entry.kind === 'file') {
       const item = toFileItem(path, name, entry, now);
       if (retainedSince === null || item.changedAt >= retainedSince) {
         const saved = await save({ as: 'raw', content: entry.content });
@@ -85,7 +86,12 @@ export async function* readBatches(
               entry.kind === 'lost' ? t.failedLost : FAIL_TEXTS[entry.reason](),
             ),
       );
-    const rows = batch.folders.size + batch.items.length + batch.left.length + batch.cursors.size;
+    const rows =
+      batch.folders.size +
+      batch.items.length +
+      batch.left.length +
+      batch.known.length +
+      batch.cursors.size;
     if (rows + MAX_ENTRY_ROWS > BATCH_ROWS || batch.bytes > MAX_BATCH_BYTES) yield take(null);
   }
   // The reader was stopped.
@@ -99,6 +105,7 @@ interface Gathering {
   readonly folders: Map<string, FolderChange>;
   readonly items: ImportBatch['items'][number][];
   readonly left: LeftEntry[];
+  readonly known: (readonly string[])[];
   readonly cursors: Map<string, string>;
   entries: number | null;
   bytes: Bytes;
@@ -108,6 +115,7 @@ const makeBatch = (readBytes: Bytes): Gathering => ({
   folders: new Map(),
   items: [],
   left: [],
+  known: [],
   cursors: new Map(),
   entries: null,
   bytes: 0,

@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
-import type { ImapServer } from '#contract/engine/imports.ts';
+import type { ServerAccount } from '#contract/engine/imports.ts';
 import type { SessionResult } from '#contract/engine/sessions.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -23,10 +23,13 @@ import {
   type ReaderLimits,
 } from './archive-thread-reader.ts';
 import type { CutStep } from './archives/read-archive.ts';
-import { describeCut, isFinalCut, openServer, readImap } from './imap/imap-server.ts';
+import { describeCut, isFinalCut } from './cut.ts';
+import { readImap } from './imap/imap-server.ts';
+import { openServer, type ServerAccess } from './server-secret.ts';
+import { readWebdav } from './webdav/webdav-server.ts';
 import { completeImportPoint, storeImportPoint } from './import-point.ts';
 import { storeBatch } from './import-batch.ts';
-import { findImport, getContent, type ImportRow, sumFolders } from './import-rows.ts';
+import { findImport, getContent, loadVersions, type ImportRow, sumFolders } from './import-rows.ts';
 import { importMessages as t } from './messages.en.ts';
 import { readBatches } from './read-batches.ts';
 import { makeUploadFiles } from './upload-file.ts';
@@ -52,7 +55,7 @@ export interface RunningImport {
   readonly retainedSince: Ms | null;
   readonly repository: Repository;
   /** Null: it imports an archive, or its password was deleted. */
-  readonly server: ImapServer | null;
+  readonly server: ServerAccess | null;
 }
 
 /**
@@ -219,7 +222,15 @@ async function openSource(
     const cursors = await context.store.tenant(tenant, (tx) => loadCursors(tx, object), {
       readOnly: true,
     });
-    return readImap(context, server, { cursors, readBytes: task.read_bytes }, signal, limits);
+    const { account, password } = server;
+    const readBytes = task.read_bytes;
+    if (account.kind === 'imap')
+      return readImap(context, { ...account, password }, { cursors, readBytes }, signal, limits);
+    const known = await context.store.tenant(tenant, (tx) => loadVersions(tx, object), {
+      readOnly: true,
+    });
+    const place = { known, skippedEntries: task.next_entry, readBytes };
+    return readWebdav(context, { ...account, password }, place, signal, limits);
   }
   const files = makeUploadFiles(context, tenant);
   if (!(await files.has(task.id, task.bytes))) return { kind: 'lost-file' };
@@ -317,7 +328,7 @@ function getOutcome(
   if (end.kind === 'lost-file') return { result: 'failed', message: t.lostFile };
   if (end.kind === 'lost-password') return { result: 'failed', message: t.noPassword };
   if (end.kind === 'cut') {
-    const reason = describeCut(end, { host: row.account?.host ?? '' });
+    const reason = describeCut(end, row.account === null ? '' : getHost(row.account));
     return imported > 0
       ? { result: 'warning', message: t.cut({ reason }) }
       : { result: 'failed', message: reason };
@@ -331,13 +342,26 @@ function getOutcome(
   const left = skipped + lost;
   if (!hasMail) {
     if (left > 0) return { result: 'failed', message: t.someLeft({ count: left }) };
-    if (!isArchive && hadItems) return { result: 'success', message: t.nothingNewThere };
-    return { result: 'warning', message: isFiles ? t.noFiles : isArchive ? t.empty : t.noMail };
+    if (!isArchive && hadItems)
+      return { result: 'success', message: isFiles ? t.nothingNewFilesThere : t.nothingNewThere };
+    return {
+      result: 'warning',
+      message: isFiles ? (isArchive ? t.noFiles : t.noFilesThere) : isArchive ? t.empty : t.noMail,
+    };
   }
   if (left > 0) return { result: 'warning', message: t.someLeft({ count: left }) };
-  const nothingNew = isFiles ? t.nothingNewFiles : isArchive ? t.nothingNew : t.nothingNewThere;
+  const nothingNew = isArchive
+    ? isFiles
+      ? t.nothingNewFiles
+      : t.nothingNew
+    : isFiles
+      ? t.nothingNewFilesThere
+      : t.nothingNewThere;
   return { result: 'success', message: imported === 0 ? nothingNew : null };
 }
+
+const getHost = (account: ServerAccount): string =>
+  account.kind === 'imap' ? account.host : new URL(account.url).hostname;
 
 /** Stores the end, and records it. */
 export async function endImport(

@@ -54,7 +54,12 @@ export function ImportDetails({ row, upload, zone, onChanged, onAgain }: Props) 
           [row.content === 'files' ? t.drive : t.mailbox, mailbox],
           ...(account === null
             ? []
-            : [[t.host, account.host] as const, [t.username, account.username] as const]),
+            : [
+                account.kind === 'imap'
+                  ? ([t.host, account.host] as const)
+                  : ([t.address, account.url] as const),
+                [t.username, account.username] as const,
+              ]),
           [t.size, formatBytes(account === null ? row.bytes : row.readBytes)],
           [t.created, formatWhen(createdAt, zone)],
           ...(endedAt === null ? [] : [[t.ended, formatWhen(endedAt, zone)] as const]),
@@ -73,8 +78,12 @@ export function ImportDetails({ row, upload, zone, onChanged, onAgain }: Props) 
           </Link>
         )}
         {isEnded(row) && account !== null && (
-          <CallButton call="createImapImport" size="sm" onClick={onAgain}>
-            {t.again}
+          <CallButton
+            call={account.kind === 'imap' ? 'createImapImport' : 'createWebdavImport'}
+            size="sm"
+            onClick={onAgain}
+          >
+            {account.kind === 'imap' ? t.again : t.againFiles}
           </CallButton>
         )}
         {!isEnded(row) && <StopButton row={row} onChanged={onChanged} />}

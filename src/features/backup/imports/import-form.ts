@@ -6,13 +6,15 @@ export type ImapServer = InputOf<'testImapServer'>['server'];
 type Import = OutputOf<'getImport'>;
 
 export interface ImportForm {
-  readonly source: 'archive' | 'files' | 'imap';
+  readonly source: 'archive' | 'files' | 'imap' | 'webdav';
   readonly organizationId: string;
   readonly repositoryId: string;
   /** Empty: a new one. */
   readonly mailboxId: string;
   readonly mailboxName: string;
   readonly file: File | null;
+  /** Of a folder on a WebDAV server. */
+  readonly url: string;
   readonly host: string;
   readonly port: string;
   readonly security: ImapServer['security'];
@@ -24,7 +26,8 @@ export interface ImportForm {
 
 export type ImportFormInput =
   | { readonly call: 'createImport'; readonly input: InputOf<'createImport'> }
-  | { readonly call: 'createImapImport'; readonly input: InputOf<'createImapImport'> };
+  | { readonly call: 'createImapImport'; readonly input: InputOf<'createImapImport'> }
+  | { readonly call: 'createWebdavImport'; readonly input: InputOf<'createWebdavImport'> };
 
 type Errors = Readonly<Partial<Record<keyof ImportForm, string>>>;
 
@@ -41,15 +44,20 @@ export const makeImportForm = (
   repositoryId: string,
   again: Import | null,
 ): ImportForm => ({
-  source: again === null ? 'archive' : 'imap',
+  source: again?.account?.kind ?? 'archive',
   organizationId: again?.organizationId ?? organizationId,
   repositoryId: again?.repositoryId ?? repositoryId,
   mailboxId: again?.mailboxId ?? '',
   mailboxName: '',
   file: null,
-  host: again?.account?.host ?? '',
-  port: String(again?.account?.port ?? USUAL_PORTS.tls),
-  security: again?.account?.security ?? 'tls',
+  url: again?.account?.kind === 'webdav' ? again.account.url : '',
+  ...(again?.account?.kind === 'imap'
+    ? {
+        host: again.account.host,
+        port: String(again.account.port),
+        security: again.account.security,
+      }
+    : { host: '', port: USUAL_PORTS.tls, security: 'tls' }),
   username: again?.account?.username ?? '',
   password: '',
   certificate: again?.account?.certificate ?? '',
@@ -72,7 +80,9 @@ export function readImportForm(form: ImportForm): {
   const { organizationId, repositoryId, mailboxId, mailboxName, file } = form;
   const name = mailboxName.trim();
   const errors = {
-    ...(form.source === 'imap' ? findServerErrors(form) : findFileError(file)),
+    ...(form.source === 'archive' || form.source === 'files'
+      ? findFileError(file)
+      : findServerErrors(form)),
     ...(organizationId === '' && { organizationId: t.organizationMissing }),
     ...(repositoryId === '' && { repositoryId: t.repositoryMissing }),
     ...(mailboxId === '' && name === '' && { mailboxName: t.mailboxNameMissing }),
@@ -86,6 +96,17 @@ export function readImportForm(form: ImportForm): {
   if (form.source === 'imap')
     return {
       value: { call: 'createImapImport', input: { ...common, server: readServer(form) } },
+      errors,
+    };
+  if (form.source === 'webdav')
+    return {
+      value: {
+        call: 'createWebdavImport',
+        input: {
+          ...common,
+          server: { url: form.url.trim(), ...readCredentials(form) },
+        },
+      },
       errors,
     };
   if (file === null) return { value: null, errors };
@@ -104,7 +125,21 @@ function findFileError(file: File | null): Errors {
   return file.size > LIMITS.importBytes ? { file: t.archiveTooLarge } : {};
 }
 
-function findServerErrors({ host, port, username, password }: ImportForm): Errors {
+function findServerErrors(form: ImportForm): Errors {
+  return {
+    ...(form.source === 'imap' ? findImapErrors(form) : findUrlError(form)),
+    ...(form.username.trim() === '' && { username: t.usernameMissing }),
+    ...(form.password === '' && { password: t.passwordMissing }),
+  };
+}
+
+function findUrlError({ url }: ImportForm): Errors {
+  const typed = url.trim();
+  if (typed === '') return { url: t.urlMissing };
+  return /^https?:\/\/[^\s@?#]+$/i.test(typed) && URL.canParse(typed) ? {} : { url: t.urlInvalid };
+}
+
+function findImapErrors({ host, port }: ImportForm): Errors {
   return {
     ...(host.trim() === ''
       ? { host: t.hostMissing }
@@ -112,16 +147,20 @@ function findServerErrors({ host, port, username, password }: ImportForm): Error
     ...(!(/^\d{1,5}$/.test(port.trim()) && Number(port) >= 1 && Number(port) <= 65_535) && {
       port: t.portInvalid,
     }),
-    ...(username.trim() === '' && { username: t.usernameMissing }),
-    ...(password === '' && { password: t.passwordMissing }),
   };
 }
+
+const readCredentials = (
+  form: ImportForm,
+): Pick<ImapServer, 'username' | 'password' | 'certificate'> => ({
+  username: form.username.trim(),
+  password: form.password,
+  certificate: form.certificate.trim() === '' ? null : form.certificate,
+});
 
 const readServer = (form: ImportForm): ImapServer => ({
   host: form.host.trim(),
   port: Number(form.port),
   security: form.security,
-  username: form.username.trim(),
-  password: form.password,
-  certificate: form.certificate.trim() === '' ? null : form.certificate,
+  ...readCredentials(form),
 });

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
-import type { InputOf, OutputOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { failed, type Result } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -59,18 +59,35 @@ export function NewImport({
     submit: async (sent) => {
       if (sent.call === 'createImport')
         return withReauth(() => client().ask('createImport', sent.input));
-      const refused = await testServer(sent.input, setRefusal);
-      return refused ?? withReauth(() => client().ask('createImapImport', sent.input));
+      const { organizationId: organization } = sent.input;
+      const test =
+        sent.call === 'createImapImport'
+          ? client().ask('testImapServer', {
+              organizationId: organization,
+              server: sent.input.server,
+            })
+          : client().ask('testWebdavServer', {
+              organizationId: organization,
+              server: sent.input.server,
+            });
+      const refused = getRefusal(await test, setRefusal);
+      if (refused !== null) return refused;
+      return withReauth(() =>
+        sent.call === 'createImapImport'
+          ? client().ask('createImapImport', sent.input)
+          : client().ask('createWebdavImport', sent.input),
+      );
     },
     explain,
-    onSaved: ({ id }, { input }, { source, file }) => {
-      if (source !== 'imap' && file !== null)
+    onSaved: ({ id }, { input }, saved) => {
+      const { file } = saved;
+      if (!isOnServer(saved) && file !== null)
         void sendArchive({ organizationId: input.organizationId, id, file });
-      tell(source === 'imap' ? t.importStarted : t.uploadStarted);
+      tell(isOnServer(saved) ? t.importStarted : t.uploadStarted);
       onDone(input.organizationId, id);
     },
   });
-  const isDrive = form.source === 'files';
+  const isDrive = form.source === 'files' || form.source === 'webdav';
   const changeSource = (source: ImportForm['source']): void => {
     setRefusal(null);
     change({ source, file: null, mailboxId: '' });
@@ -117,6 +134,13 @@ export function NewImport({
               detail={t.imapDetail}
               onChoose={() => changeSource('imap')}
             />
+            <Choice
+              name="source"
+              checked={form.source === 'webdav'}
+              title={t.webdav}
+              detail={t.webdavDetail}
+              onChoose={() => changeSource('webdav')}
+            />
           </div>
         </fieldset>
       )}
@@ -134,7 +158,7 @@ export function NewImport({
           onChoose={(file) => change({ file })}
         />
       )}
-      {form.source === 'imap' && (
+      {isOnServer(form) && (
         <ServerFields
           form={form}
           errors={errors}
@@ -215,12 +239,14 @@ const NEW = 'new';
 const getOnly = (rows: readonly { readonly id: string }[]): string =>
   rows.length === 1 ? (rows[0]?.id ?? '') : '';
 
-/** Signs in to the mailbox. Returns why the import can't begin; null: it can. */
-async function testServer(
-  { organizationId, server }: InputOf<'createImapImport'>,
+const isOnServer = ({ source }: Pick<ImportForm, 'source'>): boolean =>
+  source === 'imap' || source === 'webdav';
+
+/** Returns why the import can't begin; null: it can. */
+function getRefusal(
+  test: Result<OutputOf<'testImapServer'>>,
   onTested: (refusal: Refusal | null) => void,
-): Promise<Result<never> | null> {
-  const test = await client().ask('testImapServer', { organizationId, server });
+): Result<never> | null {
   if (!test.ok) return test;
   const { ok: isOk, message, seen } = test.value;
   const refusal = isOk ? null : { message: message ?? t.notReached, seen };

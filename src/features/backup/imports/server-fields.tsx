@@ -12,16 +12,63 @@ const SECURITIES: readonly { readonly value: ImapServer['security']; readonly la
   { value: 'none', label: t.securityNone },
 ];
 
-/** A mailbox on an IMAP server, and its password. */
-export function ServerFields({
-  form,
-  errors,
-  onChange,
-}: {
+interface Props {
   readonly form: ImportForm;
   readonly errors: FormErrors;
   readonly onChange: (change: Partial<ImportForm>) => void;
-}) {
+}
+
+/** A mailbox or folder on a server, and its password. */
+export function ServerFields({ form, errors, onChange }: Props) {
+  return (
+    <>
+      {form.source === 'webdav' && (
+        <TextField
+          label={t.address}
+          required
+          value={form.url}
+          maxLength={LIMITS.addressChars}
+          autoComplete="off"
+          spellCheck={false}
+          inputMode="url"
+          placeholder={t.addressExample}
+          hint={t.addressHint}
+          error={errors['url'] ?? null}
+          onChange={({ target }) => onChange({ url: target.value })}
+        />
+      )}
+      {form.source === 'imap' && <ImapFields form={form} errors={errors} onChange={onChange} />}
+      <TextField
+        label={t.username}
+        required
+        value={form.username}
+        maxLength={LIMITS.nameChars}
+        autoComplete="off"
+        spellCheck={false}
+        error={errors['username'] ?? null}
+        onChange={({ target }) => onChange({ username: target.value })}
+      />
+      <TextField
+        label={t.password}
+        required
+        type="password"
+        value={form.password}
+        maxLength={LIMITS.secretChars}
+        autoComplete="new-password"
+        hint={t.passwordHint}
+        error={errors['password'] ?? null}
+        onChange={({ target }) => onChange({ password: target.value })}
+      />
+      <PinnedCertificate
+        certificate={form.certificate}
+        error={errors['certificate'] ?? null}
+        onChange={(certificate) => onChange({ certificate })}
+      />
+    </>
+  );
+}
+
+function ImapFields({ form, errors, onChange }: Props) {
   return (
     <>
       <div className="grid gap-4 tablet:grid-cols-[1fr_7rem]">
@@ -57,32 +104,6 @@ export function ServerFields({
           const found = SECURITIES.find((known) => known.value === value);
           if (found) onChange(withSecurity(form, found.value));
         }}
-      />
-      <TextField
-        label={t.username}
-        required
-        value={form.username}
-        maxLength={LIMITS.nameChars}
-        autoComplete="off"
-        spellCheck={false}
-        error={errors['username'] ?? null}
-        onChange={({ target }) => onChange({ username: target.value })}
-      />
-      <TextField
-        label={t.password}
-        required
-        type="password"
-        value={form.password}
-        maxLength={LIMITS.secretChars}
-        autoComplete="new-password"
-        hint={t.passwordHint}
-        error={errors['password'] ?? null}
-        onChange={({ target }) => onChange({ password: target.value })}
-      />
-      <PinnedCertificate
-        certificate={form.certificate}
-        error={errors['certificate'] ?? null}
-        onChange={(certificate) => onChange({ certificate })}
       />
     </>
   );

@@ -32,6 +32,8 @@ export type LoadedEntry =
       readonly kind: 'file';
       readonly content: Uint8Array<ArrayBuffer>;
       readonly modifiedAt: Ms | null;
+      /** What its source calls its version. Without one, its content and date are its version. */
+      readonly version?: string;
     }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly reason: FailReason };

@@ -41,6 +41,8 @@ export type ArchiveStep =
   | Extract<LoadedEntry, { kind: 'file' }>
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly reason: FailReason }
+  /** A file in the version that the drive has. */
+  | { readonly kind: 'known' }
   /** How many entries follow, at most. */
   | { readonly kind: 'listed'; readonly entries: number }
   /** Nothing more can be read. */

@@ -1,14 +1,12 @@
 import { on } from 'node:events';
 import { isIP, type Socket } from 'node:net';
-import type { ImapAccount, ImapServer, ImapTest } from '#contract/engine/imports.ts';
+import type { ImapServer, ServerTest } from '#contract/engine/imports.ts';
 import type { Bytes } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { seal, unseal } from '#server/platform/crypto/vault.ts';
-import type { TenantTx } from '#server/platform/db/store.ts';
 import { releaseSlotDuring } from '#server/platform/http/concurrency.ts';
 import { getBlockList, unwrapAddress } from '#server/platform/http/network.ts';
 import { checkedAddress, OutboundError } from '#server/platform/outbound/address.ts';
-import { describeError, isCertificateError } from '#server/platform/outbound/error.ts';
+import { isCertificateError } from '#server/platform/outbound/error.ts';
 import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts';
 import { shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import {
@@ -19,6 +17,7 @@ import {
   type ReaderLimits,
 } from '../archive-thread-reader.ts';
 import type { CutStep } from '../archives/read-archive.ts';
+import { describeCut, refuse } from '../cut.ts';
 import { importMessages as t } from '../messages.en.ts';
 import type { ImapTask } from './read-imap-mailbox.ts';
 
@@ -71,14 +70,14 @@ export async function* readImap(
 }
 
 /** Signs in and counts the mails. Stores nothing. */
-export const testImapServer = (context: AppContext, server: ImapServer): Promise<ImapTest> =>
+export const testImapServer = (context: AppContext, server: ImapServer): Promise<ServerTest> =>
   releaseSlotDuring(async () => {
     const task = await makeTask(context, server, true);
     if ('kind' in task) return toTest(context, task, server);
     const end = new AbortController();
     const entries = readEntries(context, () => task, end.signal, { ...THREAD, waitMs: TEST_MS });
     for await (const entry of entries) {
-      if (entry.kind === 'listed') return { isOk: true, mails: entry.entries };
+      if (entry.kind === 'listed') return { isOk: true, entries: entry.entries };
       if (entry.kind === 'cut') return toTest(context, entry, server);
     }
     return { isOk: false, message: t.noImapServer({ host: server.host }), seen: null };
@@ -89,9 +88,9 @@ const toTest = async (
   context: AppContext,
   cut: CutStep,
   server: ImapServer,
-): Promise<ImapTest> => ({
+): Promise<ServerTest> => ({
   isOk: false,
-  message: describeCut(cut, server),
+  message: describeCut(cut, server.host),
   seen: isCertificateError(cut)
     ? await shownCertificate(
         context,
@@ -118,16 +117,6 @@ async function startTls(socket: Socket): Promise<boolean> {
   return false;
 }
 const MAX_LINES_CHARS = 8_192;
-
-/** Returns a sentence without anything that was sent or received. */
-export const describeCut = (cut: CutStep, { host }: Pick<ImapAccount, 'host'>): string =>
-  cut.code === REFUSED ? cut.message : describeError(cut, host);
-const REFUSED = 'refused-here';
-const refuse = (message: string): CutStep => ({ kind: 'cut', code: REFUSED, message });
-
-/** Whether trying again changes nothing. */
-export const isFinalCut = (cut: CutStep): boolean =>
-  [REFUSED, 'EAUTH', 'ETLS'].includes(cut.code) || isCertificateError(cut);
 
 /** Resolves the host once, and checks what may be reached (OUTB-1). */
 async function makeTask(
@@ -169,31 +158,3 @@ function isLoopback(address: string): boolean {
   return LOOPBACK.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 const LOOPBACK = getBlockList(['127.0.0.0/8', '::1/128']);
-
-const getSecretPlace = (importId: string) =>
-  ({ table: 'import_server', column: 'sealed', row: importId }) as const;
-
-export const sealPassword = (
-  tx: TenantTx,
-  context: AppContext,
-  importId: string,
-  password: string,
-): Promise<string> => seal(tx, context, getSecretPlace(importId), password);
-
-/** Returns null after the import has ended. */
-export async function openServer(
-  tx: TenantTx,
-  context: AppContext,
-  {
-    id,
-    account,
-    sealed,
-  }: {
-    readonly id: string;
-    readonly account: ImapAccount | null;
-    readonly sealed: string | null;
-  },
-): Promise<ImapServer | null> {
-  if (account === null || sealed === null) return null;
-  return { ...account, password: await unseal(tx, context, getSecretPlace(id), sealed) };
-}
