@@ -22,8 +22,8 @@ const mailboxIn = v.union([
 ]);
 
 /** Mail becomes a mailbox, files become a drive. */
-export const IMPORT_CONTENTS = ['mail', 'files'] as const;
-export const IMAP_SECURITIES = ['tls', 'starttls', 'none'] as const;
+const IMPORT_CONTENTS = ['mail', 'files'] as const;
+const IMAP_SECURITIES = ['tls', 'starttls', 'none'] as const;
 const account = {
   host: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(253), v.regex(/^[\w.:-]+$/)),
   port: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_535)),

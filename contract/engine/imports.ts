@@ -62,7 +62,7 @@ interface WebdavSource {
 /** `starttls`: TLS begins on a connection without it. `none`: only within the server itself. */
 export type ImapSecurity = 'tls' | 'starttls' | 'none';
 /** A mailbox on a server, without the password. */
-export interface ImapAccount {
+interface ImapAccount {
   readonly kind: 'imap';
   readonly host: string;
   readonly port: number;
@@ -75,7 +75,7 @@ export interface ImapServer extends ImapAccount {
   readonly password: string;
 }
 /** A folder on a WebDAV server, without the password. */
-export interface WebdavAccount {
+interface WebdavAccount {
   readonly kind: 'webdav';
   readonly url: string;
   readonly username: string;

@@ -24,7 +24,7 @@ export interface ImportForm {
   readonly certificate: string;
 }
 
-export type ImportFormInput =
+type ImportFormInput =
   | { readonly call: 'createImport'; readonly input: InputOf<'createImport'> }
   | { readonly call: 'createImapImport'; readonly input: InputOf<'createImapImport'> }
   | { readonly call: 'createWebdavImport'; readonly input: InputOf<'createWebdavImport'> };
@@ -32,7 +32,7 @@ export type ImportFormInput =
 type Errors = Readonly<Partial<Record<keyof ImportForm, string>>>;
 
 /** The usual port of each way to connect. */
-export const USUAL_PORTS: Readonly<Record<ImapServer['security'], string>> = {
+const USUAL_PORTS: Readonly<Record<ImapServer['security'], string>> = {
   tls: '993',
   starttls: '143',
   none: '143',
