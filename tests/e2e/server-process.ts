@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { createServer, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { join } from 'node:path';
 import { claimFolder, OF_RUN } from './folders.ts';
 
@@ -15,6 +15,9 @@ export interface Data {
   readonly databaseUrl: string;
 }
 export type Demo = 'none' | 'small';
+
+// A busy machine takes longer than Node's quarter of a second to connect to `localhost`.
+setDefaultAutoSelectFamilyAttemptTimeout(60_000);
 
 /** No server outlives the process that started it. */
 const running = new Set<ChildProcess>();
