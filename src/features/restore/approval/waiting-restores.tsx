@@ -26,12 +26,14 @@ export function WaitingRestores() {
   if (rows.length === 0 && !isOpen) return null;
   return (
     <>
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-rule px-4 py-2 tablet:px-5">
-        <span className="grow">{t.waiting({ count: rows.length })}</span>
-        <Button size="sm" onClick={() => setIsOpen(true)}>
-          {t.show}
-        </Button>
-      </div>
+      {rows.length > 0 && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-rule px-4 py-2 tablet:px-5">
+          <span className="grow">{t.waiting({ count: rows.length })}</span>
+          <Button size="sm" onClick={() => setIsOpen(true)}>
+            {t.show}
+          </Button>
+        </div>
+      )}
       {isOpen && (
         <Dialog
           title={t.title}
