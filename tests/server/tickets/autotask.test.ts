@@ -202,6 +202,8 @@ eachDatabase((_name, open) => {
       ).body.data,
     ).toMatchObject({ _id: getId(taken), problems: 2 });
     expect((await adopt([(await desk.fails('Sql')).n], 'T20260302.7002')).status).toBe(400);
+    // The results are applied first: a ticket with unsent changes is not read.
+    await desk.tick();
     at.turn(7001, 5);
     fixture.pass(61_000);
     await desk.tick();
@@ -235,6 +237,7 @@ eachDatabase((_name, open) => {
     const made = [];
     for (const job of ['A', 'B', 'C']) made.push(await desk.make([(await desk.fails(job)).n]));
     at.pageSize = 2;
+    await desk.tick();
     fixture.pass(61_000);
     for (const { id } of at.tickets) at.turn(id, 5);
     await desk.tick();
