@@ -90,7 +90,8 @@ eachDatabase((_name, open) => {
     });
     await user(fixture, tenant, { username: 'leo' }); // has chosen none
     const seen = new Set<string>();
-    for (const name of ['nobody', 'someone', 'a.b@example.com', 'leo', 'Zoë', 'x']) {
+    const names = ['nobody', 'someone', 'a.b@example.com', 'leo', 'Zoë', 'x'];
+    for (const name of names) {
       const one = (await validate(host, name)).body.data;
       expect(Object.keys(one)).toEqual(['authType', 'questions']);
       expect(one.questions).toHaveLength(3);
@@ -102,9 +103,11 @@ eachDatabase((_name, open) => {
       seen.add(one.questions.join());
     }
     expect(seen.size).toBeGreaterThan(2);
-    expect((await validate((await place(true)).host, 'nobody')).body.data.questions).not.toEqual(
-      (await validate(host, 'nobody')).body.data.questions,
-    );
+    // Two providers may ask one unknown name the same, but not six.
+    const { host: otherHost } = await place(true);
+    const ask = (at: typeof host) =>
+      Promise.all(names.map(async (name) => (await validate(at, name)).body.data.questions));
+    expect(await ask(otherHost)).not.toEqual(await ask(host));
     expect((await validate((await place(false)).host, 'kate')).body.data.questions).toEqual([]);
   });
 
