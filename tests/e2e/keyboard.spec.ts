@@ -125,7 +125,7 @@ const openKeys = ({ page, hannah, list }: Desk): Keys => ({
     await expect(
       page
         .getByRole('complementary', { name: 'Job result' })
-        .or(page.getByRole('heading', { name: 'Log' }))
+        .or(page.getByRole('heading', { name: 'Log', exact: true }))
         .first(),
     ).toBeVisible();
     await hannah.presses('Escape');
@@ -285,7 +285,7 @@ test('E2E-7, DAY-8: Tab reaches every control of daily checks, with the panel an
   expect(await beyondTab(page, { sidebar: true })).toEqual([]);
   await hannah.nextRow();
   await hannah.presses('x', 'Enter');
-  await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Log', exact: true })).toBeVisible();
   expect(await beyondTab(page)).toEqual([]);
   await page.context().close();
 });

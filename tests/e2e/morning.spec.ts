@@ -58,7 +58,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await dev.presses('j');
     const job = await dev.rowAt();
     await dev.presses('Enter');
-    await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Log', exact: true })).toBeVisible();
     await expect(page).toHaveURL(/run=/);
     await takePictures(page, 'panel');
     await dev.presses('s');

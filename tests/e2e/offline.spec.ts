@@ -74,7 +74,7 @@ test('OFF-1, OFF-5, E2E-5: without the server every page opens cold, work is sto
   await expect(page.getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await expect(page).toHaveURL(/run=/);
   await page.reload();
-  await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Log', exact: true })).toBeVisible();
   await expect(page.getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByText("You're offline. Reconnect to send your changes.")).toBeVisible();

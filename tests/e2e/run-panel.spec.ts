@@ -266,7 +266,7 @@ test('DAY-23: no row moves when a result opens beside the list, or when new ones
     await expect(page.getByRole('button', { name: /^\d+ new, press/ })).toBeVisible();
     expect(await loadTop(), `${width} px, new ones wait`).toBe(top);
     await row.click();
-    await expect(panel(page).getByRole('heading', { name: 'Log' })).toBeVisible();
+    await expect(panel(page).getByRole('heading', { name: 'Log', exact: true })).toBeVisible();
     expect(await loadTop(), `${width} px, beside the panel`).toBe(top);
     await page.keyboard.press('Escape');
     await page.setViewportSize({ width: 1000, height: 800 });

@@ -58,7 +58,7 @@ test('E2E-7, E2E-9: screens pass axe in both themes without violating the conten
   await expect(getRow(page, 'SQL nightly')).toBeVisible();
   await axeInBoth(page, 'daily checks', WHOLE);
   await getRow(page, 'SQL nightly').click();
-  await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Log', exact: true })).toBeVisible();
   await axeInBoth(page, 'panel', WHOLE);
   await page.keyboard.press('s');
   await expect(page.getByRole('heading', { name: /^Snooze/ })).toBeVisible();
