@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -24,7 +24,7 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { PinnedCertificate } from '../shared/certificate/pinned-certificate.tsx';
-import { SeenCertificate } from '../shared/certificate/seen-certificate.tsx';
+import { ServerAnswer } from '../shared/certificate/server-answer.tsx';
 import {
   getDraft,
   everyChoices,
@@ -283,9 +283,9 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
           </Callout>
         )}
         {details !== null && (
-          <TestResult
+          <ServerAnswer
             key={`${test} ${details.message}`}
-            result={details}
+            {...details}
             zone={zone}
             onPin={(pem) => change({ certificate: pem })}
           />
@@ -298,27 +298,3 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
 /** With more companies than this, the list has a search field. */
 const FEW = 10;
 const explain = (failure: Failure): FormRefusal => readServerErrors(failure, ERROR_TEXTS);
-
-/** The test result. An untrusted certificate is displayed for comparison with the system's own. */
-function TestResult({
-  result: { ok, message, seen },
-  zone,
-  onPin,
-}: {
-  readonly result: ConnectionTested;
-  readonly zone: string;
-  readonly onPin: (pem: string) => void;
-}) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    place.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
-  return (
-    <div ref={place} className="scroll-mb-4">
-      <Callout tone={ok ? 'success' : 'failed'} alert>
-        <p className="m-0">{message}</p>
-        {seen !== null && <SeenCertificate seen={seen} zone={zone} onPin={onPin} />}
-      </Callout>
-    </div>
-  );
-}

@@ -3,6 +3,7 @@ import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { failed, type Result } from '#contract/result.ts';
+import type { ShownCertificate } from '#contract/shown-certificate.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -14,11 +15,11 @@ import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { type FormRefusal, useDraftForm } from '#src/ui/use-draft-form.ts';
+import { ServerAnswer } from '../../shared/certificate/server-answer.tsx';
 import { ArchiveField } from './archive-field.tsx';
 import { FilesField } from './files-field.tsx';
 import { type ImportForm, makeImportForm, readImportForm } from './import-form.ts';
 import { importMessages as t } from './messages.en.ts';
-import { type Refusal, RefusedServer } from './refused-server.tsx';
 import { ServerFields } from './server-fields.tsx';
 import { sendArchive } from './uploads.ts';
 
@@ -169,9 +170,10 @@ export function NewImport({
         />
       )}
       {refusal !== null && (
-        <RefusedServer
+        <ServerAnswer
           key={refusal.message}
-          refusal={refusal}
+          ok={false}
+          {...refusal}
           zone={zone}
           onPin={(certificate) => {
             setRefusal(null);
@@ -241,6 +243,13 @@ const getOnly = (rows: readonly { readonly id: string }[]): string =>
 
 const isOnServer = ({ source }: Pick<ImportForm, 'source'>): boolean =>
   source === 'imap' || source === 'webdav';
+
+/** Why a mailbox on a server can't be imported. */
+interface Refusal {
+  readonly message: string;
+  /** The server's certificate, if it isn't trusted. */
+  readonly seen: ShownCertificate | null;
+}
 
 /** Returns why the import can't begin; null: it can. */
 function getRefusal(

@@ -1,21 +1,22 @@
 import { useEffect, useRef } from 'react';
 import type { ShownCertificate } from '#contract/shown-certificate.ts';
 import { Callout } from '#src/ui/callout.tsx';
-import { SeenCertificate } from '../../shared/certificate/seen-certificate.tsx';
+import { SeenCertificate } from './seen-certificate.tsx';
 
-/** Why a mailbox on a server can't be imported. */
-export interface Refusal {
-  readonly message: string;
-  /** The server's certificate, if it isn't trusted. */
-  readonly seen: ShownCertificate | null;
-}
-
-export function RefusedServer({
-  refusal: { message, seen },
+/**
+ * What a server answered to a test of its connection. An untrusted certificate is displayed for
+ * comparison with the server's own.
+ */
+export function ServerAnswer({
+  ok,
+  message,
+  seen,
   zone,
   onPin,
 }: {
-  readonly refusal: Refusal;
+  readonly ok: boolean;
+  readonly message: string;
+  readonly seen: ShownCertificate | null;
   readonly zone: string;
   readonly onPin: (pem: string) => void;
 }) {
@@ -25,7 +26,7 @@ export function RefusedServer({
   }, []);
   return (
     <div ref={place} className="scroll-my-4">
-      <Callout tone="failed" alert>
+      <Callout tone={ok ? 'success' : 'failed'} alert>
         <p className="m-0">{message}</p>
         {seen !== null && <SeenCertificate seen={seen} zone={zone} onPin={onPin} />}
       </Callout>
