@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { ITEM_KINDS } from '#contract/restore/search-calls.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
@@ -171,17 +172,6 @@ const getEntryIcon = ({ kind, id, name }: NamedEntry): IconName =>
         children: null,
       });
 
-const ITEM_KINDS: ReadonlySet<string> = new Set([
-  'mail',
-  'event',
-  'contact',
-  'task',
-  'note',
-  'file',
-  'row',
-  'post',
-  'tab',
-  'settings',
-] satisfies readonly ItemNode['kind'][]);
+const ITEMS: ReadonlySet<string> = new Set(ITEM_KINDS);
 const isItemKind = (kind: ContainerNode['kind'] | ItemNode['kind']): kind is ItemNode['kind'] =>
-  ITEM_KINDS.has(kind);
+  ITEMS.has(kind);

@@ -23,7 +23,7 @@ export const basketMessages = defineMessages('restoreBasket', {
   loading: 'Loading names…',
   noNames: 'Names are not stored on this device.',
   gone: 'No longer in the backup',
-  pointGone: 'This restore point is no longer there.',
+  pointGone: 'This restore point no longer exists.',
   removeNode: 'Remove {name}',
   removeGroup: 'Remove all of {name}',
   removed: '{count, plural, one {# item removed} other {# items removed}}',
