@@ -255,7 +255,7 @@ test('DASH-9, OFF-5: offline, the figures stay, and what only the server knows s
   await expect(section(page, 'Repositories filling up')).toContainText(UNANSWERED);
   await expect(section(page, 'Last sync')).toContainText('Succeeded');
   await context.setOffline(false);
-  // A page that knew that it was offline has requested it anew by now.
+  // A page that knew that it was offline has requested it again by now.
   const filling = section(page, 'Repositories filling up');
   const again = filling.getByRole('button', { name: 'Try again' });
   await expect(async () => {

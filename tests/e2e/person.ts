@@ -38,7 +38,7 @@ export interface Person {
 export function personAt(page: Page): Person {
   const { keyboard } = page;
   const at = page.locator('[role=row][data-cursor]');
-  // Rows are rendered anew at any moment: one look at the page has to suffice.
+  // Rows can be rendered again at any moment, so the page is read once.
   const runAt = (): Promise<string | null> =>
     at.evaluateAll(([row]) => row?.getAttribute('data-run') ?? null);
   const isAtUnreviewed = (): Promise<boolean> =>

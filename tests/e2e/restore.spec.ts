@@ -310,7 +310,7 @@ test('RES-38, G64: a mail is read in its frame, and mails and a OneDrive are dow
     await press();
     const dialog = page.getByRole('dialog', { name: 'Download' });
     await expect(dialog.getByText(/^\d+ items?, /)).toBeVisible();
-    // The message goes by itself, maybe before the file begins.
+    // The message disappears, maybe before the download begins.
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       dialog.getByRole('button', { name: 'Download' }).click(),

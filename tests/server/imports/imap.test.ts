@@ -134,7 +134,7 @@ const sortRows = (rows: unknown): readonly unknown[] =>
     .map(({ folder, mime, read, at }) => ({ folder, mime, read, at }))
     .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
-/** Passes bytes on to the server, and cuts the line after so many of an answer, once. */
+/** Passes bytes on to the server, and cuts one answer off after some of its bytes. */
 async function startCuttingProxy(port: number, afterBytes: number) {
   const sockets = new Set<Socket>();
   let isCut = false;

@@ -26,7 +26,7 @@ export interface ImportBatch {
   /** With which entry the archive goes on after the batch, and how far into it that is. */
   readonly nextEntry: number;
   readonly readBytes: Bytes;
-  /** How many entries there are; null: nobody knows. */
+  /** How many entries there are; null: unknown. */
   readonly entries: number | null;
   /** Where a source that changes goes on, by scope. */
   readonly cursors: ReadonlyMap<string, string>;

@@ -47,7 +47,7 @@ export async function* readBatches(
     }
     if (entry.kind === 'listed') {
       batch.entries = nextEntry + entry.entries;
-      // It is told before the first mail is read.
+      // The count comes before the first mail.
       yield take(null);
       continue;
     }

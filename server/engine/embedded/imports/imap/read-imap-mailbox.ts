@@ -92,7 +92,7 @@ interface Folder {
   readonly wellKnown: string | null;
   readonly scope: string;
   readonly last: { readonly validity: string; readonly uid: number } | null;
-  /** At most so many. */
+  /** An upper bound: some may have been deleted. */
   readonly newMails: number;
 }
 
