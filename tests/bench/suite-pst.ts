@@ -62,7 +62,7 @@ export async function benchPst(say: (text: string) => void): Promise<Sheet> {
         },
         truncate: () => Promise.resolve(),
       },
-      { name: 'Mailbox', id: 'bench' },
+      { name: 'Mailbox', id: 'bench', folders: [] },
     );
     const begin = (n: number) => reader.read(makeMime(n));
     const begun = Array.from({ length: Math.min(AHEAD, MAILS) }, (_, n) => begin(n));

@@ -253,6 +253,7 @@ export interface EngineTables {
     /** Of an operator, with the objects whose data it holds. */
     operator_id: string | null;
     objects: Json<readonly number[]>;
+    folders: Filled<readonly DownloadFolder[]>;
   };
   /** `entries`: JSON. */
   prepared_part: {
@@ -347,6 +348,12 @@ export interface EngineTables {
     outcome: ImportResult['outcome'];
     message: string;
   };
+}
+
+/** A folder of a mailbox in a download: its path, and what it holds. */
+export interface DownloadFolder {
+  readonly path: readonly string[];
+  readonly holds: Extract<ItemKind, 'mail' | 'event' | 'contact' | 'task'>;
 }
 
 /**

@@ -182,9 +182,9 @@ eachDatabase((kind, openStore) => {
     },
   );
 
-  test(`DL-23, G67: a PST file has the events of a mailbox, and one that can't be read as a file (${kind})`, async () => {
+  test(`DL-23, DL-4, G67: a PST file has the events and empty folders of a mailbox, and one that can't be read as a file (${kind})`, async () => {
     const { library, session } = await openBackground(await openStore());
-    const { admin, ours } = library;
+    const { admin, ours, ground: fixture, office } = library;
     const event = {
       id: 'e',
       subject: 'Review',
@@ -197,6 +197,27 @@ eachDatabase((kind, openStore) => {
       { path, title: 'Broken', kind: 'event', content: Buffer.from('{"start":') },
       makeMail('Report', ['Inbox']),
     ]);
+    await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql
+        .insertInto('folder')
+        .values(
+          [
+            { key: 'calendars', name: 'Calendars', parent_key: null, to_point: null },
+            { key: 'calendars:1', name: 'Spare', parent_key: 'calendars', to_point: null },
+            { key: 'tasks:1', name: 'Chores', parent_key: 'Inbox', to_point: null },
+            { key: 'empty', name: 'Empty', parent_key: 'Inbox', to_point: null },
+            { key: 'gone', name: 'Gone', parent_key: 'Inbox', to_point: 0 },
+          ].map((values, n) => ({
+            ...values,
+            tenant_id: tenant,
+            object_n: 2,
+            n: 100 + n,
+            well_known: null,
+            from_point: values.to_point === 0 ? 0 : 1,
+          })),
+        )
+        .execute(),
+    );
     const { id } = await request(admin, session, 'mailboxes/o2/download', { format: 'pst' });
     expect(await run(library, id)).toBeNull();
     expect(await get(admin, id)).toMatchObject({ state: 'ready', items: { done: 3 }, failed: 0 });
@@ -204,7 +225,7 @@ eachDatabase((kind, openStore) => {
     const found: (readonly [string, string, string])[] = [];
     const folders = new Map<string, string>();
     const visit = (at: PSTFolder): void => {
-      if (at.contentCount > 0) folders.set(at.displayName, at.containerClass);
+      folders.set(at.displayName, at.containerClass);
       for (let n = 0; n < at.contentCount; n += 1) {
         const { messageClass, subject, numberOfAttachments } = at.getNextChild() as PSTMessage;
         found.push([messageClass, subject, `${numberOfAttachments}`]);
@@ -217,6 +238,8 @@ eachDatabase((kind, openStore) => {
     );
     // A calendar stays one, also if its first item can't be read.
     expect(folders.get('Calendar')).toBe('IPF.Appointment');
+    const empty = ['Spare', 'Chores', 'Empty', 'Gone'].map((name) => folders.get(name));
+    expect(empty).toEqual(['IPF.Appointment', 'IPF.Task', 'IPF.Note', undefined]);
   });
 
   test.skipIf(skipped !== '')(

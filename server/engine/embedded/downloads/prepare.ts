@@ -4,11 +4,13 @@ import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Bytes } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { DownloadFolder } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { useExplorer } from '../explorer/explorers.ts';
 import { parseNodeId } from '../explorer/node-id.ts';
 import { planRestore, type Plan } from '../restore/plan.ts';
 import { failed, ok } from '../../result.ts';
+import { isOutlookTop, parseFolderKey } from '../sources/outlook/keys.ts';
 import { makeNamer, safePart } from '../zip/entry-names.ts';
 import { nextPart, zipBytes, type ZipLayout, type ZipPart } from '../zip/ranged-zip.ts';
 import { chosenItems, type DownloadEntry, encodeEntries } from './entries.ts';
@@ -74,7 +76,7 @@ async function begin(
   { clock }: AppContext,
   tx: TenantTx,
   scope: EngineScope,
-  { explorer, nodes, within, expiresAt }: DownloadInput,
+  { explorer, nodes, within, expiresAt, holds }: DownloadInput,
   id: Id,
 ): Promise<EngineResult<Found>> {
   if (scope.user === null) throw new Error('Only users download.');
@@ -102,12 +104,28 @@ async function begin(
       expires_at: expiresAt,
       operator_id: operator?.object ?? null,
       objects: JSON.stringify(operator === null ? [] : [...new Set(objects)]),
+      folders: JSON.stringify(holds === 'mailbox-items' ? listFolders(plan.value) : []),
     })
     .execute();
   const [only = '', second] = nodes;
   const isSingle = second === undefined && parseNodeId(only)?.kind === 'item';
   return ok({ plan: plan.value, repository, isSingle });
 }
+
+/** The folders of a mailbox that a download has even if they are empty. */
+const listFolders = ({ folders }: Plan): DownloadFolder[] =>
+  folders
+    .filter(({ key, path, isAtPoint }) => isAtPoint && path.length > 0 && !isOutlookTop(key))
+    .map(({ key, path }) => ({
+      path: path.map(({ name }) => name),
+      holds: HOLDS[parseFolderKey(key)?.top ?? 'mails'],
+    }));
+const HOLDS = {
+  mails: 'mail',
+  calendars: 'event',
+  contacts: 'contact',
+  tasks: 'task',
+} as const;
 
 type Listed =
   | { readonly kind: 'too-large' }

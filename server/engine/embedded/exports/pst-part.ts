@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DownloadFolder } from '#server/platform/db/database-engine.ts';
 import { makePstWriter, type PstWriter } from '../pst/pst-writer.ts';
 import type { Placed } from '../pst/space.ts';
 import type { StoredMail } from '../downloads/entries.ts';
@@ -9,12 +10,15 @@ interface PstPart {
   readonly name: string;
   /** Programs tell files apart by it: the same download and part give the same. */
   readonly id: string;
+  /** Those that the file has even if no item is in them. */
+  readonly folders: readonly DownloadFolder[];
 }
 
 /** A PST file. */
-export function makePstPart(file: PartFile, { name, id }: PstPart): PartWriter {
+export function makePstPart(file: PartFile, { name, id, folders }: PstPart): PartWriter {
   const uid = createHash('sha256').update(id).digest().subarray(0, 16);
   const writer = makePstWriter({ name, uid });
+  for (const { path, holds } of folders) writer.addFolder(path, holds);
   const write = async (pieces: readonly Placed[]): Promise<void> => {
     for (const { at, bytes } of pieces) await file.write(bytes, at);
   };

@@ -1,6 +1,7 @@
 import type { Id } from '#contract/engine/engine.ts';
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { DownloadFolder } from '#server/platform/db/database-engine.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { LimitedReader } from '#server/platform/threads/limited-reader.ts';
 import { ContentError } from '../content-error.ts';
@@ -75,7 +76,7 @@ export function makeWriteParts(context: () => AppContext, readers: RepositoryRea
         n += 1;
         open = null;
       }
-      open ??= makePart(input, n, await input.openPart(n));
+      open ??= await makePart(context().store, input, n);
       let isFailed = false;
       try {
         await open.add(entry, content);
@@ -94,7 +95,9 @@ export function makeWriteParts(context: () => AppContext, readers: RepositoryRea
   };
 }
 
-function makePart({ format, name, download }: PartsInput, n: number, file: PartFile): PartWriter {
+async function makePart(store: Store, input: PartsInput, n: number): Promise<PartWriter> {
+  const { format, name, download } = input;
+  const file = await input.openPart(n);
   switch (format) {
     case 'zip':
       return makeZipPart(file);
@@ -107,9 +110,31 @@ function makePart({ format, name, download }: PartsInput, n: number, file: PartF
     case 'msg-zip':
       return makeMsgZipPart(file);
     case 'pst':
-      return makePstPart(file, { name, id: `${download} ${n}` });
+      return makePstPart(file, {
+        name,
+        id: `${download} ${n}`,
+        folders: n === 1 ? await loadFolders(store, input) : [],
+      });
   }
 }
+
+const loadFolders = (
+  store: Store,
+  { tenant, download }: PartsInput,
+): Promise<readonly DownloadFolder[]> =>
+  store.tenant(
+    tenant,
+    async ({ sql }) => {
+      const row = await sql
+        .selectFrom('prepared_download')
+        .select('folders')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', download)
+        .executeTakeFirst();
+      return row?.folders ?? [];
+    },
+    { readOnly: true },
+  );
 
 /** The items that aren't in a finished part. */
 async function* listEntries(

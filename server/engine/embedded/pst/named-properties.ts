@@ -82,6 +82,9 @@ const NAMES = {
   email3Type: ['address', 0x80a2],
   email3Address: ['address', 0x80a3],
   email3Shown: ['address', 0x80a4],
+  yomiGivenName: ['address', 0x802c],
+  yomiSurname: ['address', 0x802d],
+  yomiCompanyName: ['address', 0x802e],
 } as const satisfies Readonly<Record<string, typeof KEYWORDS | readonly [SetName, number]>>;
 type Name = keyof typeof NAMES;
 const ORDER = Object.keys(NAMES) as Name[];

@@ -18,7 +18,8 @@ type FolderPath = readonly string[];
  * 100 bytes for a mail, and up to 16 kB for a folder.
  */
 export interface PstWriter {
-  addFolder(path: FolderPath): void;
+  /** `holds`: what it is for, also if it stays empty. */
+  addFolder(path: FolderPath, holds?: Message['kind']): void;
   addMail(path: FolderPath, mail: MailContent, state: MailState): void;
   /** Adds an event, contact or task, to a folder of its kind. */
   addItem(path: FolderPath, item: Message): void;
@@ -176,8 +177,8 @@ export function makePstWriter({ name, uid }: PstOptions): PstWriter {
   }
 
   return {
-    addFolder(path) {
-      getFolder(path);
+    addFolder(path, holds = 'mail') {
+      getFolder(path).holds ??= holds;
     },
     addMail: (path, mail, state) => add(path, getMailMessage(mail, state), state.isRead),
     addItem: (path, item) => add(path, item, true),

@@ -22,6 +22,8 @@ export interface PlannedFolder {
   /** Where the items go, from the top of the target. */
   readonly path: readonly PathPart[];
   readonly isInbox: boolean;
+  /** The state has it. Otherwise it had ended before. */
+  readonly isAtPoint: boolean;
 }
 /** A single item that was chosen. `item`: the number of its version. */
 export interface PlannedItem {
@@ -79,6 +81,7 @@ export async function planRestore(
         key,
         path: getTargetPath(target, full, full.slice(stored)),
         isInbox: tree.isInbox(key),
+        isAtPoint: tree.isAtPoint(key),
       });
     }
   }
@@ -179,12 +182,14 @@ interface FolderTree {
   below(key: string): readonly string[];
   pathOf(key: string): readonly PathPart[];
   isInbox(key: string): boolean;
+  isAtPoint(key: string): boolean;
 }
 
 /** Folders of the point, and those that ended before it: deleted items lie in them. */
 async function readTree(tx: TenantTx, state: ObjectState): Promise<FolderTree> {
   const now = await readFolders(tx, state.n, state.point);
   const byKey = new Map(now.map((folder) => [folder.key, folder]));
+  const present = new Set(byKey.keys());
   for (const folder of await endedFolders(tx, state))
     if (!byKey.has(folder.key)) byKey.set(folder.key, folder);
   const chain = (key: string): IndexedFolder[] => {
@@ -207,6 +212,7 @@ async function readTree(tx: TenantTx, state: ObjectState): Promise<FolderTree> {
         ...(isSitePart(wellKnown) && { key: own }),
       })),
     isInbox: (key) => chain(key).some(({ wellKnown }) => wellKnown === 'inbox'),
+    isAtPoint: (key) => present.has(key),
   };
 }
 

@@ -145,6 +145,14 @@ const CONTACT: OutlookContact = {
   businessHomePage: 'https://example.com/dora',
   birthday: '1985-07-14T11:59:00Z',
   personalNotes: 'Speaks Turkish',
+  initials: 'D.M.Ö.',
+  profession: 'Surveyor',
+  officeLocation: 'Kiel 2.14',
+  manager: 'Emre Aksoy',
+  assistantName: 'Finn Holt',
+  spouseName: 'Gül',
+  children: ['Hana', 'Ilkay'],
+  yomiGivenName: 'ドーラ',
   categories: ['VIP'],
   photo: { contentType: 'image/png', contentBytes: PIXEL },
 };
@@ -159,6 +167,7 @@ const TASK: OutlookTask = {
   completedDateTime: { dateTime: '2026-05-03T00:00:00.0000000', timeZone: BERLIN },
   isReminderOn: true,
   reminderDateTime: utc('2026-05-03T06:00:00.0000000'),
+  linkedResources: [{ displayName: 'Shop', webUrl: 'https://example.com/cables' }],
   checklistItems: [{ displayName: 'Thin', isChecked: true }, { displayName: 'Thick' }],
   recurrence: {
     pattern: { type: 'absoluteMonthly', interval: 1, dayOfMonth: 4 },
@@ -314,6 +323,12 @@ test('DL-23: another program reads a contact with its names, numbers, addresses 
     otherAddressCity: 'Ulm',
     businessHomePage: 'https://example.com/dora',
     body: 'Speaks Turkish',
+    initials: 'D.M.Ö.',
+    profession: 'Surveyor',
+    officeLocation: 'Kiel 2.14',
+    managerName: 'Emre Aksoy',
+    assistant: 'Finn Holt',
+    spouseName: 'Gül',
   });
   expect(contact.birthday?.toISOString().slice(0, 10)).toBe('1985-07-14');
   const photo = contact.getAttachment(0);
@@ -328,7 +343,7 @@ test('DL-23: another program reads a task with its dates, state and series', () 
   const task = tasks?.items[0] as PSTTask;
   expect(task.messageClass).toBe('IPM.Task');
   expect(task.subject).toBe('Order cables');
-  expect(task.body).toBe('Two sizes\n[x] Thin\n[ ] Thick');
+  expect(task.body).toBe('Two sizes\n[x] Thin\n[ ] Thick\nShop: https://example.com/cables');
   expect([task.taskStatus, task.percentComplete, task.isTaskComplete]).toEqual([2, 1, true]);
   expect(task.taskDateCompleted?.toISOString()).toBe('2026-05-03T00:00:00.000Z');
   expect(task.importance).toBe(0);

@@ -1,7 +1,7 @@
 import type { Address, OutlookContact } from '../../sources/outlook/entities.ts';
 import { getMailAttachment, type Message } from '../message.ts';
 import { NAMED } from '../named-properties.ts';
-import { boolean, int32, type Property, time } from '../properties.ts';
+import { boolean, int32, type Property, strings, time } from '../properties.ts';
 import {
   clean,
   getNamedText,
@@ -46,6 +46,16 @@ export function getContactMessage(contact: OutlookContact): Message {
       ...getOptionalText(0x3a16, contact.companyName),
       ...getOptionalText(0x3a18, contact.department),
       ...getOptionalText(0x3a17, contact.jobTitle),
+      ...getOptionalText(0x3a0a, contact.initials),
+      ...getOptionalText(0x3a46, contact.profession),
+      ...getOptionalText(0x3a19, contact.officeLocation),
+      ...getOptionalText(0x3a4e, contact.manager),
+      ...getOptionalText(0x3a30, contact.assistantName),
+      ...getOptionalText(0x3a48, contact.spouseName),
+      ...(contact.children?.length ? [strings(0x3a58, contact.children.map(clean))] : []),
+      ...getNamedText('yomiGivenName', contact.yomiGivenName),
+      ...getNamedText('yomiSurname', contact.yomiSurname),
+      ...getNamedText('yomiCompanyName', contact.yomiCompanyName),
       ...getOptionalText(0x3a08, businessPhones?.[0]),
       ...getOptionalText(0x3a1b, businessPhones?.[1]),
       ...getOptionalText(0x3a09, homePhones?.[0]),

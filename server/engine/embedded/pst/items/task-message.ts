@@ -35,7 +35,7 @@ export function getTaskMessage(task: OutlookTask): Message {
       ...getSharedProperties({
         messageClass: 'IPM.Task',
         title: task.title ?? '',
-        text: { contentType: 'text', content: getTaskText(task) },
+        text: { contentType: 'text', content: getText(task) },
         categories: task.categories,
         importance: task.importance,
         sensitivity: null,
@@ -62,6 +62,14 @@ export function getTaskMessage(task: OutlookTask): Message {
         : []),
     ],
   };
+}
+
+/** Outlook has no property for a checklist and links: they follow the text. */
+function getText(task: OutlookTask): string {
+  const links = (task.linkedResources ?? []).flatMap(({ displayName, webUrl }) =>
+    webUrl ? [[displayName, webUrl].filter(Boolean).join(': ')] : [],
+  );
+  return [getTaskText(task), ...links].filter((line) => line !== '').join('\n');
 }
 
 /** Dates of tasks are midnight of no zone ([MS-OXOTASK] 2.2.2.2.4). */
