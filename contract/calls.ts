@@ -1,4 +1,4 @@
-import { actingCalls } from './auth/impersonation-calls.ts';
+import { impersonationCalls } from './auth/impersonation-calls.ts';
 import { accountCalls } from './auth/calls.ts';
 import { emailCalls } from './auth/email-calls.ts';
 import { apiKeyCalls } from './auth/api-key-calls.ts';
@@ -73,7 +73,7 @@ type Calls = typeof brandCalls &
   typeof profileCalls &
   typeof emailCalls &
   typeof apiKeyCalls &
-  typeof actingCalls &
+  typeof impersonationCalls &
   typeof oidcCalls &
   typeof userCalls &
   typeof logCalls &
@@ -119,7 +119,7 @@ export const CALLS: Calls = {
   ...profileCalls,
   ...emailCalls,
   ...apiKeyCalls,
-  ...actingCalls,
+  ...impersonationCalls,
   ...oidcCalls,
   ...userCalls,
   ...logCalls,

@@ -66,6 +66,9 @@ const ruled: Renaming = {
   toFormer: (data) => changeField(data, 'when', (when) => changeRanges(when, toFormerRange)),
 };
 
+/** The user whom a device stores (contract/auth/current-user.ts). */
+export const renameUser = <T>(user: T): T => renameField(user, 'acting', 'impersonator') as T;
+
 /** The events, by their current type, in whose data something had another name. */
 export const RENAMED_DATA = {
   'job.found@1': scheduled,

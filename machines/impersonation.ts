@@ -21,7 +21,7 @@ export type ImpersonationResult =
 
 interface ImpersonationContext {
   readonly now: () => Ms;
-  readonly isActing: boolean;
+  readonly isImpersonating: boolean;
   readonly request: ImpersonationRequest | null;
   /** Changes in the other user's name that the server has not received. */
   readonly unsent: number;
@@ -40,7 +40,7 @@ export type ImpersonationEvent =
  *
  *   own ─START─▶ starting ─▶ started, elsewhere
  *    ▲──────────────┘ refused
- *   acting ─EXIT─▶ exiting ─▶ returned, elsewhere
+ *   impersonating ─EXIT─▶ exiting ─▶ returned, elsewhere
  *    ▲                └─▶ unsent ─DISCARD─▶ discarding ─▶ returned, elsewhere, unsent
  *    └──────────────────────┘ STAY
  */
@@ -48,7 +48,7 @@ export const impersonationMachine = setup({
   types: {
     context: {} as ImpersonationContext,
     events: {} as ImpersonationEvent,
-    input: {} as { readonly now: () => Ms; readonly isActing: boolean },
+    input: {} as { readonly now: () => Ms; readonly isImpersonating: boolean },
   },
   actors: {
     start: fromPromise<Result<ImpersonationResult>, ImpersonationRequest | null>(notProvided),
@@ -61,7 +61,10 @@ export const impersonationMachine = setup({
   initial: 'opening',
   states: {
     opening: {
-      always: [{ guard: ({ context }) => context.isActing, target: 'acting' }, { target: 'own' }],
+      always: [
+        { guard: ({ context }) => context.isImpersonating, target: 'impersonating' },
+        { target: 'own' },
+      ],
     },
     own: {
       on: {
@@ -91,7 +94,7 @@ export const impersonationMachine = setup({
       },
       exit: assign({ request: null }),
     },
-    acting: { on: { EXIT: { target: 'exiting', actions: assign({ refusal: null }) } } },
+    impersonating: { on: { EXIT: { target: 'exiting', actions: assign({ refusal: null }) } } },
     exiting: {
       invoke: {
         id: 'exit',
@@ -106,19 +109,19 @@ export const impersonationMachine = setup({
             actions: assign(({ event }) => ({ unsent: unsentIn(event.output) })),
           },
           {
-            target: 'acting',
+            target: 'impersonating',
             actions: assign(({ context, event }) => ({
               refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
-        onError: { target: 'acting', actions: 'failOnBug' },
+        onError: { target: 'impersonating', actions: 'failOnBug' },
       },
     },
     unsent: {
       on: {
         DISCARD: { target: 'discarding', actions: assign({ refusal: null }) },
-        STAY: 'acting',
+        STAY: 'impersonating',
       },
     },
     discarding: {

@@ -1,5 +1,5 @@
 import { factorHandlers } from './features/auth/factors.ts';
-import { actingHandlers } from './features/auth/impersonation.ts';
+import { impersonationHandlers } from './features/auth/impersonation.ts';
 import { apiKeyHandlers } from './features/auth/api-keys.ts';
 import { emailHandlers } from './features/auth/email.ts';
 import { loginTokenHandlers } from './features/auth/login-token.ts';
@@ -140,7 +140,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...apiKeyHandlers(context),
   ...passwordHandlers(context),
   ...ownSessionHandlers(context),
-  ...actingHandlers(context),
+  ...impersonationHandlers(context),
   ...loginTokenHandlers(context),
   ...userListHandlers(context),
   ...userHandlers(context),

@@ -15,7 +15,7 @@ export const PLAIN: Omit<
   sso: [],
   language: null,
   timeZone: null,
-  acting: null,
+  impersonator: null,
 };
 
 /** The user as the answer to a sign-in has it. */

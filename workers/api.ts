@@ -78,7 +78,7 @@ export type SignedIn =
  * Signed in as somebody else, or redirected to another provider's portal. `unsent`: the number of
  * changes in the other session that are not sent yet.
  */
-export type Acted =
+export type ImpersonationAnswer =
   | { readonly kind: 'in'; readonly me: Me }
   | { readonly kind: 'elsewhere'; readonly url: string }
   | { readonly kind: 'unsent'; readonly unsent: number };
@@ -298,16 +298,16 @@ export interface WorkerClient {
    * Signs in as another user (G42). The current user's data and unsent changes stay on this device
    * until the return.
    */
-  actAs(who: {
+  impersonate(who: {
     readonly userId: string;
     readonly reason: string;
     readonly serviceProviderId?: string;
-  }): Promise<Result<Acted>>;
+  }): Promise<Result<ImpersonationAnswer>>;
   /**
    * Returns to the own account and destroys the other user's data. `ask`: only if nothing is
    * unsent.
    */
-  stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>>;
+  stopImpersonation(unsent: 'ask' | 'discard'): Promise<Result<ImpersonationAnswer>>;
   /** OUT-7. `ask`: signs out only if nothing is unsent, else returns how much is. */
   signOut(
     unsent: 'ask' | 'send' | 'keep' | 'discard',

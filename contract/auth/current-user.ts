@@ -1,13 +1,11 @@
 import * as v from 'valibot';
+import { renameUser, withFormerNames } from '../former-fields.ts';
 import { RoleSchema } from '../role-schema.ts';
 import { ProfileSchema } from './profile-calls.ts';
 import { SSO_PROVIDERS } from './profile.ts';
 
-/**
- * The administrator who acts as the user: who, the number of the impersonation, and when it ends
- * (ms).
- */
-export const ActingSchema = v.object({
+/** The administrator who impersonates the user, the ID of the impersonation, and its end (ms). */
+export const ImpersonatorSchema = v.object({
   id: v.string(),
   username: v.string(),
   name: v.string(),
@@ -45,16 +43,24 @@ export const MeSchema = v.object({
   sso: v.array(v.picklist(['vac', 'vcd', 'zerto'])),
   language: v.nullable(v.string()),
   timeZone: v.nullable(v.string()),
-  acting: v.nullable(ActingSchema),
+  impersonator: v.nullable(ImpersonatorSchema),
 });
 export type Me = v.InferOutput<typeof MeSchema>;
 
 const { sso: _systems, ...ofDevice } = MeSchema.entries;
 /**
  * The user as returned by a sign-in: the whole profile, and the fields that a device needs. A
- * device stores only the `deviceUser` part.
+ * device stores only the `deviceUser` part. `acting`: the former name of `impersonator`, until the
+ * next version.
  */
-export const SignedInUserSchema = v.object({ ...ofDevice, ...ProfileSchema.entries });
+export const SignedInUserSchema = withFormerNames(
+  v.object({
+    ...ofDevice,
+    ...ProfileSchema.entries,
+    acting: v.optional(v.nullable(ImpersonatorSchema)),
+  }),
+  renameUser,
+);
 export type SignedInUser = v.InferOutput<typeof SignedInUserSchema>;
 
 /**
@@ -78,7 +84,7 @@ export const deviceUser = (user: SignedInUser): Me => ({
   sso: SSO_PROVIDERS.filter((provider) => user.sso?.[provider]?.enabled === true),
   language: user.language,
   timeZone: user.timeZone,
-  acting: user.acting,
+  impersonator: user.impersonator,
 });
 
 /**

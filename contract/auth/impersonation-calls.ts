@@ -8,10 +8,10 @@ const id = v.pipe(v.string(), v.uuid());
 /** The page of another provider's portal, on another site, at which to continue. */
 export const ElsewhereSchema = v.object({ url: v.string() });
 /** A session as another user, here or in another provider's portal. */
-export const ActedSchema = v.union([SessionSchema, ElsewhereSchema]);
-export type Acted = v.InferOutput<typeof ActedSchema>;
+export const ImpersonationOutputSchema = v.union([SessionSchema, ElsewhereSchema]);
+export type ImpersonationOutput = v.InferOutput<typeof ImpersonationOutputSchema>;
 
-export const actingCalls = {
+export const impersonationCalls = {
   loginAs: call({
     method: 'POST',
     path: 'auth/login-as',
@@ -23,7 +23,7 @@ export const actingCalls = {
       /** The user's provider, if it isn't the caller's. */
       serviceProviderId: v.optional(id),
     }),
-    output: ActedSchema,
+    output: ImpersonationOutputSchema,
     gate: 'signed-in',
     failures: ['forbidden', 'not-found', 'reauth_required'],
   }),
@@ -33,7 +33,7 @@ export const actingCalls = {
     summary:
       "Ends the impersonation and resumes the administrator's session, here or at the returned address.",
     input: v.strictObject({}),
-    output: ActedSchema,
+    output: ImpersonationOutputSchema,
     gate: 'signed-in',
     failures: ['conflict', 'signed-out'],
   }),

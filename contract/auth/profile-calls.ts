@@ -110,8 +110,8 @@ export const profileFields = {
 };
 
 /**
- * An open session. `how`: password, sms, totp, … `acting`: the administrator who acts as the user
- * in it. Times are in ms.
+ * An open session. `how`: password, sms, totp, … `impersonator`: the administrator who impersonates
+ * the user in it; `acting` is its former name, until the next version. Times are in ms.
  */
 export const OpenSessionSchema = v.object({
   id: v.string(),
@@ -122,6 +122,7 @@ export const OpenSessionSchema = v.object({
   ip: v.string(),
   agent: v.string(),
   how: v.string(),
+  impersonator: v.nullable(v.string()),
   acting: v.nullable(v.string()),
 });
 export type OpenSession = v.InferOutput<typeof OpenSessionSchema>;

@@ -72,6 +72,7 @@ const StorageSchema = v.object({
 export type ServerStorage = v.InferOutput<typeof StorageSchema>;
 export type ProviderOverview = v.InferOutput<typeof OverviewSchema>;
 
+/** `acting`: the former name of `isImpersonated`, until the next version. */
 const EventSchema = v.object({
   seq: v.number(),
   at: v.number(),
@@ -80,6 +81,7 @@ const EventSchema = v.object({
   company: v.nullable(v.string()),
   actor: v.string(),
   subject: v.nullable(v.string()),
+  isImpersonated: v.boolean(),
   acting: v.boolean(),
   data: v.string(),
 });

@@ -85,7 +85,8 @@ export const BootstrapSchema = v.object({
   epoch: v.string(),
   cursor: v.number(),
   serverNow: v.number(),
-  me: MeSchema,
+  /** `acting`: the former name of `impersonator`, for the previous protocol. */
+  me: v.object({ ...MeSchema.entries, acting: v.optional(MeSchema.entries.impersonator) }),
   branding: BrandingSchema,
   windowFrom: day,
   days: v.array(v.object({ day, rows: v.number(), tag: v.string() })),

@@ -85,7 +85,7 @@ export const hasAuthorityOver = (actor: Actor, user: UserRights): boolean =>
  * The user must have strictly fewer abilities and must not administer users. Company numbers differ
  * between providers, so for a provider below the actor needs access to all companies.
  */
-export function mayActAs(actor: Actor, target: UserRights, isBelow: boolean): boolean {
+export function mayImpersonate(actor: Actor, target: UserRights, isBelow: boolean): boolean {
   if (!actor.roles.includes('admin') && !actor.roles.includes('super-admin')) return false;
   if (!coversRoles(actor, target.roles) || getAbilities(target.roles).has('monitoring.users'))
     return false;

@@ -20,7 +20,8 @@ const restoreEnd = v.object({
 
 /**
  * One line of the user log. `what` is its kind and `words` describes it. `user`: who is affected;
- * `actor`: who did it. `acting`: as which other user. `restore`: of a restore that has ended.
+ * `actor`: who did it. `isImpersonated`: as another user; `acting` is its former name,
+ * until the next version. `restore`: of a restore that has ended.
  */
 export const LogLineSchema = v.object({
   _id: v.string(),
@@ -29,6 +30,7 @@ export const LogLineSchema = v.object({
   words: v.string(),
   user: who,
   actor: who,
+  isImpersonated: v.boolean(),
   acting: v.boolean(),
   ip: v.string(),
   agent: v.string(),

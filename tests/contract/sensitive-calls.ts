@@ -132,7 +132,7 @@ export const PARTLY: readonly CallName[] = [
 ];
 
 /** Beside all of those: a person's own affairs, and trying an outside address. */
-export const NEVER_WHILE_ACTING: readonly CallName[] = [
+export const NEVER_WHILE_IMPERSONATING: readonly CallName[] = [
   'reauthOptions',
   'reauthCode',
   'reauth',

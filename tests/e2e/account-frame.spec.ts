@@ -35,7 +35,7 @@ test('OWN-7: while signed in as another user, every page in every tab says so, a
   const banner = page.getByRole('complementary', { name: 'Signed in as another user' });
   await expect(banner).toContainText("Administrator, you're signed in as bartholomew of the test");
   await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
-  await sound(page, 'acting', { sidebar: true });
+  await sound(page, 'impersonation', { sidebar: true });
   await expect(
     other.getByRole('complementary', { name: 'Signed in as another user' }),
   ).toBeVisible();

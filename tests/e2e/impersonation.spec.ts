@@ -73,7 +73,7 @@ test('ACT-7: while signed in as another user, buttons of refused calls are disab
       await expect(page.getByRole('alert')).toHaveCount(0);
     });
   }
-  await sound(page, 'app while acting', { sidebar: true });
+  await sound(page, 'app while impersonating', { sidebar: true });
   for (const path of ['security', 'api-keys', 'change-password']) {
     await page.goto(people.at(path));
     await expect(page.getByText(REASON)).toBeVisible();
@@ -95,7 +95,7 @@ test('ACT-7: while signed in as another user, buttons of refused calls are disab
  * administration, so the page alone is looked at.
  */
 async function mockImpersonation(page: Page): Promise<void> {
-  const acting = {
+  const impersonator = {
     id: 'a',
     username: 'boss',
     name: 'The boss',
@@ -112,7 +112,10 @@ async function mockImpersonation(page: Page): Promise<void> {
     const text = await answer.text();
     await route.fulfill({
       response: answer,
-      body: text.replaceAll('"acting":null', `"acting":${JSON.stringify(acting)}`),
+      body: text.replaceAll(
+        '"impersonator":null',
+        `"impersonator":${JSON.stringify(impersonator)}`,
+      ),
     });
   });
 }
@@ -129,7 +132,7 @@ test('ACT-7: pages of the administration disable the buttons of refused calls an
   await expect(page.getByRole('button', { name: /^Revoke Key/ }).first()).not.toHaveAttribute(
     'aria-disabled',
   );
-  await sound(page, 'sources while acting', { sidebar: true });
+  await sound(page, 'sources while impersonating', { sidebar: true });
   for (const [path, heading, name] of [
     ['/monitoring/webhooks', 'Webhooks', 'New webhook'],
     ['/monitoring/connections', 'Connections', 'New connection'],

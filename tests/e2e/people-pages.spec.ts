@@ -96,13 +96,13 @@ test('ULOG-1: the users log lists every action, is filtered by action and user, 
   const {
     rows: [rita],
   } = (await api('GET', 'monitoring/reporting/users?search=rita')) as { rows: { _id: string }[] };
-  const acting = (await api('POST', 'auth/login-as', {
+  const session = (await api('POST', 'auth/login-as', {
     userId: Object.values(rita ?? {})[0],
     reason: 'Ticket 4712',
   })) as { token: string };
   await fetch(`${portal.url}/api/v1/auth/login-as/exit`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'authorization': `Bearer ${acting.token}` },
+    headers: { 'content-type': 'application/json', 'authorization': `Bearer ${session.token}` },
     body: '{}',
   });
   await enter(portal, page, 'admin', '/monitoring/users-logs?size=200');

@@ -40,15 +40,15 @@ const STARTING: Table = {
  * user's name is never sent by another, so it is discarded or the user stays.
  */
 const ENDING: Table = {
-  acting: { EXIT: 'exiting' },
+  impersonating: { EXIT: 'exiting' },
   exiting: {
     'exit: here': 'returned',
     'exit: elsewhere': 'elsewhere',
     'exit: unsent': 'unsent',
-    'exit: refused': 'acting',
-    'exit: bug': 'acting',
+    'exit: refused': 'impersonating',
+    'exit: bug': 'impersonating',
   },
-  unsent: { DISCARD: 'discarding', STAY: 'acting' },
+  unsent: { DISCARD: 'discarding', STAY: 'impersonating' },
   discarding: {
     'discard: here': 'returned',
     'discard: elsewhere': 'elsewhere',
@@ -61,13 +61,17 @@ const ENDING: Table = {
 };
 
 test('OWN-7, G42: signing in as another user does in each state what its table says, and nothing else', () => {
-  expect(walk(impersonationMachine, { now: () => 0, isActing: false }, EVENTS).table).toEqual(
-    STARTING,
-  );
+  expect(
+    walk(impersonationMachine, { now: () => 0, isImpersonating: false }, EVENTS).table,
+  ).toEqual(STARTING);
 });
 
 test('OWN-7, A10: the way back does in each state what its table says, and discards unsent changes only when told to', () => {
-  const { table, states } = walk(impersonationMachine, { now: () => 0, isActing: true }, EVENTS);
+  const { table, states } = walk(
+    impersonationMachine,
+    { now: () => 0, isImpersonating: true },
+    EVENTS,
+  );
   expect(table).toEqual(ENDING);
   expect(states.find(({ value }) => value === 'unsent')?.context).toMatchObject({ unsent: 2 });
 });
@@ -75,7 +79,7 @@ test('OWN-7, A10: the way back does in each state what its table says, and disca
 test('G42: a refused sign-in as another user says why until the user edits the reason', () => {
   const { states } = walk(
     impersonationMachine,
-    { now: () => 0, isActing: false },
+    { now: () => 0, isImpersonating: false },
     EVENTS,
     ({ refusal }: { readonly refusal: { failure: { kind: string } } | null }) =>
       refusal?.failure.kind,

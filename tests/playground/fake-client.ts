@@ -190,8 +190,10 @@ export function makeFakeClient(scene: Scene): {
     readDraft: () => Promise.resolve(ok(null)),
     saveDraft: () => Promise.resolve(ok(null)),
     deleteDraft: () => Promise.resolve(ok(null)),
-    actAs: () => Promise.resolve(failed({ kind: 'forbidden', message: MESSAGES.loginAsRefused })),
-    stopActing: () => Promise.resolve(failed({ kind: 'conflict', message: MESSAGES.badRequest })),
+    impersonate: () =>
+      Promise.resolve(failed({ kind: 'forbidden', message: MESSAGES.loginAsRefused })),
+    stopImpersonation: () =>
+      Promise.resolve(failed({ kind: 'conflict', message: MESSAGES.badRequest })),
     async signOut(unsent) {
       await Promise.resolve();
       if (unsent === 'send' && scene.sync === 'offline')

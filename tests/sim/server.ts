@@ -176,7 +176,7 @@ export class SimServer {
       return this.#own(user, request, path, body);
     if (path === 'auth/login-as')
       return this.#act(user, (JSON.parse(body) as { userId: string }).userId);
-    if (path === 'auth/login-as/exit') return this.#stopActing(user);
+    if (path === 'auth/login-as/exit') return this.#stopImpersonation(user);
     if (path === 'auth/logout') {
       this.sessions.clear();
       return good({});
@@ -191,20 +191,20 @@ export class SimServer {
     const target = this.users.get(id);
     if (!target) return bad({ kind: 'not-found', message: 'no' });
     const name = `${id} by ${actor.me.id}`;
-    const acting = {
+    const impersonator = {
       id: actor.me.id,
       username: actor.me.username,
       name: actor.me.name,
       impersonation: 'i1',
       until: this.#now() + 3_600_000,
     };
-    const user = { companies: target.companies, me: { ...target.me, acting } };
+    const user = { companies: target.companies, me: { ...target.me, impersonator } };
     this.users.set(name, user);
     return withCookie(good(this.#grant(user, name)), name);
   }
 
-  #stopActing({ me: { acting } }: User): Response {
-    const actor = acting && this.users.get(acting.id);
+  #stopImpersonation({ me: { impersonator } }: User): Response {
+    const actor = impersonator && this.users.get(impersonator.id);
     return actor
       ? withCookie(good(this.#grant(actor)), actor.me.id)
       : bad({ kind: 'conflict', message: 'no' });

@@ -14,7 +14,7 @@ import { backOffMs } from '#machines/back-off.ts';
 import { sessionExpiryMachine } from '#machines/session-expiry.ts';
 import type { ExpiryAnswer } from '#machines/session-expiry.ts';
 import type { PageAsk } from '#machines/sign-in-requests.ts';
-import type { Acted, FileCall, ServedFile, SignedIn, Signing, Who } from '../api.ts';
+import type { ImpersonationAnswer, FileCall, ServedFile, SignedIn, Signing, Who } from '../api.ts';
 import { getDatabase } from '../disk/database.ts';
 import type { Owner } from '../disk/database.ts';
 import type { StoredProfile, Profiles } from '../disk/profiles.ts';
@@ -150,7 +150,7 @@ export class Session {
     });
   }
 
-  async actAs(who: InputOf<'loginAs'>): Promise<Result<Acted>> {
+  async impersonate(who: InputOf<'loginAs'>): Promise<Result<ImpersonationAnswer>> {
     const answer = await (this.loop?.wire.ask('loginAs', who) ?? failed(SIGNED_OUT));
     if (!answer.ok) return answer;
     if ('url' in answer.value) return ok({ kind: 'elsewhere', url: answer.value.url });
@@ -159,7 +159,7 @@ export class Session {
     return ok({ kind: 'in', me: deviceUser(answer.value.user) });
   }
 
-  async stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>> {
+  async stopImpersonation(unsent: 'ask' | 'discard'): Promise<Result<ImpersonationAnswer>> {
     const { loop } = this;
     const disk = this.#disk;
     if (!loop || !disk) return failed(SIGNED_OUT);
@@ -451,10 +451,10 @@ export class Session {
 
 // An impersonation has its own data and outbox, so that changes of one user are never sent as
 // another (A10).
-const getOwner = (me: Pick<Me, 'id' | 'serviceProviderId' | 'acting'>): Owner => ({
+const getOwner = (me: Pick<Me, 'id' | 'serviceProviderId' | 'impersonator'>): Owner => ({
   tenant: me.serviceProviderId,
   user: me.id,
-  actor: me.acting?.id ?? me.id,
+  actor: me.impersonator?.id ?? me.id,
 });
 const isSameUser = (one: Me, other: Me): boolean => JSON.stringify(one) === JSON.stringify(other);
 const OWN: ReadonlySet<CallName> = new Set([

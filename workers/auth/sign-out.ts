@@ -61,5 +61,5 @@ export async function endSession(
 }
 
 const ENDED: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired']);
-const isUser = (me: Pick<Me, 'id' | 'acting'>, owner: Owner | null): boolean =>
-  me.id === owner?.user && (me.acting?.id ?? me.id) === owner.actor;
+const isUser = (me: Pick<Me, 'id' | 'impersonator'>, owner: Owner | null): boolean =>
+  me.id === owner?.user && (me.impersonator?.id ?? me.id) === owner.actor;

@@ -1,4 +1,5 @@
 import { viewColumns, type RunColumns } from '#contract/runs/columns.ts';
+import { renameUser } from '#contract/former-fields.ts';
 import { DiskError } from './disk-errors.ts';
 import type { Ahead, Opened, Patch, SegmentInfo, SmallRows, WantedRows } from '../types.ts';
 import { SMALL_TABLES, TABLE_FORMS } from '../tables.ts';
@@ -54,6 +55,7 @@ export async function openAll(
       cursor,
       folds,
       ...known.who,
+      me: renameUser(known.who.me),
       rows: known.rows,
       patches,
       syncedAt,

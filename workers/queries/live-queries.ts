@@ -132,8 +132,8 @@ export function createWorkerApi(
       session.signInBack();
       return Promise.resolve();
     },
-    actAs: (who) => session.actAs(who),
-    stopActing: (unsent) => session.stopActing(unsent),
+    impersonate: (who) => session.impersonate(who),
+    stopImpersonation: (unsent) => session.stopImpersonation(unsent),
     signOut: (unsent) => session.signOut(unsent),
     mend: (id, how) => session.loop?.outbox.mend(id, how) ?? Promise.resolve(failed(SIGNED_OUT)),
     syncNow: () => {

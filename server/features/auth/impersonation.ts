@@ -1,7 +1,7 @@
-import type { actingCalls } from '#contract/auth/impersonation-calls.ts';
+import type { impersonationCalls } from '#contract/auth/impersonation-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { TenantId, UserId } from '#contract/ids.ts';
-import { mayActAs } from '#contract/users/authority.ts';
+import { mayImpersonate } from '#contract/users/authority.ts';
 import type { UserRights } from '#contract/users/authority.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -45,9 +45,9 @@ export type Token = {
 };
 
 /** ACT-1 to ACT-6: an administrator signs in as a user below them, and returns. */
-export function actingHandlers(
+export function impersonationHandlers(
   context: AppContext,
-): Pick<Handlers, Exclude<keyof typeof actingCalls, 'loginToken'>> {
+): Pick<Handlers, Exclude<keyof typeof impersonationCalls, 'loginToken'>> {
   return {
     async loginAs({ userId, reason, serviceProviderId }, ctx) {
       const { tenant } = ctx;
@@ -79,7 +79,7 @@ export function actingHandlers(
       const { tenant, now } = ctx;
       const { session } = ctx;
       if (session.impersonation === null)
-        return failed({ kind: 'conflict', message: MESSAGES.notActing });
+        return failed({ kind: 'conflict', message: MESSAGES.notImpersonating });
       const key = await context.sessionKey();
       const outcome = await context.store.tenant(tenant, async (tx) => {
         const { sql } = tx;
@@ -154,8 +154,8 @@ export function actingHandlers(
       const reach = await loadUserRights(tx, target);
       if (!reach || target === session.userId) return failed(reach ? NOT_ALLOWED : NOT_FOUND);
       if (await isOff(tx)) return failed(OFF);
-      if (!mayActAs(session, reach, false)) return failed(NOT_ALLOWED);
-      const made = await openActing(tx, context, key, ctx, target, {
+      if (!mayImpersonate(session, reach, false)) return failed(NOT_ALLOWED);
+      const made = await openImpersonation(tx, context, key, ctx, target, {
         ...(await loadParent(tx, session)),
         ...of,
       });
@@ -207,7 +207,7 @@ export function actingHandlers(
       if (!reach) return null;
       if (off || (await isOff(tx))) return failed(OFF);
       const address = await loadPortalAddress(tx, context);
-      if (!mayActAs(session, reach, true) || address === null) return failed(NOT_ALLOWED);
+      if (!mayImpersonate(session, reach, true) || address === null) return failed(NOT_ALLOWED);
       return ok({
         url: `${address}/login#token=${await makeOneTime(tx, context, TOKEN_KIND, target, token, now, LIMITS.loginTokenMs)}`,
       });
@@ -249,10 +249,10 @@ export async function endActor(
     .where('ended_at', 'is', null)
     .where('id', '=', (of) =>
       of
-        .selectFrom('session as acting')
-        .select('acting.parent_id')
-        .where('acting.tenant_id', '=', tenant)
-        .where('acting.id', '=', sessionId),
+        .selectFrom('session as impersonated')
+        .select('impersonated.parent_id')
+        .where('impersonated.tenant_id', '=', tenant)
+        .where('impersonated.id', '=', sessionId),
     )
     .execute();
   await audit(tx, context, ctx, { what: 'login-as.ended', user: userId });
@@ -281,7 +281,7 @@ async function loadParent(
  * Opens an impersonated session. Its sign-in time is not later than that of the impersonator's
  * session, and it does not outlast it (G40, G44).
  */
-export async function openActing(
+export async function openImpersonation(
   tx: TenantTx,
   context: AppContext,
   key: Buffer,
@@ -294,7 +294,7 @@ export async function openActing(
     ...here(ctx),
     userId,
     how: 'login-as',
-    acting: { actor, impersonation, parent, reason },
+    impersonation: { actor, id: impersonation, parent, reason },
   });
   await tx.sql
     .updateTable('session')

@@ -9,7 +9,7 @@ import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { readOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { isOff, openActing, loadUserRights, TOKEN_KIND } from './impersonation.ts';
+import { isOff, openImpersonation, loadUserRights, TOKEN_KIND } from './impersonation.ts';
 import { isActorActive } from '../../platform/auth/impersonation-rights.ts';
 import { issueSession } from './issue-session.ts';
 import { endFormer } from './open-session.ts';
@@ -59,7 +59,7 @@ export const loginTokenHandlers = (context: AppContext): Pick<Handlers, 'loginTo
       const user = row?.user_id ? await loadUserRights(tx, row.user_id) : null;
       if (!isValid || !row?.user_id || !user || (await isOff(tx))) return failed(OVER);
       await endFormer(tx, ctx);
-      const made = await openActing(tx, context, key, ctx, row.user_id, data);
+      const made = await openImpersonation(tx, context, key, ctx, row.user_id, data);
       await audit(tx, context, ctx, {
         what: 'login-as.began',
         user: row.user_id,

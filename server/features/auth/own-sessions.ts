@@ -41,7 +41,8 @@ export function ownSessionHandlers(
       return ok(
         rows
           .filter((row) => !isOver(row, ctx.now))
-          .map((row) => ({
+          .map((row) => ({ row, impersonator: getImpersonator(row) }))
+          .map(({ row, impersonator }) => ({
             id: row.id,
             current: row.id === session.sessionId,
             beganAt: row.made_at,
@@ -50,7 +51,8 @@ export function ownSessionHandlers(
             ip: row.ip,
             agent: row.agent,
             how: row.how,
-            acting: row.actor_id === null ? null : (row.actor ?? row.actor_name ?? ''),
+            impersonator,
+            acting: impersonator,
           })),
       );
     },
@@ -87,3 +89,9 @@ export function ownSessionHandlers(
     },
   };
 }
+
+const getImpersonator = (row: {
+  readonly actor_id: string | null;
+  readonly actor: string | null;
+  readonly actor_name: string | null;
+}): string | null => (row.actor_id === null ? null : (row.actor ?? row.actor_name ?? ''));

@@ -21,7 +21,7 @@ export async function signedInUser(
   now: Ms,
 ): Promise<SignedInUser> {
   const { sso: _systems, ...me } = await loadCurrentUser(tx, session);
-  return { ...me, ...(await loadProfile(tx, session, now)) };
+  return { ...me, acting: me.impersonator, ...(await loadProfile(tx, session, now)) };
 }
 
 /** Returns the full profile of a session's user. Throws if there is none. */

@@ -95,7 +95,7 @@ export const adminHandlers = (
               one.company,
               one.actor,
               one.subject,
-              one.acting ? t.yes : t.no,
+              one.isImpersonated ? t.yes : t.no,
               one.data,
             ]),
           ]

@@ -146,6 +146,7 @@ async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventLis
   const keys = new Map((await tx.all('key')).map(({ id, name }) => [id, name]));
   return found.map(({ seq, at, type, entity, company, actor: stored, subject, data }) => {
     const actor = renameActor(stored);
+    const isImpersonated = actor.kind === 'user' && actor.impersonation !== undefined;
     return {
       seq,
       at,
@@ -161,7 +162,8 @@ async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventLis
               ? actorMessages.rule({ name: actor.name })
               : actor.kind,
       subject: subject === null ? null : (people.get(subject) ?? subject),
-      acting: actor.kind === 'user' && actor.impersonation !== undefined,
+      isImpersonated,
+      acting: isImpersonated,
       data: JSON.stringify(renameEvent({ type, data }).data),
     };
   });

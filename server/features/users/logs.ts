@@ -66,13 +66,13 @@ export const logHandlers = (
             t.ipAddress,
             t.browser,
           ],
-          ...rows.map(({ at, words, actor, user, acting, ip, agent }) => [
+          ...rows.map(({ at, words, actor, user, isImpersonated, ip, agent }) => [
             wallText(at, zone),
             utcText(at),
             words,
             actor?.username ?? null,
             user?.username ?? null,
-            acting ? t.yes : t.no,
+            isImpersonated ? t.yes : t.no,
             ip,
             agent,
           ]),
@@ -168,6 +168,7 @@ async function readLog(
         words: getSentence(described),
         user: toLogUser(people, row.user_id, shown),
         actor: toLogUser(people, row.actor_id ?? getActor(row.what, row.user_id), shown),
+        isImpersonated: row.impersonation_id !== null,
         acting: row.impersonation_id !== null,
         ip: row.ip,
         agent: row.agent,

@@ -202,7 +202,7 @@ export const userHandlers = (
           detail: { fields: changed.join(', ') },
         });
       // Impersonations depend on rights that the user may no longer have.
-      if (moved) await endActingBy(tx, id, ctx.now);
+      if (moved) await endImpersonationsBy(tx, id, ctx.now);
       if (changed.includes('auth')) {
         await revokeSessions(tx, id, ctx.now);
         await endUserKeys(tx, context, ctx, id, true);
@@ -323,7 +323,7 @@ async function areCompanies(tx: TenantTx, companies: readonly CompanyN[] | null)
   });
 }
 
-const endActingBy = async (tx: TenantTx, id: UserId, now: number): Promise<void> =>
+const endImpersonationsBy = async (tx: TenantTx, id: UserId, now: number): Promise<void> =>
   void (await tx.sql
     .updateTable('session')
     .set({ ended_at: now })

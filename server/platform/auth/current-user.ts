@@ -23,7 +23,7 @@ export async function loadCurrentUser(tx: TenantTx, session: Principal): Promise
   const { settings } = person;
   // An actor of a parent provider isn't in this provider's user list, so the session stores its
   // name.
-  const acting =
+  const stored =
     session.impersonation === null
       ? undefined
       : await sql
@@ -50,15 +50,15 @@ export async function loadCurrentUser(tx: TenantTx, session: Principal): Promise
     sso: SSO_PROVIDERS.filter((provider) => settings.sso?.[provider]?.enabled === true),
     language: person.language,
     timeZone: person.time_zone,
-    acting:
+    impersonator:
       session.impersonation === null
         ? null
         : {
             id: session.actor,
-            username: actor?.username ?? acting?.actor_name ?? '',
-            name: actor?.name ?? acting?.actor_name ?? '',
+            username: actor?.username ?? stored?.actor_name ?? '',
+            name: actor?.name ?? stored?.actor_name ?? '',
             impersonation: session.impersonation,
-            until: acting?.absolute_until ?? session.beganAt,
+            until: stored?.absolute_until ?? session.beganAt,
           },
   };
 }

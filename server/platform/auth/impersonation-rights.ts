@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { TenantId } from '#contract/ids.ts';
-import { mayActAs } from '#contract/users/authority.ts';
+import { mayImpersonate } from '#contract/users/authority.ts';
 import type { UserRights } from '#contract/users/authority.ts';
 import type { SessionTable } from '../db/database-account.ts';
 import type { AppContext } from '../app-context.ts';
@@ -9,7 +9,10 @@ import type { AppContext } from '../app-context.ts';
  * An impersonation session lasts as long as the actor's right to impersonate and the actor's own
  * session (G33, G42).
  */
-export type ActingRow = Pick<Selectable<SessionTable>, 'actor_id' | 'actor_tenant' | 'parent_id'>;
+export type ImpersonationRow = Pick<
+  Selectable<SessionTable>,
+  'actor_id' | 'actor_tenant' | 'parent_id'
+>;
 
 /**
  * Returns whether the actor may still impersonate; true for a user's own session. Call it after the
@@ -18,7 +21,7 @@ export type ActingRow = Pick<Selectable<SessionTable>, 'actor_id' | 'actor_tenan
 export async function isActorActive(
   context: AppContext,
   tenant: TenantId,
-  row: ActingRow,
+  row: ImpersonationRow,
   target: UserRights,
 ): Promise<boolean> {
   const { actor_id: actor, parent_id: parent } = row;
@@ -40,7 +43,7 @@ export async function isActorActive(
       return (
         user !== undefined &&
         user.deletedAt === null &&
-        mayActAs(user, target, row.actor_tenant !== null)
+        mayImpersonate(user, target, row.actor_tenant !== null)
       );
     },
     { readOnly: true },

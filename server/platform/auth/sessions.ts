@@ -24,7 +24,7 @@ const KEEP_MS: Ms = 7 * 86_400_000;
 
 /**
  * `how`: the sign-in method. `fresh`: false if the sign-in used fewer factors than the user
- * normally needs, so that a sensitive change requires another one (G44). `acting`: the
+ * normally needs, so that a sensitive change requires another one (G44). `impersonation`: the
  * impersonating actor, its session and its reason (G42); such a session ends after an hour.
  */
 export interface NewSession {
@@ -34,9 +34,9 @@ export interface NewSession {
   readonly agent: string;
   readonly how?: string;
   readonly fresh?: boolean;
-  readonly acting?: {
+  readonly impersonation?: {
     readonly actor: UserId;
-    readonly impersonation: string;
+    readonly id: string;
     readonly parent: string;
     readonly reason: string;
   };
@@ -59,7 +59,7 @@ export async function openSession(
   const until = {
     access: of.now + LIMITS.accessMs,
     idle: of.now + LIMITS.idleMs,
-    absolute: of.now + (of.acting ? LIMITS.impersonationMs : LIMITS.absoluteMs),
+    absolute: of.now + (of.impersonation ? LIMITS.impersonationMs : LIMITS.absoluteMs),
   };
   await tx.sql
     .insertInto('session')
@@ -80,10 +80,10 @@ export async function openSession(
       agent: of.agent,
       authenticated_at: of.fresh === false ? 0 : of.now,
       how: of.how ?? 'password',
-      actor_id: of.acting?.actor ?? null,
-      impersonation_id: of.acting?.impersonation ?? null,
-      parent_id: of.acting?.parent ?? null,
-      reason: of.acting?.reason ?? null,
+      actor_id: of.impersonation?.actor ?? null,
+      impersonation_id: of.impersonation?.id ?? null,
+      parent_id: of.impersonation?.parent ?? null,
+      reason: of.impersonation?.reason ?? null,
     })
     .execute();
   return {

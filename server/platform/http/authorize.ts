@@ -1,5 +1,5 @@
 import type { Features } from '#contract/branding/branding.ts';
-import { forbidsActing, requiresRecentFactor } from '#contract/call-classes.ts';
+import { forbidsImpersonation, requiresRecentFactor } from '#contract/call-classes.ts';
 import type { FeatureSwitch } from '#contract/call.ts';
 import { getCall } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
@@ -65,8 +65,8 @@ export async function authorize(
     : byKey(context, name, tenant, secret, beside));
   if (!who.ok) return who;
   const { mustReset, impersonation, authenticatedAt } = who.value;
-  if (forbidsActing(name) && impersonation !== null)
-    return failed({ kind: 'forbidden', message: MESSAGES.notWhileActing });
+  if (forbidsImpersonation(name) && impersonation !== null)
+    return failed({ kind: 'forbidden', message: MESSAGES.notWhileImpersonating });
   const session = await asOperator(context, tenant, name, who.value);
   if (session === null) return failed(FORBIDDEN);
   if (call.feature !== undefined && !(await isFeatureOn(context, tenant, call.feature)))

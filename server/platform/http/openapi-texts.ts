@@ -35,5 +35,5 @@ export const DESCRIPTION = [
   `Limits with a key: ${LIMITS.apiKeyPerMinute} calls a minute for each key, ${LIMITS.apiAddressPerMinute} for each address, ${LIMITS.apiKeyAtOnce} at once for each key. Every response states them in RateLimit-Policy and RateLimit; a 429 response includes Retry-After.`,
   'Lists are paged: `page` starts at 1, `pageSize` is at most 200, and the response includes the total `count`.',
   'Unknown fields are refused. A body may repeat the ID in the path as `id` or `_id`, but a different ID is refused. Times are milliseconds since 1970 in UTC, or ISO 8601 if a field says so.',
-  'Fields that were renamed are also accepted under their former names until the next version: `is` for `kind` (of changes and credentials) and for `type` (of schedules), `least` and `most` for `min` and `max`, and the change `wake` for `unsnooze`. Responses have the current names.',
+  'Fields that were renamed are also accepted under their former names until the next version: `is` for `kind` (of changes and credentials) and for `type` (of schedules), `least` and `most` for `min` and `max`, and the change `wake` for `unsnooze`. Responses have the current names; beside `impersonator` and `isImpersonated` they also have `acting`, the former name of both.',
 ].join('\n\n');

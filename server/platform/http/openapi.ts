@@ -2,7 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import type { Call } from '#contract/call.ts';
 import {
-  forbidsActing,
+  forbidsImpersonation,
   mayRequireRecentFactor,
   requiresRecentFactor,
 } from '#contract/call-classes.ts';
@@ -152,7 +152,7 @@ function getOperation(name: CallName, call: Call, shared: Record<string, Json>):
       : mayRequireRecentFactor(name)
         ? ['Some changes need a factor verified within the last five minutes.']
         : []),
-    ...(forbidsActing(name) ? ['Refused while signed in as another user.'] : []),
+    ...(forbidsImpersonation(name) ? ['Refused while signed in as another user.'] : []),
     ...(call.offline === undefined ? [] : [`A device may queue this call. ${call.offline}`]),
   ];
   const content = call.raw === true ? { '*/*': {} } : { 'application/json': { schema: body } };

@@ -40,6 +40,7 @@ const toFormer = (logged: Logged): Logged => ({
 });
 const toFormerBootstrap = (data: Bootstrap): Bootstrap => ({
   ...data,
+  me: { ...data.me, acting: data.me.impersonator },
   jobs: data.jobs.map((row) => toFormerRow('job', row)),
   problems: data.problems.map((row) => toFormerRow('problem', row)),
 });

@@ -55,7 +55,7 @@ export function guardRoute(who: KnownWho, gate: Gate, { path, entering }: Way): 
 
 /** Both steps belong to the user's own account, so an impersonated session skips them. */
 function getFirst({ me, branding }: Extract<KnownWho, { readonly kind: 'in' }>): string | null {
-  if (me.acting !== null) return null;
+  if (me.impersonator !== null) return null;
   if (me.passwordReset) return RESET;
   return branding.authType === 'ad' && me.forceSecurityQuestions ? QUESTIONS : null;
 }

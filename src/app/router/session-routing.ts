@@ -17,7 +17,7 @@ export function watchSession(router: Pick<AnyRouter, 'invalidate'>): void {
         : JSON.stringify([
             who.me.id,
             who.me.roles,
-            who.me.acting?.impersonation,
+            who.me.impersonator?.impersonation,
             who.me.passwordReset,
             who.me.forceSecurityQuestions,
             who.branding.authType,

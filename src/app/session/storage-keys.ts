@@ -3,7 +3,7 @@
  * dismissed the first-run prompt, the language of the last session, and the language that a
  * developer forces.
  */
-export const ACTING_FROM = 'actingFrom';
+export const IMPERSONATED_FROM = 'impersonatedFrom';
 export const PROMPT_DISMISSED = 'wizardPromptDismissed';
 export const LANGUAGE = 'portalLanguage';
 export const FORCED_LANGUAGE = 'language';

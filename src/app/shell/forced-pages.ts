@@ -8,7 +8,7 @@ import { useBranding, useMe } from '../session/session.ts';
 export function useForced(): 'password' | 'questions' | null {
   const me = useMe();
   const auth = useBranding()?.authType;
-  if (me === null || me.acting !== null) return null;
+  if (me === null || me.impersonator !== null) return null;
   if (me.passwordReset) return 'password';
   return auth === 'ad' && me.forceSecurityQuestions ? 'questions' : null;
 }

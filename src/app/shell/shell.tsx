@@ -28,8 +28,8 @@ const Palette = lazyDialog(async () => (await palette()).Palette);
 const ReauthQuestion = lazyDialog(
   async () => (await import('./reauth/reauth-question.tsx')).ReauthQuestion,
 );
-const ActingBanner = lazyPart(
-  async () => (await import('./impersonation/impersonation-banner.tsx')).ActingBanner,
+const ImpersonationBanner = lazyPart(
+  async () => (await import('./impersonation/impersonation-banner.tsx')).ImpersonationBanner,
 );
 const Notifications = lazyPart(
   async () => (await import('./notifications/notifications.tsx')).Notifications,
@@ -103,9 +103,9 @@ export function Shell() {
       )}
       <div className="grid min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto] print:block">
         <div>
-          {me?.acting != null && (
+          {me?.impersonator != null && (
             <Suspense>
-              <ActingBanner />
+              <ImpersonationBanner />
             </Suspense>
           )}
           {me !== null && (

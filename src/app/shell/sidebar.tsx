@@ -105,7 +105,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
       <div className="mt-auto grid shrink-0 gap-px border-t border-side-line pt-2">
         {hasChat(me, branding) && <ChatButton mini={mini} {...(onGo && { onGo })} />}
         <ThemeChoice mini={mini} />
-        {me?.acting ? (
+        {me?.impersonator ? (
           <Suspense>
             <Exit me={me} mini={mini} />
           </Suspense>

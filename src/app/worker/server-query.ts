@@ -61,7 +61,7 @@ export function useServerQuery<N extends CallName, T>(
 ): ServerQuery<T> {
   const me = useMe();
   const identity =
-    me === null ? '' : JSON.stringify([me.id, me.acting !== null, me.roles, me.companies]);
+    me === null ? '' : JSON.stringify([me.id, me.impersonator !== null, me.roles, me.companies]);
   const queryKey = [hook, name, input, identity] as const;
   const [turn, setTurn] = useState(0);
   const occasion = `${turn} ${round}`;

@@ -30,11 +30,11 @@ export function OwnPage({ title, queries = [], children }: OwnPageProps) {
   const missing = queries.filter(({ value }) => value === null);
   const failure = missing.find((one) => one.failure !== null && !one.isLoading)?.failure ?? null;
   if (me === null) return null;
-  if (me.acting !== null) {
+  if (me.impersonator !== null) {
     return (
       <Page title={title}>
         <Notice icon="lock" level={2} title={t.onlyUser}>
-          <p className="m-0">{ACCOUNT.notWhileActing}</p>
+          <p className="m-0">{ACCOUNT.notWhileImpersonating}</p>
         </Notice>
       </Page>
     );

@@ -27,7 +27,7 @@ export const supportMessages = defineMessages('support', {
   openChat: 'Open chat',
   inNewTab: '(opens in a new tab)',
   notUrgent: 'Not urgent? Send a request. It includes the page you were on and any errors.',
-  actingTitle: "You can't send requests as another user",
+  impersonatingTitle: "You can't send requests as another user",
   noAddress: 'No support address yet',
   callInstead: 'Call {phone} instead.',
   aboutSection: 'Your request',

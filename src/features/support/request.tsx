@@ -68,9 +68,9 @@ export function SupportRequest() {
     <Page title={t.requestTitle}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
         <UnsavedQuestion dirty={subject.trim() !== '' || message.trim() !== ''} />
-        {me?.acting != null ? (
-          <Notice icon="lock" level={2} title={t.actingTitle}>
-            <p className="m-0">{MESSAGES.notWhileActing}</p>
+        {me?.impersonator != null ? (
+          <Notice icon="lock" level={2} title={t.impersonatingTitle}>
+            <p className="m-0">{MESSAGES.notWhileImpersonating}</p>
           </Notice>
         ) : to === null ? (
           <Notice icon="request" level={2} title={t.noAddress}>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { can } from '#contract/abilities.ts';
-import { mayActAs } from '#contract/users/authority.ts';
+import { mayImpersonate } from '#contract/users/authority.ts';
 import type { Me } from '#contract/auth/current-user.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/users/calls.ts';
@@ -43,7 +43,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
   >(null);
   const logs = useAreaPage('/monitoring/users-logs');
   const mutation = useServerMutation();
-  const own = getId(user) === me.id || getId(user) === me.acting?.id;
+  const own = getId(user) === me.id || getId(user) === me.impersonator?.id;
   const locked = !user.editable;
   const state = getState(user);
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
@@ -135,8 +135,8 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
         </AccessAction>
       )}
       {canManage &&
-        me.acting === null &&
-        mayActAs(
+        me.impersonator === null &&
+        mayImpersonate(
           me,
           {
             roles: user.acl.map(({ role }) => role),

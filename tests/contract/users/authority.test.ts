@@ -6,7 +6,7 @@ import {
   coversCompanies,
   coversRoles,
   hasAuthorityOver,
-  mayActAs,
+  mayImpersonate,
   passableAbilities,
 } from '#contract/users/authority.ts';
 import {
@@ -111,7 +111,7 @@ test('ACT-1, G42: of all 63 sets of roles with all 63, an administrator signs in
         of: readonly CompanyN[] | null,
         isBelow: boolean,
       ): boolean =>
-        mayActAs({ roles: actor, companies }, { roles: target, companies: of }, isBelow);
+        mayImpersonate({ roles: actor, companies }, { roles: target, companies: of }, isBelow);
       const wide = [may(null, null, false), may(null, [1], true), may([1, 2], [2], false)];
       const narrow = [
         may([1], [1, 2], false),

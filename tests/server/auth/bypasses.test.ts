@@ -189,7 +189,7 @@ eachDatabase((_name, open) => {
         expect([changed.status, changed.body.error?.kind, changed.body.message]).toEqual([
           403,
           'forbidden',
-          MESSAGES.notWhileActing,
+          MESSAGES.notWhileImpersonating,
         ]);
       }
     }

@@ -1,6 +1,6 @@
 import type { Directory } from '#server/features/auth/directory/directory.ts';
 import { accountHandlers } from '#server/features/auth/handlers.ts';
-import { actingHandlers } from '#server/features/auth/impersonation.ts';
+import { impersonationHandlers } from '#server/features/auth/impersonation.ts';
 import { emailHandlers } from '#server/features/auth/email.ts';
 import { loginTokenHandlers } from '#server/features/auth/login-token.ts';
 import { ownSessionHandlers } from '#server/features/auth/own-sessions.ts';
@@ -25,7 +25,7 @@ export const accountApp = ({ context }: Fixture, directory: Directory | null = n
     ...emailHandlers(context),
     ...passwordHandlers(context, async () => directory),
     ...ownSessionHandlers(context),
-    ...actingHandlers(context),
+    ...impersonationHandlers(context),
     ...loginTokenHandlers(context),
   });
 

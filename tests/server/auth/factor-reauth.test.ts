@@ -77,9 +77,9 @@ eachDatabase((_name, open) => {
         .executeTakeFirstOrThrow(),
     );
     const key = await fixture.context.sessionKey();
-    const acting = {
+    const impersonation = {
       actor: other,
-      impersonation: crypto.randomUUID(),
+      id: crypto.randomUUID(),
       parent,
       reason: 'a question by phone',
     };
@@ -89,7 +89,7 @@ eachDatabase((_name, open) => {
         now: now(),
         ip: '192.0.2.7',
         agent: '',
-        acting,
+        impersonation,
       }),
     );
     const hands = browser(at);
@@ -100,7 +100,7 @@ eachDatabase((_name, open) => {
         method === 'POST' ? {} : undefined,
         method,
       );
-      expect([answer.status, answer.body.message]).toEqual([403, MESSAGES.notWhileActing]);
+      expect([answer.status, answer.body.message]).toEqual([403, MESSAGES.notWhileImpersonating]);
     }
     for (const path of ['auth/reauth/options', 'auth/reauth'])
       expect((await hands.send(path, {})).status).toBe(403);

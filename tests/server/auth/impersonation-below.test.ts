@@ -6,7 +6,7 @@ import { expectActsAs } from '../../contract/users/role-table.ts';
 import { ask, provider, user } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import {
-  actAs,
+  impersonate,
   app,
   below,
   byToken,
@@ -51,16 +51,16 @@ eachDatabase((_name, open) => {
     for (const by of ROLES) {
       for (const role of ROLES) {
         const may = expectActsAs([by], [role]);
-        // A session that was signed in anew each time: acting replaces it.
+        // A session that was signed in anew each time: impersonating replaces it.
         const actor = await signedIn(app, master.host, `own-${by}`);
-        const here = await actAs(master.host, actor, children.get(role) ?? '');
+        const here = await impersonate(master.host, actor, children.get(role) ?? '');
         expect([by, role, here.status, here.body.error?.kind]).toEqual([
           by,
           role,
           may ? 200 : 403,
           may ? undefined : 'forbidden',
         ]);
-        const there = await actAs(master.host, actor, theirs.get(role) ?? '');
+        const there = await impersonate(master.host, actor, theirs.get(role) ?? '');
         expect([by, role, there.status, there.status === 200 && 'url' in there.body.data]).toEqual([
           by,
           role,
@@ -68,7 +68,7 @@ eachDatabase((_name, open) => {
           may,
         ]);
         // Upwards in the tree there is nobody.
-        const up = await actAs(
+        const up = await impersonate(
           child.host,
           await signedIn(app, child.host, `theirs-${by}`),
           own.get(role) ?? '',
@@ -88,7 +88,7 @@ eachDatabase((_name, open) => {
     const master = await place('operator', 'super-admin');
     const child = await place();
     await below(child.tenant, master.tenant);
-    const to = await actAs(master.host, master.in, child.leo);
+    const to = await impersonate(master.host, master.in, child.leo);
     expect(to.body.data).toEqual({
       url: expect.stringMatching(
         new RegExp(`^https://${child.host}/login#token=[\\w-]{43}$`),
@@ -106,12 +106,12 @@ eachDatabase((_name, open) => {
     expect(won?.body.data.user).toMatchObject({
       id: child.leo,
       serviceProviderId: child.tenant,
-      acting: { id: master.admin, name: 'Kate' },
+      impersonator: { id: master.admin, name: 'Kate' },
     });
-    const acting = won?.body.data.token ?? '';
-    expect(await lastSync(child.host, acting)).toBe('in');
-    expect(await lastSync(master.host, acting)).toBe('401 signed-out');
-    const number = won?.body.data.user.acting?.impersonation;
+    const impersonated = won?.body.data.token ?? '';
+    expect(await lastSync(child.host, impersonated)).toBe('in');
+    expect(await lastSync(master.host, impersonated)).toBe('401 signed-out');
+    const number = won?.body.data.user.impersonator?.impersonation;
     expect(
       (await recorded(fixture, child.tenant)).filter(({ what }) => what === 'login-as.began'),
     ).toMatchObject([
@@ -134,19 +134,19 @@ eachDatabase((_name, open) => {
         detail: { impersonation: number, provider: child.tenant },
       },
     ]);
-    const out = await exit(child.host, acting);
+    const out = await exit(child.host, impersonated);
     expect(out.body.data).toEqual({ url: `https://${master.host}/` });
     expect(out.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__Host-daybook-refresh=; Max-Age=0;/),
     ]);
-    expect(await lastSync(child.host, acting)).toBe('401 signed-out');
+    expect(await lastSync(child.host, impersonated)).toBe('401 signed-out');
     expect(await lastSync(master.host, master.in.token)).toBe('in');
     for (const { tenant } of [master, child])
       expect(
         (await recorded(fixture, tenant)).filter(({ what }) => what === 'login-as.ended'),
       ).toMatchObject([{ user_id: child.leo, impersonation_id: number }]);
 
-    const late = tokenIn(await actAs(master.host, master.in, child.leo));
+    const late = tokenIn(await impersonate(master.host, master.in, child.leo));
     fixture.pass(LIMITS.loginTokenMs);
     expect(said(await byToken(child.host, late))).toEqual(OVER);
   });
@@ -155,22 +155,22 @@ eachDatabase((_name, open) => {
     const master = await place('operator', 'super-admin');
     const child = await place();
     await below(child.tenant, master.tenant);
-    const acting = (
-      await byToken(child.host, tokenIn(await actAs(master.host, master.in, child.leo)))
+    const impersonated = (
+      await byToken(child.host, tokenIn(await impersonate(master.host, master.in, child.leo)))
     ).body.data.token;
-    const spare = tokenIn(await actAs(master.host, master.in, child.leo));
-    expect(await lastSync(child.host, acting)).toBe('in');
+    const spare = tokenIn(await impersonate(master.host, master.in, child.leo));
+    expect(await lastSync(child.host, impersonated)).toBe('in');
     await ask(app, '/api/v1/auth/logout', {
       method: 'POST',
       host: master.host,
       token: master.in.token,
       body: {},
     });
-    expect(await lastSync(child.host, acting)).toBe('401 signed-out');
+    expect(await lastSync(child.host, impersonated)).toBe('401 signed-out');
     expect((await byToken(child.host, spare)).status).toBe(401);
     const again = await signedIn(app, master.host);
     await setSettings(fixture, child.tenant, { loginAs: false });
-    expect(said(await actAs(master.host, again, child.leo))).toEqual([
+    expect(said(await impersonate(master.host, again, child.leo))).toEqual([
       403,
       'forbidden',
       MESSAGES.loginAsOff,

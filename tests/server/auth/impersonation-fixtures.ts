@@ -1,4 +1,4 @@
-import type { Acted } from '#contract/auth/impersonation-calls.ts';
+import type { ImpersonationOutput } from '#contract/auth/impersonation-calls.ts';
 import type { Session } from '#contract/auth/current-user.ts';
 import type { Role } from '#contract/abilities.ts';
 import { CALLS } from '#contract/calls.ts';
@@ -20,8 +20,8 @@ export async function standOn(store: Store): Promise<void> {
 
 export const REASON = 'ticket 4711: cannot see the list';
 
-export const actAs = (host: string, by: In, userId: string, more: object = {}) =>
-  ask<Acted>(app, '/api/v1/auth/login-as', {
+export const impersonate = (host: string, by: In, userId: string, more: object = {}) =>
+  ask<ImpersonationOutput>(app, '/api/v1/auth/login-as', {
     method: 'POST',
     host,
     token: by.token,
@@ -29,7 +29,12 @@ export const actAs = (host: string, by: In, userId: string, more: object = {}) =
     body: { userId, reason: REASON, ...more },
   });
 export const exit = (host: string, token: string) =>
-  ask<Acted>(app, '/api/v1/auth/login-as/exit', { method: 'POST', host, token, body: {} });
+  ask<ImpersonationOutput>(app, '/api/v1/auth/login-as/exit', {
+    method: 'POST',
+    host,
+    token,
+    body: {},
+  });
 export const byToken = (host: string, token: string) =>
   ask<Session>(app, '/api/v1/auth/login-token', { method: 'POST', host, body: { token } });
 export const said = ({ status, body }: Answer): unknown[] => [
@@ -37,11 +42,11 @@ export const said = ({ status, body }: Answer): unknown[] => [
   body.error?.kind,
   body.message,
 ];
-export const sessionIn = (answer: Answer<Acted>): Session => {
+export const sessionIn = (answer: Answer<ImpersonationOutput>): Session => {
   if (!('token' in answer.body.data)) throw new Error(`no session: ${answer.text}`);
   return answer.body.data;
 };
-export const tokenIn = (answer: Answer<Acted>): string =>
+export const tokenIn = (answer: Answer<ImpersonationOutput>): string =>
   'url' in answer.body.data ? (answer.body.data.url.split('#token=')[1] ?? '') : '';
 export const lastSync = async (host: string, token: string): Promise<string> => {
   const { status, body } = await ask(app, `/api/v1/${CALLS.lastSync.path}`, { host, token });

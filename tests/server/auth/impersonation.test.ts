@@ -7,9 +7,13 @@ import { aliveSession } from '#server/platform/auth/sessions.ts';
 import { ask, cookieIn, login, refresh, user } from '../http/fixtures.ts';
 import type { Answer } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { ALL_SENSITIVE, NEVER_WHILE_ACTING, PARTLY } from '../../contract/sensitive-calls.ts';
 import {
-  actAs,
+  ALL_SENSITIVE,
+  NEVER_WHILE_IMPERSONATING,
+  PARTLY,
+} from '../../contract/sensitive-calls.ts';
+import {
+  impersonate,
   app,
   append,
   exit,
@@ -31,26 +35,30 @@ eachDatabase((name, open) => {
   test('ACT-1: oneself, unknown and deleted users and those of another provider are not found or refused; with several roles the highest counts', async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
     const beside = await place();
-    expect(said(await actAs(host, kate, admin))).toEqual([
+    expect(said(await impersonate(host, kate, admin))).toEqual([
       403,
       'forbidden',
       MESSAGES.loginAsRefused,
     ]);
     for (const id of [beside.leo, fixture.context.chance.uuid()])
-      expect(said(await actAs(host, kate, id))).toEqual([404, 'not-found', MESSAGES.notFound]);
-    expect(said(await actAs(host, kate, leo, { serviceProviderId: beside.tenant }))).toEqual([
+      expect(said(await impersonate(host, kate, id))).toEqual([
+        404,
+        'not-found',
+        MESSAGES.notFound,
+      ]);
+    expect(said(await impersonate(host, kate, leo, { serviceProviderId: beside.tenant }))).toEqual([
       404,
       'not-found',
       MESSAGES.notFound,
     ]);
     const both = await user(fixture, tenant, { username: 'both', roles: ['read-only', 'admin'] });
-    expect(said(await actAs(host, kate, both))).toEqual([
+    expect(said(await impersonate(host, kate, both))).toEqual([
       403,
       'forbidden',
       MESSAGES.loginAsRefused,
     ]);
     await append(tenant, { type: 'user.deleted@1', data: { id: leo } });
-    expect(said(await actAs(host, kate, leo))).toEqual([404, 'not-found', MESSAGES.notFound]);
+    expect(said(await impersonate(host, kate, leo))).toEqual([404, 'not-found', MESSAGES.notFound]);
   });
 
   test('ACT-1: a user with some companies acts only within these', async () => {
@@ -63,7 +71,7 @@ eachDatabase((name, open) => {
     );
     const outcome: number[] = [];
     for (const id of ids)
-      outcome.push((await actAs(host, await signedIn(app, host, 'scoped'), id)).status);
+      outcome.push((await impersonate(host, await signedIn(app, host, 'scoped'), id)).status);
     expect(outcome).toEqual([200, 200, 403, 403, 403]);
   });
 
@@ -77,7 +85,7 @@ eachDatabase((name, open) => {
         .where('id', '=', admin)
         .execute(),
     );
-    expect(said(await actAs(host, await signedIn(app, host), leo))).toEqual([
+    expect(said(await impersonate(host, await signedIn(app, host), leo))).toEqual([
       403,
       'forbidden',
       MESSAGES.passwordFirst,
@@ -88,33 +96,38 @@ eachDatabase((name, open) => {
   test('ACT-1: a provider can turn it off', async () => {
     const { host, tenant, leo, in: kate } = await place();
     await setSettings(fixture, tenant, { loginAs: false });
-    expect(said(await actAs(host, kate, leo))).toEqual([403, 'forbidden', MESSAGES.loginAsOff]);
+    expect(said(await impersonate(host, kate, leo))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.loginAsOff,
+    ]);
     await setSettings(fixture, tenant, { loginAs: true });
-    expect((await actAs(host, kate, leo)).status).toBe(200);
+    expect((await impersonate(host, kate, leo)).status).toBe(200);
   });
 
   test('ACT-2, G42: it needs a reason, lasts an hour, starts no other, and is shown on the page', async () => {
     const { host, admin, leo, in: kate } = await place();
     for (const reason of ['', 'x', '    x    ', undefined])
-      expect(said(await actAs(host, kate, leo, { reason })).slice(0, 2)).toEqual([
+      expect(said(await impersonate(host, kate, leo, { reason })).slice(0, 2)).toEqual([
         400,
         'bad-input',
       ]);
-    const answer = await actAs(host, kate, leo);
+    const answer = await impersonate(host, kate, leo);
     const { token, user: me, offlineUntil } = sessionIn(answer);
     const until = fixture.context.clock.now() + LIMITS.impersonationMs;
     expect(me).toMatchObject({
       id: leo,
       username: 'leo',
       roles: ['operator'],
+      impersonator: { id: admin, username: 'kate', name: 'Kate', until },
       acting: { id: admin, username: 'kate', name: 'Kate', until },
     });
     expect(offlineUntil).toBe(until);
     expect(cookieIn(answer)).not.toBe(kate.cookie);
-    expect(said(await actAs(host, { ...kate, token }, leo))).toEqual([
+    expect(said(await impersonate(host, { ...kate, token }, leo))).toEqual([
       403,
       'forbidden',
-      MESSAGES.notWhileActing,
+      MESSAGES.notWhileImpersonating,
     ]);
     let cookie = cookieIn(answer);
     let last: Answer<Session> | null = null;
@@ -149,7 +162,7 @@ eachDatabase((name, open) => {
         .where('user_id', '=', kate.id)
         .execute(),
     );
-    const acting = sessionIn(await actAs(host, { ...kate, token }, leo));
+    const impersonated = sessionIn(await impersonate(host, { ...kate, token }, leo));
     const [row] = await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('session')
@@ -163,23 +176,28 @@ eachDatabase((name, open) => {
       authenticated_at: shown,
     });
     fixture.pass(10 * 60_000 - 1);
-    expect(await lastSync(host, acting.token)).toBe('in');
+    expect(await lastSync(host, impersonated.token)).toBe('in');
     fixture.pass(10 * 60_000 + 1);
     expect(await aliveSession(fixture.context, tenant, row?.id ?? '')).toBeNull();
-    expect(await lastSync(host, acting.token)).toMatch(/^401/);
+    expect(await lastSync(host, impersonated.token)).toMatch(/^401/);
   });
 
-  test('ACT-2, G42: everything reserved for the user, and every sensitive call, is refused while acting', async () => {
+  test('ACT-2, G42: everything reserved for the user, and every sensitive call, is refused while impersonating', async () => {
     const { host, leo, in: kate } = await place('operator', 'super-admin');
-    const { token } = sessionIn(await actAs(host, kate, leo));
-    for (const call of [...ALL_SENSITIVE, ...PARTLY, ...NEVER_WHILE_ACTING]) {
+    const { token } = sessionIn(await impersonate(host, kate, leo));
+    for (const call of [...ALL_SENSITIVE, ...PARTLY, ...NEVER_WHILE_IMPERSONATING]) {
       const { method, path } = getCall(call);
       const answer = await ask(
         app,
         `/api/v1/${path.replace('{id}', leo).replace(/\{\w+\}/g, 'others')}`,
         { method, host, token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) },
       );
-      expect([call, ...said(answer)]).toEqual([call, 403, 'forbidden', MESSAGES.notWhileActing]);
+      expect([call, ...said(answer)]).toEqual([
+        call,
+        403,
+        'forbidden',
+        MESSAGES.notWhileImpersonating,
+      ]);
     }
   });
 
@@ -187,9 +205,9 @@ eachDatabase((name, open) => {
     const { host, tenant, admin, leo, in: kate } = await place();
     const {
       token,
-      user: { acting },
-    } = sessionIn(await actAs(host, kate, leo));
-    const number = acting?.impersonation ?? '';
+      user: { impersonator },
+    } = sessionIn(await impersonate(host, kate, leo));
+    const number = impersonator?.impersonation ?? '';
     const head = await fixture.context.store.tenant(tenant, (tx) => tx.head());
     const prefer = await ask(app, `/api/v1/profile/${leo}/preferences/density`, {
       method: 'PUT',
@@ -226,14 +244,18 @@ eachDatabase((name, open) => {
     const { host, tenant, admin, leo, in: kate } = await place();
     const began = fixture.context.clock.now();
     fixture.pass(LIMITS.freshMs - 1_000);
-    const acting = sessionIn(await actAs(host, kate, leo));
-    expect(said(await exit(host, kate.token))).toEqual([409, 'conflict', MESSAGES.notActing]);
+    const impersonated = sessionIn(await impersonate(host, kate, leo));
+    expect(said(await exit(host, kate.token))).toEqual([
+      409,
+      'conflict',
+      MESSAGES.notImpersonating,
+    ]);
     fixture.pass(2_000);
-    const answer = await exit(host, acting.token);
+    const answer = await exit(host, impersonated.token);
     const back = sessionIn(answer);
-    expect(back.user).toMatchObject({ id: admin, username: 'kate', acting: null });
+    expect(back.user).toMatchObject({ id: admin, username: 'kate', impersonator: null });
     expect([
-      await lastSync(host, acting.token),
+      await lastSync(host, impersonated.token),
       await lastSync(host, kate.token),
       await lastSync(host, back.token),
     ]).toEqual(['401 signed-out', '401 signed-out', 'in']);
@@ -266,31 +288,33 @@ eachDatabase((name, open) => {
     expect((await refresh(app, host, cookieIn(answer))).status).toBe(200);
   });
 
-  test('ACT-4, ACT-3: signing out while acting signs out of both', async () => {
+  test('ACT-4, ACT-3: signing out while impersonating signs out of both', async () => {
     const { host, tenant, leo, in: kate } = await place();
-    const acting = sessionIn(await actAs(host, kate, leo));
+    const impersonated = sessionIn(await impersonate(host, kate, leo));
     expect(
       (
         await ask(app, '/api/v1/auth/logout', {
           method: 'POST',
           host,
-          token: acting.token,
+          token: impersonated.token,
           body: {},
         })
       ).status,
     ).toBe(200);
-    expect([await lastSync(host, acting.token), await lastSync(host, kate.token)]).toEqual([
+    expect([await lastSync(host, impersonated.token), await lastSync(host, kate.token)]).toEqual([
       '401 signed-out',
       '401 signed-out',
     ]);
     expect(
       (await recorded(fixture, tenant)).filter(({ what }) => what === 'login-as.ended'),
-    ).toMatchObject([{ user_id: leo, impersonation_id: acting.user.acting?.impersonation }]);
+    ).toMatchObject([
+      { user_id: leo, impersonation_id: impersonated.user.impersonator?.impersonation },
+    ]);
   });
 
   test("ACT-4: if the actor's own session has ended meanwhile, going back leads to the sign-in page", async () => {
     const { host, tenant, in: kate, leo } = await place();
-    const { token } = sessionIn(await actAs(host, kate, leo));
+    const { token } = sessionIn(await impersonate(host, kate, leo));
     await fixture.context.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('session')
@@ -329,7 +353,7 @@ eachDatabase((name, open) => {
     ];
     for (const [at, end] of ends.entries()) {
       const where = await place();
-      const { token } = sessionIn(await actAs(where.host, where.in, where.leo));
+      const { token } = sessionIn(await impersonate(where.host, where.in, where.leo));
       const [row] = await fixture.context.store.tenant(where.tenant, ({ sql }) =>
         sql
           .selectFrom('session')
@@ -354,7 +378,7 @@ eachDatabase((name, open) => {
 
   test('ACT-5, G33: its stream reports the end within moments', async () => {
     const { host, leo, in: kate } = await place();
-    const { token } = sessionIn(await actAs(host, kate, leo));
+    const { token } = sessionIn(await impersonate(host, kate, leo));
     const answer = await app.request(
       `/api/v1/${CALLS.stream.path}`,
       { headers: { host, authorization: `Bearer ${token}` } },
@@ -369,16 +393,16 @@ eachDatabase((name, open) => {
   test(`ACT-2, PROFILE-5: the user sees it among the sessions and can end it (${name})`, async () => {
     const { host, leo, in: kate } = await place();
     const own = await signedIn(app, host, 'leo');
-    const { token } = sessionIn(await actAs(host, kate, leo));
-    const list = await ask<{ id: string; acting: string | null; current: boolean }[]>(
+    const { token } = sessionIn(await impersonate(host, kate, leo));
+    const list = await ask<{ id: string; impersonator: string | null; current: boolean }[]>(
       app,
       `/api/v1/profile/${leo}/sessions`,
       { host, token: own.token },
     );
-    expect(new Set(list.body.data.map(({ acting, current }) => `${acting} ${current}`))).toEqual(
-      new Set(['Kate false', 'null true']),
-    );
-    const id = list.body.data.find(({ acting }) => acting !== null)?.id ?? '';
+    expect(
+      new Set(list.body.data.map(({ impersonator, current }) => `${impersonator} ${current}`)),
+    ).toEqual(new Set(['Kate false', 'null true']));
+    const id = list.body.data.find(({ impersonator }) => impersonator !== null)?.id ?? '';
     expect(
       (
         await ask(app, `/api/v1/profile/${leo}/sessions/${id}`, {

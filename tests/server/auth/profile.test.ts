@@ -399,7 +399,7 @@ eachDatabase((_name, open) => {
         token: of.token,
       });
     const sessions = await list(second);
-    expect(sessions.map(({ ip, how, acting }) => [ip, how, acting])).toEqual(
+    expect(sessions.map(({ ip, how, impersonator }) => [ip, how, impersonator])).toEqual(
       Array.from({ length: 3 }, () => ['192.0.2.7', 'password', null]),
     );
     expect(sessions.filter(({ current }) => current)).toHaveLength(1);

@@ -213,6 +213,7 @@ eachDatabase((_name, open) => {
       schedule,
       { is: 'every', everySec: 3_600 },
     ]);
+    expect([begun.me, before.me]).toMatchObject([{ impersonator: null }, { acting: null }]);
     const run = begun.problems[0]?.lastRun;
     for (const change of [
       { kind: 'snooze', until: Date.parse(`${TODAY}T23:00:00Z`), reason: 'later' },

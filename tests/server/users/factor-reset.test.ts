@@ -100,7 +100,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('USER-12, USER-3, USER-4, G44: nobody resets their own factors, those of a higher role or of unmanaged users, nor without a recent factor or while acting', async () => {
+  test('USER-12, USER-3, USER-4, G44: nobody resets their own factors, those of a higher role or of unmanaged users, nor without a recent factor or while impersonating', async () => {
     const at = await scene();
     const { root, id, tenant } = at;
     const boss = await user(fixture, tenant, {
@@ -139,7 +139,7 @@ eachDatabase((_name, open) => {
     expect((await top.send('auth/login-as', { userId: id, reason: 'ticket 4711' })).status).toBe(
       200,
     );
-    expect(await said(top, own)).toEqual([403, MESSAGES.notWhileActing]);
+    expect(await said(top, own)).toEqual([403, MESSAGES.notWhileImpersonating]);
   });
 
   test('USER-12, FACTOR-5: a number that an administrator sets is unverified: it can be replaced during sign-in, and a code verifies it', async () => {

@@ -81,6 +81,7 @@ eachDatabase((_name, open) => {
       words: 'User edited',
       user: { _id: mia, username: 'mia', name: 'Mia M.' },
       actor: { username: 'root' },
+      isImpersonated: false,
       acting: false,
       ip: '192.0.2.7',
       at: began + 2_000,

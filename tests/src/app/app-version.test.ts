@@ -54,7 +54,7 @@ async function load(
 test('VERSION-1: a signed-in user is logged out once, with the reason, if the browser last started another version', async () => {
   stored.set('appVersion', '2.2.13');
   stored.set('ssoClicks', '{"user":"u1","clicks":{"vac":3}}');
-  stored.set('actingFrom', '/monitoring/users');
+  stored.set('impersonatedFrom', '/monitoring/users');
   stored.set('wizardPromptDismissed', 'u1');
   expect(await load('in')).toEqual({
     asked: ['send'],

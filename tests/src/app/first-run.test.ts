@@ -7,18 +7,18 @@ import { getMe, getScene } from '#tests/playground/scene.ts';
 const DASHBOARD = '/monitoring/dashboard';
 const as = (...roles: Role[]) => ({
   ...getMe({ ...getScene(null), roles }),
-  acting: null,
+  impersonator: null,
   passwordReset: false,
 });
 
-test('WIZARD-1: only users who may connect a source are prompted, not while acting, and after a required password change', () => {
+test('WIZARD-1: only users who may connect a source are prompted, not while impersonating, and after a required password change', () => {
   const prompted = (
     ['admin', 'read-only', 'operator', 'super-admin', 'o365_admin', 'sub-sp'] as const
   ).filter((role) => mayPrompt(as(role), DASHBOARD, null));
   expect(prompted).toEqual(['admin', 'super-admin']);
-  const acting = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
+  const impersonator = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
   expect([
-    mayPrompt({ ...as('admin'), acting }, DASHBOARD, null),
+    mayPrompt({ ...as('admin'), impersonator }, DASHBOARD, null),
     mayPrompt({ ...as('admin'), passwordReset: true }, DASHBOARD, null),
   ]).toEqual([false, false]);
   // Not in the other areas, and not on the page where the step is taken.
@@ -40,9 +40,9 @@ test('WIZARD-2: only users who manage organizations are prompted on pages of Mic
   ).filter((role) => mayPromptCloud(as(role), '/o365/dashboard', null));
   expect(prompted).toEqual(['o365_admin']);
   const me = as('o365_admin');
-  const acting = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
+  const impersonator = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
   expect([
-    mayPromptCloud({ ...me, acting }, '/o365/jobs', null),
+    mayPromptCloud({ ...me, impersonator }, '/o365/jobs', null),
     mayPromptCloud({ ...me, passwordReset: true }, '/o365/jobs', null),
     mayPromptCloud(me, '/o365/jobs', 'u1'),
     mayPromptCloud(me, '/o365/jobs', 'u2'),

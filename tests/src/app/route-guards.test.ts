@@ -173,10 +173,10 @@ const SWITCHED: Readonly<
   '/o365/restore/teams': 'teams',
 };
 
-test('PAGE-6: a required password comes before every page, then the security questions, and neither is required while acting as another user', () => {
+test('PAGE-6: a required password comes before every page, then the security questions, and neither is required while impersonating as another user', () => {
   const reset = '/monitoring/reset-password';
   const questions = '/monitoring/security-questions';
-  const acting = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
+  const impersonator = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
   const cases = fc.record({
     passwordReset: fc.boolean(),
     forceSecurityQuestions: fc.boolean(),
@@ -190,7 +190,12 @@ test('PAGE-6: a required password comes before every page, then the security que
       if (who.kind !== 'in') throw new Error('nobody is in');
       const now: KnownWho = {
         ...who,
-        me: { ...who.me, passwordReset, forceSecurityQuestions, acting: acts ? acting : null },
+        me: {
+          ...who.me,
+          passwordReset,
+          forceSecurityQuestions,
+          impersonator: acts ? impersonator : null,
+        },
         branding: { ...who.branding, authType: ad ? 'ad' : 'db' },
       };
       const first = acts

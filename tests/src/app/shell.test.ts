@@ -135,13 +135,13 @@ const scene = getScene(null);
 const branding: Branding = getBranding(scene);
 const me = {
   ...getMe(scene),
-  acting: null,
+  impersonator: null,
   acceptedTerms: false,
   passwordReset: false,
   landingPage: null,
 };
 
-test('OWN-9: terms are shown to administrators of the cloud suite only, once, and never while acting', () => {
+test('OWN-9: terms are shown to administrators of the cloud suite only, once, and never while impersonating', () => {
   const terms = { title: 'Terms', text: 'Be kind.', version: '1' };
   const features = {
     ...PLAIN_FEATURES,
@@ -156,7 +156,10 @@ test('OWN-9: terms are shown to administrators of the cloud suite only, once, an
   expect(termsFor({ ...olin, roles: ['admin'] }, features)).toBeNull();
   expect(
     termsFor(
-      { ...olin, acting: { id: 'a', username: 'a', name: 'a', impersonation: 'i', until: 1 } },
+      {
+        ...olin,
+        impersonator: { id: 'a', username: 'a', name: 'a', impersonation: 'i', until: 1 },
+      },
       features,
     ),
   ).toBeNull();

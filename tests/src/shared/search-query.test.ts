@@ -26,7 +26,7 @@ function fakeWorker() {
   } as unknown as WorkerClient);
   return worker;
 }
-const ME = { id: 'm', acting: null, roles: ['admin'], companies: null };
+const ME = { id: 'm', impersonator: null, roles: ['admin'], companies: null };
 
 const useUsers = () => useSearchQuery('listUsers', { sort: 'username', page: '1', pageSize: '10' });
 const refused = (kind: 'no-answer' | 'forbidden'): Result<never> => failed({ kind, message: kind });

@@ -197,9 +197,11 @@ test('G42, A10: signing in as another user switches data and outbox in every tab
   await wait(api.signIn(named('ann')));
   await until(() => api.session.loop?.status().kind === 'live' && second.session.who.kind === 'in');
   const [run, other] = bad();
-  expect(await wait(api.actAs({ userId: bob.me.id, reason: 'a look at the list' }))).toMatchObject({
+  expect(
+    await wait(api.impersonate({ userId: bob.me.id, reason: 'a look at the list' })),
+  ).toMatchObject({
     ok: true,
-    value: { kind: 'in', me: { username: 'bob', acting: { username: 'ann' } } },
+    value: { kind: 'in', me: { username: 'bob', impersonator: { username: 'ann' } } },
   });
   await until(
     () =>
@@ -211,12 +213,14 @@ test('G42, A10: signing in as another user switches data and outbox in every tab
   wire.up = false;
   await wait(api.send('changeExecution', note(run, 'as bob')));
   await until(() => getLoop(api).status().kind === 'offline');
-  expect(await wait(api.stopActing('ask'))).toMatchObject({ failure: { kind: 'needs-network' } });
+  expect(await wait(api.stopImpersonation('ask'))).toMatchObject({
+    failure: { kind: 'needs-network' },
+  });
   wire.up = true;
   await api.syncNow();
   await until(() => getLoop(api).status().kind === 'live');
-  expect(await wait(api.stopActing('ask'))).toMatchObject({
-    value: { kind: 'in', me: { username: 'ann', acting: null } },
+  expect(await wait(api.stopImpersonation('ask'))).toMatchObject({
+    value: { kind: 'in', me: { username: 'ann', impersonator: null } },
   });
   expect(
     server.log.filter(({ event }) => event.type === 'problem.noted@1').map(({ actor }) => actor),
@@ -232,7 +236,7 @@ test('G42, A10: signing in as another user switches data and outbox in every tab
   await clock.pass(server.tokenMs);
   await until(() => api.session.who.kind === 'in' && api.session.who.me.username === 'bob');
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
-  expect(ann.me.acting).toBeNull();
+  expect(ann.me.impersonator).toBeNull();
 });
 
 test('PAGE-6, A11: after signing in again, the user is the one that the server names, not the one that the device stored', async () => {

@@ -69,6 +69,23 @@ describe.each(DISKS)('on %s', (_name, make) => {
     expect(await (await again()).open()).toMatchObject({ me: { name: 'Ada Last' }, cursor: 12 });
   });
 
+  test('LOG-10, C7: a user that an older build stored during an impersonation has the names of today, with and without a warm-start cache', async () => {
+    const { disk, again } = await make();
+    const impersonator = {
+      id: '4d0a1f6e-4f6b-4a55-8f43-1d3c5b7a9e10',
+      username: 'boss',
+      name: 'Boss',
+      impersonation: 'i',
+      until: 5,
+    };
+    const { me: stored, ...user } = fresh();
+    const { impersonator: _none, ...me } = stored;
+    await disk.begin({ ...user, me: { ...me, acting: impersonator } as never });
+    expect((await disk.open())?.me).toEqual({ ...me, impersonator });
+    while (await disk.compact());
+    expect((await (await again()).open())?.me).toEqual({ ...me, impersonator });
+  });
+
   test('SYNC-6: a reset keeps only the outbox', async () => {
     const { disk, again } = await make();
     await disk.begin(fresh({ problem: [problem(1)] }));

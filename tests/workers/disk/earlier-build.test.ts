@@ -214,8 +214,8 @@ test('COL-14: databases of builds without Dexie open with all their data, unsent
   profiles.close();
   expect(await idb.indexedDB.databases()).toEqual(
     expect.arrayContaining([
-      { name: 'daybook', version: 140 },
-      { name: NAME, version: 140 },
+      { name: 'daybook', version: 150 },
+      { name: NAME, version: 150 },
     ]),
   );
 });
@@ -244,6 +244,6 @@ test('COL-14, G17: an open tab of an earlier build lets the database be upgraded
     closed += 1;
     old.close();
   });
-  expect((await connectTo(OWNER, idb)).db.version).toBe(140);
+  expect((await connectTo(OWNER, idb)).db.version).toBe(150);
   expect(closed).toBeGreaterThan(0);
 });

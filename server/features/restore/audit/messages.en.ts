@@ -22,7 +22,7 @@ export const restoreAuditMessages = defineMessages('restore-audit', {
   items: 'Items',
   user: 'User',
   automatic: 'Automatic',
-  actedAs: 'Acting as',
+  actedAs: 'Impersonated user',
   operator: 'Restore operator',
   ipAddress: 'IP address',
   browser: 'Browser',

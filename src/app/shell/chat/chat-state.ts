@@ -27,4 +27,4 @@ export function setChat(next: Chat): void {
  * the other user's name.
  */
 export const hasChat = (me: Me | null, branding: Branding | null): boolean =>
-  me !== null && me.acting === null && (branding?.features.chat?.script ?? null) !== null;
+  me !== null && me.impersonator === null && (branding?.features.chat?.script ?? null) !== null;

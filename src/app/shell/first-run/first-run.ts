@@ -6,7 +6,7 @@ export const FIRST_STEP = '/monitoring/sources';
 const CLOUD_WIZARDS = /^\/o365\/(organizations|jobs)\/./;
 
 const isRequested = (me: Me, dismissedBy: string | null): boolean =>
-  me.acting === null && !me.passwordReset && dismissedBy !== me.id;
+  me.impersonator === null && !me.passwordReset && dismissedBy !== me.id;
 
 /**
  * WIZARD-1: returns whether the prompt may be shown to this user. The user must be able to take the

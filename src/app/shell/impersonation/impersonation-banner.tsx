@@ -8,13 +8,13 @@ import { exitWord, useImpersonation } from './impersonation.ts';
 import { impersonationMessages as t } from './messages.en.ts';
 
 /** Banner above every page during impersonation: who acts as whom, until when, and the way back. */
-export function ActingBanner() {
+export function ImpersonationBanner() {
   const me = useMe();
   const zone = useZone();
   const impersonation = useImpersonation(true);
   const { state, send } = impersonation;
   const busy = state.matches('exiting') || state.matches('discarding');
-  if (me === null || me.acting === null) return null;
+  if (me === null || me.impersonator === null) return null;
   return (
     <aside
       aria-label={t.label}
@@ -23,10 +23,10 @@ export function ActingBanner() {
       <Icon name="warning" className="text-warning" />
       <p className="m-0 min-w-0 grow break-words">
         {richText(t.banner, {
-          administrator: <b>{me.acting.name}</b>,
+          administrator: <b>{me.impersonator.name}</b>,
           name: <b>{me.name}</b>,
           username: me.username,
-          time: formatTime(me.acting.until, zone),
+          time: formatTime(me.impersonator.until, zone),
         })}
       </p>
       <Button size="sm" icon="sign-out" busy={busy} onClick={() => send({ type: 'EXIT' })}>

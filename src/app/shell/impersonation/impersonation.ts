@@ -16,7 +16,7 @@ import type {
 } from '#machines/impersonation.ts';
 import { now } from '../../clock.ts';
 import { client, onSessionChange, currentSession } from '../../worker/worker-client.ts';
-import { ACTING_FROM } from '../../session/storage-keys.ts';
+import { IMPERSONATED_FROM } from '../../session/storage-keys.ts';
 import { writeStored, readStored } from '../../session/browser-storage.ts';
 import { localPath } from '../../router/redirect-target.ts';
 import { withReauth } from '../reauth/reauth.ts';
@@ -42,7 +42,7 @@ export interface Impersonation {
  * The conversation that starts an impersonation (G42) or ends it, here or at another provider's
  * portal. Starting redirects to the user's start page, ending to the page where it started.
  */
-export function useImpersonation(isActing: boolean): Impersonation {
+export function useImpersonation(isImpersonating: boolean): Impersonation {
   const { history } = useRouter();
   const [state, send] = useMachine(
     impersonationMachine.provide({
@@ -51,12 +51,12 @@ export function useImpersonation(isActing: boolean): Impersonation {
         exit: fromPromise(({ input }) => exit(input, history)),
       },
     }),
-    { input: { now, isActing } },
+    { input: { now, isImpersonating } },
   );
   const { refusal } = state.context;
   const onExitRefused = useEffectEvent(() => {
     const again = state.matches('unsent') ? 'DISCARD' : 'EXIT';
-    if (isActing && refusal !== null)
+    if (isImpersonating && refusal !== null)
       tellFailure(refusal.failure.message, () => send({ type: again }));
   });
   useEffect(() => {
@@ -73,13 +73,13 @@ async function start(
 ): Promise<Result<ImpersonationResult>> {
   if (request === null) throw new Error('nobody to sign in as');
   const from = history.location.href;
-  const answer = await withReauth(() => client().actAs(request));
+  const answer = await withReauth(() => client().impersonate(request));
   if (!answer.ok) return answer;
   if (answer.value.kind === 'unsent') return failed({ kind: 'conflict', message: BASE.badRequest });
-  writeStored(ACTING_FROM, from);
+  writeStored(IMPERSONATED_FROM, from);
   if (answer.value.kind === 'elsewhere') location.assign(answer.value.url);
   else {
-    await knownAs(answer.value.me);
+    await waitForSession(answer.value.me);
     history.replace('/');
   }
   return ok({ kind: answer.value.kind });
@@ -89,14 +89,14 @@ async function exit(
   how: 'ask' | 'discard',
   history: PageHistory,
 ): Promise<Result<ImpersonationResult>> {
-  const answer = await client().stopActing(how);
+  const answer = await client().stopImpersonation(how);
   if (!answer.ok) return answer;
   if (answer.value.kind === 'unsent') return ok(answer.value);
   if (answer.value.kind === 'elsewhere') location.assign(answer.value.url);
   else {
-    const from = localPath(readStored(ACTING_FROM) ?? '') ?? '/';
-    writeStored(ACTING_FROM, null);
-    await knownAs(answer.value.me);
+    const from = localPath(readStored(IMPERSONATED_FROM) ?? '') ?? '/';
+    writeStored(IMPERSONATED_FROM, null);
+    await waitForSession(answer.value.me);
     history.replace(from);
   }
   return ok({ kind: answer.value.kind });
@@ -106,7 +106,7 @@ async function exit(
  * Waits until the session is the expected one, so that the guards of the next page do not see the
  * previous user.
  */
-function knownAs({ id, acting }: Me): Promise<void> {
+function waitForSession({ id, impersonator }: Me): Promise<void> {
   return new Promise((resolve) => {
     let stop: (() => void) | null = null;
     const look = (): void => {
@@ -114,7 +114,7 @@ function knownAs({ id, acting }: Me): Promise<void> {
       if (
         who.kind !== 'in' ||
         who.me.id !== id ||
-        who.me.acting?.impersonation !== acting?.impersonation
+        who.me.impersonator?.impersonation !== impersonator?.impersonation
       )
         return;
       stop?.();

@@ -38,8 +38,8 @@ export function Notifications({ me }: { readonly me: Me }) {
   if (value !== null && taken?.path !== path) setTaken({ path, all: value });
   // Runs once per sign-in: another user remounts this component.
   useEffect(() => {
-    if (me.acting === null) void keepPush();
-  }, [me.acting]);
+    if (me.impersonator === null) void keepPush();
+  }, [me.impersonator]);
   const shown = listUndismissed(
     [...(invitation === null ? [] : [invitation]), ...(taken?.all ?? [])],
     getArea(path),
@@ -159,13 +159,13 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
  * An invitation requires a recent factor, so some minutes after signing in it is created on request
  * only.
  */
-function useInvitation({ id, roles, serviceProviderId, acting }: Me): {
+function useInvitation({ id, roles, serviceProviderId, impersonator }: Me): {
   readonly notice: Notification | null;
   readonly create: () => Promise<void>;
 } {
   const [link, setLink] = useState(() => (invited?.user === id ? invited.link : null));
   const [isDue, setDue] = useState(false);
-  const wanted = roles.includes('sub-sp') && acting === null;
+  const wanted = roles.includes('sub-sp') && impersonator === null;
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   useEffect(() => {
     if (!wanted || offline || link !== null || isDue) return;

@@ -5,7 +5,12 @@ export type Terms = NonNullable<Features['office365']['selfRegistration']['terms
 
 /** Returns the terms that this user must still accept, or null. */
 export function termsFor(me: Me | null, features: Features | undefined): Terms | null {
-  if (me === null || me.acceptedTerms || me.acting !== null || !me.roles.includes('o365_admin'))
+  if (
+    me === null ||
+    me.acceptedTerms ||
+    me.impersonator !== null ||
+    !me.roles.includes('o365_admin')
+  )
     return null;
   return features?.office365.selfRegistration.termsOfUse ?? null;
 }

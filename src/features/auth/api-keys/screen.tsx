@@ -24,7 +24,7 @@ export function ApiKeys() {
   const zone = useZone();
   const now = useNow(60_000);
   const id = me?.id ?? '';
-  const request = useQuery('listApiKeys', { id }, me !== null && me.acting === null);
+  const request = useQuery('listApiKeys', { id }, me !== null && me.impersonator === null);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<MadeApiKey | null>(null);

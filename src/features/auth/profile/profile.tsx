@@ -9,7 +9,11 @@ import { ownAccountMessages as t } from '../security/messages.en.ts';
 /** `/monitoring/profile`: the user's profile and preferences. */
 export function Profile() {
   const me = useMe();
-  const request = useQuery('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
+  const request = useQuery(
+    'readProfile',
+    { id: me?.id ?? '' },
+    me !== null && me.impersonator === null,
+  );
   const details: StoredProfile | null = request.value;
   return (
     <OwnPage title={t.profile} queries={[request]}>

@@ -14,7 +14,11 @@ import { ownAccountMessages as t } from './messages.en.ts';
  */
 export function ChangePassword() {
   const me = useMe();
-  const factors = useQuery('getFactors', { id: me?.id ?? '' }, me !== null && me.acting === null);
+  const factors = useQuery(
+    'getFactors',
+    { id: me?.id ?? '' },
+    me !== null && me.impersonator === null,
+  );
   return (
     <OwnPage title={t.changePassword} queries={[factors]}>
       {() =>

@@ -160,7 +160,7 @@ export const ownAccountMessages = defineMessages('ownAccount', {
   codesLeft: '{count, plural, one {# code} other {# codes}} left',
   endNamedSession: 'End session of {device}, {address}',
   sessionsEnded: '{count, plural, one {# session} other {# sessions}} ended',
-  actingAsYou: '{name} as you',
+  impersonatingYou: '{name} as you',
   administratorAsYou: 'An administrator as you',
   sessionNow: '{address} · since {date}, {method} · now',
   sessionSeen: '{address} · since {date}, {method} · last seen {age}',

@@ -31,7 +31,11 @@ function Forced() {
 
 function Chosen() {
   const me = useMe();
-  const profile = useQuery('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
+  const profile = useQuery(
+    'readProfile',
+    { id: me?.id ?? '' },
+    me !== null && me.impersonator === null,
+  );
   return (
     <OwnPage title={t.securityQuestions} queries={[profile]}>
       {() =>

@@ -14,7 +14,7 @@ export function Security() {
   const me = useMe();
   const branding = useBranding();
   const id = me?.id ?? '';
-  const own = me !== null && me.acting === null;
+  const own = me !== null && me.impersonator === null;
   const factors = useQuery('getFactors', { id }, own);
   const sessions = useQuery('listSessions', { id }, own);
   const changed = (): void => {

@@ -62,10 +62,12 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
                     {t.thisSession}
                   </Badge>
                 )}
-                {one.acting !== null && (
+                {one.impersonator !== null && (
                   <Badge tone="warning">
                     <Icon name="person" size={12} />
-                    {one.acting === '' ? t.administratorAsYou : t.actingAsYou({ name: one.acting })}
+                    {one.impersonator === ''
+                      ? t.administratorAsYou
+                      : t.impersonatingYou({ name: one.impersonator })}
                   </Badge>
                 )}
               </span>

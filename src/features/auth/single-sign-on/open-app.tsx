@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { fromPromise } from 'xstate';
 import { SSO_PROVIDERS } from '#contract/auth/profile.ts';
 import type { SsoProvider } from '#contract/auth/profile.ts';
-import { CallButton, useActingRefusal } from '#src/app/call-button.tsx';
+import { CallButton, useImpersonationRefusal } from '#src/app/call-button.tsx';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { singleSignOnMachine } from '#machines/single-sign-on.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -37,7 +37,7 @@ export function Apps() {
  * server's answer decides what opens.
  */
 function App({ provider, user }: { readonly provider: SsoProvider; readonly user: string }) {
-  const isRefused = useActingRefusal('validateSso').disabled === true;
+  const isRefused = useImpersonationRefusal('validateSso').disabled === true;
   const [earlierClicks] = useState(() => (isRefused ? 0 : countClick(user, provider)));
   const [state, send] = useMachine(machine, {
     input: { provider, earlierClicks, hasSession: hasZertoSession() },

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { Failure } from '#contract/errors.ts';
-import { useActingRefusal } from '#src/app/call-button.tsx';
+import { useImpersonationRefusal } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -13,7 +13,7 @@ import { organizationMessages as t } from './messages.en.ts';
 /** Whether restores of the organization wait for a second person. */
 export function RestoreApproval({ row }: { readonly row: OrganizationRow }) {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const { disabled = false } = useActingRefusal('setRestoreApproval');
+  const { disabled = false } = useImpersonationRefusal('setRestoreApproval');
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const set = async (needsApproval: boolean): Promise<void> => {

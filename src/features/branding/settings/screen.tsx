@@ -35,7 +35,7 @@ function Settings({
   const [saved, setSaved] = useState<StoredSettings | null>(null);
   const [dirty, setDirty] = useState<readonly string[]>([]);
   const status = useWatch('status', EMPTY);
-  const acting = useMe()?.acting ?? null;
+  const impersonator = useMe()?.impersonator ?? null;
   const offline = status?.kind === 'offline';
   const stored = saved ?? request.value;
   const mark =
@@ -57,9 +57,9 @@ function Settings({
             <Callout tone="warning">{BASE.needsNetwork}</Callout>
           </div>
         )}
-        {acting !== null && (
+        {impersonator !== null && (
           <div className="pb-4">
-            <Callout tone="warning">{ACCOUNT.notWhileActing}</Callout>
+            <Callout tone="warning">{ACCOUNT.notWhileImpersonating}</Callout>
           </div>
         )}
         {request.failure !== null && !offline && (

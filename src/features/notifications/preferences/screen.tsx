@@ -8,7 +8,7 @@ import { notificationMessages as t } from './messages.en.ts';
 /** `/monitoring/notifications`: the user's notification categories, channels and quiet hours. */
 export function NotificationsPage() {
   const me = useMe();
-  const request = useQuery('getNotify', EMPTY, me !== null && me.acting === null);
+  const request = useQuery('getNotify', EMPTY, me !== null && me.impersonator === null);
   const { value } = request;
   return (
     <OwnPage title={t.notifications} queries={[request]}>

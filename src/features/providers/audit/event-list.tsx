@@ -75,17 +75,19 @@ export function EventList({ events, zone, onOpen }: EventListProps) {
 }
 
 /** The acting user, and the impersonated one if different. */
-export function Who({ one: { actor, subject, acting } }: { readonly one: EventListed }) {
+export function Who({ one: { actor, subject, isImpersonated } }: { readonly one: EventListed }) {
   const word = actor === 'clock' ? t.system : actor;
   return (
     <span
       className="flex min-w-0 items-center gap-1.5"
-      data-tip={acting && subject !== null ? t.signedInAs({ actor: word, user: subject }) : word}
+      data-tip={
+        isImpersonated && subject !== null ? t.signedInAs({ actor: word, user: subject }) : word
+      }
     >
-      {acting && <Icon name="users" className="shrink-0 text-warning" />}
+      {isImpersonated && <Icon name="users" className="shrink-0 text-warning" />}
       <span className="truncate">
         {word}
-        {acting && subject !== null && (
+        {isImpersonated && subject !== null && (
           <span className="text-warning"> {t.asUser({ user: subject })}</span>
         )}
       </span>

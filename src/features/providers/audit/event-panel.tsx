@@ -30,7 +30,7 @@ export function EventPanel({ one, zone, onClose, onAbout }: EventPanelProps) {
     [t.about, one.entity],
     [t.company, one.company ?? t.none],
     [t.who, <Who key="who" one={one} />],
-    ...(one.acting && one.subject !== null ? [[t.onBehalfOf, one.subject] as const] : []),
+    ...(one.isImpersonated && one.subject !== null ? [[t.onBehalfOf, one.subject] as const] : []),
     [t.type, one.type],
   ];
   return (

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { useActingRefusal } from '#src/app/call-button.tsx';
+import { useImpersonationRefusal } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -27,10 +27,10 @@ export function Decide({
   readonly onDecided: () => void;
 }) {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const acting = useActingRefusal('approveRestoreTask');
+  const impersonation = useImpersonationRefusal('approveRestoreTask');
   const refusal = offline
     ? { 'disabled': true, 'data-tip': t.needsNetwork, 'aria-description': t.needsNetwork }
-    : acting;
+    : impersonation;
   const field = useRef<HTMLTextAreaElement>(null);
   const [choice, setChoice] = useState<Choice | null>(null);
   // The button that was pressed is gone.

@@ -5,7 +5,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { hasChanges } from '#machines/restore-basket.ts';
 import type { BasketTask } from '#machines/restore-basket.ts';
 import type { restoreTaskMachine } from '#machines/restore-task.ts';
-import { useActingRefusal } from '#src/app/call-button.tsx';
+import { useImpersonationRefusal } from '#src/app/call-button.tsx';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -75,11 +75,11 @@ export function BasketPanel(props: BasketPanelProps) {
     isReasonNeeded ||
     total.items > LIMITS.restorePlainItems;
   const errors = checkDraft(draft, undefined, { isMany });
-  const acting = useActingRefusal(workload.restoreCall);
+  const impersonation = useImpersonationRefusal(workload.restoreCall);
   const needsNetwork = isOffline
     ? { 'disabled': true, 'data-tip': t.offline, 'aria-description': t.offline }
     : null;
-  const refusal = needsNetwork ?? acting;
+  const refusal = needsNetwork ?? impersonation;
   const parts = contents.flatMap((content) =>
     getRestores(content.group, content.named ?? []).map((chosen) => ({
       group: content.group,

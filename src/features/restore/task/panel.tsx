@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Task } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { WriteRights } from '#machines/restore-task.ts';
-import { useActingRefusal } from '#src/app/call-button.tsx';
+import { useImpersonationRefusal } from '#src/app/call-button.tsx';
 import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -86,10 +86,10 @@ export function RestorePanel({
     isForSettings: isSettings(chosen),
     isMany,
   });
-  const acting = useActingRefusal(workload.restoreCall);
+  const impersonation = useImpersonationRefusal(workload.restoreCall);
   const refusal = offline
     ? { 'disabled': true, 'data-tip': t.needsNetwork, 'aria-description': t.needsNetwork }
-    : acting;
+    : impersonation;
   const count = size === null || size === 'unknown' ? chosen.nodes.length : size.items;
   const tryRun = (): void => {
     setIsChecked(true);

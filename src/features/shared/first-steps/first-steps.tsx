@@ -45,7 +45,7 @@ export function FirstSteps() {
           <span className="hidden pointer-coarse:inline">{canAct ? t.reviewHint : t.openHint}</span>
           <span className="pointer-coarse:hidden">
             {canAct
-              ? richText(t.keysForActing, {
+              ? richText(t.keysForImpersonation, {
                   down: <Key name="J" />,
                   up: <Key name="K" />,
                   review: <Key name="E" />,

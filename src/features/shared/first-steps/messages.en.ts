@@ -18,7 +18,7 @@ export const firstStepsMessages = defineMessages('firstSteps', {
   createKey:
     'Create an ingest key for a company and run one line next to its backup tool: restic, Borg, rclone, Kopia, Duplicati, Bacula, or any command.',
   onlyProblems: 'Only problems are listed, the worst first.',
-  keysForActing:
+  keysForImpersonation:
     'Move with {down} and {up}, review with {review}, snooze with {snooze}, add a note with {note}. Press {help} for all shortcuts.',
   keysForReading: 'Move with {down} and {up}, open with {open}. Press {help} for all shortcuts.',
   worksOffline: 'Daily checks also work offline: changes are sent when you reconnect.',

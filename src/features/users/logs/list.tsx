@@ -37,7 +37,7 @@ export function LogList({
 }
 
 function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
-  const who = one.actor ?? (one.acting ? null : one.user);
+  const who = one.actor ?? (one.isImpersonated ? null : one.user);
   const own = one.user !== null && isThe(getId(one.user), who);
   return (
     <tr className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0">
@@ -46,9 +46,9 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
       </td>
       <td className="col-start-1 row-start-1 min-w-0 tablet:pr-3">
         <Name of={who} />
-        {one.acting && (
+        {one.isImpersonated && (
           <span className="block truncate text-agate text-warning" data-tip={getName(one.user)}>
-            {t.actingAs({ user: getName(one.user) })}
+            {t.impersonating({ user: getName(one.user) })}
           </span>
         )}
       </td>

@@ -34,7 +34,7 @@ export const userLogMessages = defineMessages('userLogs', {
   chooseUser: 'Filter by user',
   deviceOn: '{browser} on {system}',
   script: 'Script',
-  actingAs: 'as {user}',
+  impersonating: 'as {user}',
   removedUser: 'Erased user',
   oneUser: 'selected user',
   entryCount: '{count, plural, one {# entry} other {# entries}}',

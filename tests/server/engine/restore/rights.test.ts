@@ -71,11 +71,11 @@ eachDatabase((database) => {
     const other = { ...scope, user: randomUUID() };
     expect(getKind(await engine.restoreRights.checkCode(other))).toBe('missing');
     expect(getKind(await at.restore(await at.openSession(other), false, other))).toBe('forbidden');
-    const acting = {
+    const impersonation = {
       ...scope,
       origin: { ip: '', agent: '', actor: randomUUID(), impersonation: randomUUID(), key: null },
     };
-    expect(getKind(await at.restore(session, false, acting))).toBe('forbidden');
+    expect(getKind(await at.restore(session, false, impersonation))).toBe('forbidden');
 
     // It writes, another point of the same session too, and undoes.
     getValue(await at.stop(session.explorer, true));
