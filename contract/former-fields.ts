@@ -69,12 +69,19 @@ const ruled: Renaming = {
 /** The user whom a device stores (contract/auth/current-user.ts). */
 export const renameUser = <T>(user: T): T => renameField(user, 'acting', 'impersonator') as T;
 
+/** What a hint has (contract/hints/hints.ts). */
+export const renameHint = <T>(hint: T): T => renameField(hint, 'says', 'summary') as T;
+
 /** The events, by their current type, in whose data something had another name. */
 export const RENAMED_DATA = {
   'job.found@1': scheduled,
   'job.updated@1': scheduled,
   'rule.created@1': ruled,
   'rule.updated@1': ruled,
+  'hint.saved@1': {
+    rename: renameHint,
+    toFormer: (data) => renameField(data, 'summary', 'says'),
+  },
   'problem.ruleApplied@1': {
     rename: (data) =>
       changeField(data, 'did', (did) => changeWord(did, 'ticketed', 'ticketLinked')),

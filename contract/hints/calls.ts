@@ -5,7 +5,8 @@ import { runRef } from '../run-ref.ts';
 
 const uuid = v.pipe(v.string(), v.uuid());
 
-const hintShown = v.object({ _id: v.string(), ...hintFields });
+/** `says`: the former name of `summary`, until the next version. */
+const hintShown = v.object({ _id: v.string(), ...hintFields, says: v.string() });
 export type HintShown = v.InferOutput<typeof hintShown>;
 /**
  * `matched`: open problems with which the hint is shown now. `helped`: problems with which it has

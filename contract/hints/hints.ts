@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { renameHint, withFormerNames } from '../former-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { getPattern, PatternSchema, getTexts } from '../pattern.ts';
 import { PROBLEM_KINDS, SOURCES } from '../runs/vocabulary.ts';
@@ -24,13 +25,13 @@ export const HintWhenSchema = v.strictObject({
 export type HintWhen = v.InferOutput<typeof HintWhenSchema>;
 
 /**
- * `says`: what is wrong, in a few words. `inside`: visible only to users with access to all
+ * `summary`: what is wrong, in a few words. `inside`: visible only to users with access to all
  * companies, not to customers.
  */
 export const hintFields = {
   name: nameText(),
   when: HintWhenSchema,
-  says: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)),
+  summary: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)),
   steps: v.pipe(v.array(text(LIMITS.messageChars)), v.maxLength(20)),
   links: v.pipe(
     v.array(
@@ -49,7 +50,7 @@ export const hintFields = {
   ),
   inside: v.boolean(),
 };
-export const HintSchema = v.strictObject(hintFields);
+export const HintSchema = withFormerNames(v.strictObject(hintFields), renameHint);
 export type HintFields = v.InferOutput<typeof HintSchema>;
 
 export const HintRowSchema = v.object({
@@ -88,11 +89,11 @@ export const hintAsksSomething = ({ text: words, kinds, sources }: HintWhen): bo
   getTexts(words).length + kinds.length + sources.length > 0;
 /** Returns whether the hint has any content. */
 export const hintTells = ({
-  says,
+  summary,
   steps,
   links,
-}: Pick<HintFields, 'says' | 'steps' | 'links'>): boolean =>
-  says !== '' || steps.length + links.length > 0;
+}: Pick<HintFields, 'summary' | 'steps' | 'links'>): boolean =>
+  summary !== '' || steps.length + links.length > 0;
 
 /** The part of a result that hints match. `texts`: its message and its cause. */
 export interface HintResult {

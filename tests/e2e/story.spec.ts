@@ -66,7 +66,7 @@ test.beforeAll(async () => {
     hint: {
       name: 'The vault is full',
       when: { text: 'no space left', kinds: [], sources: [] },
-      says: 'Restore points of the old server are still there.',
+      summary: 'Restore points of the old server are still there.',
       steps: ['Open the vault', 'Prune what is older than a year'],
       links: [],
       inside: false,

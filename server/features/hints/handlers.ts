@@ -142,7 +142,7 @@ const toHintOutput = ({
   id,
   name,
   when,
-  says,
+  summary,
   steps,
   links,
   inside,
@@ -150,7 +150,8 @@ const toHintOutput = ({
   _id: id,
   name,
   when,
-  says,
+  summary,
+  says: summary,
   steps,
   links,
   inside,
@@ -171,7 +172,7 @@ async function missing(tx: TenantTx, scope: Scope, id: string): Promise<Failure 
 function getRefusal(scope: Scope, hint: HintFields): Failure | null {
   if (scope.companies !== null) return FORBIDDEN;
   if (!hintAsksSomething(hint.when)) return bad('hint.when', MESSAGES.hintAsksNothing);
-  return hintTells(hint) ? null : bad('hint.says', MESSAGES.hintTellsNothing);
+  return hintTells(hint) ? null : bad('hint.summary', MESSAGES.hintTellsNothing);
 }
 
 async function loadProblem(tx: TenantTx, scope: Scope, n: RunN) {

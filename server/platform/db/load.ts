@@ -7,6 +7,7 @@ import { MIGRATIONS } from './migrations/list.ts';
 import { UNOWNED } from './migrations/migration.ts';
 import { FIELD_NAMES } from './migrations/0049_field_names.ts';
 import { DROP_EARLY_PASSWORDS } from './migrations/0070_sign_up_links.ts';
+import { NAME_HINT_SUMMARIES } from './migrations/0072_hint_summaries.ts';
 import type { OpenStore } from './open.ts';
 
 /** An invalid backup. Nothing was written. */
@@ -15,7 +16,11 @@ export class BadBackup extends Error {
 }
 
 /** What migrations changed in rows. It changes nothing in those of a backup of today. */
-const UPGRADES: readonly string[] = [...Object.values(FIELD_NAMES).flat(), DROP_EARLY_PASSWORDS];
+const UPGRADES: readonly string[] = [
+  ...Object.values(FIELD_NAMES).flat(),
+  DROP_EARLY_PASSWORDS,
+  NAME_HINT_SUMMARIES,
+];
 
 /**
  * Loads a backup into an empty database, all or nothing, and checks each tenant's rows and log

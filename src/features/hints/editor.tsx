@@ -108,10 +108,10 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
         <FormSection title={t.instructions}>
           <TextArea
             label={t.summary}
-            value={form.description}
+            value={form.summary}
             maxLength={2_000}
-            error={errors['says'] ?? null}
-            onChange={({ target }) => change({ description: target.value })}
+            error={errors['summary'] ?? null}
+            onChange={({ target }) => change({ summary: target.value })}
           />
           <TextArea
             label={t.steps}
@@ -199,9 +199,9 @@ function Links({
 
 /** Preview of the hint as in the panel. */
 function Preview({ form }: { readonly form: Form }) {
-  const { description, steps, links } = form;
+  const { summary, steps, links } = form;
   const shown = {
-    says: description.trim(),
+    summary: summary.trim(),
     steps: steps
       .split('\n')
       .map((line) => line.trim())
@@ -210,7 +210,7 @@ function Preview({ form }: { readonly form: Form }) {
       ({ name, address }) => name.trim() !== '' && /^https?:\/\/\S/i.test(address.trim()),
     ),
   };
-  const empty = shown.says === '' && shown.steps.length + shown.links.length === 0;
+  const empty = shown.summary === '' && shown.steps.length + shown.links.length === 0;
   return (
     <aside
       aria-labelledby="hint-preview"

@@ -13,7 +13,7 @@ export interface Form {
   readonly text: string;
   readonly kinds: readonly ProblemKind[];
   readonly sources: readonly Source[];
-  readonly description: string;
+  readonly summary: string;
   readonly steps: string;
   readonly links: readonly LinkForm[];
   readonly inside: boolean;
@@ -23,7 +23,7 @@ export interface LinkForm {
   readonly address: string;
 }
 export type FormErrors = Readonly<
-  Partial<Record<'name' | 'when' | 'says' | 'steps' | `link${number}`, string>>
+  Partial<Record<'name' | 'when' | 'summary' | 'steps' | `link${number}`, string>>
 >;
 
 export const EMPTY: Form = {
@@ -31,18 +31,18 @@ export const EMPTY: Form = {
   text: '',
   kinds: [],
   sources: [],
-  description: '',
+  summary: '',
   steps: '',
   links: [],
   inside: false,
 };
 
-export const getForm = ({ name, when, says, steps, links, inside }: HintFields): Form => ({
+export const getForm = ({ name, when, summary, steps, links, inside }: HintFields): Form => ({
   name,
   text: when.text,
   kinds: when.kinds,
   sources: when.sources,
-  description: says,
+  summary,
   steps: steps.join('\n'),
   links,
   inside,
@@ -90,14 +90,14 @@ export function getHint(form: Form): {
   const hint: HintFields = {
     name: form.name.trim(),
     when: { text: form.text.trim(), kinds: [...form.kinds], sources: [...form.sources] },
-    says: form.description.trim(),
+    summary: form.summary.trim(),
     steps,
     links,
     inside: form.inside,
   };
   if (hint.name === '') errors.name = t.nameMissing;
   if (!hintAsksSomething(hint.when)) errors.when = MESSAGES.hintAsksNothing;
-  if (!hintTells(hint)) errors.says = MESSAGES.hintTellsNothing;
+  if (!hintTells(hint)) errors.summary = MESSAGES.hintTellsNothing;
   if (steps.length > STEPS) errors.steps = t.tooManySteps({ max: STEPS });
   else if (steps.some((step) => step.length > STEP_CHARS))
     errors.steps = t.stepTooLong({ max: STEP_CHARS });

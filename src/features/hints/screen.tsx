@@ -194,6 +194,6 @@ export function Hints() {
 }
 
 const getId = ({ _id: id }: HintOut): string => id;
-const getText = ({ name, when, says, steps }: HintOut): string =>
-  [name, conditionsText(when), says, ...steps].join('\n').toLowerCase();
+const getText = ({ name, when, summary, steps }: HintOut): string =>
+  [name, conditionsText(when), summary, ...steps].join('\n').toLowerCase();
 const EMPTY = {};

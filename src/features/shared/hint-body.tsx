@@ -3,10 +3,14 @@ import { Icon } from '#src/ui/icon.tsx';
 import { hintBodyMessages as t } from './hint-body.messages.en.ts';
 
 /** Content of a hint: text, ordered steps, and links that open outside the portal. */
-export function HintBody({ says, steps, links }: Pick<HintFields, 'says' | 'steps' | 'links'>) {
+export function HintBody({
+  summary,
+  steps,
+  links,
+}: Pick<HintFields, 'summary' | 'steps' | 'links'>) {
   return (
     <>
-      {says !== '' && <p className="m-0 break-words whitespace-pre-line">{says}</p>}
+      {summary !== '' && <p className="m-0 break-words whitespace-pre-line">{summary}</p>}
       {steps.length > 0 && (
         <ol className="m-0 mt-1 list-decimal pl-5">
           {steps.map((step, i) => (

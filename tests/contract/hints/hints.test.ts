@@ -69,7 +69,7 @@ const accepts = (address: string): boolean =>
   safeParse(HintSchema, {
     name: 'A',
     when: { text: 'x', kinds: [], sources: [] },
-    says: '',
+    summary: '',
     steps: [],
     links: [{ name: 'Here', address }],
     inside: false,

@@ -18,13 +18,13 @@ const unasked = (): Promise<never> =>
   Promise.reject(new Error('Nothing is changed in a directory.'));
 
 /** A directory that answers every sign-in as it is told to. */
-const fake = (): Directory & { says: Bound['kind'] } => ({
-  says: 'right',
+const fake = (): Directory & { result: Bound['kind'] } => ({
+  result: 'right',
   bind() {
     return Promise.resolve(
-      this.says === 'right'
+      this.result === 'right'
         ? { kind: 'right', dn: 'CN=kate', name: 'Kate', email: null }
-        : { kind: this.says },
+        : { kind: this.result },
     );
   },
   change: unasked,
@@ -71,7 +71,7 @@ eachDatabase((_name, open) => {
     const dora = await user(fixture, at.tenant, { username: 'dora', email: 'dora@example.com' });
     const doras = await keyFor(at, dora);
     expect((await kate.login({}, 'ad')).status).toBe(200);
-    for (const says of [
+    for (const result of [
       'wrong',
       'locked',
       'not-now',
@@ -79,11 +79,11 @@ eachDatabase((_name, open) => {
       'must-change',
       'expired',
     ] as const) {
-      directory.says = says;
+      directory.result = result;
       await browser(at).login({}, 'ad');
-      expect([says, await isIn(kate), await opens(at, secret)]).toEqual([says, true, true]);
+      expect([result, await isIn(kate), await opens(at, secret)]).toEqual([result, true, true]);
     }
-    directory.says = 'disabled';
+    directory.result = 'disabled';
     const refused = await browser(at).login({}, 'ad');
     expect([refused.status, await isIn(kate), await opens(at, secret)]).toEqual([
       401,
@@ -104,7 +104,7 @@ eachDatabase((_name, open) => {
         ),
       ).length,
     ).toBe(1);
-    directory.says = 'right';
+    directory.result = 'right';
     expect([(await kate.login({}, 'ad')).status, await opens(at, secret)]).toEqual([200, false]);
   });
 
@@ -114,7 +114,7 @@ eachDatabase((_name, open) => {
     const kate = browser(at);
     const secret = await keyFor(at, at.id);
     await kate.login({}, 'ad');
-    directory.says = 'disabled';
+    directory.result = 'disabled';
     expect((await kate.send('auth/reauth', { password: PASSWORD })).status).toBe(401);
     expect([await isIn(kate), await opens(at, secret)]).toEqual([false, false]);
   });
@@ -141,13 +141,13 @@ eachDatabase((_name, open) => {
     const other = await keyFor(elsewhere, elsewhere.id);
     await kate.login({}, 'ad');
     const request: (readonly string[])[] = [];
-    let says: ReadonlyMap<string, AccountStatus> | null = null;
+    let result: ReadonlyMap<string, AccountStatus> | null = null;
     const watch = directoryTicks(fixture.context, ({ tenant }) =>
       Promise.resolve(
         tenant === at.tenant
           ? (names) => {
               request.push([...names]);
-              return Promise.resolve(says);
+              return Promise.resolve(result);
             }
           : null,
       ),
@@ -160,7 +160,7 @@ eachDatabase((_name, open) => {
     expect([request, await stand()]).toEqual([[['gone', 'kate']], [true, true, true, true]]);
     // It said nothing: it is asked again after ten minutes. Then all stand, and it is left alone for four
     // hours.
-    says = new Map([
+    result = new Map([
       ['gone', 'stands'],
       ['kate', 'stands'],
     ]);
@@ -168,7 +168,7 @@ eachDatabase((_name, open) => {
     await watch.tick();
     await watch.tick();
     expect([request.length, await stand()]).toEqual([2, [true, true, true, true]]);
-    says = new Map([
+    result = new Map([
       ['gone', 'gone'],
       ['kate', 'disabled'],
     ]);

@@ -14,18 +14,18 @@ const unasked = (): Promise<never> =>
   Promise.reject(new Error('Signing in changes nothing in a directory.'));
 
 /** A directory that answers as it is told to, and remembers what it was asked. */
-function fake(): Directory & { says: Bound['kind']; readonly asked: string[] } {
+function fake(): Directory & { result: Bound['kind']; readonly asked: string[] } {
   return {
-    says: 'right',
+    result: 'right',
     asked: [],
     bind(username, password) {
       this.asked.push(username);
-      if (password !== PASSWORD && this.says !== 'unreachable')
+      if (password !== PASSWORD && this.result !== 'unreachable')
         return Promise.resolve({ kind: 'wrong' });
       return Promise.resolve(
-        this.says === 'right'
+        this.result === 'right'
           ? { kind: 'right', dn: 'CN=kate', name: 'Kate', email: null }
-          : { kind: this.says },
+          : { kind: this.result },
       );
     },
     change: unasked,
@@ -81,8 +81,8 @@ eachDatabase((_name, open) => {
       await browser(at).login({ username: 'nobody' }, 'ad'),
       await browser(at).login({ username: 'dora' }, 'ad'),
     ];
-    for (const says of ['locked', 'disabled'] as const) {
-      at.directory.says = says;
+    for (const result of ['locked', 'disabled'] as const) {
+      at.directory.result = result;
       answers.push(await browser(at).login({}, 'ad'));
     }
     expect(answers.map(outside)).toEqual(answers.map(() => outside(answers[0] as Answer)));
@@ -105,7 +105,7 @@ eachDatabase((_name, open) => {
     const at = await directed();
     const kate = browser(at);
     await kate.login({}, 'ad');
-    at.directory.says = 'locked';
+    at.directory.result = 'locked';
     expect((await kate.login({}, 'ad')).body).toMatchObject({
       message: MESSAGES.accountLocked,
       error: { kind: 'wrong-credentials' },
@@ -114,14 +114,14 @@ eachDatabase((_name, open) => {
   });
 
   test('AUTH-11: an expired password, or one that must be changed, opens a session that allows only changing it', async () => {
-    for (const says of ['must-change', 'expired'] as const) {
+    for (const result of ['must-change', 'expired'] as const) {
       const at = await directed();
-      at.directory.says = says;
+      at.directory.result = result;
       expect((await browser(at).login({}, 'ad')).body.data.user.passwordReset).toBe(true);
     }
     // It skips no second factor.
     const at = await directed({ settings: { secondFactor: 'sms' }, phone: '+15550100112' });
-    at.directory.says = 'expired';
+    at.directory.result = 'expired';
     const kate = browser(at);
     expect((await kate.login({}, 'ad')).body.data.step).toBe('code');
     expect(
@@ -132,7 +132,7 @@ eachDatabase((_name, open) => {
 
   test('AUTH-11: an unreachable or missing directory is reported to all alike and counts no attempt against anybody', async () => {
     const at = await directed();
-    at.directory.says = 'unreachable';
+    at.directory.result = 'unreachable';
     const none = await place(fixture, { auth: 'ad' });
     for (const one of [at, none]) {
       for (let n = 0; n < ACCOUNT_RULE.quick + 2; n += 1) {
@@ -147,7 +147,7 @@ eachDatabase((_name, open) => {
         ]);
       }
     }
-    at.directory.says = 'right';
+    at.directory.result = 'right';
     expect((await browser(at).login({}, 'ad')).status).toBe(200);
   });
 
@@ -187,12 +187,12 @@ eachDatabase((_name, open) => {
     );
     expect((await kate.send('auth/reauth', { password: 'wrong' })).status).toBe(401);
     expect((await kate.send('auth/reauth', { password: PASSWORD })).status).toBe(200);
-    at.directory.says = 'must-change';
+    at.directory.result = 'must-change';
     expect(
       (await kate.send('auth/reauth', { password: PASSWORD })).status,
       'to be changed, and right',
     ).toBe(200);
-    at.directory.says = 'unreachable';
+    at.directory.result = 'unreachable';
     expect((await kate.send('auth/reauth', { password: PASSWORD })).body).toMatchObject({
       message: MESSAGES.noDirectory,
       error: { kind: 'busy' },

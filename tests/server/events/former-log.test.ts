@@ -5,6 +5,7 @@ import { emptyTables } from '#contract/fold.ts';
 import { renameEvent, toFormerEvent } from '#contract/former-events.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
 import { migration0049 } from '#server/platform/db/migrations/0049_field_names.ts';
+import { migration0072 } from '#server/platform/db/migrations/0072_hint_summaries.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import { applyEvents } from '#workers/sync/apply.ts';
@@ -14,7 +15,7 @@ import { DATA_TODAY, FORMER_LOG, TODAY } from './former-log.ts';
 
 /** The same log under the names of today. */
 const CURRENT_LOG = FORMER_LOG.map(({ type, data, ...envelope }): NewEvent => {
-  const { tied: linkedTicket, ...others } = data;
+  const { tied: linkedTicket, says: _summary, ...others } = data;
   return {
     ...envelope,
     event: {
@@ -57,11 +58,12 @@ eachDatabase((name, open) => {
       `update job set row = jsonb_set(row::jsonb, '{schedule}', '{"is": "cron", "cron": "0 2 * * *", "tz": "Europe/Berlin"}')::json`,
       `update problem set row = ((row::jsonb - 'linkedTicket') || '{"tied": {"id": "70000000-0000-4000-8000-000000000001", "open": true, "url": "https://psa.example.com/1"}}')::json`,
       `update stat set row = ((row::jsonb - 'calibrated') || '{"taught": {"duration": [90, 90]}}')::json`,
+      `update hint set row = ((row::jsonb - 'summary') || '{"says": "The disk is full."}')::json`,
       `update result_rule set row = jsonb_set(row::jsonb, '{when,duration}', '{"least": 5, "most": null}')::json`,
       `insert into engine_task (tenant_id, id, organization_id, kind, state, request, created_at) values ('${tenant}', '90000000-0000-4000-8000-000000000005', '90000000-0000-4000-8000-000000000002', 'undo', 'finished', '{"is": "undo", "task": "90000000-0000-4000-8000-000000000004"}', 0)`,
     ]);
     expect(await listRows(store, tenant)).not.toEqual(rows);
-    await asOwner(store, tenant, migration0049.statements);
+    await asOwner(store, tenant, [...migration0049.statements, ...migration0072.statements]);
     expect(await listRows(store, tenant)).toEqual(rows);
     const { rows: tasks } = await store.tenant(tenant, ({ sql: db }) =>
       sql<{ request: unknown }>`select request from engine_task`.execute(db),

@@ -259,6 +259,7 @@ export const DATA_TODAY: Readonly<Record<string, Readonly<Record<string, unknown
   'job.changed@1': { schedule: { type: 'cron', cron: '0 2 * * *', tz: 'Europe/Berlin' } },
   'rule.made@1': { when: WHEN_TODAY },
   'rule.changed@1': { when: WHEN_TODAY },
+  'hint.saved@1': { summary: 'The disk is full.' },
   'problem.ruled@1': { did: ['ticketLinked', 'hinted'] },
 };
 

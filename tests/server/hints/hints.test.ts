@@ -17,7 +17,7 @@ let fixture: Fixture;
 const aHint = (more: Partial<HintFields> = {}): HintFields => ({
   name: 'Free the disk',
   when: { text: 'no space left', kinds: [], sources: [] },
-  says: 'The target is full.',
+  summary: 'The target is full.',
   steps: ['Look at the target', 'Prune'],
   links: [{ name: 'How we prune', address: 'https://wiki.example.com/prune' }],
   inside: false,
@@ -68,7 +68,7 @@ eachDatabase((_name, open) => {
         helped: { problems: 0, last: null },
       },
     ]);
-    expect(await atHand(dana)).toEqual([{ _id: id, ...aHint() }]);
+    expect(await atHand(dana)).toEqual([{ _id: id, ...aHint(), says: 'The target is full.' }]);
     const { problems, jobs } = (await dana<Bootstrap>('GET', 'sync/bootstrap')).body.data;
     const files = problems.find(({ job }) => job === jobs.find(({ name }) => name === 'Files')?.n);
     const run = files?.lastRun;
@@ -143,6 +143,18 @@ eachDatabase((_name, open) => {
     expect(events.filter(({ event }) => event.type.startsWith('hint.'))).toEqual([]);
   });
 
+  test('HINT-1, LOG-10: a hint under the name of the version before is accepted, and answers have both names', async () => {
+    const { ann, dana } = await begin();
+    const { summary, ...others } = aHint();
+    const answer = await ann<{ _id: string }>('POST', PATH, { hint: { ...others, says: summary } });
+    expect(answer.status).toBe(200);
+    for (const hints of [await listed(ann), await atHand(dana)])
+      expect(hints.find(({ _id: id }) => id === answer.body.data._id)).toMatchObject({
+        summary,
+        says: summary,
+      });
+  });
+
   test('HINT-1, HINT-3: a hint without conditions or instructions is refused, and only users who see a result can say that it helped', async () => {
     const { office, ann, cora, rita } = await begin();
     const nothing = await ann('POST', PATH, {
@@ -153,9 +165,9 @@ eachDatabase((_name, open) => {
       [{ path: 'hint.when', message: MESSAGES.hintAsksNothing }],
     ]);
     expect(
-      (await ann('POST', PATH, { hint: aHint({ says: '', steps: [], links: [] }) })).body.error
+      (await ann('POST', PATH, { hint: aHint({ summary: '', steps: [], links: [] }) })).body.error
         ?.issues,
-    ).toEqual([{ path: 'hint.says', message: MESSAGES.hintTellsNothing }]);
+    ).toEqual([{ path: 'hint.summary', message: MESSAGES.hintTellsNothing }]);
     const id = await made(ann, aHint());
     await office.post(1, [
       {

@@ -254,7 +254,7 @@ test('ROW-1, ROW-2: rules, hints and report settings have `_id`, and are changed
   const hint = {
     name: 'Free the disk',
     when: { text: 'no space', kinds: [], sources: [] },
-    says: 'The target is full.',
+    summary: 'The target is full.',
     steps: ['Prune'],
     links: [],
     inside: false,

@@ -125,7 +125,7 @@ export const credentials = { kind: 'password', name: 'reach', secret: 'reach' } 
 export const hint = {
   name: 'Reach',
   when: { text: 'x', kinds: [], sources: [] },
-  says: 'Reach',
+  summary: 'Reach',
   steps: [],
   links: [],
   inside: false,

@@ -107,7 +107,7 @@ eachDatabase((name, open) => {
       const hint = {
         name: `Harbour hint ${inside ? 'inside' : 'for all'}`,
         when: { text: 'timed out', kinds: [], sources: [] },
-        says: 'Look at the quay.',
+        summary: 'Look at the quay.',
         steps: [],
         links: [],
         inside,

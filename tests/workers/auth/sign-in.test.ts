@@ -10,7 +10,7 @@ const NAMED = { way: 'password', username: 'ann', password: 'x' } as const;
 function waiting() {
   const request: { readonly what: SignInRequest; readonly auth: Auth }[] = [];
   const clock = new TestClock();
-  const { promise, resolve: says } = Promise.withResolvers<Auth | null>();
+  const { promise, resolve: resolveAuth } = Promise.withResolvers<Auth | null>();
   const signIn = makeSignIn(
     clock,
     (what, auth) => {
@@ -23,25 +23,25 @@ function waiting() {
     () => promise,
     () => undefined,
   );
-  return { asked: request, says, signIn };
+  return { asked: request, resolveAuth, signIn };
 }
 
 test("AUTH-11: a name and password entered before the provider's directory setting is known wait for it", async () => {
   for (const auth of ['ad', 'db'] as const) {
-    const { asked: request, says, signIn } = waiting();
+    const { asked: request, resolveAuth, signIn } = waiting();
     const answer = signIn.go({ ...NAMED, auth: null });
     await Promise.resolve();
     expect(request).toEqual([]);
-    says(auth);
+    resolveAuth(auth);
     expect(await answer).toMatchObject({ failure: { kind: 'wrong-credentials' } });
     expect(request).toEqual([{ what: { ...NAMED, auth }, auth }]);
   }
 });
 
 test("AUTH-11: if the provider's setting can't be loaded, no password is reported as wrong; a chosen local sign-in doesn't wait", async () => {
-  const { asked: request, says, signIn } = waiting();
+  const { asked: request, resolveAuth, signIn } = waiting();
   const answer = signIn.go({ ...NAMED, auth: null });
-  says(null);
+  resolveAuth(null);
   expect(await answer).toMatchObject({ failure: { kind: 'no-answer' } });
   expect(request).toEqual([]);
   const own = waiting();

@@ -53,6 +53,7 @@ import { migration0066 } from './0066_item_words.ts';
 import { migration0068 } from './0068_download_folders.ts';
 import { migration0070 } from './0070_sign_up_links.ts';
 import { migration0071 } from './0071_month_invoices.ts';
+import { migration0072 } from './0072_hint_summaries.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -112,4 +113,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0068,
   migration0070,
   migration0071,
+  migration0072,
 ];

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { renameHint } from '#contract/former-fields.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { HintShown } from '#contract/hints/calls.ts';
 import { hintsFor } from '#contract/hints/hints.ts';
@@ -30,7 +31,8 @@ export function Hints({ row, canAct }: { readonly row: RunView; readonly canAct:
   const { problem } = row;
   if (!on || problem === null) return null;
   const texts = [row.message, row.template].flatMap((text) => text ?? []);
-  const found = hintsFor(request.value?.hints ?? [], {
+  // An earlier build may have cached the answer.
+  const found = hintsFor((request.value?.hints ?? []).map(renameHint), {
     texts,
     kind: problem.kind,
     source: row.source,
