@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'vite';
 import { expect, test } from 'vitest';
+import { CALLS } from '#contract/calls.ts';
 
 /** Words that say nothing to a reader who doesn't know the project, and what to say instead. */
 const RETIRED: Readonly<Record<string, string>> = {
@@ -147,6 +148,14 @@ test('HOUSE-10: fields of objects and types are the terms of the field', () => {
     const { least, most: max } = { is: 1, 'deed': 2, ...{ taught: 3 } };
   `;
   expect(listFields(parse('x.ts', code))).toEqual('is tied least most is deed taught'.split(' '));
+});
+
+test('HOUSE-10: calls create and test: they make, try and keep nothing', () => {
+  const names = Object.keys(CALLS);
+  expect(names.length).toBeGreaterThan(300);
+  expect(
+    names.filter((name) => /^(?:make|try|keep|forgive)[A-Z]|[a-z]Of(?:[A-Z]|$)/.test(name)),
+  ).toEqual([]);
 });
 
 test('HOUSE-10: props are the terms of the field', () => {

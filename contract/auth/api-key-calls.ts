@@ -85,7 +85,7 @@ export const apiKeyCalls = {
     gate: 'signed-in',
     failures: ['not-found'],
   }),
-  makeApiKey: call({
+  createApiKey: call({
     method: 'POST',
     path: 'profile/{id}/api-keys',
     summary: 'Creates an API key. Its secret is in this response only.',

@@ -86,7 +86,7 @@ export const licensingCalls = {
     feature: 'reporting',
     failures: ['bad-input', 'not-found'],
   }),
-  ownSubscriptions: call({
+  listOwnSubscriptions: call({
     method: 'GET',
     path: 'monitoring/reporting/licensing/own',
     summary:

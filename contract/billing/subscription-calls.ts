@@ -255,7 +255,7 @@ export const subscriptionCalls = {
     gate: OWN,
     failures: CHANGE,
   }),
-  forgiveCompany: call({
+  writeOffCompanyDebt: call({
     method: 'POST',
     path: 'o365/subscriptions/forgive-company',
     summary: 'Writes off what a company owes and activates its subscription.',

@@ -87,7 +87,7 @@ export const brandEditCalls = {
     gate: 'admin.dashboard',
     failures: ['not-found'],
   }),
-  brandingOf: call({
+  getProviderBranding: call({
     method: 'GET',
     path: 'service-providers/{id}/branding',
     summary: 'Returns the branding of a provider that the caller manages.',

@@ -48,7 +48,7 @@ export const settingsCalls = {
     gate: 'admin.dashboard',
     failures: ['not-found'],
   }),
-  tryProviderSettings: call({
+  testProviderSettings: call({
     method: 'POST',
     path: 'service-providers/{id}/test/{what}',
     summary:

@@ -94,7 +94,7 @@ export const companyCalls = {
     gate: 'common.companies',
     failures: ['not-found', 'forbidden', 'reauth_required'],
   }),
-  companiesOfVac: call({
+  listVacCompanies: call({
     method: 'GET',
     path: 'companies/vac',
     summary:
@@ -109,7 +109,7 @@ export const companyCalls = {
     gate: 'common.companies',
     failures: ['busy'],
   }),
-  usersToNotify: call({
+  listUsersToNotify: call({
     method: 'GET',
     path: 'companies/{veeamId}/users-to-notify',
     summary: 'Lists the users to notify about a company, by its Veeam number or its own ID.',

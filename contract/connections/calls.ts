@@ -99,7 +99,7 @@ export const collectorCalls = {
     gate,
     failures: [],
   }),
-  makeConnection: call({
+  createConnection: call({
     method: 'POST',
     path: 'monitoring/connections',
     summary: 'Creates a connection. Its credentials are stored encrypted and never returned.',
@@ -166,7 +166,7 @@ export const collectorCalls = {
     gate,
     failures: ['not-found', 'conflict', 'busy', 'too-many'],
   }),
-  foundByConnection: call({
+  listConnectionEntities: call({
     method: 'GET',
     path: 'monitoring/connections/{id}/found',
     summary:

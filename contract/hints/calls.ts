@@ -33,7 +33,7 @@ export const hintCalls = {
     feature: 'hints',
     failures: [],
   }),
-  hintsAtHand: call({
+  listApplicableHints: call({
     method: 'GET',
     path: 'monitoring/backoffice/hints/at-hand',
     summary: 'Returns the hints to show with results, as far as this user may read them.',
@@ -43,7 +43,7 @@ export const hintCalls = {
     feature: 'hints',
     failures: [],
   }),
-  makeHint: call({
+  createHint: call({
     method: 'POST',
     path: 'monitoring/backoffice/hints',
     summary: 'Creates a hint.',
@@ -73,7 +73,7 @@ export const hintCalls = {
     feature: 'hints',
     failures: ['not-found', 'forbidden'],
   }),
-  hintHelped: call({
+  rateHint: call({
     method: 'POST',
     path: 'monitoring/backoffice/hints/{id}/helped',
     summary:

@@ -127,7 +127,7 @@ export const notifyCalls = {
     gate: 'signed-in',
     failures: ['bad-input', 'conflict'],
   }),
-  keepPushDevice: call({
+  renewPushDevice: call({
     method: 'POST',
     path: 'monitoring/notify/devices/seen',
     summary:
@@ -146,7 +146,7 @@ export const notifyCalls = {
     gate: 'signed-in',
     failures: ['not-found'],
   }),
-  tryPushDevice: call({
+  testPushDevice: call({
     method: 'POST',
     path: 'monitoring/notify/devices/{id}/test',
     summary:
@@ -165,7 +165,7 @@ export const notifyCalls = {
     gate,
     failures: [],
   }),
-  makeWebhook: call({
+  createWebhook: call({
     method: 'POST',
     path: hooks,
     summary:

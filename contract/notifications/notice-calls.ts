@@ -48,7 +48,7 @@ export const notificationCalls = {
     gate: 'admin.dashboard',
     failures: ['not-found'],
   }),
-  publishedNotifications: call({
+  listPublishedNotifications: call({
     method: 'GET',
     path: 'notifications/published',
     summary: 'Lists the active notices, newest first, and how many users have acknowledged each.',

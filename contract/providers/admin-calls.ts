@@ -104,7 +104,7 @@ const QUERY = {
 };
 
 export const adminCalls = {
-  adminOverview: call({
+  getAdminOverview: call({
     method: 'GET',
     path: 'admin/overview',
     summary: "Returns figures about the caller's own provider and those below it.",
@@ -117,7 +117,7 @@ export const adminCalls = {
     gate: 'admin.dashboard',
     failures: [],
   }),
-  adminEvents: call({
+  listAdminEvents: call({
     method: 'GET',
     path: 'admin/events',
     summary:

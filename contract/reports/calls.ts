@@ -161,7 +161,7 @@ export const reportCalls = {
     gate: GATE,
     failures: ['forbidden'],
   }),
-  makeReportSetting: call({
+  createReportSetting: call({
     method: 'POST',
     path: 'monitoring/reporting/reports/settings',
     summary:
@@ -238,7 +238,7 @@ export const reportCalls = {
     gate: GATE,
     failures: ['forbidden', 'not-found'],
   }),
-  reportFile: call({
+  getReportFile: call({
     method: 'GET',
     path: 'monitoring/reporting/reports/sent/{id}/file',
     summary: 'Returns the file of a sent report until its retention ends.',

@@ -71,7 +71,7 @@ export const ruleCalls = {
     feature: 'rules',
     failures: [],
   }),
-  makeRule: call({
+  createRule: call({
     method: 'POST',
     path: 'monitoring/backoffice/rules',
     summary: 'Creates a rule at the end of the list. It acts on results that arrive from now on.',

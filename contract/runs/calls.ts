@@ -203,7 +203,7 @@ export const monitoringCalls = {
     gate: 'monitoring.sources',
     failures: [],
   }),
-  makeKey: call({
+  createKey: call({
     method: 'POST',
     path: 'monitoring/sources',
     summary: 'Creates an ingest key for a company.',

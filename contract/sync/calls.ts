@@ -154,7 +154,7 @@ export const syncCalls = {
     failures: ['update-needed'],
     allowedBeforeSetup: true,
   }),
-  runsOfDay: call({
+  getDayRuns: call({
     method: 'GET',
     path: 'sync/runs/{day}',
     summary:

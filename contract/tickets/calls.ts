@@ -109,7 +109,7 @@ const remoteQuery = { search: words, page: PAGE.page, pageSize: PAGE.pageSize };
 const remoteFailures = ['not-found', 'conflict', 'too-many', 'busy', 'forbidden'] as const;
 
 export const ticketCalls = {
-  makeTicket: call({
+  createTicket: call({
     method: 'POST',
     path: 'monitoring/backoffice/tickets',
     summary:
@@ -128,7 +128,7 @@ export const ticketCalls = {
     gate: 'monitoring.job-actions',
     failures: ['bad-input', 'not-found', 'conflict'],
   }),
-  makeTickets: call({
+  createTickets: call({
     method: 'POST',
     path: 'monitoring/backoffice/tickets/by-company',
     summary:
@@ -146,7 +146,7 @@ export const ticketCalls = {
     gate: 'monitoring.job-actions',
     failures: ['bad-input', 'not-found', 'conflict'],
   }),
-  adoptTicket: call({
+  linkTicket: call({
     method: 'POST',
     path: 'monitoring/backoffice/tickets/adopt',
     summary:

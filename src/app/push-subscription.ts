@@ -74,7 +74,7 @@ export async function beginPush(vapid: string): Promise<string | null> {
 export async function keepPush(): Promise<void> {
   const subscription = await subscribed().catch(() => null);
   if (subscription === null) return;
-  const result = await client().ask('keepPushDevice', { endpoint: subscription.endpoint });
+  const result = await client().ask('renewPushDevice', { endpoint: subscription.endpoint });
   if (result.ok && !result.value.known) await subscription.unsubscribe();
 }
 

@@ -77,7 +77,7 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'spreadsheetReport',
     'previewReport',
     'openSentReport',
-    'reportFile',
+    'getReportFile',
     'slaReport',
   ],
   ['Error while trying to get the last sync, try again later.', 'lastSync'],
@@ -87,7 +87,7 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'Error while trying to get the licenses, try again later.',
     'listLicensing',
     'listCompanyLicensing',
-    'ownSubscriptions',
+    'listOwnSubscriptions',
   ],
   ['Error while trying to get the service providers, try again later.', 'listProviders'],
   [
@@ -130,10 +130,10 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'unackUsage',
   ],
   // Hints
-  ['Error while trying to create the hint. Try again later', 'makeHint'],
+  ['Error while trying to create the hint. Try again later', 'createHint'],
   ['Error while trying to update the hint. Try again later', 'changeHint'],
   ['Error while trying to delete the hint. Try again later', 'removeHint'],
-  ['Error while getting the hints. Try again later.', 'listHints', 'hintsAtHand'],
+  ['Error while getting the hints. Try again later.', 'listHints', 'listApplicableHints'],
   // Restore
   [
     'Error getting the device code. Try again later.',
@@ -155,7 +155,7 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
   ['Error in update repository.', 'updateBackupRepository'],
   ['Error in remove repository.', 'deleteBackupRepository'],
   // Reports
-  ['Error while creating the report, try again later.', 'makeReportSetting'],
+  ['Error while creating the report, try again later.', 'createReportSetting'],
   ['Error while editing the report. Try again later.', 'changeReportSetting'],
   ['Error while deleting the report. Try again later.', 'removeReportSetting'],
   ['Error while sending the report, try again later.', 'sendReport'],
@@ -163,7 +163,7 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
   ['Error while saving the SLA alarm, try again later.', 'saveSlaAlarm', 'changeSlaAlarm'],
   ['Error while removing the SLA alarm, try again later.', 'removeSlaAlarm'],
   // Rules
-  ['Error while trying to create the rule. Try again later', 'makeRule'],
+  ['Error while trying to create the rule. Try again later', 'createRule'],
   ['Error while getting the rules. Try again later.', 'listRules'],
   ['Error while trying to test the rules, try again later.', 'testRule'],
   // Tickets
@@ -183,7 +183,7 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
   ['Error while editing the company. Try again later.', 'editCompany'],
   ['Error while deleting the company. Try again later.', 'deleteCompany'],
   ['Error while getting the company. Try again later.', 'getCompany'],
-  ['Error while getting the users to notify. Try again later.', 'usersToNotify'],
+  ['Error while getting the users to notify. Try again later.', 'listUsersToNotify'],
 ];
 
 /**
@@ -201,7 +201,7 @@ export const BY_PATTERN: readonly (readonly [sentence: string, ...calls: readonl
     'Error while trying to get the companies, try again later.',
     'listCompanies',
     'reportCompanies',
-    'companiesOfVac',
+    'listVacCompanies',
   ],
   [
     'Error while getting the tickets. Try again later.',
@@ -209,7 +209,7 @@ export const BY_PATTERN: readonly (readonly [sentence: string, ...calls: readonl
     'reportTickets',
     'getTicket',
   ],
-  ['Error while creating the ticket. Try again later.', 'makeTicket', 'makeTickets'],
+  ['Error while creating the ticket. Try again later.', 'createTicket', 'createTickets'],
   ['Error while editing the rule. Try again later.', 'changeRules'],
   ['Error while deleting the rule. Try again later.', 'removeRule'],
 ];

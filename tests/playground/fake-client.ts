@@ -106,7 +106,7 @@ export function makeFakeClient(scene: Scene): {
   const calls: { readonly [N in CallName]?: (input: InputOf<N>) => OutputOf<N> } = {
     lastSync: () => LAST_SYNC,
     listKeys: () => keys.map(keyOut),
-    makeKey: ({ name, companyN, tool }) => {
+    createKey: ({ name, companyN, tool }) => {
       const row: KeyRow = {
         id: `new${keys.length}`,
         name,

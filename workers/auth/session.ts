@@ -467,7 +467,7 @@ const OWN: ReadonlySet<CallName> = new Set([
   'bootstrap',
   'events',
   'stream',
-  'runsOfDay',
+  'getDayRuns',
 ]);
 const ENDED: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired']);
 const UNLOCK_SLOWLY = 5;

@@ -2,7 +2,7 @@ import type { RunColumns } from '#contract/runs/columns.ts';
 import { viewColumns } from '#contract/runs/columns.ts';
 
 /**
- * Returns the pages of a day as `runsOfDay` frames them: u32 length, little-endian, then that many
+ * Returns the pages of a day as `getDayRuns` frames them: u32 length, little-endian, then that many
  * bytes, repeated. Throws a RangeError for any other format.
  */
 export function pagesIn(buffer: ArrayBuffer): RunColumns[] {

@@ -170,7 +170,7 @@ export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Ou
     .toReversed();
   const request = missing.slice(0, missing.length === replica.days.size ? 1 : DAYS_AT_ONCE);
   const answers = await Promise.all(
-    request.map(async (day) => ({ day, answer: await wire.runsOfDay(day) })),
+    request.map(async (day) => ({ day, answer: await wire.getDayRuns(day) })),
   );
   const days: DayRuns[] = [];
   let failure: Failure | null = null;

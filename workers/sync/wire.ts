@@ -35,7 +35,7 @@ export interface Wire {
     input: unknown,
   ): Promise<Result<{ readonly name: string; readonly file: Blob }>>;
   /** Fetches the framed pages of a day, and their tag if there is one. */
-  runsOfDay(day: Day): Promise<Result<DayBytes>>;
+  getDayRuns(day: Day): Promise<Result<DayBytes>>;
   /** Opens the stream of pokes; it ends when `signal` aborts. */
   stream(signal: AbortSignal): Promise<Result<ReadableStream<Uint8Array>>>;
 }
@@ -173,14 +173,14 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
           ? failed(NO_ANSWER)
           : ok({ name: named, file: await response.blob() });
       }),
-    runsOfDay: (day) =>
-      signed('runsOfDay', { day }, {}, async (response) =>
+    getDayRuns: (day) =>
+      signed('getDayRuns', { day }, {}, async (response) =>
         response.ok
           ? ok({
               bytes: await response.arrayBuffer(),
               tag: response.headers.get('etag')?.replace(/^W\//, '') ?? null,
             })
-          : failed(await readFailure('runsOfDay', response, clock.now())),
+          : failed(await readFailure('getDayRuns', response, clock.now())),
       ),
     stream: (signal) =>
       signed('stream', {}, { signal }, async (response) => {

@@ -65,7 +65,7 @@ export const apiKeyHandlers = (context: AppContext): Pick<Handlers, Names> => ({
     });
   },
 
-  makeApiKey: async ({ id, name, abilities, until }, ctx) => {
+  createApiKey: async ({ id, name, abilities, until }, ctx) => {
     const session = ownId(ctx, id);
     if (!session) return failed(NOT_FOUND);
     if (!abilities.every((ability) => hasAbility(session, ability)))

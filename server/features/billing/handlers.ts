@@ -24,7 +24,7 @@ export function licensingHandlers(
   context: AppContext,
 ): Pick<
   Handlers,
-  'listLicensing' | 'listCompanyLicensing' | 'ownSubscriptions' | 'exportLicensing'
+  'listLicensing' | 'listCompanyLicensing' | 'listOwnSubscriptions' | 'exportLicensing'
 > {
   return {
     listLicensing: async ({ month }, ctx) => {
@@ -57,7 +57,7 @@ export function licensingHandlers(
         : usage;
     },
 
-    ownSubscriptions: (_, ctx) =>
+    listOwnSubscriptions: (_, ctx) =>
       context.store.tenant(
         ctx.tenant,
         async (tx) => {

@@ -21,7 +21,7 @@ export async function ownUsage(
   tx: TenantTx,
   reach: QueryScope,
   months: readonly Month[],
-): Promise<OutputOf<'ownSubscriptions'>> {
+): Promise<OutputOf<'listOwnSubscriptions'>> {
   const [present, before] = months;
   if (!present || !before) throw new Error('two months are returned');
   const whole = reach.companies === null;

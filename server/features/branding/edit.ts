@@ -11,14 +11,14 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { keepAsset } from './assets.ts';
 
-type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
+type Names = 'editBranding' | 'getProviderBranding' | 'putBrandAsset';
 
 /**
  * The branding of a provider that the caller manages: their own, or one below it. Any other returns
  * not found.
  */
 export const brandEditHandlers = (context: AppContext): Pick<Handlers, Names> => ({
-  async brandingOf({ id }, ctx) {
+  async getProviderBranding({ id }, ctx) {
     return (await keepsProvider(context, ctx.tenant, ctx.session, id))
       ? ok(await context.store.tenant(id, shownBranding, { readOnly: true }))
       : failed(NOT_FOUND);

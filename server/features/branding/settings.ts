@@ -66,7 +66,7 @@ export function settingsHandlers(context: AppContext): Pick<Handlers, keyof type
         },
       ),
 
-    async tryProviderSettings({ id, what }, ctx) {
+    async testProviderSettings({ id, what }, ctx) {
       const refused = rateLimit.check(ctx.tenant, ctx.now);
       if (refused) return failed(refused);
       const to = await loadAddressee(context, ctx);

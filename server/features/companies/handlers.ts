@@ -38,8 +38,8 @@ type Names =
   | 'createCompany'
   | 'editCompany'
   | 'deleteCompany'
-  | 'companiesOfVac'
-  | 'usersToNotify'
+  | 'listVacCompanies'
+  | 'listUsersToNotify'
   | 'exportCompanies';
 
 export function companyHandlers(context: AppContext, outside?: AskOutside): Pick<Handlers, Names> {
@@ -145,7 +145,7 @@ export function companyHandlers(context: AppContext, outside?: AskOutside): Pick
      * connections to consoles found; they are the only ones if no console is configured for
      * sign-in.
      */
-    async companiesOfVac(_, ctx) {
+    async listVacCompanies(_, ctx) {
       const { url, key, ours, collected } = await read(ctx, async (tx, session) => {
         const { settings } = await tx.sql
           .selectFrom('provider')
@@ -184,7 +184,7 @@ export function companyHandlers(context: AppContext, outside?: AskOutside): Pick
       });
     },
 
-    usersToNotify: ({ veeamId }, ctx) =>
+    listUsersToNotify: ({ veeamId }, ctx) =>
       read(ctx, async (tx, session) => {
         const company = (await tx.all('company')).find(
           (one) =>

@@ -72,7 +72,7 @@ export function collectorHandlers(
         { readOnly: true },
       ),
 
-    async makeConnection({ kind, credentials, ...fields }, ctx) {
+    async createConnection({ kind, credentials, ...fields }, ctx) {
       return context.store.tenant(ctx.tenant, async (tx): Promise<Result<{ _id: string }>> => {
         await tx.lock();
         const refused = await loadRefusal(tx, ctx.session, kind, fields, credentials.kind);
@@ -255,7 +255,7 @@ export function collectorHandlers(
       return server.ok ? runJobCommand(context, ctx.tenant, server.value, input) : server;
     },
 
-    foundByConnection: ({ id, entity, unlinked, after = 0 }, ctx) =>
+    listConnectionEntities: ({ id, entity, unlinked, after = 0 }, ctx) =>
       context.store.tenant(
         ctx.tenant,
         async (tx) => {
@@ -269,7 +269,7 @@ export function collectorHandlers(
   };
 }
 
-type Fields = Omit<ParsedInputOf<'makeConnection'>, 'kind' | 'credentials'>;
+type Fields = Omit<ParsedInputOf<'createConnection'>, 'kind' | 'credentials'>;
 
 /** Users bound to companies manage only the connections of one of those companies. */
 const owns = (session: Principal, company: CompanyN | null): boolean =>

@@ -27,7 +27,7 @@ export function hintHandlers(
   context: AppContext,
 ): Pick<
   Handlers,
-  'listHints' | 'hintsAtHand' | 'makeHint' | 'changeHint' | 'removeHint' | 'hintHelped'
+  'listHints' | 'listApplicableHints' | 'createHint' | 'changeHint' | 'removeHint' | 'rateHint'
 > {
   return {
     listHints: (_, ctx) =>
@@ -58,7 +58,7 @@ export function hintHandlers(
         { readOnly: true },
       ),
 
-    hintsAtHand: (_, ctx) =>
+    listApplicableHints: (_, ctx) =>
       context.store.tenant(
         ctx.tenant,
         async (tx) => {
@@ -70,7 +70,7 @@ export function hintHandlers(
         { readOnly: true },
       ),
 
-    makeHint: ({ hint }, ctx) =>
+    createHint: ({ hint }, ctx) =>
       runIdempotently<{ _id: string }>(context, ctx, async (tx) => {
         const refused = getRefusal(toScope(ctx.session), hint);
         if (refused) return refusal(refused);
@@ -102,7 +102,7 @@ export function hintHandlers(
           : { drafts: [about(id, { type: 'hint.deleted@1', data: { id } })], answer: done };
       }),
 
-    hintHelped: ({ id, run, helped }, ctx) =>
+    rateHint: ({ id, run, helped }, ctx) =>
       runIdempotently<Done>(context, ctx, async (tx) => {
         const scope = toScope(ctx.session);
         const hint = (await loadHints(tx)).find((one) => one.id === id && reads(scope, one));

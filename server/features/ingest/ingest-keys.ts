@@ -25,7 +25,7 @@ type KeyOut = OutputOf<'listKeys'>[number];
  */
 export function keyHandlers(
   context: AppContext,
-): Pick<Handlers, 'listKeys' | 'makeKey' | 'rotateKey' | 'revokeKey'> {
+): Pick<Handlers, 'listKeys' | 'createKey' | 'rotateKey' | 'revokeKey'> {
   return {
     listKeys: (_input, ctx) =>
       context.store.tenant(
@@ -45,7 +45,7 @@ export function keyHandlers(
         { readOnly: true },
       ),
 
-    makeKey: ({ name, companyN, tool, managed }, ctx) =>
+    createKey: ({ name, companyN, tool, managed }, ctx) =>
       context.store.tenant(ctx.tenant, async (tx) => {
         await lock(tx);
         const company = (await tx.rows('company', [companyN])).get(companyN);
@@ -124,7 +124,7 @@ async function withSecret(
   company: CompanyN,
   event: Event,
   secret: string,
-): Promise<Result<OutputOf<'makeKey'>>> {
+): Promise<Result<OutputOf<'createKey'>>> {
   await tx.append([{ event, company, entity: `key:${id}` }], by(ctx));
   await tx.sql
     .insertInto('key_index')

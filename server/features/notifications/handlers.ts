@@ -35,9 +35,9 @@ export function notifyHandlers(
   | 'saveNotify'
   | 'sendDigest'
   | 'addPushDevice'
-  | 'keepPushDevice'
+  | 'renewPushDevice'
   | 'removePushDevice'
-  | 'tryPushDevice'
+  | 'testPushDevice'
 > {
   const rateLimit = makePerMinuteLimit(TRIES);
   return {
@@ -171,7 +171,7 @@ export function notifyHandlers(
         return ok({ _id: id });
       }),
 
-    keepPushDevice: ({ endpoint }, ctx) =>
+    renewPushDevice: ({ endpoint }, ctx) =>
       context.store.tenant(ctx.tenant, async (tx) => {
         const { sql, tenant } = tx;
         const { session } = ctx;
@@ -207,7 +207,7 @@ export function notifyHandlers(
       }),
 
     /** The push service is called outside of any transaction. */
-    async tryPushDevice({ id }, ctx) {
+    async testPushDevice({ id }, ctx) {
       const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
       if (refused) return failed(refused);
       const found = await context.store.tenant(ctx.tenant, async (tx) => {

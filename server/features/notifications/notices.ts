@@ -12,7 +12,7 @@ type Names =
   | 'listNotifications'
   | 'ackNotification'
   | 'publishNotification'
-  | 'publishedNotifications'
+  | 'listPublishedNotifications'
   | 'endNotification';
 const MAX_LISTED = 50;
 
@@ -85,7 +85,7 @@ export const notificationHandlers = (context: AppContext): Pick<Handlers, Names>
       return ok(row);
     }),
 
-  publishedNotifications: (_, ctx) =>
+  listPublishedNotifications: (_, ctx) =>
     context.store.tenant(
       ctx.tenant,
       async (tx) => {
@@ -108,7 +108,7 @@ export const notificationHandlers = (context: AppContext): Pick<Handlers, Names>
               .execute()
           ).map((one) => [one.notification_id, one.acks]),
         );
-        return ok<OutputOf<'publishedNotifications'>>(
+        return ok<OutputOf<'listPublishedNotifications'>>(
           rows.map(({ id, row, made_at: at }) => ({
             ...row,
             roles: row.roles && [...row.roles],

@@ -31,7 +31,7 @@ export function webhookHandlers(
 ): Pick<
   Handlers,
   | 'listWebhooks'
-  | 'makeWebhook'
+  | 'createWebhook'
   | 'changeWebhook'
   | 'removeWebhook'
   | 'renewWebhookSecret'
@@ -59,7 +59,7 @@ export function webhookHandlers(
         { readOnly: true },
       ),
 
-    makeWebhook: ({ webhook }, ctx) =>
+    createWebhook: ({ webhook }, ctx) =>
       context.store.tenant(ctx.tenant, async (tx) => {
         if (!seesAll(ctx)) return failed({ kind: 'forbidden', message: MESSAGES.webhookNotYours });
         await tx.lock();

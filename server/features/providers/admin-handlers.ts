@@ -18,8 +18,8 @@ const TYPES = EventSchema.options.map(({ entries }) => entries.type.literal).toS
 /** For users who see the whole provider: their own provider and those below it. */
 export const adminHandlers = (
   context: AppContext,
-): Pick<Handlers, 'adminOverview' | 'adminEvents' | 'exportAdminEvents'> => ({
-  async adminOverview(_, ctx) {
+): Pick<Handlers, 'getAdminOverview' | 'listAdminEvents' | 'exportAdminEvents'> => ({
+  async getAdminOverview(_, ctx) {
     if (ctx.session.companies !== null) return failed(FORBIDDEN);
     const providers = [];
     for (const id of await providersFrom(context, ctx.tenant))
@@ -31,7 +31,7 @@ export const adminHandlers = (
     });
   },
 
-  async adminEvents({ provider, before, ...query }, ctx) {
+  async listAdminEvents({ provider, before, ...query }, ctx) {
     const at = await findProvider(context, ctx, provider);
     if (at === null) return failed(NOT_FOUND);
     if (ctx.session.companies !== null) return failed(FORBIDDEN);

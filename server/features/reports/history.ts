@@ -33,7 +33,7 @@ export function historyHandlers(
   context: AppContext,
 ): Pick<
   Handlers,
-  'sendReport' | 'previewReport' | 'listSentReports' | 'openSentReport' | 'reportFile'
+  'sendReport' | 'previewReport' | 'listSentReports' | 'openSentReport' | 'getReportFile'
 > {
   const previews = makePerMinuteLimit(PREVIEWS_A_MINUTE);
   return {
@@ -149,7 +149,7 @@ export function historyHandlers(
         true,
       ),
 
-    async reportFile({ id }, ctx) {
+    async getReportFile({ id }, ctx) {
       const found = await asReporter(
         context,
         ctx,

@@ -32,7 +32,7 @@ export function settingHandlers(
   Handlers,
   | 'listReportSettings'
   | 'listReportTemplates'
-  | 'makeReportSetting'
+  | 'createReportSetting'
   | 'changeReportSetting'
   | 'removeReportSetting'
 > {
@@ -100,7 +100,7 @@ export function settingHandlers(
         true,
       ),
 
-    makeReportSetting: ({ setting }, ctx) =>
+    createReportSetting: ({ setting }, ctx) =>
       asReporter(context, ctx, MESSAGES.makeReport, async (tx, session) => {
         const refused =
           getRefusal(setting, session, session) ?? (await listMissingCompanies(tx, setting));

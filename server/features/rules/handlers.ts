@@ -28,7 +28,7 @@ import { ruleMessages as t } from './messages.en.ts';
 /** RULES-1, RULES-4: users with permission manage rules, within the companies that they see. */
 export function ruleHandlers(
   context: AppContext,
-): Pick<Handlers, 'listRules' | 'makeRule' | 'changeRules' | 'removeRule' | 'testRule'> {
+): Pick<Handlers, 'listRules' | 'createRule' | 'changeRules' | 'removeRule' | 'testRule'> {
   return {
     listRules: (_, ctx) =>
       context.store.tenant(
@@ -52,7 +52,7 @@ export function ruleHandlers(
         { readOnly: true },
       ),
 
-    makeRule: ({ rule }, ctx) =>
+    createRule: ({ rule }, ctx) =>
       runIdempotently<{ _id: string }>(context, ctx, async (tx) => {
         const id = context.chance.uuid();
         const existing = await listActiveRules(tx);

@@ -34,10 +34,10 @@ const QUESTIONS = 30;
  * queried outside of any transaction, and the result is checked again in the transaction that links
  * it.
  */
-export function adoptHandlers(context: AppContext): Pick<Handlers, 'adoptTicket'> {
+export function adoptHandlers(context: AppContext): Pick<Handlers, 'linkTicket'> {
   const rateLimit = makePerMinuteLimit(QUESTIONS);
   return {
-    async adoptTicket({ ticket: said, ...request }, ctx) {
+    async linkTicket({ ticket: said, ...request }, ctx) {
       const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
       if (refused) return failed(refused);
       const ready = await context.store.tenant(

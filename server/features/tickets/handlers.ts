@@ -34,8 +34,8 @@ export function ticketHandlers(
   context: AppContext,
 ): Pick<
   Handlers,
-  | 'makeTicket'
-  | 'makeTickets'
+  | 'createTicket'
+  | 'createTickets'
   | 'listTickets'
   | 'getTicketForm'
   | 'getTicket'
@@ -84,7 +84,7 @@ export function ticketHandlers(
         return ok({ ...page, rows: await toOutput(tx, page.rows, readsElsewhere(ctx)) });
       }),
 
-    async makeTicket(request, ctx) {
+    async createTicket(request, ctx) {
       const made = await runIdempotently<{ _id: string }>(context, ctx, async (tx) => {
         const meant = await meantBy(tx, toScope(ctx.session), request);
         const [first] = meant.ok ? meant.value : [];
@@ -110,7 +110,7 @@ export function ticketHandlers(
       return whole(ctx, id);
     },
 
-    async makeTickets(request, ctx) {
+    async createTickets(request, ctx) {
       const made = await runIdempotently<{ ids: string[] }>(context, ctx, async (tx) => {
         const meant = await meantBy(tx, toScope(ctx.session), request);
         if (!meant.ok) return refusal(meant.failure);

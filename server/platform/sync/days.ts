@@ -127,7 +127,7 @@ const getEntityTag = (
 const inOrder = (companies: ReadonlySet<CompanyN>): string =>
   [...companies].sort((a, b) => a - b).join('.');
 
-/** Returns the day's runs as framed pages (`runsOfDay` in the contract), newest first. */
+/** Returns the day's runs as framed pages (`getDayRuns` in the contract), newest first. */
 export async function loadPages(
   tx: TenantTx,
   scope: Scope,

@@ -48,7 +48,7 @@ const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNee
 
 export function syncHandlers(
   context: AppContext,
-): Pick<Handlers, 'bootstrap' | 'runsOfDay' | 'events' | 'stream' | 'lastSync'> {
+): Pick<Handlers, 'bootstrap' | 'getDayRuns' | 'events' | 'stream' | 'lastSync'> {
   const pages = new LRUCache<string, Uint8Array<ArrayBuffer>>({
     maxSize: CACHE_BYTES,
     maxEntrySize: CACHE_BYTES / 4,
@@ -72,7 +72,7 @@ export function syncHandlers(
       return ok(protocol !== undefined && isFormer(protocol) ? toFormerBootstrap(data) : data);
     },
 
-    async runsOfDay({ day }, ctx) {
+    async getDayRuns({ day }, ctx) {
       const scope = toScope(ctx.session);
       if (!scope.reads.has('result')) return refuse(FORBIDDEN);
       return await read(ctx, async (tx) => {

@@ -26,7 +26,7 @@ import { billingMessages as t } from './billing.messages.en.ts';
  * the contacts for changes (LIC-6).
  */
 export function Subscriptions({ above }: { readonly above?: ReactNode }) {
-  const request = useCachedQuery('ownSubscriptions', EMPTY);
+  const request = useCachedQuery('listOwnSubscriptions', EMPTY);
   const { value: details, at, failure } = request;
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const zone = useZone();

@@ -36,7 +36,7 @@ export function ImportDialog({
   readonly onChanged: () => void;
   readonly onClose: () => void;
 }) {
-  const there = useSearchQuery('companiesOfVac', EMPTY);
+  const there = useSearchQuery('listVacCompanies', EMPTY);
   const own = useSearchQuery('listCompanies', EMPTY);
   const [text, setText] = useState('');
   const mutation = useServerMutation();

@@ -2,7 +2,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { getId } from '../shared/ids.ts';
 
-export type VacCompany = OutputOf<'companiesOfVac'>['companies'][number];
+export type VacCompany = OutputOf<'listVacCompanies'>['companies'][number];
 
 /**
  * A company of the console: already linked, unlinked with a company of the same name, or unknown

@@ -69,7 +69,7 @@ export function Editor({ connection, companies, zone, offline, onClose, onSaved 
     schema: makeConnectionSchema(connection),
     submit: async (sent): Promise<Result<unknown>> =>
       sent.kind === 'make'
-        ? withReauth(() => client().ask('makeConnection', sent.input))
+        ? withReauth(() => client().ask('createConnection', sent.input))
         : withReauth(() => client().ask('editConnection', sent.input)),
     explain,
     onSaved: () => {

@@ -173,7 +173,7 @@ function getOrigin(address: string): string {
 }
 
 export type Input =
-  | { readonly kind: 'make'; readonly input: InputOf<'makeConnection'> }
+  | { readonly kind: 'make'; readonly input: InputOf<'createConnection'> }
   | { readonly kind: 'edit'; readonly input: InputOf<'editConnection'> };
 
 /** Returns the input to save, and its validation issues. */
@@ -195,7 +195,7 @@ export function getInput(
     const input = { kind: draft.kind, ...fields, credentials };
     return {
       sent: { kind: 'make', input },
-      errors: { ...findFormErrors(collectorCalls.makeConnection.input, input, WORDS), ...own },
+      errors: { ...findFormErrors(collectorCalls.createConnection.input, input, WORDS), ...own },
     };
   }
   const { _id: id } = stored;

@@ -41,7 +41,7 @@ export function FoundDialog({
 }: FoundDialogProps) {
   const [after, setAfter] = useState(0);
   const request = useCachedQuery(
-    'foundByConnection',
+    'listConnectionEntities',
     {
       id,
       entity,

@@ -81,7 +81,7 @@ export function Connections() {
   }
   const begin = (
     <CallButton
-      call="makeConnection"
+      call="createConnection"
       variant="primary"
       icon="plus"
       disabled={offline || companies === undefined}

@@ -40,7 +40,7 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
   } = useDraftForm({
     initial: { ticket: '' },
     schema: makeSchema(runs),
-    submit: (input) => client().ask('adoptTicket', input),
+    submit: (input) => client().ask('linkTicket', input),
     onSaved: ({ number }) => {
       tell(t.ticketLinked({ number }));
       onClose();
@@ -95,6 +95,6 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
 }
 
 const makeSchema = (runs: readonly RunN[]) =>
-  makeFormSchema(ticketCalls.adoptTicket.input, ({ ticket }: { readonly ticket: string }) => ({
+  makeFormSchema(ticketCalls.linkTicket.input, ({ ticket }: { readonly ticket: string }) => ({
     value: { runs: [...runs].slice(0, LIMITS.ticketProblems), ticket: ticket.trim() },
   }));

@@ -189,10 +189,10 @@ function NewTicket({
     schema: makeTicketSchema(runs),
     submit: async (input): Promise<Result<readonly OpenedTicket[]>> => {
       if (!several) {
-        const made = await client().ask('makeTicket', input);
+        const made = await client().ask('createTicket', input);
         return made.ok ? ok([made.value]) : made;
       }
-      const made = await client().ask('makeTickets', input);
+      const made = await client().ask('createTickets', input);
       return made.ok ? ok(made.value.tickets) : made;
     },
     onSaved: (tickets) => {
@@ -295,7 +295,7 @@ interface OpenedTicket {
 }
 const makeTicketSchema = (runs: readonly RunN[]) =>
   makeFormSchema(
-    ticketCalls.makeTicket.input,
+    ticketCalls.createTicket.input,
     ({ subject, description, status, priority, owner }: TicketDraft) => ({
       value: {
         runs: [...runs].slice(0, MAX_RUNS),

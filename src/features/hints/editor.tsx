@@ -38,7 +38,7 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
     offline,
     schema: hintFormSchema,
     submit: (hint) =>
-      id === null ? client().ask('makeHint', { hint }) : client().ask('changeHint', { id, hint }),
+      id === null ? client().ask('createHint', { hint }) : client().ask('changeHint', { id, hint }),
     onSaved: () => {
       tell(id === null ? t.created : t.saved);
       onSaved();

@@ -32,7 +32,7 @@ interface SourceForm {
   readonly tool: Source;
 }
 const schema = makeFormSchema(
-  monitoringCalls.makeKey.input,
+  monitoringCalls.createKey.input,
   ({ name, companyN, tool }: SourceForm) => ({
     value: { name: name.trim(), companyN: companyN ?? 0, tool },
     errors: { ...(companyN === null && { companyN: t.companyMissing }) },
@@ -49,7 +49,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
       tool: 'restic',
     },
     schema,
-    submit: (input) => withReauth(() => client().ask('makeKey', input)),
+    submit: (input) => withReauth(() => client().ask('createKey', input)),
     onSaved: ({ key: { id, name }, secret }, { tool }) =>
       onMade({ id, name, tool: tool ?? 'restic', secret, since: null }),
   });

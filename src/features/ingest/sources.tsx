@@ -39,7 +39,7 @@ export function Sources() {
   useHashTarget(keys !== undefined && companies !== undefined);
   const begin = (
     <CallButton
-      call="makeKey"
+      call="createKey"
       variant="primary"
       icon="plus"
       disabled={offline}

@@ -55,7 +55,7 @@ export const adminProvidersMessages = defineMessages('adminProviders', {
   moreHosts: '{hosts}, and {count, number} more',
   companyCount: '{count, plural, one {# company} other {# companies}}',
   userCount: '{count, plural, one {# user} other {# users}}',
-  brandingOf: 'Branding: {name}',
+  getProviderBranding: 'Branding: {name}',
   settingsOf: 'Settings: {name}',
   eventsOf: 'Events: {name}',
   listFrom: 'This list is from {when}.',

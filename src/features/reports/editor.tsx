@@ -72,7 +72,7 @@ export function Editor({
     schema: reportSchema,
     submit: async (setting): Promise<Result<unknown>> =>
       id === null
-        ? client().ask('makeReportSetting', { setting })
+        ? client().ask('createReportSetting', { setting })
         : client().ask('changeReportSetting', { id, setting }),
     explain,
     onSaved: () => {

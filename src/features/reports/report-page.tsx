@@ -42,7 +42,7 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
   }, [here, id]);
 
   async function download(): Promise<void> {
-    const made = await mutation.send(() => client().file('reportFile', { id }));
+    const made = await mutation.send(() => client().file('getReportFile', { id }));
     if (!made.ok) return tellFailure(made.failure.message);
     saveFile(made.value.name, made.value.file);
     tell(t.fileDownloaded({ name: made.value.name }));

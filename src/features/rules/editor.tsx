@@ -46,7 +46,9 @@ export function Editor({
     offline,
     schema: makeRuleFormSchema(zone),
     submit: async (rule): Promise<Result<unknown>> =>
-      id === null ? client().ask('makeRule', { rule }) : client().ask('changeRules', { id, rule }),
+      id === null
+        ? client().ask('createRule', { rule })
+        : client().ask('changeRules', { id, rule }),
     onSaved: () => {
       tell(id === null ? t.created : t.saved);
       onSaved();

@@ -254,7 +254,7 @@ eachDatabase((_name, open) => {
       'loginAs',
       'exitLoginAs',
       'listApiKeys',
-      'makeApiKey',
+      'createApiKey',
       'revokeApiKey',
       'listUserApiKeys',
       'revokeUserApiKey',
@@ -270,7 +270,7 @@ eachDatabase((_name, open) => {
       'setProviderSecret',
       'bootstrap',
       'stream',
-      'runsOfDay',
+      'getDayRuns',
       'prefer',
       'pinCompany',
     ];

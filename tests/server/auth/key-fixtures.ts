@@ -35,7 +35,7 @@ export function keysOn(at: () => { readonly ground: Fixture; readonly app: App }
   const loadKeys = ({ host, token, id }: Place) =>
     ask<ApiKeys>(at().app, `/api/v1/profile/${id}/api-keys`, { host, token });
   const make = ({ host, token, id }: Place, more: object = {}, of = id) =>
-    ask<OutputOf<'makeApiKey'>>(at().app, `/api/v1/profile/${of}/api-keys`, {
+    ask<OutputOf<'createApiKey'>>(at().app, `/api/v1/profile/${of}/api-keys`, {
       method: 'POST',
       host,
       token,

@@ -16,7 +16,7 @@ const now = (): number => fixture.context.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const monthNow = (): string => iso(now()).slice(0, 7);
 
-type Own = OutputOf<'ownSubscriptions'>;
+type Own = OutputOf<'listOwnSubscriptions'>;
 const own = async (who: Asker): Promise<Own> => (await who<Own>('GET', PATH)).body.data;
 const summarize = ({ holders }: Own): readonly unknown[] =>
   holders.map(({ company, name, lines }) => [

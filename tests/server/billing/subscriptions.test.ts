@@ -203,7 +203,7 @@ eachDatabase((kind, open) => {
       sessionType: 'Vex',
     });
     expect(session.status).toBe(200);
-    const forgiven = await must<OutputOf<'forgiveCompany'>>(
+    const forgiven = await must<OutputOf<'writeOffCompanyDebt'>>(
       owner2,
       'POST',
       'o365/subscriptions/forgive-company',

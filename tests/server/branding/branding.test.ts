@@ -28,7 +28,8 @@ test('BRAND-9, PAGE-6: the sign-in page, a new load of a device and the settings
     (await kate.get<OutputOf<'getBranding'>>('service-providers/branding')).body.data,
     (await kate.get<OutputOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`)).body.data
       .branding,
-    (await kate.get<OutputOf<'brandingOf'>>(`service-providers/${tenant}/branding`)).body.data,
+    (await kate.get<OutputOf<'getProviderBranding'>>(`service-providers/${tenant}/branding`)).body
+      .data,
   ];
   expect((await loadBrandings()).map(({ authType }) => authType)).toEqual(['db', 'db', 'db']);
   expect(

@@ -273,7 +273,7 @@ eachDatabase((_name, open) => {
   test('COMP-5: the companies of Veeam Service Provider Console are listed by page with their links; its key is in no address', async () => {
     const people = await thePeople(fixture);
     const { root, tenant } = people;
-    expect((await root<OutputOf<'companiesOfVac'>>('GET', 'companies/vac')).body.data).toEqual({
+    expect((await root<OutputOf<'listVacCompanies'>>('GET', 'companies/vac')).body.data).toEqual({
       configured: false,
       companies: [],
     });
@@ -316,7 +316,7 @@ eachDatabase((_name, open) => {
         }),
       });
     });
-    const listed = await handlers.companiesOfVac(
+    const listed = await handlers.listVacCompanies(
       {},
       anAsk({ ...fixture, at: () => undefined }, tenant),
     );
@@ -361,7 +361,7 @@ eachDatabase((_name, open) => {
     await root('PUT', `companies/${id}`, { veeamId: 'v 1/2', notify });
     const loadUsersToNotify = async (of: string): Promise<(readonly [string, string | null])[]> =>
       (
-        await root<OutputOf<'usersToNotify'>>(
+        await root<OutputOf<'listUsersToNotify'>>(
           'GET',
           `companies/${encodeURIComponent(of)}/users-to-notify`,
         )

@@ -34,7 +34,7 @@ const getKind = (result: { ok: boolean; failure?: { kind: string } }): string =>
 test('COLLECT-1: a connection is stored with its secret encrypted, and no answer contains it', async () => {
   const field = await aField(store);
   const handlers = collectorHandlers(field.context);
-  const made = await handlers.makeConnection(
+  const made = await handlers.createConnection(
     { ...CONNECTION, credentials: { kind: 'password', ...USER } },
     as(field),
   );
@@ -141,12 +141,12 @@ test("COLLECT-1: a user with some companies manages their connections, and doesn
   const handlers = collectorHandlers(field.context);
   const [mine, other] = [await field.company('Mine'), await field.company('Other')];
   const vbr = { ...CONNECTION, kind: 'vbr', credentials: { kind: 'password', ...USER } } as const;
-  expect(getKind(await handlers.makeConnection(CONNECTION, as(field, [mine])))).toBe('forbidden');
+  expect(getKind(await handlers.createConnection(CONNECTION, as(field, [mine])))).toBe('forbidden');
   expect(
-    getKind(await handlers.makeConnection({ ...vbr, companyN: other }, as(field, [mine]))),
+    getKind(await handlers.createConnection({ ...vbr, companyN: other }, as(field, [mine]))),
   ).toBe('not-found');
-  const own = await handlers.makeConnection({ ...vbr, companyN: mine }, as(field, [mine]));
-  const foreign = await handlers.makeConnection({ ...vbr, companyN: other }, as(field));
+  const own = await handlers.createConnection({ ...vbr, companyN: mine }, as(field, [mine]));
+  const foreign = await handlers.createConnection({ ...vbr, companyN: other }, as(field));
   const console = await field.connect('https://vspc.example:1280');
   if (!own.ok || !foreign.ok) throw new Error('not made');
   expect(await handlers.listConnections({}, as(field, [mine]))).toMatchObject({
@@ -159,7 +159,7 @@ test("COLLECT-1: a user with some companies manages their connections, and doesn
         handlers.editConnection({ id, ...FIELDS, companyN: mine }, as(field, [mine])),
         handlers.deleteConnection({ id }, as(field, [mine])),
         handlers.syncConnection({ id }, as(field, [mine])),
-        handlers.foundByConnection({ id, entity: 'companies', after: 0 }, as(field, [mine])),
+        handlers.listConnectionEntities({ id, entity: 'companies', after: 0 }, as(field, [mine])),
         handlers.testConnection(
           { id, kind: 'vbr', address: vbr.address, certificate: null },
           as(field, [mine]),
@@ -167,12 +167,12 @@ test("COLLECT-1: a user with some companies manages their connections, and doesn
       ]).then((all) => all.map(getKind)),
     ).toEqual(Array.from({ length: 5 }, () => 'not-found'));
   }
-  expect(getKind(await handlers.makeConnection({ ...vbr, companyN: null }, as(field)))).toBe(
+  expect(getKind(await handlers.createConnection({ ...vbr, companyN: null }, as(field)))).toBe(
     'bad-input',
   );
-  expect(getKind(await handlers.makeConnection({ ...CONNECTION, companyN: mine }, as(field)))).toBe(
-    'bad-input',
-  );
+  expect(
+    getKind(await handlers.createConnection({ ...CONNECTION, companyN: mine }, as(field))),
+  ).toBe('bad-input');
   await field.collectors.stop();
 });
 
@@ -242,7 +242,7 @@ test('COLLECT-2: companies that a connection found can be imported, without anot
   const field = await aField(store);
   const vspc = await aConsole();
   const companies = companyHandlers(field.context);
-  expect(await companies.companiesOfVac({}, as(field))).toEqual({
+  expect(await companies.listVacCompanies({}, as(field))).toEqual({
     ok: true,
     value: { configured: false, companies: [] },
   });
@@ -251,7 +251,7 @@ test('COLLECT-2: companies that a connection found can be imported, without anot
   await field.connect(vspc.outside.url);
   await field.round();
   const linked = (await field.place.all('company')).find((one) => one.n === n)?.id;
-  expect(await companies.companiesOfVac({}, as(field))).toEqual({
+  expect(await companies.listVacCompanies({}, as(field))).toEqual({
     ok: true,
     value: {
       configured: true,

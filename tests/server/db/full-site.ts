@@ -179,7 +179,7 @@ export async function startSite({ dataDir, databaseUrl, args, env }: Setup): Pro
   });
   await firstStart(context, PASSWORD);
   const [tenant = ''] = await store.tenants();
-  const made = await keyHandlers(context).makeKey(
+  const made = await keyHandlers(context).createKey(
     { name: 'Pings', companyN: 1, tool: 'ping', managed: null },
     anAsk({ context, lines: [], at: () => undefined, pass: () => undefined }, tenant),
   );

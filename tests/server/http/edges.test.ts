@@ -56,7 +56,7 @@ test('HTTP-8: an answer is compressed as the caller prefers; small ones, streams
   const app = getApp(fixture.context, {
     ...accounts(fixture.context),
     lastSync: async () => ok(many),
-    runsOfDay: async ({ day }) =>
+    getDayRuns: async ({ day }) =>
       new Response(day === '2026-01-02' ? bytes.subarray(0, 500) : bytes, {
         headers: { 'etag': '"a"', 'content-type': 'application/octet-stream' },
       }),

@@ -123,7 +123,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     { routes: pingRoutes(bench.context) },
   );
   const keyFor = async (which: Source): Promise<{ id: string; secret: string }> => {
-    const made = await keyHandlers(bench.context).makeKey(
+    const made = await keyHandlers(bench.context).createKey(
       { name: `Key of ${which}`, companyN: 1, tool: which, managed: null },
       anAsk(bench, tenant),
     );

@@ -126,7 +126,10 @@ test('ING-5: a key is 32 random bytes, shown once, stored as a hash, bound to a 
     expect(answer).toMatchObject({ ok: false, failure: { kind: 'not-found' } });
   }
   expect(
-    await keys.makeKey({ name: 'x', companyN: 99, tool: 'api' }, anAsk(place.ground, place.tenant)),
+    await keys.createKey(
+      { name: 'x', companyN: 99, tool: 'api' },
+      anAsk(place.ground, place.tenant),
+    ),
   ).toMatchObject({ ok: false, failure: { kind: 'not-found' } });
   const stranger = await aPlace(store);
   expect(

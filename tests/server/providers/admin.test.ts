@@ -10,7 +10,7 @@ import { failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 
 let fixture: Fixture;
-type Page = OutputOf<'adminEvents'>;
+type Page = OutputOf<'listAdminEvents'>;
 const page = async (who: Asker, query = ''): Promise<Page> =>
   (await who<Page>('GET', `admin/events${query}`)).body.data;
 const iso = (at: number): string => new Date(at).toISOString();
@@ -37,7 +37,7 @@ eachDatabase((_name, open) => {
     await expect(post(2, [{ job: '', status: 'Broken' }])).rejects.toThrow('rejected');
     const again = await as('again', ['super-admin']);
     await again('POST', 'notifications/publish', { app: 'admin', severity: 'info', message: 'x' });
-    const { providers } = (await again<OutputOf<'adminOverview'>>('GET', 'admin/overview')).body
+    const { providers } = (await again<OutputOf<'getAdminOverview'>>('GET', 'admin/overview')).body
       .data;
     expect(providers.map((one) => [idIn(one), one.own])).toEqual([
       [tenant, true],
@@ -124,7 +124,7 @@ eachDatabase((_name, open) => {
         })
         .execute();
     });
-    const { providers } = await must<OutputOf<'adminOverview'>>(owner, 'GET', 'admin/overview');
+    const { providers } = await must<OutputOf<'getAdminOverview'>>(owner, 'GET', 'admin/overview');
     expect(providers).toMatchObject([
       {
         backup: { queued: 2, running: 1, waiting: 1, damaged: 1 },

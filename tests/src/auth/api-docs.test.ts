@@ -55,7 +55,7 @@ test('KEY-9: the input, output and errors of a call are described field by field
     ['protocol', 'in the query', false],
     ['sources', 'in the query', false],
   ]);
-  const made = call('makeApiKey');
+  const made = call('createApiKey');
   expect([
     made.parameters.map(({ name }) => name),
     typeof made.body === 'object' &&

@@ -35,7 +35,7 @@ type Names =
   | 'updateTrial'
   | 'changeServiceLevel'
   | 'rollbackSubscription'
-  | 'forgiveCompany'
+  | 'writeOffCompanyDebt'
   | 'deleteSubscriber';
 type Preview = ParsedInputOf<'previewSubscription'>;
 type Changed = Result<OutputOf<'cancelSubscription'>>;
@@ -141,7 +141,7 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
     updateTrial: (input, ctx) => change(ctx, { ...input, operation: 'update-trial' }),
     changeServiceLevel: (input, ctx) => change(ctx, { ...input, operation: 'change-level' }),
     rollbackSubscription: ({ companyId }, ctx) => change(ctx, { companyId, operation: 'rollback' }),
-    forgiveCompany: ({ companyId }, ctx) => change(ctx, { companyId, operation: 'forgive' }),
+    writeOffCompanyDebt: ({ companyId }, ctx) => change(ctx, { companyId, operation: 'forgive' }),
 
     deleteSubscriber: ({ companyId }, ctx) =>
       context.store.tenant(ctx.tenant, async (tx) => {

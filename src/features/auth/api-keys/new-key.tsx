@@ -35,7 +35,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
   const first = useRef<HTMLInputElement>(null);
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: EMPTY,
-    schema: makeFormSchema(apiKeyCalls.makeApiKey.input, (typed: KeyForm) => {
+    schema: makeFormSchema(apiKeyCalls.createApiKey.input, (typed: KeyForm) => {
       const until = getExpiry(typed.lasts, typed.day, now, zone);
       const found = {
         name: typed.name.trim() === '' ? t.nameMissing : null,
@@ -52,7 +52,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
         errors: found,
       };
     }),
-    submit: (input) => withReauth(() => client().ask('makeApiKey', input)),
+    submit: (input) => withReauth(() => client().ask('createApiKey', input)),
     onSaved: onMade,
   });
   const { name, abilities: chosen, lasts, day } = form;

@@ -223,7 +223,7 @@ function send(input: Preview): Promise<Result<unknown>> {
     case 'rollback':
       return worker.ask('rollbackSubscription', { companyId });
     case 'forgive':
-      return worker.ask('forgiveCompany', { companyId });
+      return worker.ask('writeOffCompanyDebt', { companyId });
     case 'cancel':
       return worker.ask('cancelSubscription', { companyId });
     case 'delete':

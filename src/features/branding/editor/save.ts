@@ -45,7 +45,7 @@ export async function save(
   }
   const result: Result<Branding> =
     Object.keys(fields).length === 0
-      ? await client().ask('brandingOf', { id })
+      ? await client().ask('getProviderBranding', { id })
       : await withReauth(() => client().ask('editBranding', { id, ...fields }));
   return { result, left: result.ok ? {} : left, cleaned };
 }

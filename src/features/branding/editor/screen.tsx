@@ -21,7 +21,7 @@ export function BrandingScreen() {
 
 function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
   const { id, own, name } = chosen;
-  const request = useCachedQuery('brandingOf', { id });
+  const request = useCachedQuery('getProviderBranding', { id });
   const [saved, setSaved] = useState<Branding | null>(null);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const branding = saved ?? request.value;

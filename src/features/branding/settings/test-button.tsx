@@ -17,13 +17,13 @@ export interface TryItProps {
 /** Tests the saved settings and shows the result. */
 export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: TryItProps) {
   const trying = useServerMutation();
-  const [outcome, setOutcome] = useState<OutputOf<'tryProviderSettings'> | null>(null);
+  const [outcome, setOutcome] = useState<OutputOf<'testProviderSettings'> | null>(null);
   if (tried === null) return <p className="m-0 text-agate text-ink-3">{tries}</p>;
   const what = tried;
 
   async function run(): Promise<void> {
     setOutcome(null);
-    const answer = await trying.send(() => client().ask('tryProviderSettings', { id, what }));
+    const answer = await trying.send(() => client().ask('testProviderSettings', { id, what }));
     setOutcome(answer.ok ? answer.value : { ok: false, message: answer.failure.message });
   }
 
@@ -31,7 +31,7 @@ export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: Try
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-3">
         <CallButton
-          call="tryProviderSettings"
+          call="testProviderSettings"
           busy={trying.busy}
           disabled={dirty || offline}
           aria-label={t.testSystem({ system: title })}

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { renameHint } from '#contract/former-fields.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { HintShown } from '#contract/hints/calls.ts';
 import { hintsFor } from '#contract/hints/hints.ts';
@@ -26,13 +25,12 @@ export function Hints({ row, canAct }: { readonly row: RunView; readonly canAct:
   const reads = useAbility('monitoring.daily-checks');
   const canManage = useAbility('monitoring.hints');
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const request = useCachedQuery('hintsAtHand', EMPTY, { wanted: on && reads });
+  const request = useCachedQuery('listApplicableHints', EMPTY, { wanted: on && reads });
   const [all, setAll] = useState(false);
   const { problem } = row;
   if (!on || problem === null) return null;
   const texts = [row.message, row.template].flatMap((text) => text ?? []);
-  // An earlier build may have cached the answer.
-  const found = hintsFor((request.value?.hints ?? []).map(renameHint), {
+  const found = hintsFor(request.value?.hints ?? [], {
     texts,
     kind: problem.kind,
     source: row.source,
@@ -89,7 +87,7 @@ function Hint({
   const helped = row.problem?.helpedBy?.includes(id) === true;
   async function say(): Promise<void> {
     const details = await mutation.send(() =>
-      client().ask('hintHelped', { id, run: row.n, helped: !helped }),
+      client().ask('rateHint', { id, run: row.n, helped: !helped }),
     );
     if (!details.ok) tellFailure(details.failure.message);
   }

@@ -24,12 +24,12 @@ import { useReaders } from './use-readers.ts';
 import { adminNoticesMessages as t } from './messages.en.ts';
 
 const NewNotice = lazyDialog(async () => (await import('./new-notice.tsx')).NewNotice);
-type Published = OutputOf<'publishedNotifications'>[number];
+type Published = OutputOf<'listPublishedNotifications'>[number];
 
 /** `/admin/notices`: notices above the pages of this provider's users. */
 export function AdminNotices() {
   const zone = useZone();
-  const { value, at, failure, again } = useCachedQuery('publishedNotifications', EMPTY);
+  const { value, at, failure, again } = useCachedQuery('listPublishedNotifications', EMPTY);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const readers = useReaders(useAbility('monitoring.users') && !offline);
   const [making, setMaking] = useState(false);

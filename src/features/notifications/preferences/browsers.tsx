@@ -55,7 +55,7 @@ export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: No
     onChanged();
   }
   async function test({ _id: id }: PushDeviceOut): Promise<void> {
-    const answer = await mutation.send(() => client().ask('tryPushDevice', { id }), id);
+    const answer = await mutation.send(() => client().ask('testPushDevice', { id }), id);
     if (!answer.ok) tellFailure(answer.failure.message);
     else if (answer.value.ok) tell(t.testSent);
     else tellFailure(answer.value.message);

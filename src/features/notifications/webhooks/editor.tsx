@@ -51,7 +51,7 @@ export function Editor({ webhook, offline, onClose, onSaved }: EditorProps) {
     submit: async (input): Promise<Result<{ readonly secret?: string }>> =>
       withReauth<{ readonly secret?: string }>(() =>
         webhook === null
-          ? client().ask('makeWebhook', input)
+          ? client().ask('createWebhook', input)
           : client().ask('changeWebhook', { id: getId(webhook), ...input }),
       ),
     explain: (failure) => readServerErrors(failure, ERROR_TEXTS),
@@ -177,7 +177,7 @@ const getFields = ({ name, url, enabled, categories, companies }: WebhookOut): W
   companies,
 });
 const schema = makeFormSchema(
-  notifyCalls.makeWebhook.input,
+  notifyCalls.createWebhook.input,
   (webhook: WebhookFields) => ({ value: { webhook } }),
   ERROR_TEXTS,
 );

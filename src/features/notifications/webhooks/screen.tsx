@@ -77,7 +77,7 @@ export function Webhooks() {
   }
   const begin = (
     <CallButton
-      call="makeWebhook"
+      call="createWebhook"
       variant="primary"
       icon="plus"
       disabled={offline}

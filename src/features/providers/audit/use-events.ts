@@ -3,7 +3,7 @@ import type { OutputOf, InputOf } from '#contract/calls.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 
-type Page = OutputOf<'adminEvents'>;
+type Page = OutputOf<'listAdminEvents'>;
 /**
  * `page`: null before the first one has arrived. The previous page stays while another one loads.
  */
@@ -15,7 +15,7 @@ export interface EventsQuery {
 }
 
 /** Loads a page of the log. It is the server's own record and is never stored on this device. */
-export function useEvents(ask: InputOf<'adminEvents'>, wanted: boolean): EventsQuery {
+export function useEvents(ask: InputOf<'listAdminEvents'>, wanted: boolean): EventsQuery {
   const [details, setResult] = useState<{
     readonly key: string;
     readonly page: Page | null;
@@ -29,7 +29,7 @@ export function useEvents(ask: InputOf<'adminEvents'>, wanted: boolean): EventsQ
     let gone = false;
     const load = async (): Promise<void> => {
       const answer = await client()
-        .ask('adminEvents', JSON.parse(question) as InputOf<'adminEvents'>)
+        .ask('listAdminEvents', JSON.parse(question) as InputOf<'listAdminEvents'>)
         .catch(() => null);
       if (gone) return;
       setResult((old) =>

@@ -30,7 +30,7 @@ import { adminOverviewMessages as t } from './messages.en.ts';
 export function AdminDashboard() {
   const zone = useZone();
   const now = useNow(30_000);
-  const { value, at, live, failure, isLoading, again } = useCachedQuery('adminOverview', EMPTY, {
+  const { value, at, live, failure, isLoading, again } = useCachedQuery('getAdminOverview', EMPTY, {
     everyMs: EVERY_MS,
   });
   const offline = useWatch('status', EMPTY)?.kind === 'offline';

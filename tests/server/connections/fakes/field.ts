@@ -17,7 +17,7 @@ export interface Field {
   collectors: Ticks;
   /** A company of ours that is linked with one of the console, or with tenants of Microsoft 365. */
   company(name: string, vac?: string | null, organizations?: readonly string[]): Promise<number>;
-  connect(address: string, more?: Partial<InputOf<'makeConnection'>>): Promise<string>;
+  connect(address: string, more?: Partial<InputOf<'createConnection'>>): Promise<string>;
   /** Time passes, and what is due by then is read. */
   round(ms?: number): Promise<void>;
   runs(): Promise<RunRow[]>;
@@ -82,7 +82,7 @@ export async function aField(
         return n;
       }),
     async connect(address, more = {}) {
-      const made = await handlers.makeConnection(
+      const made = await handlers.createConnection(
         {
           kind: 'vspc',
           name: 'Console',
