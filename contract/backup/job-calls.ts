@@ -82,6 +82,8 @@ const fields = {
   name: nameText(),
   description: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)), ''),
   isTeamsChatsEnabled: v.optional(v.boolean(), false),
+  /** Stores the words of contents outside of the repository, for searches. */
+  isFullTextEnabled: v.optional(v.boolean(), false),
   backupType,
   selectedItems: items,
   excludedItems: items,
@@ -119,6 +121,7 @@ export const jobOut = v.object({
     'running',
     'recent',
   ]).entries,
+  isFullTextEnabled: v.boolean(),
   organizationId: v.string(),
   organizationName: v.string(),
   companyN: v.number(),

@@ -81,6 +81,8 @@ const FIELDS = {
   description: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)),
   /** The posts of channels, too. */
   isTeamsChatsEnabled: v.boolean(),
+  /** The words of contents are stored for searches. */
+  isFullTextEnabled: v.exactOptional(v.boolean()),
   backupType: v.picklist(BACKUP_TYPES),
   selectedItems: jobItems,
   excludedItems: jobItems,

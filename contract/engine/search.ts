@@ -3,7 +3,7 @@ import type { Id, ItemKind, Node, ObjectKind, PageInput, Workload } from './engi
 
 /** A search over everything that an organization's backups have. */
 export interface SearchInput extends PageInput {
-  /** Each word is the beginning of a word of the title or of the people. */
+  /** Each word is the beginning of a word of the title, of the people or of the content. */
   readonly text: string;
   readonly workloads: readonly Workload[];
   /** Only items that the newest backup lacks, or only those that it has; null: both. */
@@ -21,6 +21,8 @@ export interface FoundItem {
   readonly object: { readonly id: Id; readonly name: string; readonly kind: ObjectKind };
   /** Names of its folders from the top, where it was seen last. */
   readonly path: readonly string[];
+  /** Its title and people don't have all words: its content does. */
+  readonly isInText: boolean;
   /** How many versions of it the backups have. */
   readonly versions: number;
   /** Opens the last restore point that has this version. */

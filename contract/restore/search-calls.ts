@@ -21,7 +21,8 @@ export const ITEM_KINDS = [
 
 /**
  * `deleted`: the newest backup lacks it. `seen`: when the first restore point that has it was made,
- * and the last one that has this version. `openAt`: the `datetime` of a session that shows it.
+ * and the last one that has this version. `openAt`: the `datetime` of a session that shows it. `isInText`:
+ * the words were found in its content.
  */
 const foundOut = v.object({
   id: v.string(),
@@ -37,6 +38,7 @@ const foundOut = v.object({
   object: v.object({ id: v.string(), name: v.string(), kind: v.picklist(OBJECT_KINDS) }),
   path: v.array(v.string()),
   openAt: v.number(),
+  isInText: v.boolean(),
 });
 
 const CONTAINER_KINDS = ['folder', 'dir', 'library', 'list', 'channel'] as const;
@@ -61,7 +63,7 @@ export const restoreSearchCalls = {
     input: v.strictObject({
       organizationId: anyId,
       companyId: v.optional(companyRef),
-      /** Beginnings of words of the title or of the people. */
+      /** Beginnings of words of the title, of the people, or of the content where the job stores those. */
       search: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(100)),
       /** Only what is in sessions of this type. */
       sessionType: v.optional(v.picklist(SESSION_TYPES)),

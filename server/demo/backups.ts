@@ -179,6 +179,7 @@ function getJobs({ admin }: DemoTenant, repositoryId: string): JobFields[] {
     name,
     description: '',
     isTeamsChatsEnabled: item.parts.includes('teamsChats'),
+    isFullTextEnabled: false,
     backupType: 'SelectedItems',
     selectedItems: [item],
     excludedItems: [],

@@ -7,6 +7,7 @@ import { type CompareCalls, makeCompareCalls } from './compare/compare.ts';
 import { makeImportCalls } from './imports/imports.ts';
 import { checkPersonCode, requestPersonCode } from './operators/person-code.ts';
 import { refreshGroupMembers } from './operators/group-members.ts';
+import { makeTextReader, type TextReader } from './full-text/text-reader.ts';
 import { type GraphConnections, makeGraphConnections } from './organizations/access.ts';
 import { checkDeviceCode, requestDeviceCode } from './organizations/device-codes.ts';
 import { listObjects, makeDirectory } from './organizations/directory.ts';
@@ -107,17 +108,21 @@ const CAPABILITIES: EmbeddedEngine['capabilities'] = {
 };
 const READ = { readOnly: true };
 
-const sessionPorts = (context: () => AppContext, connections: GraphConnections): SessionPorts => ({
-  async openOrganization(tenant, organization, call) {
-    const ports = await connections.open(tenant, organization);
-    return ports.ok
-      ? ok({
-          sources: [mailboxSource, driveSource, siteSource, teamSource].map((make) =>
-            make(ports.value),
-          ),
-          directory: makeDirectory(context(), ports.value, { tenant, organization }, call),
-        })
-      : ports;
-  },
-  openRepository: (tenant, repository) => openStoredRepository(context(), tenant, repository),
-});
+const sessionPorts = (context: () => AppContext, connections: GraphConnections): SessionPorts => {
+  let texts: TextReader | null = null;
+  return {
+    async openOrganization(tenant, organization, call) {
+      const ports = await connections.open(tenant, organization);
+      return ports.ok
+        ? ok({
+            sources: [mailboxSource, driveSource, siteSource, teamSource].map((make) =>
+              make(ports.value),
+            ),
+            directory: makeDirectory(context(), ports.value, { tenant, organization }, call),
+          })
+        : ports;
+    },
+    openRepository: (tenant, repository) => openStoredRepository(context(), tenant, repository),
+    texts: { read: (format, bytes) => (texts ??= makeTextReader(context())).read(format, bytes) },
+  };
+};

@@ -35,6 +35,7 @@ export async function jobsOut(tx: TenantTx, jobs: readonly BackupJobRow[]): Prom
       name: job.name,
       description: job.description,
       isTeamsChatsEnabled: job.isTeamsChatsEnabled,
+      isFullTextEnabled: job.isFullTextEnabled === true,
       backupType: job.backupType,
       schedulePolicy: { ...job.schedulePolicy, schedule: { ...job.schedulePolicy.schedule } },
       running: job.running,

@@ -62,6 +62,7 @@ const foundOut = ({
   path,
   versions,
   openAt,
+  isInText,
 }: FoundItem): OutputOf<'searchBackups'>['rows'][number] => ({
   id: node.id,
   kind: node.kind,
@@ -76,6 +77,7 @@ const foundOut = ({
   object: { ...object },
   path: [...path],
   openAt,
+  isInText,
 });
 
 /** Sender and recipients of a mail, who changed a file, who wrote a post. */

@@ -26,19 +26,14 @@ import type {
   CleanUpRequest,
   VerificationRequest,
 } from '#contract/engine/repositories.ts';
-import type {
-  ImportFolder,
-  ImportResult,
-  ImportState,
-  ServerAccount,
-} from '#contract/engine/imports.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
+import type { ImportTables } from './database-imports.ts';
 import type { Filled, Json } from './json-column.ts';
 
 /** Tables of the embedded backup engine (migration 0037), and of what it is used for. */
-export interface EngineTables {
+export interface EngineTables extends ImportTables {
   organization_access: { tenant_id: TenantId; organization_id: Id; sealed: string; at: Ms };
   usage_day: {
     tenant_id: TenantId;
@@ -174,6 +169,14 @@ export interface EngineTables {
     to_point: number | null;
   };
   item: ItemTable;
+  /** The words of the content of an item, with those of its title and people. */
+  item_text: {
+    tenant_id: TenantId;
+    object_n: number;
+    n: number;
+    text: string;
+    words: Generated<string>;
+  };
   listed_item: { tenant_id: TenantId; object_n: number; scope: string; key: string };
   explorer: {
     tenant_id: TenantId;
@@ -305,49 +308,6 @@ export interface EngineTables {
     bytes_read: Bytes;
     failed: number;
   };
-  /** Without a ticket, nobody uploads its archive. `point_id`: of the restore point that it makes. */
-  import_task: {
-    tenant_id: TenantId;
-    id: Id;
-    organization_id: Id;
-    repository_id: Id;
-    user_id: UserId;
-    object_id: string;
-    object_name: string;
-    name: string;
-    bytes: Bytes;
-    received_bytes: Generated<Bytes>;
-    uploaded_at: Ms;
-    session_id: string | null;
-    ticket_hash: string | null;
-    state: Generated<ImportState>;
-    result: SessionResult | null;
-    message: string | null;
-    next_entry: Generated<number>;
-    read_bytes: Generated<Bytes>;
-    folders: Filled<readonly ImportFolder[]>;
-    point_id: Id;
-    created_at: Ms;
-    started_at: Ms | null;
-    ended_at: Ms | null;
-  };
-  /** `sealed`: the password of the mailbox, until the import ends. */
-  import_server: {
-    tenant_id: TenantId;
-    import_id: Id;
-    account: Json<ServerAccount>;
-    sealed: string | null;
-    mails: number | null;
-  };
-  import_result: {
-    tenant_id: TenantId;
-    import_id: Id;
-    n: number;
-    path: string;
-    name: string;
-    outcome: ImportResult['outcome'];
-    message: string;
-  };
 }
 
 /** A folder of a mailbox in a download: its path, and what it holds. */
@@ -397,6 +357,7 @@ type JsonOrNull = ColumnType<unknown, string | null, string | null>;
 /**
  * What one repository holds of one mailbox or drive. `point`: the newest finished state of it;
  * rows written for the next one have `point + 1`. `tree`: the repository's tree of that state.
+ * `text_item`: items up to this number have been read for `item_text`.
  */
 interface BackupObjectTable {
   tenant_id: TenantId;
@@ -414,6 +375,7 @@ interface BackupObjectTable {
   items: Generated<number>;
   bytes: Generated<Bytes>;
   tree: string | null;
+  text_item: Generated<number>;
 }
 
 interface RestorePointTable {

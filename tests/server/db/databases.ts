@@ -174,7 +174,7 @@ async function lend(): Promise<OpenStore> {
 const EMPTY = `do $$ declare one text; held boolean; begin
   for one in select quote_ident(relname) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'migration' loop
     execute format('select exists (select from %s)', one) into held;
-    if held then execute format('truncate %s', one); end if;
+    if held then execute format('truncate %s cascade', one); end if;
   end loop;
 end $$`;
 

@@ -6,6 +6,7 @@ import type { StartReason } from '#contract/engine/sessions.ts';
 import type { Event } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';
+import { makeTextReader, type TextReader } from '#server/engine/embedded/full-text/text-reader.ts';
 import { readFolders, readItems } from '#server/engine/embedded/index/read.ts';
 import {
   initRepository,
@@ -64,7 +65,10 @@ export const JOB = {
   proxy: null,
 };
 type JobSettings = Partial<
-  Pick<BackupJobRow, 'backupType' | 'selectedItems' | 'excludedItems' | 'schedulePolicy'>
+  Pick<
+    BackupJobRow,
+    'backupType' | 'selectedItems' | 'excludedItems' | 'schedulePolicy' | 'isFullTextEnabled'
+  >
 >;
 
 /** A provider with an organization of objects in memory, a repository in memory, and jobs. */
@@ -99,6 +103,7 @@ export async function makeSessionBench(
   const fixture = await makeFixture({}, store);
   const tenant = await aTenant(store);
   const files: MemoryFiles = new Map();
+  let texts: TextReader | null = null;
   const memory = makeMemoryTarget(files);
   getValue(await initRepository(memory, tools()));
   const [organization, repository] = [randomUUID(), randomUUID()];
@@ -163,6 +168,7 @@ export async function makeSessionBench(
           repository,
           enabled: true,
           ...JOB,
+          isFullTextEnabled: settings.isFullTextEnabled ?? false,
           backupType: settings.backupType ?? 'EntireOrganization',
           selectedItems: (settings.selectedItems ?? []).map((item) => ({
             ...item,
@@ -201,6 +207,7 @@ export async function makeSessionBench(
           place.open === undefined
             ? openTarget(place.target ?? memory)
             : { ok: true, value: await place.open() },
+        texts: (texts ??= makeTextReader(fixture.context)),
       };
       const context = { ...fixture.context, ...(place.store && { store: place.store }) };
       return backupSession(

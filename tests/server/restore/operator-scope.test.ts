@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { sql as lit } from 'kysely';
 import { expect, test } from 'vitest';
 import { eachDatabase } from '../db/databases.ts';
 import { type Copy, POINT_AT, storeHistory } from '../engine/explorer/history.ts';
@@ -148,6 +149,7 @@ const WHATS = [
   'folders',
   'items',
   'search',
+  'text-search',
   'everywhere',
   'size',
   'read',
@@ -193,14 +195,29 @@ eachDatabase((kind, open) => {
         ...ours,
         kind: OBJECTS[n],
       });
-    await fixture.context.store.tenant(office.tenant, ({ sql, tenant }) =>
-      sql
+    await fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) => {
+      await sql
         .updateTable('backup_object')
         .set({ parent_id: 'user-6' })
         .where('tenant_id', '=', tenant)
         .where('n', '=', 7)
-        .execute(),
-    );
+        .execute();
+      // The contents of all items have this word.
+      await sql
+        .insertInto('item_text')
+        .columns(['tenant_id', 'object_n', 'n', 'text'])
+        .expression(({ selectFrom }) =>
+          selectFrom('item')
+            .select([
+              'tenant_id',
+              'object_n',
+              'n',
+              lit<string>`lower(title) || ' cellar'`.as('text'),
+            ])
+            .where('tenant_id', '=', tenant),
+        )
+        .execute();
+    });
     await storeDirectory(
       backups,
       ours.organization,
@@ -300,9 +317,16 @@ eachDatabase((kind, open) => {
           expect([about, status]).toEqual([about, wanted]);
           if (status === 200 && of !== 'site')
             expect([about, body.data.rows.map(({ id }) => id)]).toEqual([about, [top]]);
-        } else if (what === 'items' || what === 'search') {
+        } else if (what === 'items' || what === 'search' || what === 'text-search') {
           const list = of === 'drive' ? 'folders/documents' : of === 'site' ? 'documents' : 'items';
-          const search = what === 'search' ? (owner === null ? 'secret' : 'mail 3') : null;
+          const search =
+            what === 'text-search'
+              ? 'cellar'
+              : what === 'search'
+                ? owner === null
+                  ? 'secret'
+                  : 'mail 3'
+                : null;
           const query = search === null ? '' : `&search=${encodeURIComponent(search)}`;
           const { status, body } = await who<Listed>(
             'GET',
@@ -310,15 +334,19 @@ eachDatabase((kind, open) => {
           );
           expect([about, status]).toEqual([about, wanted]);
           if (status === 200) {
-            const isHidden = search !== null && shown('x') === 'Hidden';
+            const isHidden =
+              what === 'text-search'
+                ? rights?.reads !== true
+                : search !== null && shown('x') === 'Hidden';
             const found = isHidden ? [] : items.map(shown).toSorted();
             const { rows, count } = body.data;
             expect([about, rows.map(({ name }) => name).toSorted()]).toEqual([about, found]);
             expect([about, count]).toEqual([about, found.length]);
           }
         } else if (what === 'everywhere') {
-          // By the people, all that the roles are about; by the title, only what shows its title.
-          const text = ['ann@example.com', 'secret', 'mail'][n % 3] ?? '';
+          // By the people, all that the roles are about; by the title, only what shows its title; by
+          // the content, only what may be read.
+          const text = ['ann@example.com', 'secret', 'mail', 'cellar'][n % 4] ?? '';
           const { status, body } = await who<FoundEverywhere>(
             'GET',
             `o365/restore/search?organizationId=${ours.organization}&search=${text}`,
@@ -333,6 +361,8 @@ eachDatabase((kind, open) => {
                   : [1, 2].map((row) => `secret ${one} of ${row}`);
               const isShown = own?.reads === true || ['site', 'drive'].includes(OBJECTS[one]);
               if (own === null) return [];
+              if (text === 'cellar')
+                return own.reads ? titles.map((title) => `o${one} ${title}`) : [];
               if (text.includes('@'))
                 return titles.map((title) => `o${one} ${isShown ? title : 'Hidden'}`);
               return isShown

@@ -91,6 +91,7 @@ test('WIZ-12: the server accepts every schedule, and the form reads it back unch
     repositoryId: REPOSITORY,
     backupType: 'SelectedItems',
     selectedItems: [ann],
+    isFullTextEnabled: true,
     backupWindowEnabled: true,
     backupWindow: '1'.repeat(100) + '0'.repeat(68),
   };
@@ -113,6 +114,7 @@ test('WIZ-12: the server accepts every schedule, and the form reads it back unch
       recent: [],
       _id: JOB,
       organizationId: ORGANIZATION,
+      isFullTextEnabled: fields.isFullTextEnabled === true,
       organizationName: '',
       companyN: 1,
       repositoryId: REPOSITORY,
@@ -129,7 +131,8 @@ test('WIZ-12: the server accepts every schedule, and the form reads it back unch
       selectedItems: [],
       excludedItems: [],
     });
-    expect(jobFields({ ...read, name: 'x' }).schedulePolicy).toEqual(schedulePolicy);
+    const again = jobFields({ ...read, name: 'x' });
+    expect([again.schedulePolicy, again.isFullTextEnabled]).toEqual([schedulePolicy, true]);
   }
 });
 

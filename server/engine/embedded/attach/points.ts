@@ -37,7 +37,7 @@ export async function clearIndex(run: AttachRun): Promise<EngineResult<void>> {
   await commit(run, { state: 'points' }, async ({ sql: db }) => {
     await db
       .updateTable('backup_object')
-      .set({ items: 0, bytes: 0, tree: null })
+      .set({ items: 0, bytes: 0, tree: null, text_item: 0 })
       .where('tenant_id', '=', tenant)
       .where('repository_id', '=', repository)
       .execute();

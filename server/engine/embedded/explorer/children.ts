@@ -16,6 +16,7 @@ import { isOutlookTop, parseFolderKey } from '../sources/outlook/keys.ts';
 import { cursorAfter, readCursor, type After } from './cursor.ts';
 import { getOperatorScope } from '../operators/role-scope.ts';
 import type { OpenExplorer } from './explorers.ts';
+import { getWordQuery } from './search-words.ts';
 import { explorerMessages as t } from './messages.en.ts';
 import { folderId, isWithin, itemId, objectId, parseNodeId } from './node-id.ts';
 
@@ -263,9 +264,14 @@ async function listItems(
 ): Promise<Page<Node>> {
   // A search or an order by hidden titles would give them away.
   const sort = wanted === 'name' && !state.reads ? 'date' : wanted;
+  const words = text === null ? null : getWordQuery(text);
+  const hasWords =
+    words === null
+      ? sql`false`
+      : sql`v.n in (select t.n from item_text as t where t.tenant_id = ${tenant} and t.object_n = ${state.n} and t.words @@ ${words})`;
   const hasText = (pattern: string): RawBuilder<boolean> =>
     state.reads
-      ? sql`(v.title ilike ${pattern} or v.people ilike ${pattern})`
+      ? sql`(v.title ilike ${pattern} or v.people ilike ${pattern} or ${hasWords})`
       : sql`((v.kind = 'file' and v.title ilike ${pattern}) or v.people ilike ${pattern})`;
   const by = SORTS[sort];
   const direction = descending ? sql`desc` : sql`asc`;

@@ -9,7 +9,7 @@ const MAX_WORDS = 10;
  * no word.
  */
 export function getWordQuery(text: string): RawBuilder<unknown> | null {
-  const words = splitWords(text);
+  const words = splitWords(text).slice(0, MAX_WORDS);
   if (words.length === 0) return null;
   return sql`to_tsquery('simple', ${words.map((word) => `'${word}':*`).join(' & ')})`;
 }
@@ -18,15 +18,7 @@ export function getWordQuery(text: string): RawBuilder<unknown> | null {
 export const getColumnWords = (column: RawBuilder<string>): RawBuilder<unknown> =>
   sql`to_tsvector('simple', translate(${column}, ${SEPARATORS}, ${' '.repeat(SEPARATORS.length)}))`;
 
-const isSeparator = (character: string): boolean =>
-  SEPARATORS.includes(character) || character.trim() === '' || character === '\0';
+const BETWEEN_WORDS = new RegExp(`[\\s\\0${SEPARATORS.replaceAll(/[\\\]^-]/g, '\\$&')}]+`);
 
-function splitWords(text: string): readonly string[] {
-  const words = Array.from(text, (character) => (isSeparator(character) ? ' ' : character)).join(
-    '',
-  );
-  return words
-    .split(' ')
-    .filter((word) => /[\p{L}\p{N}]/u.test(word))
-    .slice(0, MAX_WORDS);
-}
+export const splitWords = (text: string): readonly string[] =>
+  text.split(BETWEEN_WORDS).filter((word) => /[\p{L}\p{N}]/u.test(word));

@@ -39,6 +39,7 @@ interface FoundRow extends ItemRow {
   readonly path: readonly string[] | null;
   readonly versions: number;
   readonly openAt: Ms;
+  readonly isInText: boolean;
 }
 
 /**
@@ -59,9 +60,20 @@ export async function searchItems(
   const words = getWordQuery(text);
   if (words === null || workloads.length === 0) return ok({ rows: [], next: null, count: 0 });
   const candidates = Math.max(MIN_CANDIDATES, 2 * limit);
-  const isMatch = (v: RawBuilder<unknown>): RawBuilder<boolean> => sql`(${v}.words @@ ${words}
-    and (s.reads or ${v}.kind = 'file' or ${getColumnWords(sql`${v}.people`)} @@ ${words})
-    and ${v}.from_point <= s.newest and ${v}.from_point <> ${NOWHERE})`;
+  const isVisible = (v: RawBuilder<unknown>): RawBuilder<boolean> =>
+    sql`(${v}.from_point <= s.newest and ${v}.from_point <> ${NOWHERE})`;
+  const isNamed = (v: RawBuilder<unknown>): RawBuilder<boolean> => sql`(${v}.words @@ ${words}
+    and (s.reads or ${v}.kind = 'file' or ${getColumnWords(sql`${v}.people`)} @@ ${words}))`;
+  // Whoever may not read must not learn by searches what a content has.
+  const isMatch = (
+    v: RawBuilder<unknown>,
+  ): RawBuilder<boolean> => sql`(${isVisible(v)} and (${isNamed(v)}
+    or s.reads and exists (select from item_text as t
+      where t.tenant_id = ${tenant} and t.object_n = ${v}.object_n and t.n = ${v}.n and t.words @@ ${words} offset 0)))`;
+  const columns = sql`v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key, v.from_point, v.to_point`;
+  const newest = sql`order by v.at desc, v.object_n desc, v.n desc limit ${candidates}`;
+  const isWanted = sql`${isVisible(sql`v`)} and ${deleted === true ? sql`v.to_point is not null` : sql`true`}
+    and ${after === null ? sql`true` : sql`(v.at, v.object_n, v.n) < (${after.at}::bigint, ${after.object}::bigint, ${after.n}::bigint)`}`;
   // `offset 0` keeps each look-up one by the item's key: the embedded database has no statistics, and
   // would otherwise read all items of the object for each candidate.
   const isPresent = sql<boolean>`exists (
@@ -70,17 +82,20 @@ export async function searchItems(
   const { rows } = await sql<Row>`
     with seen as materialized (${getSearchedObjects(tenant, scope, workloads)}),
     candidate as materialized (
-      select v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key, v.from_point, v.to_point
-      from item as v join seen as s on s.n = v.object_n
-      where v.tenant_id = ${tenant} and ${isMatch(sql`v`)} and ${deleted === true ? sql`v.to_point is not null` : sql`true`}
-        and ${after === null ? sql`true` : sql`(v.at, v.object_n, v.n) < (${after.at}::bigint, ${after.object}::bigint, ${after.n}::bigint)`}
-      order by v.at desc, v.object_n desc, v.n desc limit ${candidates}
+      select ${columns}, bool_and(v."isInText") as "isInText" from (
+        (select ${columns}, false as "isInText" from item as v join seen as s on s.n = v.object_n
+          where v.tenant_id = ${tenant} and ${isNamed(sql`v`)} and ${isWanted} ${newest})
+        union all
+        (select ${columns}, true from item_text as t join seen as s on s.n = t.object_n and s.reads
+          join item as v on v.tenant_id = t.tenant_id and v.object_n = t.object_n and v.n = t.n
+          where t.tenant_id = ${tenant} and t.words @@ ${words} and ${isWanted} ${newest})
+      ) as v group by ${columns} ${newest}
     ),
     ending as (
       select at, object_n, n, count(*) over () as candidates from candidate order by at, object_n, n limit 1
     ),
     found as (
-      select v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key,
+      select v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key, v."isInText",
         s.kind as "objectKind", s.name as "objectName", s.reads, s.newest, last.point, last.at as last, last."openAt", not ${isPresent} as deleted
       from candidate as v join seen as s on s.n = v.object_n
       cross join lateral (
@@ -95,7 +110,7 @@ export async function searchItems(
         and ${deleted === null ? sql`true` : deleted ? sql`not ${isPresent}` : isPresent}
       order by v.at desc, v.object_n desc, v.n desc limit ${limit + 1}
     )
-    select v.object_n as object, v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.deleted, v."objectKind", v."objectName", v.reads, v.last, v."openAt",
+    select v.object_n as object, v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.deleted, v."isInText", v."objectKind", v."objectName", v.reads, v.last, v."openAt",
       (select o.at from object_point as o join restore_point as p on p.tenant_id = o.tenant_id and p.id = o.point_id and p.complete
         where o.tenant_id = ${tenant} and o.object_n = v.object_n and o.point >= one.first order by o.point limit 1) as first,
       one.versions, above.path, e.candidates, e.at as "endAt", e.object_n as "endObject", e.n as "endN"
@@ -168,6 +183,7 @@ function toFound({
   path,
   versions,
   openAt,
+  isInText,
   ...row
 }: FoundRow): FoundItem {
   return {
@@ -177,6 +193,7 @@ function toFound({
     path: path ?? [],
     versions,
     openAt,
+    isInText,
   };
 }
 

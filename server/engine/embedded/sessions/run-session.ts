@@ -9,6 +9,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { ensureObject } from '../index/objects.ts';
+import type { TextReader } from '../full-text/text-reader.ts';
 import type { Repository } from '../restic/repository.ts';
 import type { Source, SourceCall } from '../types.ts';
 import { writeTo } from './content-writer.ts';
@@ -35,6 +36,7 @@ export interface SessionPorts {
   ): Promise<EngineResult<OpenOrganization>>;
   /** To write. `busy` while it is cleaned up. */
   openRepository(tenant: TenantId, repository: Id): Promise<EngineResult<Repository>>;
+  readonly texts: TextReader;
 }
 export interface OpenOrganization {
   readonly sources: readonly Source[];
@@ -62,6 +64,8 @@ export interface RunningSession {
   /** Older items are not backed up; null: all are. */
   readonly retainedSince: Ms | null;
   readonly includesPosts: boolean;
+  /** The words of contents are stored for searches. */
+  readonly keepsWords: boolean;
   /** This process, for leases. */
   readonly owner: string;
   readonly stop: AbortSignal;
@@ -95,6 +99,7 @@ export const backupSession =
       isConfirmed: state.reason === 'manual',
       retainedSince: state.retainedSince,
       includesPosts: state.includesPosts,
+      keepsWords: state.job.isFullTextEnabled === true,
       owner: context.chance.uuid(),
       stop: AbortSignal.any([signal, abort.signal]),
       interrupt: () => {
@@ -189,7 +194,11 @@ async function runSession(
   if (!repository.ok)
     return failOrWait(session, state, repository.error, (reason) => t.repository({ reason }));
   try {
-    return await work(session, state, organization.value.sources, repository.value);
+    return await work(session, state, {
+      sources: organization.value.sources,
+      repository: repository.value,
+      texts: ports.texts,
+    });
   } finally {
     await repository.value.close();
   }
@@ -232,10 +241,14 @@ const DONE: EngineResult<void> = { ok: true, value: undefined };
 async function work(
   session: RunningSession,
   state: SessionState,
-  sources: readonly Source[],
-  repository: Repository,
+  tools: {
+    readonly sources: readonly Source[];
+    readonly repository: Repository;
+    readonly texts: TextReader;
+  },
 ): Promise<Ms | null> {
   const { context, tenant, id, owner } = session;
+  const { repository } = tools;
   const content = writeTo(repository);
   const progress = followProgress(session, state, content.storedBytes);
   let ownWork = 0;
@@ -247,7 +260,7 @@ async function work(
       if (leased === undefined) return;
       ownWork += 1;
       try {
-        await runWork(session, leased, { sources, repository, content, progress });
+        await runWork(session, leased, { ...tools, content, progress });
       } catch (error) {
         // The others end too: whoever runs the session next opens the repository again.
         session.interrupt();

@@ -2,6 +2,8 @@ import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
 import type { SessionObject, Waiting } from '#contract/engine/sessions.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { indexTexts } from '../full-text/index-texts.ts';
+import type { TextReader } from '../full-text/text-reader.ts';
 import { countObject, type IndexedObject, loadObject, storeObjectPoint } from '../index/objects.ts';
 import type { Repository } from '../restic/repository.ts';
 import type { Source } from '../types.ts';
@@ -15,6 +17,7 @@ import { endWork, type LeasedWork, MAX_ATTEMPTS, renewWork, type WorkId } from '
 interface Tools {
   readonly sources: readonly Source[];
   readonly repository: Repository;
+  readonly texts: TextReader;
   readonly content: CountingWriter;
   readonly progress: ProgressWriter;
 }
@@ -83,11 +86,12 @@ async function backUp(
   session: RunningSession,
   object: IndexedObject,
   attempts: number,
-  { sources, repository, content, progress }: Tools,
+  tools: Tools,
   checkLease: (tx: TenantTx) => Promise<void>,
   read: { items: number; bytes: Bytes },
 ): Promise<End | null> {
   const { context, tenant } = session;
+  const { sources, repository, content, progress } = tools;
   const source = sources.find(({ kinds }) => kinds.includes(object.kind));
   if (source === undefined) return { state: 'failed', message: t.noSource };
   const lacks = new Set<string>();
@@ -117,6 +121,7 @@ async function backUp(
     object,
   );
   if (!result.ok) return endAfter(session, object, attempts, result.error, content);
+  if (session.keepsWords) await storeWords(session, object, tools, checkLease);
   const totals = await context.store.tenant(tenant, (tx) => countObject(tx, object), {
     readOnly: true,
   });
@@ -161,6 +166,25 @@ async function backUp(
     );
   });
   return null;
+}
+
+/** A search that finds less is no reason to lack a restore point. */
+async function storeWords(
+  { context, tenant, stop }: RunningSession,
+  { n }: IndexedObject,
+  { repository, texts }: Tools,
+  checkLease: (tx: TenantTx) => Promise<void>,
+): Promise<void> {
+  const { store, log } = context;
+  try {
+    await indexTexts({ store, tenant, repository, texts, signal: stop, checkLease }, n);
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+    log.error('the words of contents could not be stored', {
+      tenant,
+      error: error instanceof Error ? (error.stack ?? error.message) : 'unknown',
+    });
+  }
 }
 
 function endAfter(

@@ -50,6 +50,7 @@ import { migration0062 } from './0062_restore_audit.ts';
 import { migration0064 } from './0064_subscriptions.ts';
 import { migration0065 } from './0065_payments.ts';
 import { migration0066 } from './0066_item_words.ts';
+import { migration0067 } from './0067_item_text.ts';
 import { migration0068 } from './0068_download_folders.ts';
 import { migration0070 } from './0070_sign_up_links.ts';
 import { migration0071 } from './0071_month_invoices.ts';
@@ -110,6 +111,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0064,
   migration0065,
   migration0066,
+  migration0067,
   migration0068,
   migration0070,
   migration0071,

@@ -84,6 +84,7 @@ export function JobDetails({
               : t.retryTimes({ count: retryNumber, minutes: retryWaitInterval }),
           ],
           [t.repository, repository],
+          [t.fullText, row.isFullTextEnabled === true ? t.fullTextOn : t.fullTextOff],
           [t.lastPoint, <Moment key="point" at={row.lastPointAt} now={now} never={t.neverRan} />],
           [
             t.notifications,

@@ -14,7 +14,7 @@ export const restoreSearchMessages = defineMessages('restoreSearch', {
   presentOnly: 'Not deleted',
   start: 'What are you looking for?',
   startHint:
-    'Type the beginning of words of a subject, a file name, a sender or a recipient. Finds deleted items too, and says when a restore point had them last.',
+    'Type the beginning of words of a subject, a file name, a sender or a recipient. Where the backup job stores words of texts, those too. Finds deleted items, and says when a restore point had them last.',
   tooMany: 'Too many items match',
   tooManyHint: 'Add another word to find fewer items.',
   none: 'Nothing found',
@@ -29,6 +29,7 @@ export const restoreSearchMessages = defineMessages('restoreSearch', {
   lastSeen: 'Last seen {when}',
   deletedSeen: 'Deleted, last seen {when}',
   firstSeen: 'First seen {when}',
+  inText: 'Found in the text',
   versions: '{count, plural, one {# version} other {# versions}}',
   locating: 'Opening the item…',
   notLocated: "This item couldn't be opened. {message}",

@@ -57,6 +57,7 @@ export function Result({
           </span>
           <span className="text-ink-3">
             {[
+              item.isInText ? t.inText : '',
               item.sizeBytes === null ? '' : formatBytes(item.sizeBytes),
               item.versions > 1 ? t.versions({ count: item.versions }) : '',
             ]

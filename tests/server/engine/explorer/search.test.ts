@@ -126,6 +126,60 @@ eachDatabase((kind, open) => {
       ]);
   });
 
+  test(`RES-87: words of contents are found where they are stored, also beside words of the title, and the result says so (${kind})`, async () => {
+    const store = await open();
+    const { search, tenant } = await aSearch(store);
+    const texts = [
+      [1, 3, 'december rota ann example com harbour'],
+      [1, 4, 're rota final ann example com harbour master'],
+      [2, 1, 'q3 rota draft xlsx harbour'],
+      [9, 1, 'another organization harbour'],
+    ] as const;
+    await store.tenant(tenant, ({ sql: db }) =>
+      db
+        .insertInto('item_text')
+        .values(texts.map(([object_n, n, text]) => ({ tenant_id: tenant, object_n, n, text })))
+        .execute(),
+    );
+    const find = async (text: string) =>
+      (await search({ text })).rows.map(({ node, isInText }) => [node.name, isInText]);
+    expect(await find('harb')).toEqual([
+      ['Re: rota, final', true],
+      ['December rota', true],
+      ['Q3-rota_draft.xlsx', true],
+    ]);
+    expect(await find('final harbour')).toEqual([['Re: rota, final', true]]);
+    // Both name and content have it: once, by its name.
+    expect((await find('rota')).map(([, isInText]) => isInText)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(await find('harbour nowhere')).toEqual([]);
+    const pages: string[] = [];
+    for (let cursor: string | null = null; ;) {
+      const page: Awaited<ReturnType<typeof search>> = await search({
+        text: 'harbour',
+        limit: 1,
+        cursor,
+      });
+      pages.push(...page.rows.map(({ node }) => node.name));
+      cursor = page.next;
+      if (cursor === null) break;
+    }
+    expect(pages).toEqual(['Re: rota, final', 'December rota', 'Q3-rota_draft.xlsx']);
+    // An item without a row in the index has no words any more.
+    await store.tenant(tenant, ({ sql: db }) =>
+      sql`delete from item where tenant_id = ${tenant} and object_n = 1`.execute(db),
+    );
+    expect(await find('harbour')).toEqual([['Q3-rota_draft.xlsx', true]]);
+    const left = await store.tenant(tenant, ({ sql: db }) =>
+      db.selectFrom('item_text').select('object_n').where('tenant_id', '=', tenant).execute(),
+    );
+    expect(left.map(({ object_n: n }) => n).toSorted()).toEqual([2, 9]);
+  });
+
   test(`RES-80: pages of a search follow each other without gaps, and a foreign cursor is refused (${kind})`, async () => {
     const store = await open();
     const { search, scope } = await aSearch(store);

@@ -52,10 +52,13 @@ export async function* readZip(file: ArchiveFile): AsyncGenerator<ArchiveEntry, 
     };
 }
 
-/** A ZIP archive of any files. */
-export async function* readZipFiles(file: ArchiveFile): AsyncGenerator<ArchiveEntry, void> {
+/** A ZIP archive of any files. Larger ones than `maxBytes` are left out. */
+export async function* readZipFiles(
+  file: ArchiveFile,
+  maxBytes: Bytes = MAX_FILE_BYTES,
+): AsyncGenerator<ArchiveEntry, void> {
   for await (const { entry, folders, name } of listEntries(file))
-    yield { path: folders, name, position: entry.at, load: () => loadFile(file, entry) };
+    yield { path: folders, name, position: entry.at, load: () => loadFile(file, entry, maxBytes) };
 }
 
 interface ListedEntry {
@@ -91,10 +94,9 @@ async function loadMail(file: ArchiveFile, entry: ZipEntry): Promise<LoadedEntry
   return 'kind' in read ? read : { kind: 'mail', mime: read.content, state: PLAIN_STATE };
 }
 
-async function loadFile(file: ArchiveFile, entry: ZipEntry): Promise<LoadedEntry> {
+async function loadFile(file: ArchiveFile, entry: ZipEntry, maxBytes: Bytes): Promise<LoadedEntry> {
   const { bytes, packedBytes, modifiedAt } = entry;
-  if (bytes > MAX_FILE_BYTES || packedBytes > MAX_FILE_BYTES)
-    return { kind: 'skipped', reason: 'large-file' };
+  if (bytes > maxBytes || packedBytes > maxBytes) return { kind: 'skipped', reason: 'large-file' };
   const read = await readContent(file, entry);
   return 'kind' in read ? read : { kind: 'file', content: read.content, modifiedAt };
 }

@@ -36,6 +36,7 @@ export interface JobData {
   readonly description: string;
   readonly organizationId: string | null;
   readonly isTeamsChatsEnabled: boolean;
+  readonly isFullTextEnabled: boolean;
   readonly backupType: 'EntireOrganization' | 'SelectedItems';
   readonly selectedItems: readonly ChosenItem[];
   readonly excludedItems: readonly ChosenItem[];
@@ -79,6 +80,7 @@ const EMPTY: JobData = {
   description: '',
   organizationId: null,
   isTeamsChatsEnabled: false,
+  isFullTextEnabled: false,
   backupType: 'EntireOrganization',
   selectedItems: [],
   excludedItems: [],
@@ -114,7 +116,7 @@ export const JOB_WIZARD: WizardDefinition<JobData> = {
   steps: [
     {
       id: '1',
-      fields: ['name', 'description', 'organizationId', 'isTeamsChatsEnabled'],
+      fields: ['name', 'description', 'organizationId', 'isTeamsChatsEnabled', 'isFullTextEnabled'],
       check: (data) => [
         ...issue(data.name.trim() === '', 'name', t.nameMissing),
         ...issue(data.organizationId === null, 'organizationId', t.organizationMissing),
@@ -263,6 +265,7 @@ export function jobData(job: JobOut): JobData {
     description: job.description,
     organizationId: job.organizationId,
     isTeamsChatsEnabled: job.isTeamsChatsEnabled,
+    isFullTextEnabled: job.isFullTextEnabled,
     backupType: job.backupType,
     selectedItems: job.selectedItems.flatMap(getSelection),
     excludedItems: job.excludedItems.flatMap(getSelection),
@@ -306,6 +309,7 @@ export function jobFields(data: JobData): Omit<InputOf<'updateBackupJob'>, 'jobI
     name: data.name.trim(),
     description: data.description.trim(),
     isTeamsChatsEnabled: data.isTeamsChatsEnabled,
+    isFullTextEnabled: data.isFullTextEnabled,
     backupType: data.backupType,
     selectedItems: data.backupType === 'SelectedItems' ? data.selectedItems.map(getItem) : [],
     excludedItems: data.excludedItems.map(getItem),

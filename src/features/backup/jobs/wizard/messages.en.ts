@@ -26,6 +26,10 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   teamsChats: 'Back up posts in Teams channels',
   teamsChatsOff: "This organization doesn't include Teams chats. Turn them on there first.",
 
+  fullText: 'Search in texts',
+  fullTextHint:
+    "Finds items by words of emails, posts and Office and text files. These words, up to 64 KB for each item, are stored in the portal's database, unencrypted. The first backup with this setting takes longer. Turning it off deletes nothing.",
+
   selectLead: 'People who join a selected group later are backed up too.',
   entireOrganization: 'Entire organization',
   entireHint: 'All users, groups, teams and sites, including new ones',

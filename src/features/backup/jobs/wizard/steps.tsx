@@ -81,6 +81,12 @@ export function NameStep({
         on={data.isTeamsChatsEnabled}
         onChange={(isTeamsChatsEnabled) => edit({ isTeamsChatsEnabled })}
       />
+      <Switch
+        label={t.fullText}
+        detail={t.fullTextHint}
+        on={data.isFullTextEnabled}
+        onChange={(isFullTextEnabled) => edit({ isFullTextEnabled })}
+      />
     </>
   );
 }

@@ -1,0 +1,151 @@
+import { getText } from '../formats/html-text.ts';
+import { getTaskText } from '../formats/icalendar.ts';
+import type { MailContent } from '../mail/mail-content.ts';
+import { readMime } from '../mail/read-mime.ts';
+import { parseOutlookItem } from '../sources/outlook/parse-item.ts';
+import { readOfficeText } from './office-text.ts';
+import { getFileFormat, type TextFormat } from './text-format.ts';
+
+/** Of a long text, the first letters are enough for its words. */
+const MAX_CHARS = 4 << 20;
+const MAX_DEPTH = 8;
+
+/**
+ * Yields the texts of a content.
+ *
+ * @throws if it isn't what it should be.
+ */
+export async function* extractTexts(
+  format: TextFormat,
+  bytes: Uint8Array,
+  depth = 0,
+): AsyncGenerator<string, void> {
+  switch (format) {
+    case 'mail':
+      yield* readMail(await readMime(bytes), depth);
+      return;
+    case 'html':
+      yield getText(decodeText(bytes));
+      return;
+    case 'plain':
+      yield decodeText(bytes);
+      return;
+    case 'office':
+      yield* readOfficeText(bytes);
+      return;
+    case 'outlook':
+      yield* readOutlookItem(readJson(bytes));
+      return;
+    case 'post':
+      yield* readThread(readJson(bytes));
+      return;
+    case 'row':
+      yield* listStrings(getField(readJson(bytes), 'fields'), 0);
+  }
+}
+
+async function* readMail(mail: MailContent, depth: number): AsyncGenerator<string, void> {
+  const { text, html, attachments } = mail;
+  if (text !== null) yield text.slice(0, MAX_CHARS);
+  if (html !== null) yield getText(html.slice(0, MAX_CHARS));
+  if (depth >= MAX_DEPTH) return;
+  for (const file of attachments) {
+    yield file.name;
+    if (file.kind === 'message') {
+      yield file.message.subject;
+      yield* readMail(file.message, depth + 1);
+      continue;
+    }
+    const format = getFileFormat(file.name);
+    if (format !== null) yield* readAttachment(format, file.bytes, depth + 1);
+  }
+}
+
+/** One that can't be read costs only its own words. */
+async function* readAttachment(
+  format: TextFormat,
+  bytes: Uint8Array,
+  depth: number,
+): AsyncGenerator<string, void> {
+  try {
+    yield* extractTexts(format, bytes, depth);
+  } catch {
+    // Its name was found.
+  }
+}
+
+/** UTF-8, or UTF-16 with a mark, else Latin. What has zeros is no text. */
+function decodeText(bytes: Uint8Array): string {
+  const part = bytes.subarray(0, MAX_CHARS);
+  const [first, second] = part;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(part);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(part);
+  if (part.includes(0)) return '';
+  try {
+    // A cut letter at the end is left out.
+    return new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: true });
+  } catch {
+    return new TextDecoder('latin1').decode(part);
+  }
+}
+
+function* readOutlookItem(json: unknown): Generator<string, void> {
+  const item = parseOutlookItem(json);
+  if (item === null) return;
+  switch (item.kind) {
+    case 'event': {
+      const { value } = item;
+      for (const part of [value, ...(value.exceptionOccurrences ?? [])]) {
+        yield part.subject ?? '';
+        yield part.location?.displayName ?? '';
+        yield readBody(part.body);
+      }
+      for (const { name } of value.attachments ?? []) yield name ?? '';
+      return;
+    }
+    case 'task':
+      yield getTaskText(item.value);
+      return;
+    case 'contact': {
+      const { photo: _, ...value } = item.value;
+      yield* listStrings(value, 0);
+    }
+  }
+}
+
+const readBody = (
+  body:
+    | {
+        readonly contentType?: string | null | undefined;
+        readonly content?: string | null | undefined;
+      }
+    | null
+    | undefined,
+): string => {
+  const content = (body?.content ?? '').slice(0, MAX_CHARS);
+  return body?.contentType?.toLowerCase() === 'html' ? getText(content) : content;
+};
+
+function* readThread(json: unknown): Generator<string, void> {
+  const replies = getField(json, 'replies');
+  for (const message of [getField(json, 'post'), ...(Array.isArray(replies) ? replies : [])]) {
+    yield* listStrings(getField(message, 'subject'), 0);
+    const content = getField(getField(message, 'body'), 'content');
+    if (typeof content === 'string') yield getText(content.slice(0, MAX_CHARS));
+  }
+}
+
+const readJson = (bytes: Uint8Array): unknown =>
+  JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+
+const getField = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+
+/** The texts of any value, without the names of its fields. */
+function* listStrings(value: unknown, depth: number): Generator<string, void> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH)
+    for (const part of Object.values(value)) yield* listStrings(part, depth + 1);
+}

@@ -1,0 +1,66 @@
+import type { Bytes } from '#contract/ids.ts';
+import { readZipFiles } from '../imports/archives/zip.ts';
+
+/** The files of a document (ISO/IEC 29500) that have its text. */
+const TEXT_FILES: readonly RegExp[] = [
+  /^word\/(?:document|footnotes|endnotes|comments|(?:header|footer)\d*)\.xml$/,
+  /^ppt\/(?:slides|notesSlides)\/[^/]+\.xml$/,
+  /^xl\/(?:sharedStrings|worksheets\/[^/]+)\.xml$/,
+];
+const MAX_FILE_BYTES: Bytes = 32 << 20;
+/** Unpacked, of all files together. */
+const MAX_TEXT_BYTES: Bytes = 64 << 20;
+
+/** Yields the text of a Word, Excel or PowerPoint document. What it grows to is limited (G66). */
+export async function* readOfficeText(bytes: Uint8Array): AsyncGenerator<string, void> {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = {
+    stem: '',
+    filePath: null,
+    bytes: content.length,
+    read: (from: Bytes, length: Bytes) => Promise.resolve(content.subarray(from, from + length)),
+  };
+  let left = MAX_TEXT_BYTES;
+  for await (const { path, name, load } of readZipFiles(file, MAX_FILE_BYTES)) {
+    const place = [...path, name].join('/');
+    if (!TEXT_FILES.some((pattern) => pattern.test(place))) continue;
+    const loaded = await load();
+    if (loaded.kind !== 'file') continue;
+    left -= loaded.content.length;
+    if (left < 0) return;
+    yield getXmlText(decodeXml(loaded.content));
+  }
+}
+
+/** [ECMA-376] allows UTF-8 and UTF-16. */
+function decodeXml(bytes: Uint8Array): string {
+  const isLarge = bytes[0] === 0xff || bytes[0] === 0xfe;
+  return new TextDecoder(isLarge ? (bytes[0] === 0xfe ? 'utf-16be' : 'utf-16le') : 'utf-8').decode(
+    bytes,
+  );
+}
+
+/** A text, or where a word ends. A word may be in several texts. */
+const PIECE =
+  /<(?:\w{1,20}:)?t(?:\s[^<>]*)?>([^<]*)<\/|<\/(?:\w{1,20}:)?(?:p|si|is|tc|row)>|<(?:\w{1,20}:)?(?:tab|br|cr)\b/g;
+
+function getXmlText(xml: string): string {
+  const texts: string[] = [];
+  for (const [, text] of xml.matchAll(PIECE)) texts.push(text === undefined ? ' ' : decode(text));
+  return texts.join('');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
+const decode = (text: string): string =>
+  text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{1,8}));/gi, (entity, ...parts) => {
+    const [decimal, hex, name] = parts as (string | undefined)[];
+    if (name !== undefined) return ENTITIES[name] ?? entity;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : ' ';
+  });

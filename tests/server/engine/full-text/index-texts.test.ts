@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { searchItems } from '#server/engine/embedded/explorer/search.ts';
+import { eachDatabase } from '../../db/databases.ts';
+import { memoryObject } from '../memory-source.ts';
+import { getValue } from '../restic/fixtures.ts';
+import { makeSessionBench, type SessionBench } from '../session-bench.ts';
+
+const mail = (words: string): string =>
+  `From: Ann <ann@example.com>\r\nSubject: x\r\nContent-Type: text/plain\r\n\r\n${words}`;
+
+async function backUp(bench: SessionBench, job: string): Promise<void> {
+  bench.ground.pass(60_000);
+  const session = (await bench.start(job, 'manual')) ?? '';
+  for (let next = await bench.run(session); next !== null; next = await bench.run(session))
+    bench.ground.pass(Math.max(1, next - bench.ground.context.clock.now()));
+}
+
+const findTitles = async ({ ground, tenant, organization }: SessionBench, text: string) =>
+  getValue(
+    await ground.context.store.tenant(tenant, (tx) =>
+      searchItems(
+        tx,
+        { tenant, organization, user: null },
+        { text, workloads: ['outlook', 'onedrive'], deleted: null, cursor: null, limit: 50 },
+      ),
+    ),
+  )
+    .rows.map(({ node, isInText }) => `${node.name} ${isInText}`)
+    .toSorted();
+
+const countTexts = ({ ground, tenant }: SessionBench): Promise<number> =>
+  ground.context.store.tenant(
+    tenant,
+    async ({ sql }) =>
+      (await sql.selectFrom('item_text').select('n').where('tenant_id', '=', tenant).execute())
+        .length,
+  );
+
+eachDatabase((name, open) => {
+  test(`ENG-81: a job that keeps words stores those of all items, and of what changes later; others store none (${name})`, async () => {
+    const mailbox = memoryObject('mailbox', 'ann');
+    const drive = memoryObject('drive', 'ann');
+    for (const memory of [mailbox, drive]) memory.putFolder('top', null, 'Inbox');
+    for (let n = 0; n < 130; n += 1) mailbox.putItem(`m${n}`, 'top', mail(`harbour number${n}`));
+    drive.putItem('notes.txt', 'top', 'tide tables');
+    drive.putItem('photo.jpg', 'top', 'tide tables');
+    const bench = await makeSessionBench(await open(), [mailbox, drive]);
+    const plain = await bench.addJob();
+    await backUp(bench, plain);
+    expect([await countTexts(bench), await findTitles(bench, 'harbour')]).toEqual([0, []]);
+
+    // Turned on later: what is in the repository already is read from there.
+    const job = await bench.addJob({ isFullTextEnabled: true });
+    const fetched = mailbox.fetched.length;
+    await backUp(bench, job);
+    expect(mailbox.fetched.length).toBe(fetched);
+    expect(await countTexts(bench)).toBe(131);
+    expect(await findTitles(bench, 'number129 harb')).toEqual(['Item m129 true']);
+    expect(await findTitles(bench, 'tide')).toEqual(['Item notes.txt true']);
+
+    mailbox.putItem('m0', 'top', mail('lighthouse'));
+    mailbox.removeItem('m1');
+    await backUp(bench, job);
+    expect(await findTitles(bench, 'lighthouse')).toEqual(['Item m0 true']);
+    // What was before, and what is deleted now, is found at the points that had it.
+    expect(await findTitles(bench, 'number0')).toEqual(['Item m0 true']);
+    expect(await findTitles(bench, 'number1')).toContain('Item m1 true');
+
+    // The job without words adds none.
+    mailbox.putItem('m2', 'top', mail('beacon'));
+    await backUp(bench, plain);
+    expect(await findTitles(bench, 'beacon')).toEqual([]);
+    await backUp(bench, job);
+    expect(await findTitles(bench, 'beacon')).toEqual(['Item m2 true']);
+  });
+
+  test(`ENG-81: an item whose text can't be read costs neither the others nor the restore point (${name})`, async () => {
+    const mailbox = memoryObject('mailbox', 'ann');
+    mailbox.putFolder('top', null, 'Inbox');
+    mailbox.putItem('good', 'top', mail('harbour'));
+    mailbox.putItem('empty', 'top', '');
+    const drive = memoryObject('drive', 'ann');
+    drive.putFolder('top', null, 'Files');
+    drive.putItem('broken.docx', 'top', 'PK\u0003\u0004 is no archive');
+    const bench = await makeSessionBench(await open(), [mailbox, drive]);
+    const job = await bench.addJob({ isFullTextEnabled: true });
+    await backUp(bench, job);
+    expect((await bench.job(job)).recent[0]).toMatchObject({ result: 'success' });
+    expect(await findTitles(bench, 'harbour')).toEqual(['Item good true']);
+    expect(await findTitles(bench, 'broken')).toEqual(['Item broken.docx false']);
+  });
+});

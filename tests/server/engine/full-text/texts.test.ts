@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { TEXT_FORMATS, type TextFormat } from '#server/engine/embedded/full-text/text-format.ts';
+import { makeTextReader } from '#server/engine/embedded/full-text/text-reader.ts';
+import { systemClock } from '#server/platform/clock.ts';
+
+const PROOF = Number(process.env['PROOF'] ?? 1);
+const folder = mkdtempSync(join(tmpdir(), 'daybook-texts-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const reader = makeTextReader({ clock: systemClock });
+const load = (name: string): Buffer => readFileSync(join(folder, name));
+
+beforeAll(() => {
+  // Python writes the documents: another program than the one that reads them.
+  execFileSync('python3', [join(import.meta.dirname, 'make-office.py'), folder]);
+}, 120_000);
+
+async function readWords(format: TextFormat, content: Uint8Array | string): Promise<string[]> {
+  const result = await reader.read(format, Buffer.from(content));
+  if (result.kind !== 'read') throw new Error(result.kind);
+  return result.value.split(' ');
+}
+
+test('ENG-80: the words of Word, Excel and PowerPoint documents are found, also across formats of a word', async () => {
+  expect(await readWords('office', load('report.docx'))).toEqual([
+    ...['harbour', 'flüge', 'more', 'first', 'second', 'footnoted'],
+  ]);
+  expect((await readWords('office', load('sheet.xlsx'))).toSorted()).toEqual([
+    ...['inlined', 'quarter', 'tidetable'],
+  ]);
+  expect(await readWords('office', load('talk.pptx'))).toEqual(['moorings', 'whispered']);
+});
+
+test('ENG-80: a mail has the words of its texts, attachments and attached mails, each once and no markup', async () => {
+  const inner = [
+    'From: Bo <bo@example.org>',
+    'Subject: Inner matter',
+    'Content-Type: text/plain; charset=utf-8',
+    '',
+    'nested words',
+  ].join('\r\n');
+  const mime = [
+    'From: Ann <ann@example.com>',
+    'Subject: Outer',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=x',
+    '',
+    '--x',
+    'Content-Type: text/html; charset=utf-8',
+    '',
+    '<style>.hiddenclass{}</style><script>scripted()</script><p title="tooltip">Gr&ouml;&szlig;e</p><p>Gr&ouml;&szlig;e again</p>',
+    '--x',
+    'Content-Type: application/octet-stream',
+    'Content-Disposition: attachment; filename="report.docx"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    load('report.docx').toString('base64').replaceAll(/.{76}/g, '$&\r\n'),
+    '--x',
+    'Content-Type: message/rfc822',
+    'Content-Disposition: attachment; filename="inner.eml"',
+    '',
+    inner,
+    '--x--',
+    '',
+  ].join('\r\n');
+  const words = await readWords('mail', mime);
+  expect(words.toSorted()).toEqual(
+    [
+      ...['größe', 'again', 'report', 'docx', 'harbour', 'flüge', 'more', 'first', 'second'],
+      ...['footnoted', 'inner', 'eml', 'matter', 'nested', 'words'],
+    ].toSorted(),
+  );
+});
+
+test('ENG-80: text files are read in their encodings, and other bytes have no words', async () => {
+  expect(await readWords('plain', 'One_two, THREE!')).toEqual(['one', 'two', 'three']);
+  expect(await readWords('plain', Buffer.from('\ufeffGröße', 'utf16le'))).toEqual(['größe']);
+  expect(await readWords('plain', Buffer.from('Gr\u00f6\u00dfe', 'latin1'))).toEqual(['größe']);
+  expect(await readWords('plain', Buffer.from([1, 0, 65, 66]))).toEqual(['']);
+  expect(await readWords('html', '<p>alpha</p><p>beta</p>')).toEqual(['alpha', 'beta']);
+});
+
+test('ENG-80: events, contacts, tasks, posts and rows have the words of what people wrote', async () => {
+  const utc = (dateTime: string) => ({ dateTime, timeZone: 'UTC' });
+  const json = (format: TextFormat, value: object): Promise<string[]> =>
+    readWords(format, JSON.stringify(value));
+  expect(
+    await json('outlook', {
+      id: 'e',
+      subject: 'Review',
+      start: utc('2026-03-23T08:00:00'),
+      end: utc('2026-03-23T08:30:00'),
+      body: { contentType: 'html', content: '<b>Bring</b> charts' },
+      location: { displayName: 'Quay' },
+    }),
+  ).toEqual(['review', 'quay', 'bring', 'charts']);
+  const contact = await json('outlook', {
+    id: 'c',
+    personalNotes: 'Sails alone',
+    photo: { contentType: 'image/png', contentBytes: 'cGhvdG8=' },
+  });
+  expect(contact).toContain('sails');
+  expect(contact).not.toContain('cghvdg8');
+  expect(
+    await json('outlook', {
+      id: 't',
+      title: 'Order',
+      status: 'notStarted',
+      body: { contentType: 'text', content: 'two sizes' },
+      checklistItems: [{ displayName: 'thin' }],
+    }),
+  ).toEqual(['two', 'sizes', 'thin']);
+  expect(
+    await json('post', {
+      post: { id: '1', subject: null, body: { content: '<p>Low tide</p>' } },
+      replies: [{ id: '2', body: { content: 'noted' } }],
+    }),
+  ).toEqual(['low', 'tide', 'noted']);
+  expect(
+    await json('row', {
+      columns: [{ name: 'Hidden' }],
+      fields: { Title: 'Berth', Tags: ['north'] },
+    }),
+  ).toEqual(['berth', 'north']);
+});
+
+test('ENG-80: at most 64 KB of words are kept', async () => {
+  const all = Array.from({ length: 30_000 }, (_, n) => `word${n}`).join(' ');
+  const words = await readWords('plain', `${all} ${'x'.repeat(300)}`);
+  const bytes = Buffer.byteLength(words.join(' '));
+  expect(bytes).toBeLessThanOrEqual(65_536);
+  expect(bytes).toBeGreaterThan(65_000);
+});
+
+test('G67, G66: documents that grow too much, or that are made to be slow, are left out in time', async () => {
+  expect(['read', 'refused']).toContain((await reader.read('office', load('bomb.docx'))).kind);
+  expect(await readWords('office', load('open.docx'))).toEqual(['']);
+  expect(await readWords('office', load('many.docx'))).toEqual(['']);
+  // The next one is read as before.
+  expect(await readWords('plain', 'still there')).toEqual(['still', 'there']);
+});
+
+test('G67: any bytes in any format have words or are refused', async () => {
+  const seeds = ['report.docx', 'sheet.xlsx', 'talk.pptx'].map((name) => load(name));
+  const cut = fc.record({ at: fc.nat(4_000), bytes: fc.uint8Array({ maxLength: 12 }) });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...TEXT_FORMATS),
+      fc.oneof(
+        fc.tuple(fc.constantFrom(...seeds), fc.array(cut, { minLength: 1, maxLength: 4 })),
+        fc.tuple(fc.uint8Array({ maxLength: 500 }), fc.constant([])),
+      ),
+      async (format, [seed, cuts]) => {
+        const bytes = Buffer.from(seed);
+        for (const { at, bytes: put } of cuts)
+          bytes.set(
+            put.slice(0, Math.max(0, bytes.length - (at % bytes.length))),
+            at % bytes.length,
+          );
+        expect(['read', 'refused']).toContain((await reader.read(format, bytes)).kind);
+      },
+    ),
+    { numRuns: 500 * PROOF },
+  );
+});
