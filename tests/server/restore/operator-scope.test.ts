@@ -206,8 +206,9 @@ eachDatabase((kind, open) => {
       await sql
         .insertInto('item_text')
         .columns(['tenant_id', 'object_n', 'n', 'text'])
-        .expression(({ selectFrom }) =>
-          selectFrom('item')
+        .expression((from) =>
+          from
+            .selectFrom('item')
             .select([
               'tenant_id',
               'object_n',

@@ -42,7 +42,7 @@ export async function indexTexts(context: IndexTexts, object: number): Promise<v
     const texts: { n: number; text: string }[] = [];
     for (const row of rows) {
       const words = await readWords(context, row);
-      if (words === 'later' || signal.aborted) return;
+      if (words === null || signal.aborted) return;
       if (words !== '') texts.push({ n: row.n, text: join(row, words) });
     }
     const last = rows.at(-1);
@@ -90,18 +90,18 @@ async function storeTexts(
       on conflict do nothing`.execute(db);
 }
 
-/** `later`: it may be readable then. */
+/** Null: it may be readable later. */
 async function readWords(
   { repository, texts }: IndexTexts,
   { isCurrent, ...item }: Row,
-): Promise<string | 'later'> {
+): Promise<string | null> {
   const found = isCurrent ? findTextPart(item) : null;
   if (found === null) return '';
   const { part, format } = found;
   const content = await readContent(await repository.readContent(part.blobs), part.bytes);
-  if (!content.ok) return LOST.has(content.error.kind) ? '' : 'later';
+  if (!content.ok) return LOST.has(content.error.kind) ? '' : null;
   const words = await texts.read(format, content.value);
-  if (words.kind === 'busy') return 'later';
+  if (words.kind === 'busy') return null;
   return words.kind === 'read' ? words.value : '';
 }
 const LOST: ReadonlySet<string> = new Set(['damaged', 'missing', 'invalid']);

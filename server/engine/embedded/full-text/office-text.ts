@@ -32,7 +32,7 @@ export async function* readOfficeText(bytes: Uint8Array): AsyncGenerator<string,
   }
 }
 
-/** [ECMA-376] allows UTF-8 and UTF-16. */
+/** ISO/IEC 29500 allows UTF-8 and UTF-16. */
 function decodeXml(bytes: Uint8Array): string {
   const isLarge = bytes[0] === 0xff || bytes[0] === 0xfe;
   return new TextDecoder(isLarge ? (bytes[0] === 0xfe ? 'utf-16be' : 'utf-16le') : 'utf-8').decode(

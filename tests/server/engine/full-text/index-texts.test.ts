@@ -15,9 +15,9 @@ async function backUp(bench: SessionBench, job: string): Promise<void> {
     bench.ground.pass(Math.max(1, next - bench.ground.context.clock.now()));
 }
 
-const findTitles = async ({ ground, tenant, organization }: SessionBench, text: string) =>
+const findTitles = async ({ ground: fixture, tenant, organization }: SessionBench, text: string) =>
   getValue(
-    await ground.context.store.tenant(tenant, (tx) =>
+    await fixture.context.store.tenant(tenant, (tx) =>
       searchItems(
         tx,
         { tenant, organization, user: null },
@@ -28,8 +28,8 @@ const findTitles = async ({ ground, tenant, organization }: SessionBench, text: 
     .rows.map(({ node, isInText }) => `${node.name} ${isInText}`)
     .toSorted();
 
-const countTexts = ({ ground, tenant }: SessionBench): Promise<number> =>
-  ground.context.store.tenant(
+const countTexts = ({ ground: fixture, tenant }: SessionBench): Promise<number> =>
+  fixture.context.store.tenant(
     tenant,
     async ({ sql }) =>
       (await sql.selectFrom('item_text').select('n').where('tenant_id', '=', tenant).execute())

@@ -1,4 +1,4 @@
-"""Writes a Word, an Excel and a PowerPoint file as ECMA-376 has them, and hostile ones."""
+"""Writes a Word, an Excel and a PowerPoint file as ISO/IEC 29500 has them, and hostile ones."""
 import sys
 import zipfile
 
@@ -30,7 +30,7 @@ save("sheet.xlsx", {
     "xl/worksheets/sheet1.xml": HEAD + f'<worksheet {S}><sheetData><row><c t="inlineStr"><is><t>inlined</t></is></c><c><v>4711</v></c></row></sheetData></worksheet>',
 })
 save("talk.pptx", {
-    "ppt/slides/slide1.xml": HEAD + f"<p:sld {A}><a:p><a:r><a:t>Moorings</a:t></a:r></a:p></p:sld>".encode().decode(),
+    "ppt/slides/slide1.xml": HEAD + f"<p:sld {A}><a:p><a:r><a:t>Moorings</a:t></a:r></a:p></p:sld>",
     "ppt/notesSlides/notesSlide1.xml": (HEAD.replace("UTF-8", "UTF-16") + f"<p:notes {A}><a:p><a:r><a:t>whispered</a:t></a:r></a:p></p:notes>").encode("utf-16"),
 })
 save("bomb.docx", {"word/document.xml": b"<w:t>" + b"a " * 100_000_000 + b"</w:t>"})

@@ -27,10 +27,17 @@ async function readWords(format: TextFormat, content: Uint8Array | string): Prom
 
 test('ENG-80: the words of Word, Excel and PowerPoint documents are found, also across formats of a word', async () => {
   expect(await readWords('office', load('report.docx'))).toEqual([
-    ...['harbour', 'flüge', 'more', 'first', 'second', 'footnoted'],
+    'harbour',
+    'flüge',
+    'more',
+    'first',
+    'second',
+    'footnoted',
   ]);
   expect((await readWords('office', load('sheet.xlsx'))).toSorted()).toEqual([
-    ...['inlined', 'quarter', 'tidetable'],
+    'inlined',
+    'quarter',
+    'tidetable',
   ]);
   expect(await readWords('office', load('talk.pptx'))).toEqual(['moorings', 'whispered']);
 });
@@ -68,12 +75,9 @@ test('ENG-80: a mail has the words of its texts, attachments and attached mails,
     '',
   ].join('\r\n');
   const words = await readWords('mail', mime);
-  expect(words.toSorted()).toEqual(
-    [
-      ...['größe', 'again', 'report', 'docx', 'harbour', 'flüge', 'more', 'first', 'second'],
-      ...['footnoted', 'inner', 'eml', 'matter', 'nested', 'words'],
-    ].toSorted(),
-  );
+  const expected =
+    'größe again report docx harbour flüge more first second footnoted inner eml matter nested words';
+  expect(words.toSorted()).toEqual(expected.split(' ').toSorted());
 });
 
 test('ENG-80: text files are read in their encodings, and other bytes have no words', async () => {
@@ -84,10 +88,11 @@ test('ENG-80: text files are read in their encodings, and other bytes have no wo
   expect(await readWords('html', '<p>alpha</p><p>beta</p>')).toEqual(['alpha', 'beta']);
 });
 
+const utc = (dateTime: string) => ({ dateTime, timeZone: 'UTC' });
+const json = (format: TextFormat, value: object): Promise<string[]> =>
+  readWords(format, JSON.stringify(value));
+
 test('ENG-80: events, contacts, tasks, posts and rows have the words of what people wrote', async () => {
-  const utc = (dateTime: string) => ({ dateTime, timeZone: 'UTC' });
-  const json = (format: TextFormat, value: object): Promise<string[]> =>
-    readWords(format, JSON.stringify(value));
   expect(
     await json('outlook', {
       id: 'e',
