@@ -139,7 +139,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
             </div>
           )}
         </FormPart>
-        <FormPart title={t.listUsersToNotify}>
+        <FormPart title={t.usersToNotify}>
           <PersonPicker
             label={t.addUser}
             own={ownId}
@@ -150,7 +150,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
             }
           />
           <Chosen
-            label={t.listUsersToNotify}
+            label={t.usersToNotify}
             none={t.noUsersToNotify}
             items={form.notify.map(({ _id, name, username }) => ({
               key: _id,

@@ -41,7 +41,7 @@ export function CompanyList({
           <Head className="w-20 pr-4 text-right">{t.sources}</Head>
           <Head className="w-20 pr-6 text-right">{t.users}</Head>
           <Head className={`w-[22%] ${wide}`}>{t.otherSystems}</Head>
-          <Head className={`w-[20%] ${wide}`}>{t.listUsersToNotify}</Head>
+          <Head className={`w-[20%] ${wide}`}>{t.usersToNotify}</Head>
           <SortHead
             label={t.created}
             by="madeAt"

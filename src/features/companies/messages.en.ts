@@ -23,7 +23,7 @@ export const companyMessages = defineMessages('companies', {
   organizationHint: 'For example, contoso.onmicrosoft.com.',
   organizations: 'Organizations',
   noOrganizations: 'No organizations yet',
-  listUsersToNotify: 'Users to notify',
+  usersToNotify: 'Users to notify',
   addUser: 'Add user',
   noUsersToNotify: 'No users to notify yet',
   deleteSummary:

@@ -55,7 +55,7 @@ export const adminProvidersMessages = defineMessages('adminProviders', {
   moreHosts: '{hosts}, and {count, number} more',
   companyCount: '{count, plural, one {# company} other {# companies}}',
   userCount: '{count, plural, one {# user} other {# users}}',
-  getProviderBranding: 'Branding: {name}',
+  brandingNamed: 'Branding: {name}',
   settingsOf: 'Settings: {name}',
   eventsOf: 'Events: {name}',
   listFrom: 'This list is from {when}.',

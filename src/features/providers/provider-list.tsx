@@ -105,7 +105,7 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
                 <Link
                   to="/admin/branding"
                   search={search}
-                  aria-label={t.getProviderBranding({ name })}
+                  aria-label={t.brandingNamed({ name })}
                   className={LINK}
                 >
                   {t.branding}

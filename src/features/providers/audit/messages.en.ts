@@ -1,6 +1,6 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
-export const adminEventsMessages = defineMessages('listAdminEvents', {
+export const adminEventsMessages = defineMessages('adminEvents', {
   eventsNewestFirst: 'Events, newest first',
   number: 'Number',
   when: 'Time',

@@ -1,6 +1,6 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
-export const adminOverviewMessages = defineMessages('getAdminOverview', {
+export const adminOverviewMessages = defineMessages('adminOverview', {
   diskFull: 'Nothing is stored. Free up space on the disk of the data folder.',
   paused: 'Paused',
   outOfDiskSpace: 'The server is out of disk space',
