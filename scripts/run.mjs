@@ -56,6 +56,7 @@ const commands = {
     );
   },
   'rebuild': () => run(['server/rebuild.ts', ...rest], { node }),
+  'verify': () => run(['server/verify.ts', ...rest], { node }),
   'backup': () => run(['server/backup.ts', ...rest], { node }),
   'restore': () => run(['server/restore.ts', ...rest], { node }),
   'attach': () => run(['server/attach.ts', ...rest], { node }),

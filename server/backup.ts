@@ -1,6 +1,7 @@
 import { systemClock } from './platform/clock.ts';
 import { backUp } from './platform/db/backup-file.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
+import { sealLogs } from './platform/events/verify.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 /**
@@ -12,6 +13,7 @@ if (file === undefined) {
   stop(t.backupUsage);
 } else {
   await withStore(async (store) => {
+    await sealLogs(store);
     await backUp(store, file, systemClock.now());
     say(t.backedUp({ file }));
     return 0;

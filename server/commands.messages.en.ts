@@ -9,6 +9,16 @@ export const commandMessages = defineMessages('commands', {
     '{tenants, plural, one {Restored # provider.} other {Restored # providers.}} All rows and logs match the backup.',
   rebuilt:
     '{tenant}: events {events, number}, rows {rows, number}, quarantined {quarantined, number}, differences {differences, number}',
+  verified:
+    '{tenant}: events {events, number}, rows {rows, number}, damaged parts of the log {damages, number}, differences {differences, number}',
+  verifiedLog:
+    "{tenant}: events {events, number}, damaged parts of the log {damages, number}. The log can't be read, so rows weren't compared.",
+  sealed:
+    '  {events, plural, one {# older event now has a hash} other {# older events now have hashes}}',
+  eventsChanged: '  event {events}: changed since it was written',
+  eventsUnreadable: '  event {events}: unreadable',
+  eventsMissing: '  event {events}: missing',
+  eventsSurplus: '  event {events}: after the end of the log',
   difference: '  {table} {id}',
   stored: '    stored {row}',
   fromLog: '    log    {row}',

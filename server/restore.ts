@@ -1,9 +1,12 @@
 import { restoreFrom } from './platform/db/backup-file.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
+import { verify } from './platform/events/verify.ts';
+import { reportVerified } from './report-integrity.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 /**
  * `npm run restore <file>`: into a new data folder or a new database. All users must sign in again.
+ * What was damaged before the backup is restored too, and named.
  */
 const file = process.argv[2];
 if (file === undefined) {
@@ -12,6 +15,6 @@ if (file === undefined) {
   await withStore(async (store) => {
     const tenants = await restoreFrom(store, file);
     say(t.restored({ tenants }));
-    return 0;
+    return reportVerified(await verify(store));
   });
 }

@@ -79,6 +79,7 @@ export interface Database extends ProjectedTables, EngineTables, BackupTables {
   provider: ProviderTable;
   head: HeadTable;
   event: EventTable;
+  log_hash: { tenant_id: TenantId; seq: number; hash: string };
   command: CommandTable;
   licence_month: LicenceMonthTable;
   quickbooks: QuickBooksTable;

@@ -6,7 +6,7 @@ import { canonical } from '../db/canonical.ts';
 import { sqlName } from '../db/projected-tables.ts';
 import type { Folded } from './rebuild.ts';
 import type { TenantTx } from '../db/store.ts';
-import { getRecord } from './tables.ts';
+import { getRecord, STATEMENTS } from './tables.ts';
 import { wrongTotals } from './totals.ts';
 
 /** A row that differs from the log. `null`: missing. */
@@ -75,24 +75,38 @@ async function compareTable(
 ): Promise<void> {
   const id = TABLES[name].key;
   const rows = folded.cached[name] as ReadonlyMap<Id, Tables[TableName]>;
+  const columns = raw.join(
+    STATEMENTS[name].columns.map(({ name: column }) =>
+      column === 'row' ? raw`row::text as row` : raw.ref(column),
+    ),
+  );
   const seen = new Set<Id>();
   let after: Id | null = null;
   for (;;) {
     const page: readonly Readonly<Record<string, unknown>>[] = (
       await raw<Record<string, unknown>>`
-      select * from ${raw.table(sqlName(name))} where tenant_id = ${tenant}::uuid ${after === null ? raw`` : raw`and ${raw.ref(id)} > ${after}`}
+      select ${columns} from ${raw.table(sqlName(name))} where tenant_id = ${tenant}::uuid ${after === null ? raw`` : raw`and ${raw.ref(id)} > ${after}`}
       order by ${raw.ref(id)} limit ${raw.lit(PAGE)}`.execute(sql)
     ).rows;
-    for (const { tenant_id: _, ...stored } of page) {
+    for (const stored of page) {
       const key = stored[id] as Id;
       seen.add(key);
-      note(found, name, key, canonical(stored), getText(folded, name, key, rows.get(key)));
+      note(found, name, key, getStoredText(stored), getText(folded, name, key, rows.get(key)));
       after = key;
     }
     if (page.length < PAGE) break;
   }
   for (const [key, row] of rows)
     if (!seen.has(key)) note(found, name, key, null, getText(folded, name, key, row));
+}
+
+/** A damaged row may be no JSON: then its text is shown as it is. */
+function getStoredText(stored: Readonly<Record<string, unknown>>): string {
+  try {
+    return canonical({ ...stored, row: JSON.parse(String(stored['row'])) });
+  } catch {
+    return canonical(stored);
+  }
 }
 
 function getText<T extends TableName>(

@@ -46,23 +46,33 @@ export async function rebuild(
         tenant,
         async (tx) => {
           if (write) await tx.take('run', 0); // blocks appends meanwhile
-          const folded = await foldLog(tx);
-          const differences = await compare(tx, folded);
-          if (write && differences.length > 0) await replaceRows(tx, folded);
-          const rows = TABLE_NAMES.reduce((sum, name) => sum + folded.cached[name].size, 0);
-          return {
-            tenant,
-            events: folded.head,
-            rows,
-            quarantined: folded.quarantined.length,
-            differences,
-          };
+          const { folded, rebuilt } = await foldAndCompare(tx);
+          if (write && rebuilt.differences.length > 0) await replaceRows(tx, folded);
+          return rebuilt;
         },
         { readOnly: !write, long: true },
       ),
     );
   }
   return all;
+}
+
+/** Folds the log from event 0 and compares the result with the stored rows. */
+export async function foldAndCompare(
+  tx: TenantTx,
+): Promise<{ readonly folded: Folded; readonly rebuilt: Rebuilt }> {
+  const folded = await foldLog(tx);
+  const differences = await compare(tx, folded);
+  return {
+    folded,
+    rebuilt: {
+      tenant: tx.tenant,
+      events: folded.head,
+      rows: TABLE_NAMES.reduce((sum, name) => sum + folded.cached[name].size, 0),
+      quarantined: folded.quarantined.length,
+      differences,
+    },
+  };
 }
 
 const PAGE = 5000;

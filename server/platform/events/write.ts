@@ -5,8 +5,10 @@ import type { TableName } from '#contract/tables.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import { type Given, unnestParams, parameters, selected } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
+import { canonical } from '../db/canonical.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Folded } from './folding.ts';
+import { addToDigest, INSERT_HASH, makeDigest } from './log-hash.ts';
 import type { Changes } from './projection.ts';
 import { getRecord, STATEMENTS } from './tables.ts';
 
@@ -42,6 +44,7 @@ export async function writeLog(
   first: number,
 ): Promise<void> {
   const by = commonAuthor(events);
+  const actor = by && canonical(by.actor);
   const records = events.map((logged, index): Rec => {
     const { event, company, entity } = logged;
     const record: Record<string, unknown> = {
@@ -69,14 +72,30 @@ export async function writeLog(
     }
     return record;
   });
-  if (by === null) await bulk(place, INSERT_LOG_OF_MANY, [...BY, ...EVENT, ...RUN], records);
-  else
-    await bulk(place, INSERT_LOG, [...EVENT, ...RUN], records, [
-      by.at,
-      JSON.stringify(by.actor),
-      by.subject,
-      by.commandId,
-    ]);
+  for (let from = 0; from < records.length; from += BATCH_SIZE) {
+    const end = Math.min(from + BATCH_SIZE, records.length);
+    const digest = makeDigest();
+    for (let index = from; index < end; index++) {
+      const logged = events[index];
+      const data = texts[index];
+      if (logged === undefined || data === undefined) throw new Error('An event without a text.');
+      const { at, subject, company, entity, commandId, event } = logged;
+      const seq = first + index;
+      const fields = { seq, type: event.type, at, subject, company, entity, commandId, data };
+      addToDigest(digest, { ...fields, actor: actor ?? canonical(logged.actor) });
+    }
+    const some = records.slice(from, end);
+    const hashed = [first + from, first + end - 1, digest.digest('hex')];
+    if (by === null) await bulk(place, INSERT_LOG_OF_MANY, [...BY, ...EVENT, ...RUN], some, hashed);
+    else
+      await bulk(place, INSERT_LOG, [...EVENT, ...RUN], some, [
+        ...hashed,
+        by.at,
+        JSON.stringify(by.actor),
+        by.subject,
+        by.commandId,
+      ]);
+  }
 }
 
 /** Returns what events have in common if all have the same author; null otherwise. */
@@ -119,17 +138,18 @@ const RUN: readonly Given[] = [
 const insertLog = (columns: readonly Given[], from: number, by: string): string =>
   prepared(`with x as materialized (select ${selected(columns)} from ${unnestParams(columns, from)}),
   logged as (insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
-    select $1::uuid, ${by}, seq, type, company, entity, data from x)
+    select $1::uuid, ${by}, seq, type, company, entity, data from x),
+  hashed as (${INSERT_HASH})
   insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
     select $1::uuid, n, key_id, uid, job_n, company, started_at, status, problem_n, seq, data from x where n is not null`);
 const INSERT_LOG = insertLog(
   [...EVENT, ...RUN],
-  6,
-  '$2::bigint, $3::text::jsonb, $4::text, $5::text',
+  9,
+  '$5::bigint, $6::text::jsonb, $7::text, $8::text',
 );
 const INSERT_LOG_OF_MANY = insertLog(
   [...BY, ...EVENT, ...RUN],
-  2,
+  5,
   'at, actor::jsonb, subject, command_id',
 );
 

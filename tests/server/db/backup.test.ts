@@ -2,11 +2,14 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { backUp, restoreFrom } from '#server/platform/db/backup-file.ts';
 import { dump, type Line } from '#server/platform/db/dump.ts';
 import type { OpenStore } from '#server/platform/db/open.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
+import { isSound, verify } from '#server/platform/events/verify.ts';
+import { reportVerified } from '#server/report-integrity.ts';
 import { eachDatabase, freshStore } from './databases.ts';
 import { aTenant, byClock, companyDraft, jobDraft, problemDraft, runDraft } from './drafts.ts';
 
@@ -142,11 +145,34 @@ const withoutEpochs = (all: Line[]): unknown =>
 const epochs = (all: Line[]): string[] =>
   [...JSON.stringify(all).matchAll(/"epoch":"([^"]*)"/g)].map((one) => one[1] ?? '');
 
+/** Runs a part of a command. Returns what it printed, and its exit codes. */
+function print(command: () => number[]): { printed: readonly string[]; codes: readonly number[] } {
+  const printed: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed.push(String(text));
+    return true;
+  });
+  try {
+    return { printed, codes: command() };
+  } finally {
+    write.mockRestore();
+  }
+}
+
 eachDatabase((name, open) => {
   const other = name === 'pglite' ? 'postgres' : 'pglite';
-  test(`LOG-6, G26: a backup restored into the other database has the same rows and log under a new epoch (${name} to ${other})`, async () => {
+  test(`LOG-6, LOG-12, G22, G26: a backup restored into the other database has the same rows and log under a new epoch, and what was damaged before is named (${name} to ${other})`, async () => {
     const from = await open();
     const tenants = await filled(from);
+    const [intact = '', damaged = ''] = tenants;
+    await from.system(async (db) => {
+      await sql`reset role`.execute(db);
+      await sql`select set_config('app.tenant_id', ${damaged}, true)`.execute(db);
+      await sql`update event set at = at + 1 where tenant_id = ${damaged} and seq = 3`.execute(db);
+      await sql`update run set status = 'Failed' where tenant_id = ${damaged} and n = 7`.execute(
+        db,
+      );
+    });
     const file = join(dir, `${name}.gz`);
     await backUp(from, file, 5);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -156,7 +182,19 @@ eachDatabase((name, open) => {
     const [before, after] = [await lines(from), await lines(to)];
     expect(withoutEpochs(after)).toEqual(withoutEpochs(before));
     expect(epochs(after).filter((epoch) => epochs(before).includes(epoch))).toEqual([]);
-    expect((await rebuild(to)).flatMap((one) => one.differences)).toEqual([]);
+    const hashes = after.filter((line) => line.kind === 'row' && line.table === 'log_hash');
+    expect(hashes.length, 'the chain of each log is in it').toBe(2 * tenants.length);
+    const verified = await verify(to, { only: [intact, damaged] });
+    expect(verified.map(isSound)).toEqual([true, false]);
+    expect(verified[1]?.damages).toEqual([{ kind: 'changed', first: 1, last: 4 }]);
+    const { printed, codes } = print(() => [
+      reportVerified(verified),
+      reportVerified(verified.slice(0, 1)),
+    ]);
+    expect(codes).toEqual([1, 0]);
+    expect(printed.join('')).toContain(`${damaged}: events 705, rows `);
+    expect(printed).toContain('  event 1–4: changed since it was written\n');
+    expect(printed).toContain('  run 7\n');
     const beside = after.flatMap((line) =>
       line.kind === 'row' && (line.table === 'run_log' || line.table === 'run_task')
         ? [line.row]

@@ -52,6 +52,7 @@ import { migration0065 } from './0065_payments.ts';
 import { migration0066 } from './0066_item_words.ts';
 import { migration0067 } from './0067_item_text.ts';
 import { migration0068 } from './0068_download_folders.ts';
+import { migration0069 } from './0069_log_hashes.ts';
 import { migration0070 } from './0070_sign_up_links.ts';
 import { migration0071 } from './0071_month_invoices.ts';
 import { migration0072 } from './0072_hint_summaries.ts';
@@ -113,6 +114,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0066,
   migration0067,
   migration0068,
+  migration0069,
   migration0070,
   migration0071,
   migration0072,

@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto';
+import { assert, asyncProperty, nat } from 'fast-check';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { isSound, sealLogs, verify } from '#server/platform/events/verify.ts';
+import type { TenantId } from '#contract/ids.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { aTenant, byClock, companyDraft, jobDraft, problemDraft, runDraft } from '../db/drafts.ts';
+
+const FLIPS = 5 * Number(process.env['PROOF'] ?? 1);
+
+/** Nine events in three batches: 1 to 3, 4, 5 to 9. The last one is by a user. */
+const BATCHES = [
+  [companyDraft(1), jobDraft(1), problemDraft(1, 1, 1)],
+  [runDraft({ n: 1, problem: 1, message: 'ü "quoted" \\ 💾' })],
+  [2, 3, 4, 5, 6].map((n) => runDraft({ n })),
+];
+const byUser = {
+  actor: { kind: 'user', id: '20000000-0000-4000-8000-000000000001', impersonation: 'i' },
+  subject: '20000000-0000-4000-8000-000000000002',
+  commandId: '20000000-0000-4000-8000-000000000003',
+  at: byClock.at + 5,
+} as const;
+
+async function makeLog(store: Store): Promise<TenantId> {
+  const tenant = await aTenant(store);
+  const [first = [], second = [], third = []] = BATCHES;
+  await store.tenant(tenant, (tx) => tx.append(first, byClock));
+  await store.tenant(tenant, (tx) => tx.append(second, byUser));
+  await store.tenant(tenant, (tx) =>
+    tx.append(
+      third,
+      third.map((_, index) => (index === 4 ? byUser : byClock)),
+    ),
+  );
+  return tenant;
+}
+
+/** Runs a statement as the tables' owner: what the database's administrator or a failing disk may do. */
+const damage = (store: Store, tenant: TenantId, statement: string): Promise<void> =>
+  store.system(async (db) => {
+    await sql`reset role`.execute(db);
+    await sql`select set_config('app.tenant_id', ${tenant}, true)`.execute(db);
+    await sql.raw(statement).execute(db);
+  });
+
+const verifyOne = async (store: Store, tenant: TenantId) => {
+  const [one] = await verify(store, { only: [tenant] });
+  if (one === undefined) throw new Error('Nothing was verified.');
+  return one;
+};
+const listRows = ({ rebuilt }: Awaited<ReturnType<typeof verifyOne>>): string[] | null =>
+  rebuilt && rebuilt.differences.map(({ table, id }) => `${table} ${id}`);
+
+const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
+const sorted = (value: object): string =>
+  JSON.stringify(
+    Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  );
+
+const getText = (event: Record<string, unknown>): string =>
+  `${JSON.stringify([
+    event['seq'],
+    event['type'],
+    event['at'],
+    sorted(event['actor'] as object),
+    event['subject'],
+    event['company'],
+    event['entity'],
+    event['command_id'],
+  ])}\n${JSON.stringify(event['data'])}\n`;
+
+eachDatabase((name, open) => {
+  test(`LOG-11, G22: each batch has the hash of the batch before and its own, as an independent reader calculates it (${name})`, async () => {
+    const store = await open();
+    const tenant = await makeLog(store);
+    const { events, hashes } = await store.tenant(tenant, async (tx) => ({
+      events: (await sql<Record<string, unknown>>`select * from event order by seq`.execute(tx.sql))
+        .rows,
+      hashes: (
+        await sql<{
+          seq: number;
+          hash: string;
+        }>`select seq, hash from log_hash order by seq`.execute(tx.sql)
+      ).rows,
+    }));
+    let hash = '';
+    const expected = [
+      [1, 3],
+      [4, 4],
+      [5, 9],
+    ].map(([first = 0, last = 0]) => {
+      hash = sha(
+        hash +
+          sha(
+            events
+              .slice(first - 1, last)
+              .map(getText)
+              .join(''),
+          ),
+      );
+      return { seq: last, hash };
+    });
+    expect(hashes).toEqual(expected);
+    const verified = await verifyOne(store, tenant);
+    expect(verified).toMatchObject({ head: 9, sealed: 9, damages: [] });
+    expect(isSound(verified)).toBe(true);
+  });
+
+  test(`LOG-11: the application can't change a hash (${name})`, async () => {
+    const store = await open();
+    const tenant = await makeLog(store);
+    for (const statement of ['update log_hash set hash = seq::text', 'delete from log_hash'])
+      await expect(
+        store.tenant(tenant, (tx) => sql.raw(statement).execute(tx.sql)),
+      ).rejects.toThrow(/permission denied/);
+  });
+
+  test.for([
+    ['a time', `update event set at = at # 4096 where seq = 2`, ['changed 1–3']],
+    ['a type', `update event set type = 'job.found@2' where seq = 2`, ['changed 1–3']],
+    ['a user', `update event set subject = null where seq = 4`, ['changed 4–4']],
+    ['an entity', `update event set entity = 'run:3' where seq = 5`, ['changed 5–9']],
+    [
+      'the order of two events',
+      `update event as e set data = o.data from event as o where (e.seq, o.seq) in ((6, 7), (7, 6))`,
+      ['changed 5–9'],
+    ],
+    ['a lost event', `delete from event where seq = 4`, ['missing 4–4']],
+    ['a lost end', `delete from event where seq > 7`, ['missing 8–9']],
+    [
+      'a lost batch and its hash',
+      `with gone as (delete from log_hash where seq = 4) delete from event where seq = 4`,
+      ['missing 4–4'],
+    ],
+    ['a lost hash', `delete from log_hash where seq = 4`, ['changed 4–9']],
+    [
+      'events after the end',
+      `update head set seq = 4; delete from log_hash where seq > 4`,
+      ['surplus 5–5', 'surplus 6–6', 'surplus 7–7', 'surplus 8–8', 'surplus 9–9'],
+    ],
+  ] as const)(
+    `LOG-11, G22: damage of the log is named: %s (${name})`,
+    async ([, statement, expected]) => {
+      const store = await open();
+      const tenant = await makeLog(store);
+      for (const one of statement.split('; ')) await damage(store, tenant, one);
+      const verified = await verifyOne(store, tenant);
+      expect(verified.damages.map(({ kind, first, last }) => `${kind} ${first}–${last}`)).toEqual(
+        expected,
+      );
+    },
+  );
+
+  test(`LOG-12, G22: a log that lost its end, hashes and head included, contradicts the rows (${name})`, async () => {
+    const store = await open();
+    const tenant = await makeLog(store);
+    for (const statement of [
+      'delete from event where seq > 7',
+      'delete from log_hash where seq > 4',
+      'update head set seq = 7',
+    ])
+      await damage(store, tenant, statement);
+    const verified = await verifyOne(store, tenant);
+    expect([verified.damages, isSound(verified)]).toEqual([[], false]);
+    expect(listRows(verified)).toEqual(['stat 1', 'run 5', 'run 6', 'run_day 2026-09-21']);
+  });
+
+  test(`LOG-12, G22: rows that differ from the log are named, though the log is whole (${name})`, async () => {
+    const store = await open();
+    const tenant = await makeLog(store);
+    await damage(store, tenant, `update run set status = 'Failed' where n = 3`);
+    await damage(store, tenant, `delete from problem where n = 1`);
+    const verified = await verifyOne(store, tenant);
+    expect([verified.damages, listRows(verified)]).toEqual([[], ['run 3', 'problem 1']]);
+  });
+
+  test(`LOG-11: a log that is older than the chain is sealed by the first check or backup, and appends continue it (${name})`, async () => {
+    const store = await open();
+    const append = (tenant: TenantId, n: number) =>
+      store.tenant(tenant, (tx) => tx.append([runDraft({ n })], byClock));
+    for (const seal of [
+      async (tenant: TenantId) => void (await verifyOne(store, tenant)),
+      async () => await sealLogs(store),
+    ]) {
+      const tenant = await makeLog(store);
+      await damage(store, tenant, 'delete from log_hash');
+      await append(tenant, 7);
+      expect(
+        await store.tenant(tenant, ({ sql: db }) =>
+          db.selectFrom('log_hash').selectAll().execute(),
+        ),
+      ).toEqual([]);
+      await seal(tenant);
+      await append(tenant, 8);
+      const verified = await verifyOne(store, tenant);
+      expect(verified).toMatchObject({ head: 11, sealed: 11, damages: [] });
+      expect(isSound(verified)).toBe(true);
+      await damage(store, tenant, `update event set at = at + 1 where seq = 5`);
+      expect((await verifyOne(store, tenant)).damages).toEqual([
+        { kind: 'changed', first: 1, last: 10 },
+      ]);
+    }
+  });
+
+  test(`LOG-11: more events than one statement takes have a hash for each statement (${name})`, async () => {
+    const store = await open();
+    const tenant = await makeLog(store);
+    const many = Array.from({ length: 5_001 }, (_, index) => runDraft({ n: index + 10 }));
+    await store.tenant(tenant, (tx) => tx.append(many, byClock));
+    const verified = await verifyOne(store, tenant);
+    expect(verified).toMatchObject({ head: 5_010, sealed: 5_010, damages: [] });
+    expect(isSound(verified)).toBe(true);
+  });
+
+  // The columns are text meanwhile: the database itself would refuse most of the flipped ones.
+  test(`LOG-11, LOG-12, G22: every flipped bit in the data of an event or in a row is found and named (${name})`, async () => {
+    const store = await open();
+    const tenant = await makeLog(store);
+    const flip = async (table: string, column: string, key: string, at: number, bit: number) => {
+      const { rows } = await store.tenant(tenant, (tx) =>
+        sql<{ id: number; text: string }>`select ${sql.ref(key)} as id, ${sql.ref(column)} as text
+          from ${sql.table(table)} order by 1`.execute(tx.sql),
+      );
+      const row = rows[at % rows.length];
+      if (row === undefined) throw new Error(`No rows in ${table}.`);
+      const bytes = Buffer.from(row.text);
+      const place = Math.floor(at / rows.length) % bytes.length;
+      bytes[place] = (bytes[place] ?? 0) ^ (1 << bit);
+      const flipped = bytes.toString();
+      if (flipped.includes('\u0000') || !bytes.equals(Buffer.from(flipped))) return null;
+      const write = (text: string): Promise<void> =>
+        damage(
+          store,
+          tenant,
+          `update ${table} set ${column} = '${text.replaceAll("'", "''")}' where ${key} = ${row.id}`,
+        );
+      await write(flipped);
+      return { id: row.id, mend: () => write(row.text) };
+    };
+    const asText = async (
+      table: string,
+      column: string,
+      work: () => Promise<void>,
+    ): Promise<void> => {
+      await damage(
+        store,
+        tenant,
+        `alter table ${table} alter column ${column} type text using ${column}::text`,
+      );
+      await work();
+      await damage(
+        store,
+        tenant,
+        `alter table ${table} alter column ${column} type json using ${column}::json`,
+      );
+    };
+    await asText('event', 'data', () =>
+      assert(
+        asyncProperty(nat(), nat(7), async (at, bit) => {
+          const one = await flip('event', 'data', 'seq', at, bit);
+          if (one === null) return;
+          const { damages } = await verifyOne(store, tenant);
+          expect(damages).toHaveLength(1);
+          expect(damages[0]?.first).toBeLessThanOrEqual(one.id);
+          expect(damages[0]?.last).toBeGreaterThanOrEqual(one.id);
+          await one.mend();
+        }),
+        { numRuns: FLIPS },
+      ),
+    );
+    for (const table of ['job', 'run', 'problem'])
+      await asText(table, 'row', () =>
+        assert(
+          asyncProperty(nat(), nat(7), async (at, bit) => {
+            const one = await flip(table, 'row', 'n', at, bit);
+            if (one === null) return;
+            const verified = await verifyOne(store, tenant);
+            expect([verified.damages, listRows(verified)]).toEqual([[], [`${table} ${one.id}`]]);
+            await one.mend();
+          }),
+          { numRuns: FLIPS },
+        ),
+      );
+    expect(isSound(await verifyOne(store, tenant))).toBe(true);
+  });
+});
