@@ -68,7 +68,7 @@ const TEST_NAME = /\b(?:test|it|describe)(?:\.\w+)*(?:\([^()\n]*\))?\(\s*(['"`])
 const EXAMPLE = /```[\s\S]*?```|`[^`\n]*`|https?:\S+/g;
 const CITED = /(?<![\w\-/.#:+\\])(?:[A-Z][A-Z0-9]{1,8}-\d{1,3}|[A-Z]\d{1,2})[a-z]?(?![\w-]|\.\d)/g;
 /** Names of standards and programs that look like ids. */
-const NOT_A_RULE = /^(?:AES|CRC|ISO|P|SHA|UTF|V)-?\d/;
+const NOT_A_RULE = /^(?:AES|CRC|ISO|P|SHA|UTF|V)-?\d|^S3$/;
 
 const citationsIn = (text: string): string[] =>
   (text.replaceAll(EXAMPLE, '').match(CITED) ?? []).filter((id) => !NOT_A_RULE.test(id));

@@ -8,10 +8,33 @@ const id = v.pipe(v.string(), v.uuid());
 const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** Where a repository stores its data: a folder of the server, which chooses its path. */
-const TARGET_TYPES = ['Folder'] as const;
-const target = v.strictObject({ type: v.picklist(TARGET_TYPES) });
-export const FOLDER: v.InferOutput<typeof target> = { type: TARGET_TYPES[0] };
+/**
+ * A bucket of S3-compatible storage. A repository is in a folder of it that is named after its id,
+ * below `prefix` if there is one.
+ */
+export const S3_FIELDS = {
+  /** Its address, without a path. */
+  endpoint: v.pipe(
+    v.string(),
+    v.trim(),
+    v.url(),
+    v.maxLength(LIMITS.addressChars),
+    v.regex(/^https?:\/\/[^/?#@]+\/?$/),
+  ),
+  region: v.pipe(v.string(), v.trim(), v.regex(/^[a-z\d-]{1,40}$/)),
+  bucket: v.pipe(v.string(), v.trim(), v.regex(/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/)),
+  prefix: v.pipe(
+    v.string(),
+    v.trim(),
+    v.regex(/^(?:(?!\.{1,2}(?:\/|$))[\w.-]{1,60}(?:\/(?!$)|$)){0,5}$/),
+  ),
+};
+
+/** Where a repository stores its data. The server chooses the path of a folder. */
+const folder = v.strictObject({ type: v.literal('Folder') });
+const target = v.variant('type', [folder, v.strictObject({ type: v.literal('S3'), ...S3_FIELDS })]);
+export type StorageTarget = v.InferOutput<typeof target>;
+export const FOLDER: StorageTarget = { type: folder.entries.type.literal };
 
 /** Which proxies work for a repository: one, those of a pool, or any (null). */
 export const ProxyChoiceSchema = v.nullable(

@@ -3,7 +3,7 @@ import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId } from '../paging.ts';
 import { nameText } from '../text-schema.ts';
-import { BackupRepositoryRowSchema, ProxyChoiceSchema } from './repositories.ts';
+import { BackupRepositoryRowSchema, ProxyChoiceSchema, S3_FIELDS } from './repositories.ts';
 import { KEEP, RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
 import { companyRef, CURSOR, idOut, listedIds, listPage } from './suite-schema.ts';
 
@@ -13,6 +13,20 @@ const password = v.pipe(
   v.maxLength(LIMITS.secretChars),
 );
 const note = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)), '');
+
+const storageKeys = {
+  accessKeyId: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
+  secretAccessKey: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.secretChars)),
+};
+/** `certificate`: PEM of the one certificate to trust; null: those of public authorities. */
+const storage = v.strictObject({
+  ...S3_FIELDS,
+  certificate: v.optional(
+    v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.certificateChars))),
+    null,
+  ),
+  ...storageKeys,
+});
 
 /**
  * The repository step of the wizards. Without a password the portal makes one and keeps it sealed.
@@ -27,6 +41,8 @@ export const repositoryFields = {
   retentionType: v.optional(RetentionTypeSchema, 'SnapshotBased'),
   retentionPolicy: RetentionPolicySchema,
   proxy: v.optional(ProxyChoiceSchema, null),
+  /** Null: a folder of the server. */
+  storage: v.optional(v.nullable(storage), null),
 };
 
 /**
@@ -58,7 +74,7 @@ const requestOut = {
 
 /**
  * `usedBytes` and `points`: null if the engine doesn't answer. `damagedItems`: what the last
- * verification found damaged, 100 at most. `attachment`: null if it was not attached.
+ * verification found damaged, 100 at most. `storageRequests`: to object storage, in a month. `attachment`: null if it was not attached.
  */
 const repositoryOut = v.object({
   _id: v.string(),
@@ -72,6 +88,9 @@ const repositoryOut = v.object({
   usedBytes: v.nullable(v.number()),
   points: v.nullable(v.number()),
   damagedItems: v.array(v.object({ object: v.string(), title: v.string(), at: v.number() })),
+  storageRequests: v.nullable(
+    v.object({ month: v.string(), write: v.number(), read: v.number(), delete: v.number() }),
+  ),
   attachment: v.nullable(attachmentOut),
   cleanUpRequest: v.nullable(
     v.object({ ...requestOut, removedPoints: v.number(), freedBytes: v.number() }),
@@ -136,6 +155,7 @@ export const backupRepositoryCalls = {
           retentionPolicy: RetentionPolicySchema,
           proxy: ProxyChoiceSchema,
           deletesAt: v.null(),
+          storageKeys: v.strictObject(storageKeys),
         }),
       ).entries,
     }),
@@ -173,6 +193,7 @@ export const backupRepositoryCalls = {
       repository: v.optional(nameText()),
       retentionType: v.optional(RetentionTypeSchema, 'SnapshotBased'),
       retentionPolicy: v.optional(RetentionPolicySchema, KEEP),
+      storage: v.optional(v.nullable(storage), null),
     }),
     output: idOut,
     gate,

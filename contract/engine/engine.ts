@@ -24,6 +24,7 @@ import type {
   PasswordInput,
   RepositoryInput,
   RepositoryUsage,
+  StorageKeysInput,
 } from './repositories.ts';
 import type { RestoreFlags } from './restore-flags.ts';
 import type {
@@ -59,6 +60,7 @@ export interface Engine {
   readonly repositories: {
     create(scope: EngineScope, input: RepositoryInput): Reply<void>;
     changePassword(scope: EngineScope, input: PasswordInput): Reply<void>;
+    changeStorageKeys(scope: EngineScope, input: StorageKeysInput): Reply<void>;
     /**
      * Takes over a repository with the backups of the organization: its index is rebuilt from it in
      * the background. `missing`: it doesn't exist, the password is wrong, or it is somebody else's.

@@ -6,9 +6,33 @@ export interface WorkProgress {
   readonly total: number | null;
 }
 
+/**
+ * A bucket of S3-compatible storage. `prefix`: the folder that repositories are in, '' for none.
+ * `certificate`: PEM of the one certificate to trust; null: those of public authorities.
+ */
+export interface S3Address {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly certificate: string | null;
+}
+export interface S3Keys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+export interface S3Storage extends S3Address, S3Keys {}
+
+/** What storage bills by: writes and lists, and reads. Deletions are free. */
+export type RequestKind = 'write' | 'read' | 'delete';
+/** About how many requests storage got in a month (UTC), such as '2026-05'. */
+export type StorageRequests = Readonly<Record<RequestKind, number>> & { readonly month: string };
+
 export interface AttachInput {
   readonly repository: string;
   readonly password: string;
+  /** Null: a folder of the server. */
+  readonly storage: S3Storage | null;
   /** The tenant's id at Microsoft; null: unknown. */
   readonly directoryId: string | null;
 }
@@ -39,6 +63,13 @@ export interface RepositoryInput {
   /** Null: Daybook makes one and keeps it sealed. */
   readonly password: string | null;
   readonly passwordHint: string | null;
+  /** Null: a folder of the server. */
+  readonly storage: S3Storage | null;
+}
+/** They replace the former keys if they open the repository. */
+export interface StorageKeysInput {
+  readonly repository: string;
+  readonly keys: S3Keys;
 }
 export interface PasswordInput {
   readonly repository: string;
@@ -51,6 +82,8 @@ export interface RepositoryUsage {
   readonly verifiedAt: Ms | null;
   /** What the last verification found damaged; 100 at most. */
   readonly damagedItems: readonly DamagedItem[];
+  /** Null: a folder of the server, or no request yet. */
+  readonly storageRequests: StorageRequests | null;
   /** Null: it was not attached. */
   readonly attachment: Attachment | null;
   /** The last ones that a person asked for. */

@@ -87,7 +87,12 @@ export async function setUpBackup(
   const connected = getValue(await engine.organizations.connect(scope, connectInput(fields, null)));
   const repository = chance.uuid();
   getValue(
-    await engine.repositories.create(scope, { repository, password: null, passwordHint: null }),
+    await engine.repositories.create(scope, {
+      repository,
+      password: null,
+      passwordHint: null,
+      storage: null,
+    }),
   );
   const jobs = getJobs(tenant, repository).map((job) => ({ id: chance.uuid(), job }));
   const isSetUp = await store.tenant(id, async (tx) => {
@@ -118,6 +123,7 @@ export async function setUpBackup(
           retentionType: 'SnapshotBased',
           retentionPolicy: 'Years5',
           proxy: null,
+          storage: null,
         },
       ),
       ...(await joinServer(tx, context)),

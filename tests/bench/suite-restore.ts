@@ -77,6 +77,7 @@ export async function benchSuiteRestore(say: (text: string) => void): Promise<Sh
         repository: place.repository,
         password: null,
         passwordHint: null,
+        storage: null,
       }),
     );
     say(`  folder of ${ITEMS.toLocaleString('en')} …`);

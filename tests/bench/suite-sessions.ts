@@ -163,7 +163,12 @@ async function connect(context: AppContext): Promise<Place> {
   );
   const repository = randomUUID();
   getValue(
-    await engine.repositories.create(scope, { repository, password: null, passwordHint: null }),
+    await engine.repositories.create(scope, {
+      repository,
+      password: null,
+      passwordHint: null,
+      storage: null,
+    }),
   );
   await store.tenant(tenant, async (tx) => {
     await tx.append([companyDraft(1)], byClock);

@@ -20,6 +20,7 @@ import {
 import { deleteRepository } from './repositories/delete-repository.ts';
 import {
   changePassword,
+  changeStorageKeys,
   createRepository,
   openStoredRepository,
   readUsage,
@@ -73,6 +74,7 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
     repositories: {
       create: (scope, input) => createRepository(context(), scope, input),
       changePassword: (scope, input) => changePassword(context(), scope, input),
+      changeStorageKeys: (scope, input) => changeStorageKeys(context(), scope, input),
       attach: (scope, input) => attachRepository(context(), scope, input),
       usage: (scope, { repository }) => readUsage(context(), scope, repository),
       cleanUp: (scope, { repository }) => requestCleanUp(context(), scope, repository),

@@ -33,7 +33,7 @@ export async function beginAttaching(
   if (organization === null) return { kind: 'no-organization' };
   const begun = await getEngine(context).repositories.attach(
     { tenant, organization: organization.id, user: null },
-    { repository, password, directoryId: organization.directoryId },
+    { repository, password, storage: null, directoryId: organization.directoryId },
   );
   if (!begun.ok) return { kind: 'refused', message: begun.error.message };
   const at = context.clock.now();
@@ -55,6 +55,7 @@ export async function beginAttaching(
       retentionType,
       retentionPolicy: KEEP,
       proxy: null,
+      storage: null,
     });
     await tx.append([draft], { actor: { kind: 'clock' }, subject: null, commandId: null, at });
   });

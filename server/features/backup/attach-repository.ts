@@ -33,6 +33,7 @@ export const attachHandlers = (context: AppContext): Pick<Handlers, 'attachBacku
         await getEngine(context).repositories.attach(scopeFor(ctx, organizationId), {
           repository: id,
           password,
+          storage: input.storage,
           directoryId: found.value.organization.directoryId,
         }),
       );
@@ -96,7 +97,7 @@ async function createRow(
   context: AppContext,
   { session, now }: SessionContext,
   organization: OrganizationRow,
-  { id, name, retentionType, retentionPolicy }: Input & { readonly name: string },
+  { id, name, retentionType, retentionPolicy, storage }: Input & { readonly name: string },
 ): Promise<NewEvent> {
   const appliesAt = now + DELAY_MS;
   const isShorter = retentionPolicy !== KEEP;
@@ -116,6 +117,7 @@ async function createRow(
       retentionType,
       retentionPolicy: KEEP,
       proxy: null,
+      storage,
     },
     isShorter ? { retentionPolicy, appliesAt } : null,
   );

@@ -101,6 +101,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
                   repository: repositoryId,
                   password: repository.password ?? null,
                   passwordHint: repository.passwordDescription || null,
+                  storage: repository.storage,
                 }),
               )
             : ok(undefined);

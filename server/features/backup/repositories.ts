@@ -82,6 +82,9 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
       usedBytes: usage?.ok ? usage.value.storedBytes : null,
       points: usage?.ok ? usage.value.points : null,
       damagedItems: usage?.ok ? usage.value.damagedItems.map((item) => ({ ...item })) : [],
+      storageRequests: usage?.ok
+        ? usage.value.storageRequests && { ...usage.value.storageRequests }
+        : null,
       attachment: usage?.ok ? attachmentOut(usage.value.attachment) : null,
       cleanUpRequest: usage?.ok ? usage.value.cleanUp && { ...usage.value.cleanUp } : null,
       verificationRequest: usage?.ok ? verificationOut(usage.value.verification) : null,
@@ -127,6 +130,7 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
             repository: id,
             password: fields.password ?? null,
             passwordHint: fields.passwordDescription || null,
+            storage: fields.storage,
           }),
         );
         if (!created.ok) return created;
@@ -170,9 +174,21 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
           passwordDescription: changes.passwordDescription ?? row.passwordDescription,
         });
         if (wrong) return wrong;
-        const { password, retentionPolicy: policy = policyAt(row, ctx.now) } = changes;
-        const isSensitive = password !== undefined || isShorter(policy, policyAt(row, ctx.now));
+        const { password, storageKeys, retentionPolicy: policy = policyAt(row, ctx.now) } = changes;
+        const isSensitive =
+          password !== undefined ||
+          storageKeys !== undefined ||
+          isShorter(policy, policyAt(row, ctx.now));
         if (isSensitive && !isFresh(ctx)) return REAUTH;
+        if (storageKeys !== undefined) {
+          const changed = getAnswer(
+            await getEngine(context).repositories.changeStorageKeys(
+              scopeFor(ctx, row.organization),
+              { repository: row.id, keys: storageKeys },
+            ),
+          );
+          if (!changed.ok) return changed;
+        }
         if (password !== undefined) {
           const engine = getEngine(context);
           const changed = getAnswer(

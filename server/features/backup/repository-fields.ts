@@ -1,4 +1,8 @@
-import { type BackupRepositoryRow, FOLDER } from '#contract/backup/repositories.ts';
+import {
+  type BackupRepositoryRow,
+  FOLDER,
+  type StorageTarget,
+} from '#contract/backup/repositories.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { Result } from '#contract/result.ts';
@@ -43,6 +47,7 @@ export const newRepository = (
     retentionType,
     retentionPolicy,
     proxy,
+    storage,
   }: NewRepository,
   shortened: BackupRepositoryRow['shortened'] = null,
 ): NewEvent => ({
@@ -52,7 +57,7 @@ export const newRepository = (
       id,
       company: organization.company,
       organization: organization.id,
-      target: FOLDER,
+      target: getTarget(storage),
       name: repository ?? organization.name,
       description,
       passwordDescription,
@@ -66,3 +71,10 @@ export const newRepository = (
   company: organization.company,
   entity: `backuprepository:${id}`,
 });
+
+/** Where the backups are, without the keys. */
+function getTarget(storage: NewRepository['storage']): StorageTarget {
+  if (storage === null) return FOLDER;
+  const { endpoint, region, bucket, prefix } = storage;
+  return { type: 'S3', endpoint, region, bucket, prefix };
+}

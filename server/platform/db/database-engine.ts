@@ -24,6 +24,8 @@ import type {
 import type {
   AttachmentProblem,
   CleanUpRequest,
+  S3Address,
+  StorageRequests,
   VerificationRequest,
 } from '#contract/engine/repositories.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
@@ -100,6 +102,10 @@ export interface EngineTables extends ImportTables {
     requests: Filled<UpkeepRequests>;
     /** Null: Daybook created it here. */
     attachment: ColumnType<RepositoryAttachment | null, string | null | undefined, string | null>;
+    /** Null: a folder of the server. */
+    storage: ColumnType<S3Address | null, string | null | undefined, string | null>;
+    storage_sealed: string | null;
+    storage_requests: Filled<Partial<StorageRequests>>;
   };
   backup_object: BackupObjectTable;
   object_cursor: {

@@ -23,6 +23,26 @@ export interface OutboundInit {
    * administrators' systems.
    */
   readonly within?: readonly string[] | undefined;
+  /** Connections that requests to the same host share; without them each has its own. */
+  readonly connections?: OutboundConnections | undefined;
+}
+
+export interface OutboundConnections {
+  readonly plain: Plain;
+  readonly secure: Secure;
+}
+
+/** Returns connections that stay open between requests. Close them when they aren't needed. */
+export function makeConnections(max: number): OutboundConnections & { close(): void } {
+  const options = { keepAlive: true, maxSockets: max };
+  const shared = { plain: new Plain(options), secure: new Secure(options) };
+  return {
+    ...shared,
+    close() {
+      shared.plain.destroy();
+      shared.secure.destroy();
+    },
+  };
 }
 
 const TIMEOUT_MS: Ms = 10_000;
@@ -56,6 +76,7 @@ async function sendRequest(
     maxBytes = MAX_BYTES,
     certificate = null,
     within,
+    connections,
   }: OutboundInit,
 ): Promise<Response> {
   const url = allowedUrl(context, address);
@@ -92,11 +113,14 @@ async function sendRequest(
               minVersion: 'TLSv1.2',
               rejectUnauthorized: true,
               ...(certificate === null ? {} : pinCertificate(certificate)),
-              agent: new Secure({ keepAlive: false }),
+              agent: connections?.secure ?? new Secure({ keepAlive: false }),
             },
             answered,
           )
-        : plain({ ...options, agent: new Plain({ keepAlive: false }) }, answered);
+        : plain(
+            { ...options, agent: connections?.plain ?? new Plain({ keepAlive: false }) },
+            answered,
+          );
       timer = context.clock.after(timeoutMs, () => {
         going.destroy(new OutboundError('unreachable', `${name} did not answer in time.`));
       });

@@ -5,16 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { createDemoTenant, type DemoTenant } from '#server/demo/tenant/tenant.ts';
 import { findStoredRepository } from '#server/engine/embedded/repositories/repositories.ts';
 import { beginAttaching, loadAttachment } from '#server/features/backup/attach-command.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { freshStore, ONE } from '../db/databases.ts';
 import { getKind } from '../engine/restic/fixtures.ts';
-import { type Fixture, makeFixture } from '../http/fixtures.ts';
-import { anOffice } from '../sync/fixtures.ts';
-import { job, organization, repository } from './fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import { type Caller, connect, create, makeTenant, SIZE } from './connected.ts';
+import { job, repository } from './fixtures.ts';
 
 const folders: string[] = [];
 function makeFolder(): string {
@@ -25,56 +24,8 @@ function makeFolder(): string {
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
-const ROLES = [
-  'Mail.Read',
-  'Calendars.Read',
-  'Contacts.Read',
-  'Tasks.Read.All',
-  'Files.Read.All',
-  'User.Read.All',
-  'Sites.Read.All',
-  'Group.Read.All',
-  'Organization.Read.All',
-];
-const SIZE = {
-  people: 2,
-  minMails: 3,
-  maxMails: 5,
-  minFiles: 1,
-  maxFiles: 2,
-  maxFileBytes: 5_000,
-};
 const REFUSAL =
   'No repository with this ID and password has backups of this organization. Check the ID, the password, and the organization.';
-
-type Office = Awaited<ReturnType<typeof anOffice>>;
-type Caller = Awaited<ReturnType<Office['as']>>;
-
-/** A provider that has connected a tenant of Microsoft 365. */
-async function connect(fixture: Fixture, tenant: DemoTenant) {
-  const { context } = fixture;
-  context.cloud.connectTo((request) => tenant.fetch(request));
-  const { appId, secret } = tenant.admin.registerApplication('Backup', ROLES);
-  const office = await anOffice(fixture);
-  const admin = await office.as('admin', ['o365_admin']);
-  const made = await create(
-    admin,
-    'o365/organizations',
-    organization(1, {
-      authType: 'modernLegacy',
-      userCode: undefined,
-      exchangeOnlineSettings: {
-        applicationId: appId,
-        applicationSecret: secret,
-        officeOrganizationName: tenant.domain,
-      },
-    }),
-  );
-  return { office, admin, organization: made };
-}
-
-const create = async (as: Caller, path: string, body: object): Promise<string> =>
-  (await as<{ id: string }>('POST', path, body)).body.data.id;
 
 const attach = async (as: Caller, id: string, body: object) => {
   const { status, body: answer } = await as('POST', `o365/repositories/${id}/attach`, body);
@@ -83,8 +34,6 @@ const attach = async (as: Caller, id: string, body: object) => {
 
 const makeServer = async (repositoriesDir: string) =>
   makeFixture({ repositoriesDir }, await freshStore(ONE));
-const makeTenant = (fixture: Fixture, seed: number) =>
-  createDemoTenant({ file: null, seed, now: () => fixture.context.clock.now(), size: SIZE });
 
 test('ENG-4, G72: a repository is attached on a fresh server by who has its password and tenant, and by nobody else', async () => {
   const first = await makeServer(makeFolder());

@@ -204,6 +204,22 @@ eachDatabase((kind) => {
       }),
     );
     expect(statuses.at(-1)).toBe(400);
+    await send(
+      'POST',
+      'repositories',
+      repository(organizationId, {
+        repository: 'Fourth',
+        storage: {
+          endpoint: 'https://storage.invalid',
+          region: 'us-east-1',
+          bucket: 'backups',
+          prefix: '',
+          accessKeyId: plant('access key'),
+          secretAccessKey: plant('secret access key'),
+        },
+      }),
+    );
+    expect(statuses.at(-1)).toBe(503);
     const changed = plant('changed password');
     await send('PATCH', `repositories/${repositoryId}`, {
       password: changed,
@@ -214,6 +230,13 @@ eachDatabase((kind) => {
       password: plant('wrong change'),
       repeatPassword: plant('wrong repetition'),
     });
+    await send('PATCH', `repositories/${repositoryId}`, {
+      storageKeys: {
+        accessKeyId: plant('other access key'),
+        secretAccessKey: plant('other secret access key'),
+      },
+    });
+    expect(statuses.at(-1)).toBe(400);
     await send('POST', `repositories/${context.chance.uuid()}/attach`, {
       organizationId,
       password: plant('attached'),

@@ -85,11 +85,13 @@ export function recordingEngine(): RecordingEngine {
       repositories: {
         create: answers('create', () => undefined),
         changePassword: answers('changePassword', () => undefined),
+        changeStorageKeys: answers('changeStorageKeys', () => undefined),
         usage: answers('usage', () => ({
           storedBytes: 4_096,
           points: 3,
           verifiedAt: null,
           damagedItems: [],
+          storageRequests: null,
           attachment: null,
           cleanUp: null,
           verification: null,

@@ -54,6 +54,7 @@ export async function createBackup(
       repository,
       password,
       passwordHint: null,
+      storage: null,
     }),
   );
   const about = { company: 1, entity: 'test:1' };

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { CALLS } from '#contract/calls.ts';
+import { EMPTY_STORAGE } from '#src/features/backup/repositories/storage-form.ts';
 import { readAttachForm } from '#src/features/backup/repositories/attach-dialog.tsx';
 
 const FORM = {
+  ...EMPTY_STORAGE,
   organizationId: '10000000-0000-4000-8000-000000000001',
   id: ' 3F0C2A52-8D7E-4A1B-9C55-0B6F6F0E7D11 ',
   password: 'correct horse',

@@ -7,7 +7,8 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { isInUse } from '../repositories/expired.ts';
-import { getRepositoryTarget, storePassword } from '../repositories/repositories.ts';
+import { makeRepositoryTarget, storePassword } from '../repositories/repositories.ts';
+import { storeStorage } from '../repositories/storage.ts';
 import { openRepository, type Repository } from '../restic/repository.ts';
 import { getSession, type PointFacts } from '../sessions/restore-point.ts';
 import { failed, ok } from '../../result.ts';
@@ -22,11 +23,11 @@ import { findRepositoryOfPoint, isOwn } from './points.ts';
 export async function attachRepository(
   context: AppContext,
   { tenant, organization }: EngineScope,
-  { repository, password, directoryId: directory }: AttachInput,
+  { repository, password, storage, directoryId: directory }: AttachInput,
 ): Promise<EngineResult<void>> {
   if (!UUID.test(repository)) return REFUSED;
   const { store, clock, chance } = context;
-  const opened = await openRepository(getRepositoryTarget(context, repository), {
+  const opened = await openRepository(makeRepositoryTarget(context, tenant, repository, storage), {
     password,
     lock: 'none',
     clock,
@@ -39,6 +40,10 @@ export async function attachRepository(
   if (newest.value === null || !isOwn({ organization, directory }, newest.value)) return REFUSED;
   if (await isUsedByOthers(context, tenant, repository)) return REFUSED;
   const { point } = newest.value;
+  const storeAccess = async (tx: TenantTx): Promise<void> => {
+    await storePassword(tx, context, repository, password);
+    if (storage !== null) await storeStorage(tx, context, repository, storage);
+  };
   const begun = await store.tenant(
     tenant,
     async (tx): Promise<EngineResult<{ isNew: boolean }>> => {
@@ -46,13 +51,13 @@ export async function attachRepository(
       if (home !== null && home !== repository) return failed('conflict', t.copiedRepository);
       const known = await loadAccess(tx, repository);
       if (known !== null && isRunning(known.attachment)) {
-        await storePassword(tx, context, repository, password);
+        await storeAccess(tx);
         return ok({ isNew: false });
       }
       const now = clock.now();
       if ((await hasSession(tx, repository)) || (await isInUse(tx, repository, now)))
         return failed('busy', t.repositoryInUse);
-      await storePassword(tx, context, repository, password);
+      await storeAccess(tx);
       await storeAttachment(tx, repository, beginAttachment(now));
       return ok({ isNew: known === null });
     },

@@ -23,5 +23,6 @@ export const accessMessages = defineMessages('organization-access', {
     'No repository with this ID and password has backups of this organization. Check the ID, the password, and the organization.',
   copiedRepository: 'This is a copy of a repository that you already have.',
   repositoryInUse: 'A backup or a restore uses the repository right now. Try again later.',
+  noStorage: 'This repository is a folder on the server. It has no access key.',
   hintHasPassword: "The hint can't contain the password.",
 });

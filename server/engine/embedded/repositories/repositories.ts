@@ -5,6 +5,8 @@ import type {
   PasswordInput,
   RepositoryInput,
   RepositoryUsage,
+  S3Storage,
+  StorageKeysInput,
 } from '#contract/engine/repositories.ts';
 import type { Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -14,10 +16,12 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { isRunning } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { makeFolderTarget } from '../restic/folder-target.ts';
+import { makeS3Target } from '../object-storage/s3-target.ts';
 import type { BlobRef } from '../restic/check.ts';
 import { initRepository, openRepository, type Repository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
 import { failed, ok } from '../../result.ts';
+import { countRequests, getStorageRequests, openStorage, storeStorage } from './storage.ts';
 
 const getSecretRef = (repository: Id) => ({
   table: 'repository_access',
@@ -25,33 +29,46 @@ const getSecretRef = (repository: Id) => ({
   row: repository,
 });
 
-/** Each repository has a folder of its own, named after its id. */
-export const getRepositoryTarget = (
-  { config, chance }: AppContext,
+/** Each repository has a folder of its own, named after its id: of the server, or of a bucket. */
+export const makeRepositoryTarget = (
+  context: AppContext,
+  tenant: TenantId,
   repository: Id,
-): RepositoryTarget =>
-  makeFolderTarget(
-    join(config.repositoriesDir ?? join(config.dataDir, 'repositories'), repository),
-    { chance },
-  );
+  storage: S3Storage | null,
+): RepositoryTarget => {
+  const { config, chance } = context;
+  if (storage === null)
+    return makeFolderTarget(
+      join(config.repositoriesDir ?? join(config.dataDir, 'repositories'), repository),
+      { chance },
+    );
+  return makeS3Target(context, {
+    ...storage,
+    folder: storage.prefix === '' ? repository : `${storage.prefix}/${repository}`,
+    onRequest: countRequests(context, tenant, repository),
+  });
+};
 
-/** Creates a repository and keeps its password sealed. */
+/** Creates a repository and keeps its password, and the keys of its storage, sealed. */
 export async function createRepository(
   context: AppContext,
   { tenant }: EngineScope,
-  { repository, password, passwordHint }: RepositoryInput,
+  { repository, password, passwordHint, storage }: RepositoryInput,
 ): Promise<EngineResult<void>> {
   const wanted =
     password ?? Buffer.from(context.chance.bytes(PASSWORD_BYTES)).toString('base64url');
   if (revealsPassword(passwordHint, wanted))
     return failed('invalid', t.hintHasPassword, { field: 'passwordHint' });
-  const created = await initRepository(getRepositoryTarget(context, repository), {
+  const created = await initRepository(makeRepositoryTarget(context, tenant, repository, storage), {
     password: wanted,
     clock: context.clock,
     chance: context.chance,
   });
   if (!created.ok) return created;
-  await context.store.tenant(tenant, (tx) => storePassword(tx, context, repository, wanted));
+  await context.store.tenant(tenant, async (tx) => {
+    await storePassword(tx, context, repository, wanted);
+    if (storage !== null) await storeStorage(tx, context, repository, storage);
+  });
   return ok(undefined);
 }
 const PASSWORD_BYTES = 24;
@@ -102,7 +119,7 @@ export async function findRepositoryAccess(
     async (tx) => {
       const row = await tx.sql
         .selectFrom('repository_access')
-        .select(['sealed', 'upkeep', 'attachment'])
+        .select(['sealed', 'upkeep', 'attachment', 'storage', 'storage_sealed'])
         .where('tenant_id', '=', tenant)
         .where('repository_id', '=', repository)
         .executeTakeFirst();
@@ -110,19 +127,24 @@ export async function findRepositoryAccess(
       const password = await unseal(tx, context, getSecretRef(repository), row.sealed);
       return {
         password,
+        storage: await openStorage(tx, context, repository, row),
         damaged: row.upkeep.damaged ?? [],
         isAttaching: isRunning(row.attachment),
       };
     },
     { readOnly: true },
   );
-  return stored === null
-    ? failed('missing', t.noRepository)
-    : ok({ target: getRepositoryTarget(context, repository), ...stored });
+  if (stored === null) return failed('missing', t.noRepository);
+  return ok({
+    target: makeRepositoryTarget(context, tenant, repository, stored.storage),
+    ...stored,
+  });
 }
 export interface StoredRepository {
   readonly target: RepositoryTarget;
   readonly password: string;
+  /** Null: a folder of the server. */
+  readonly storage: S3Storage | null;
   /** What a verification found damaged. Sessions save it again. */
   readonly damaged: readonly BlobRef[];
   readonly isAttaching: boolean;
@@ -165,6 +187,30 @@ export async function changePassword(
   return removed;
 }
 
+/** Replaces the keys of object storage, if the repository opens with the new ones. */
+export async function changeStorageKeys(
+  context: AppContext,
+  { tenant }: EngineScope,
+  { repository, keys }: StorageKeysInput,
+): Promise<EngineResult<void>> {
+  const found = await findRepositoryAccess(context, tenant, repository);
+  if (!found.ok) return found;
+  const { storage, password } = found.value;
+  if (storage === null) return failed('invalid', t.noStorage, { field: 'storageKeys' });
+  const changed = { ...storage, ...keys };
+  const { clock, chance } = context;
+  const opened = await openRepository(makeRepositoryTarget(context, tenant, repository, changed), {
+    password,
+    lock: 'none',
+    clock,
+    chance,
+  });
+  if (!opened.ok) return opened;
+  await opened.value.close();
+  await context.store.tenant(tenant, (tx) => storeStorage(tx, context, repository, changed));
+  return ok(undefined);
+}
+
 /** Stores how much data a repository has. */
 export const storeSize = async (
   { sql: db, tenant }: TenantTx,
@@ -189,7 +235,14 @@ export const readUsage = (
     async ({ sql: db }) => {
       const row = await db
         .selectFrom('repository_access')
-        .select(['verified_at', 'stored_bytes', 'upkeep', 'attachment', 'requests'])
+        .select([
+          'verified_at',
+          'stored_bytes',
+          'upkeep',
+          'attachment',
+          'requests',
+          'storage_requests',
+        ])
         .where('tenant_id', '=', tenant)
         .where('repository_id', '=', repository)
         .executeTakeFirst();
@@ -206,6 +259,7 @@ export const readUsage = (
         points: points.count,
         verifiedAt: row.verified_at,
         damagedItems: row.upkeep.items ?? [],
+        storageRequests: getStorageRequests(row.storage_requests),
         attachment: getAttachment(row.attachment),
         cleanUp: row.requests.cleanUp ?? null,
         verification: row.requests.verification ?? null,

@@ -56,6 +56,7 @@ import { migration0069 } from './0069_log_hashes.ts';
 import { migration0070 } from './0070_sign_up_links.ts';
 import { migration0071 } from './0071_month_invoices.ts';
 import { migration0072 } from './0072_hint_summaries.ts';
+import { migration0073 } from './0073_object_storage.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -118,4 +119,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0070,
   migration0071,
   migration0072,
+  migration0073,
 ];

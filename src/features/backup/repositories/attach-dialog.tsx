@@ -13,9 +13,11 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { retentionLabel } from './retention-label.ts';
+import { StorageFields } from './storage-fields.tsx';
+import { EMPTY_STORAGE, findStorageErrors, readStorage, type StorageForm } from './storage-form.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
-export interface AttachForm {
+export interface AttachForm extends StorageForm {
   readonly organizationId: string;
   readonly id: string;
   readonly password: string;
@@ -23,7 +25,7 @@ export interface AttachForm {
   readonly retentionPolicy: RetentionPolicy;
 }
 
-/** Takes over a repository whose folder is already on the server. */
+/** Takes over a repository that exists: a folder that is on the server, or one of a bucket. */
 export function AttachDialog({
   organizations,
   onClose,
@@ -54,7 +56,7 @@ export function AttachDialog({
       formRef={formRef}
       onSubmit={save}
     >
-      <p className="m-0 text-ink-2">{t.attachHint}</p>
+      <p className="m-0 text-ink-2">{form.isBucket ? t.attachBucketHint : t.attachHint}</p>
       <RequiredNote />
       <Select
         label={t.organization}
@@ -66,6 +68,7 @@ export function AttachDialog({
         error={errors['organizationId'] ?? null}
         onChange={(organizationId) => change({ organizationId })}
       />
+      <StorageFields fields={form} getError={(field) => errors[field] ?? null} onChange={change} />
       <TextField
         label={t.repositoryId}
         hint={t.repositoryIdHint}
@@ -117,6 +120,7 @@ const makeForm = (organizations: readonly { readonly id: string }[]): AttachForm
     password: '',
     retentionType: 'SnapshotBased',
     retentionPolicy: KEEP,
+    ...EMPTY_STORAGE,
   };
 };
 
@@ -130,8 +134,18 @@ export function readAttachForm(form: AttachForm): {
     ...(form.organizationId === '' && { organizationId: t.organizationMissing }),
     ...(!UUID.test(id) && { id: t.repositoryIdWrong }),
     ...(form.password === '' && { password: t.passwordMissing }),
+    ...findStorageErrors(form),
   };
-  return { value: Object.keys(errors).length === 0 ? { ...form, id } : null, errors };
+  const { organizationId, password, retentionType, retentionPolicy } = form;
+  const value = {
+    organizationId,
+    id,
+    password,
+    retentionType,
+    retentionPolicy,
+    storage: readStorage(form),
+  };
+  return { value: Object.keys(errors).length === 0 ? value : null, errors };
 }
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 

@@ -12,6 +12,7 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatBytes, formatCount, formatDate } from '#src/ui/format.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { formatMonth } from '../../shared/format-month.ts';
 import { Facts } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { AttachmentNote } from './attachment.tsx';
@@ -19,6 +20,7 @@ import { DeleteRepository } from './delete-repository.tsx';
 import { JobLinks } from '../lists/job-links.tsx';
 import { Verified } from './notes.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
+import { StorageKeyDialog } from './storage-key-dialog.tsx';
 import { EditRepository } from './repository-form.tsx';
 import { retentionLabel } from './retention-label.ts';
 import { UpkeepButtons, UpkeepState } from './upkeep.tsx';
@@ -30,7 +32,12 @@ export interface RepositoryDetailsProps {
   /** Null: not known. */
   readonly usage: Pick<
     OutputOf<'listBackupRepositories'>['rows'][number],
-    'usedBytes' | 'points' | 'attachment' | 'cleanUpRequest' | 'verificationRequest'
+    | 'usedBytes'
+    | 'points'
+    | 'storageRequests'
+    | 'attachment'
+    | 'cleanUpRequest'
+    | 'verificationRequest'
   > | null;
   /** What is known of the repository's use is out of date. */
   readonly onRequested: () => void;
@@ -41,7 +48,7 @@ export interface RepositoryDetailsProps {
 /** A repository beside the list: what it stores, and what can be done with it. */
 export function RepositoryDetails(props: RepositoryDetailsProps) {
   const { row, jobs, usage, now, zone, onRequested } = props;
-  const [open, setOpen] = useState<'edit' | 'password' | 'delete' | null>(null);
+  const [open, setOpen] = useState<'edit' | 'password' | 'accessKey' | 'delete' | null>(null);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   if (open === 'edit')
     return <EditRepository row={row} onDone={() => setOpen(null)} onCancel={() => setOpen(null)} />;
@@ -64,6 +71,16 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
         >
           {t.changePassword}
         </CallButton>
+        {row.target.type === 'S3' && (
+          <CallButton
+            {...needsNetwork}
+            call="updateBackupRepository"
+            icon="key"
+            onClick={() => setOpen('accessKey')}
+          >
+            {t.changeAccessKey}
+          </CallButton>
+        )}
         <UpkeepButtons id={row.id} upkeep={usage} offline={offline} onRequested={onRequested} />
         {row.deletesAt === null && (
           <CallButton
@@ -96,18 +113,43 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
           [t.cleanUp, t.cleanUpDaily],
           [t.cleaned, <Moment key="cleaned" at={row.cleanedAt} now={now} never={t.never} />],
           [t.verified, <Verified key="verified" row={row} now={now} />],
-          [t.storage, t.folder],
+          ...storageFacts(row, usage),
           [t.passwordHint, row.passwordDescription === '' ? t.noHint : row.passwordDescription],
           [t.createdOn, formatDate(row.createdAt, zone)],
           [t.usedBy, jobs.length === 0 ? t.nobody : <JobLinks key="jobs" jobs={jobs} />],
         ]}
       />
       {open === 'password' && <PasswordDialog row={row} onClose={() => setOpen(null)} />}
+      {open === 'accessKey' && <StorageKeyDialog id={row.id} onClose={() => setOpen(null)} />}
       {open === 'delete' && (
         <DeleteRepository row={row} jobs={jobs} onClose={() => setOpen(null)} />
       )}
     </div>
   );
+}
+
+/** Where a repository is, and what its bucket's owner pays for. */
+function storageFacts(
+  { id, target }: BackupRepositoryRow,
+  usage: RepositoryDetailsProps['usage'],
+): (readonly [string, string])[] {
+  if (target.type === 'Folder') return [[t.storage, t.folder]];
+  const requests = usage?.storageRequests ?? null;
+  const path = [target.bucket, target.prefix, id].filter((part) => part !== '').join('/');
+  return [
+    [t.storage, `${t.objectStorage}, ${new URL(target.endpoint).host}`],
+    [t.bucketFolder, path],
+    [
+      t.requests,
+      requests === null
+        ? '–'
+        : t.requestsInMonth({
+            month: formatMonth(Number(requests.month.slice(0, 4)), Number(requests.month.slice(5))),
+            writes: requests.write,
+            reads: requests.read,
+          }),
+    ],
+  ];
 }
 
 /** A deletion or a shorter retention that waits for its day, and how to prevent it. */

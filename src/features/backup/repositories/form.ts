@@ -8,10 +8,12 @@ import { makeFormSchema } from '#src/ui/form-schema.ts';
 import type { FormSchema } from '#src/ui/form-schema.ts';
 import { findPasswordErrors } from './password-issues.ts';
 import type { PasswordFields } from './password-issues.ts';
+import { EMPTY_STORAGE, findKeyErrors, findStorageErrors, readStorage } from './storage-form.ts';
+import type { StorageForm, StorageKeyFields } from './storage-form.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 /** A repository as its form has it. `organizationId` empty: not chosen yet. */
-export interface RepositoryForm extends PasswordFields {
+export interface RepositoryForm extends PasswordFields, StorageForm {
   readonly organizationId: string;
   readonly repository: string;
   readonly description: string;
@@ -31,6 +33,7 @@ const EMPTY: RepositoryForm = {
   password: '',
   repeatPassword: '',
   passwordDescription: '',
+  ...EMPTY_STORAGE,
 };
 
 export const newForm = (organizations: readonly { readonly id: string }[]): RepositoryForm => {
@@ -57,6 +60,7 @@ export function readNewForm(form: RepositoryForm): {
     ...(form.organizationId === '' && { organizationId: t.organizationMissing }),
     ...nameError(form),
     ...(form.hasOwnPassword && findPasswordErrors(form)),
+    ...findStorageErrors(form),
   };
   if (Object.keys(errors).length > 0) return { value: null, errors };
   return {
@@ -66,6 +70,7 @@ export function readNewForm(form: RepositoryForm): {
       description: form.description.trim(),
       retentionType: form.retentionType,
       retentionPolicy: form.retentionPolicy,
+      storage: readStorage(form),
       ...(form.hasOwnPassword && {
         password: form.password,
         repeatPassword: form.repeatPassword,
@@ -124,6 +129,18 @@ export const makePasswordSchema = (
     value: { id, ...fields, passwordDescription: fields.passwordDescription.trim() },
     errors: findPasswordErrors(fields),
   }));
+
+/** The schema of a new access key for the repository `id`. */
+export const makeStorageKeySchema = (
+  id: string,
+): FormSchema<StorageKeyFields, InputOf<'updateBackupRepository'>> =>
+  makeFormSchema(
+    backupRepositoryCalls.updateBackupRepository.input,
+    (fields: StorageKeyFields) => ({
+      value: { id, storageKeys: { ...fields } },
+      errors: findKeyErrors(fields),
+    }),
+  );
 
 const nameError = ({ repository }: RepositoryForm): RepositoryErrors =>
   repository.trim() === '' ? { repository: t.nameMissing } : {};

@@ -22,6 +22,7 @@ import { editForm, newForm, makeEditSchema, newRepositorySchema, willShorten } f
 import type { RepositoryForm as Form } from './form.ts';
 import { PasswordInputs } from './password-inputs.tsx';
 import { REPOSITORIES_PATH } from './tabs.tsx';
+import { StorageFields } from './storage-fields.tsx';
 import { retentionLabel } from './retention-label.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
@@ -162,6 +163,11 @@ function Fields<Value, Answer>({
             onChange={({ target }) => change({ description: target.value })}
           />
         </FormPart>
+        {row === null && (
+          <FormPart title={t.storage}>
+            <StorageFields fields={form} getError={getFieldError} onChange={change} />
+          </FormPart>
+        )}
         <FormPart title={t.retention}>
           <Select
             label={t.keepBackups}

@@ -17,13 +17,8 @@ import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { moneyWords } from '../labels.ts';
-import {
-  describePrice,
-  formatMonth,
-  formatQuantity,
-  getLevelName,
-  STATUS_MARKS,
-} from './labels.ts';
+import { formatMonth } from '../../shared/format-month.ts';
+import { describePrice, formatQuantity, getLevelName, STATUS_MARKS } from './labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 import { OPERATION_LABELS, OperationDialog, type Operation } from './operation-dialog.tsx';
 import { InvoiceDialog } from './invoice-dialog.tsx';

@@ -42,12 +42,6 @@ export const describePrice = ({
     ...(gigabyteMills > 0 ? [t.perGigabyte({ price: moneyWords(gigabyteMills, currency) })] : []),
   ].join(', ');
 
-/** `November 2026`. */
-export const formatMonth = (year: number, month: number): string =>
-  new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
-    Date.UTC(year, month - 1, 1),
-  );
-
 /** Reads hundredths as typed: `12.5` is 1,250. Null if it isn't a quantity. */
 export const parseQuantity = (text: string): number | null => {
   const typed = text.trim().replaceAll(',', '');

@@ -15,7 +15,8 @@ import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { moneyWords } from '../labels.ts';
 import { Subscriptions } from '../own-usage.tsx';
 import { OWN_OPERATIONS, Terms } from './details.tsx';
-import { formatMonth } from './labels.ts';
+import { formatMonth } from '../../shared/format-month.ts';
+
 import { subscriptionMessages as t } from './messages.en.ts';
 import type { Operation } from './operation-dialog.tsx';
 

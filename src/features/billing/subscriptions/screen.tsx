@@ -24,7 +24,8 @@ import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { moneyWords } from '../labels.ts';
 import { listMonths, parseAddress, toAddress, type BillingPlace } from './address.ts';
 import { StatusBadge, SubscriptionDetails } from './details.tsx';
-import { formatMonth, formatQuantity, getLevelName } from './labels.ts';
+import { formatMonth } from '../../shared/format-month.ts';
+import { formatQuantity, getLevelName } from './labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 import { StartDialog } from './start-dialog.tsx';
 

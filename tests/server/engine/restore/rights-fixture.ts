@@ -96,7 +96,12 @@ export async function setUp(database: Kind) {
     }),
   );
   getValue(
-    await engine.repositories.create(scope, { repository, password: null, passwordHint: null }),
+    await engine.repositories.create(scope, {
+      repository,
+      password: null,
+      passwordHint: null,
+      storage: null,
+    }),
   );
   await store.tenant(tenant, async (tx) => {
     await tx.append([companyDraft(1)], byClock);

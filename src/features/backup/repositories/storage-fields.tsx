@@ -1,0 +1,119 @@
+import { LIMITS } from '#contract/limits.ts';
+import { Choice } from '#src/ui/choice.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import type { StorageForm, StorageKeyFields } from './storage-form.ts';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+interface FieldsProps<F> {
+  readonly fields: F;
+  readonly getError: (field: keyof F) => string | null;
+  readonly onChange: (changes: Partial<F>) => void;
+}
+
+/** Where the data of a repository is: a folder of the server, or a bucket. */
+export function StorageFields({ fields, getError, onChange }: FieldsProps<StorageForm>) {
+  const plain = { autoComplete: 'off', spellCheck: false } as const;
+  return (
+    <>
+      <fieldset className="m-0 min-w-0 border-0 p-0">
+        <legend className="sr-only">{t.storage}</legend>
+        <Choice
+          name="isBucket"
+          checked={!fields.isBucket}
+          title={t.folder}
+          detail={t.folderHint}
+          onChoose={() => onChange({ isBucket: false })}
+        />
+        <Choice
+          name="isBucket"
+          checked={fields.isBucket}
+          title={t.objectStorage}
+          detail={t.objectStorageHint}
+          onChoose={() => onChange({ isBucket: true })}
+        />
+      </fieldset>
+      {fields.isBucket && (
+        <>
+          <TextField
+            {...plain}
+            label={t.endpoint}
+            hint={t.endpointHint}
+            type="url"
+            inputMode="url"
+            required
+            maxLength={LIMITS.addressChars}
+            value={fields.endpoint}
+            error={getError('endpoint')}
+            onChange={({ target }) => onChange({ endpoint: target.value })}
+          />
+          <TextField
+            {...plain}
+            label={t.region}
+            required
+            value={fields.region}
+            error={getError('region')}
+            onChange={({ target }) => onChange({ region: target.value })}
+          />
+          <TextField
+            {...plain}
+            label={t.bucket}
+            hint={t.bucketHint}
+            required
+            value={fields.bucket}
+            error={getError('bucket')}
+            onChange={({ target }) => onChange({ bucket: target.value })}
+          />
+          <TextField
+            {...plain}
+            label={t.prefix}
+            hint={t.prefixHint}
+            value={fields.prefix}
+            error={getError('prefix')}
+            onChange={({ target }) => onChange({ prefix: target.value })}
+          />
+          <StorageKeyInputs fields={fields} getError={getError} onChange={onChange} />
+          <TextArea
+            label={t.certificate}
+            hint={t.certificateHint}
+            mono
+            spellCheck={false}
+            maxLength={LIMITS.certificateChars}
+            value={fields.certificate}
+            error={getError('certificate')}
+            onChange={({ target }) => onChange({ certificate: target.value })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The access key of object storage. */
+export function StorageKeyInputs({ fields, getError, onChange }: FieldsProps<StorageKeyFields>) {
+  return (
+    <>
+      <TextField
+        label={t.accessKeyId}
+        required
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={LIMITS.nameChars}
+        value={fields.accessKeyId}
+        error={getError('accessKeyId')}
+        onChange={({ target }) => onChange({ accessKeyId: target.value })}
+      />
+      <TextField
+        label={t.secretAccessKey}
+        type="password"
+        required
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={LIMITS.secretChars}
+        value={fields.secretAccessKey}
+        error={getError('secretAccessKey')}
+        onChange={({ target }) => onChange({ secretAccessKey: target.value })}
+      />
+    </>
+  );
+}

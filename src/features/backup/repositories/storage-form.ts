@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+import { S3_FIELDS } from '#contract/backup/repositories.ts';
+import type { InputOf } from '#contract/calls.ts';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+/** The keys to object storage. */
+export interface StorageKeyFields {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+/** Where a new repository stores its data. */
+export interface StorageForm extends StorageKeyFields {
+  /** Object storage instead of a folder of the server. */
+  readonly isBucket: boolean;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly certificate: string;
+}
+export type StorageErrors = Readonly<Partial<Record<keyof StorageForm, string>>>;
+
+export const EMPTY_STORAGE: StorageForm = {
+  isBucket: false,
+  endpoint: '',
+  region: 'us-east-1',
+  bucket: '',
+  prefix: '',
+  certificate: '',
+  accessKeyId: '',
+  secretAccessKey: '',
+};
+
+const FIELD_MESSAGES = {
+  endpoint: t.endpointWrong,
+  region: t.regionWrong,
+  bucket: t.bucketWrong,
+  prefix: t.prefixWrong,
+} as const;
+
+export const findKeyErrors = ({
+  accessKeyId,
+  secretAccessKey,
+}: StorageKeyFields): StorageErrors => ({
+  ...(accessKeyId.trim() === '' && { accessKeyId: t.accessKeyIdMissing }),
+  ...(secretAccessKey.trim() === '' && { secretAccessKey: t.secretAccessKeyMissing }),
+});
+
+/** Returns what is wrong with the fields. A folder has none. */
+export function findStorageErrors(form: StorageForm): StorageErrors {
+  if (!form.isBucket) return {};
+  const wrong = Object.entries(FIELD_MESSAGES).filter(
+    ([field]) =>
+      !v.is(S3_FIELDS[field as keyof typeof FIELD_MESSAGES], trimSlashes(form, field as never)),
+  );
+  return { ...Object.fromEntries(wrong), ...findKeyErrors(form) };
+}
+
+/** Returns the input of the calls; null: a folder of the server. */
+export const readStorage = (form: StorageForm): InputOf<'createBackupRepository'>['storage'] =>
+  !form.isBucket
+    ? null
+    : {
+        endpoint: trimSlashes(form, 'endpoint'),
+        region: form.region.trim(),
+        bucket: form.bucket.trim(),
+        prefix: trimSlashes(form, 'prefix'),
+        certificate: form.certificate.trim() === '' ? null : form.certificate.trim(),
+        accessKeyId: form.accessKeyId.trim(),
+        secretAccessKey: form.secretAccessKey.trim(),
+      };
+
+/** People copy addresses and folders with a slash at an end. */
+const trimSlashes = (
+  form: StorageForm,
+  field: 'endpoint' | 'region' | 'bucket' | 'prefix',
+): string => form[field].trim().replaceAll(/^\/+|\/+$/g, '');
