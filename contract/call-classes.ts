@@ -318,6 +318,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   listOrganizationNames: 'plain',
   listAllJobs: 'plain',
   importServer: 'sensitive, never while impersonating',
+  testServer: 'never while impersonating',
   renewCertificate: 'sensitive, never while impersonating',
   requestAppDeviceCode: 'never while impersonating',
   requestDeviceCode: 'never while impersonating',

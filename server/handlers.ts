@@ -15,6 +15,7 @@ import { recoveryLinkHandlers } from './features/auth/recovery-link.ts';
 import { ssoHandlers } from './features/auth/sso.ts';
 import { backupDashboardHandlers } from './features/backup/dashboard.ts';
 import { directoryHandlers } from './features/backup/directory.ts';
+import { importServerHandlers } from './features/backup/import-server.ts';
 import { importHandlers } from './features/backup/imports.ts';
 import { backupJobHandlers } from './features/backup/jobs.ts';
 import { organizationHandlers } from './features/backup/organizations.ts';
@@ -160,6 +161,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...remoteHandlers(context),
   ...supportHandlers(context),
   ...organizationHandlers(context),
+  ...importServerHandlers(context),
   ...directoryHandlers(context),
   ...backupRepositoryHandlers(context),
   ...attachHandlers(context),

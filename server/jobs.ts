@@ -47,6 +47,7 @@ import { deleteExpiredLinks } from './features/restore/links.ts';
 import { restoreApproval } from './features/restore/oversight/approvals.ts';
 import { slaAlarms } from './features/sla/alarms-job.ts';
 import { ticketResults, tickets } from './features/tickets/ticket-jobs.ts';
+import { scheduleServers, vb365Server } from './engine/vb365/sync-server.ts';
 import type { AppContext } from './platform/app-context.ts';
 import type { TenantTx } from './platform/db/store.ts';
 import type { JobHandlers } from './platform/jobs/job-types.ts';
@@ -93,6 +94,7 @@ export const allJobs = (context: AppContext): JobHandlers => ({
     endAbandonedImports(context),
   ]),
   'usage-days': usageDays(context),
+  'vb365-server': vb365Server(context, context.vb365Engine.servers),
   'webhooks': webhooks(context),
 });
 
@@ -110,4 +112,5 @@ const UPKEEP: readonly ((tx: TenantTx, now: Ms) => Promise<void>)[] = [
   scheduleCleanUps,
   scheduleDeletions,
   scheduleVerifications,
+  scheduleServers,
 ];

@@ -1,5 +1,6 @@
 import { type CloudConnection, makeCloudConnection } from './engine/embedded/cloud.ts';
 import { type EmbeddedEngine, makeEmbeddedEngine } from './engine/embedded/engine.ts';
+import { makeVb365Engine, type Vb365Engine } from './engine/vb365/engine.ts';
 import {
   makePaymentConnection,
   type PaymentConnection,
@@ -28,6 +29,7 @@ declare module './platform/app-context.ts' {
     readonly cloud: CloudConnection;
     readonly payments: PaymentConnection;
     readonly embeddedEngine: EmbeddedEngine;
+    readonly vb365Engine: Vb365Engine;
     readonly mailPreviews: MailPreviews;
   }
 }
@@ -56,6 +58,7 @@ export function makeAppContext({ store, clock, chance, log, config }: Environmen
     cloud: makeCloudConnection(() => context),
     payments: makePaymentConnection(() => context),
     embeddedEngine: makeEmbeddedEngine(() => context),
+    vb365Engine: makeVb365Engine(() => context),
     mailPreviews: makeMailPreviews({ clock }),
   };
   return context;

@@ -264,7 +264,7 @@ export const backupJobCalls = {
     input: v.strictObject({ jobId, ...OF_ORGANIZATION }),
     output: done,
     gate,
-    failures: COMMAND,
+    failures: [...COMMAND, 'busy'],
     offline: 'The last change to arrive wins.',
   }),
   disableBackupJob: call({
@@ -274,7 +274,7 @@ export const backupJobCalls = {
     input: v.strictObject({ jobId, ...OF_ORGANIZATION }),
     output: done,
     gate,
-    failures: COMMAND,
+    failures: [...COMMAND, 'busy'],
     offline: 'The last change to arrive wins.',
   }),
   getLatestSession: call({

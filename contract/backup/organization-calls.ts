@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId, words } from '../paging.ts';
+import { shownCertificate } from '../shown-certificate.ts';
 import { nameText } from '../text-schema.ts';
 import { jobOut } from './job-calls.ts';
 import { AUTH_TYPES, OrganizationRowSchema, REGIONS, SERVICES } from './organizations.ts';
@@ -49,7 +50,7 @@ const fields = {
 /**
  * An organization without its credentials. `useApplicationOnlyAuth`: by certificate. `protected` of
  * `objects`: people with a restore point, of all in the directory. `companyId` and `companyN`: the
- * same company.
+ * same company. `server`: that it was imported from; `problem`: why it was not read the last time.
  */
 const organizationOut = v.object({
   _id: v.string(),
@@ -62,6 +63,14 @@ const organizationOut = v.object({
   lastBackuptime: v.nullable(v.number()),
   protected: v.number(),
   objects: v.number(),
+  server: v.nullable(
+    v.object({
+      address: v.string(),
+      version: v.nullable(v.string()),
+      readAt: v.nullable(v.number()),
+      problem: v.nullable(v.string()),
+    }),
+  ),
 });
 
 /** `address`: e-mail address, name for signing in, or URL. `children`: of a site. */
@@ -78,6 +87,17 @@ const organizationId = anyId;
 const PICKER = { organizationId, search: words, ...CURSOR };
 const picker = listPage(directoryObjectOut);
 const UNREACHABLE = ['conflict', 'busy', 'forbidden'] as const;
+
+/** `certificate`: PEM of the pinned one, if it isn't signed by a public authority. */
+const SERVER = {
+  apiUrl: v.pipe(v.string(), v.trim(), v.url(), v.maxLength(LIMITS.addressChars)),
+  username: nameText(),
+  password: secret,
+  certificate: v.optional(
+    v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.certificateChars))),
+    null,
+  ),
+};
 
 export const organizationCalls = {
   listOrganizations: call({
@@ -125,15 +145,38 @@ export const organizationCalls = {
   importServer: call({
     method: 'POST',
     path: 'o365/organizations/from-api',
-    summary: 'Connects a Veeam Backup for Microsoft 365 server and imports its organizations.',
-    input: v.strictObject({
-      apiUrl: v.pipe(v.string(), v.trim(), v.url(), v.maxLength(LIMITS.addressChars)),
-      username: nameText(),
-      password: secret,
+    summary:
+      'Connects a Veeam Backup for Microsoft 365 server and imports its organizations that are not imported yet; the others are read with this sign-in from now on. Each belongs to the company that is linked with it, or else to `companyId`. `left`: those that were not imported, and why.',
+    input: v.strictObject({ ...SERVER, companyId: v.optional(companyRef) }),
+    output: v.object({
+      ...listPage(idOut).entries,
+      left: v.array(v.object({ name: v.string(), reason: v.string() })),
     }),
-    output: listPage(idOut),
     gate,
-    failures: ['bad-input', 'conflict'],
+    failures: ['bad-input', 'not-found', ...UNREACHABLE, 'too-many', 'key-reused', 'out-of-order'],
+  }),
+  testServer: call({
+    method: 'POST',
+    path: 'o365/organizations/from-api/test',
+    summary:
+      'Signs in to a Veeam Backup for Microsoft 365 server and lists its organizations. Stores nothing. `companyN`: the company that is linked with it. `reason`: why it can’t be imported. `seen`: the certificate of the server, if it isn’t trusted.',
+    input: v.strictObject(SERVER),
+    output: v.object({
+      ok: v.boolean(),
+      message: v.string(),
+      seen: v.nullable(shownCertificate),
+      organizations: v.array(
+        v.object({
+          name: v.string(),
+          domain: v.string(),
+          companyN: v.nullable(v.number()),
+          reason: v.nullable(v.string()),
+          isImported: v.boolean(),
+        }),
+      ),
+    }),
+    gate,
+    failures: ['bad-input', 'too-many'],
   }),
   renewCertificate: call({
     method: 'POST',

@@ -110,3 +110,7 @@ export const OrganizationRowSchema = v.object({
   dataUntil: v.nullable(v.number()),
 });
 export type OrganizationRow = RowOf<typeof OrganizationRowSchema>;
+
+/** The portal makes its backups and restores them; otherwise a server that it was imported from. */
+export const isBackedUpHere = ({ engine }: Pick<OrganizationRow, 'engine'>): boolean =>
+  engine === 'embedded';

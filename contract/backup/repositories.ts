@@ -30,11 +30,20 @@ export const S3_FIELDS = {
   ),
 };
 
-/** Where a repository stores its data. The server chooses the path of a folder. */
+/**
+ * Where a repository stores its data. The server chooses the path of a folder. `Server`: another
+ * server has the repository, and manages it itself.
+ */
 const folder = v.strictObject({ type: v.literal('Folder') });
-const target = v.variant('type', [folder, v.strictObject({ type: v.literal('S3'), ...S3_FIELDS })]);
+const server = v.strictObject({ type: v.literal('Server') });
+const target = v.variant('type', [
+  folder,
+  v.strictObject({ type: v.literal('S3'), ...S3_FIELDS }),
+  server,
+]);
 export type StorageTarget = v.InferOutput<typeof target>;
 export const FOLDER: StorageTarget = { type: folder.entries.type.literal };
+export const OTHER_SERVER: StorageTarget = { type: server.entries.type.literal };
 
 /** Which proxies work for a repository: one, those of a pool, or any (null). */
 export const ProxyChoiceSchema = v.nullable(

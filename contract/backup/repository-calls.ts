@@ -215,7 +215,7 @@ export const backupRepositoryCalls = {
     input: v.strictObject({ id: anyId }),
     output: v.object({}),
     gate,
-    failures: ['not-found', 'busy', 'key-reused', 'out-of-order'],
+    failures: ['not-found', 'conflict', 'busy', 'key-reused', 'out-of-order'],
   }),
   verifyRepository: call({
     method: 'POST',
@@ -225,7 +225,7 @@ export const backupRepositoryCalls = {
     input: v.strictObject({ id: anyId }),
     output: v.object({}),
     gate,
-    failures: ['not-found', 'busy', 'key-reused', 'out-of-order'],
+    failures: ['not-found', 'conflict', 'busy', 'key-reused', 'out-of-order'],
   }),
   listAllRepositories: call({
     method: 'POST',

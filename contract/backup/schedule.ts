@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { ScheduleType } from '../engine/engine.ts';
 import type { Ms } from '../ids.ts';
 import { getDay, dayText, getMoment, offsetAt, type DayN } from '../time/day.ts';
 
@@ -65,6 +66,15 @@ export const ScheduleSchema = v.variant('type', [
   v.strictObject({ type: v.literal('Disabled') }),
 ]);
 export type Schedule = v.InferOutput<typeof ScheduleSchema>;
+
+const WITHOUT_TIMES = ['Disabled'] as const;
+/** Only people start the job. */
+export const NO_SCHEDULE: Schedule = { type: WITHOUT_TIMES[0] };
+/** What a Veeam server offers. */
+export const SERVER_SCHEDULES = [
+  'Daily',
+  'Periodically',
+] as const satisfies readonly ScheduleType[];
 
 /**
  * The hours of a week in which sessions may work, from Sunday 00:00 on: `1` open, `0` closed. A

@@ -84,6 +84,8 @@ export interface Engine {
       input: { job: BackupJobId; reason: StartReason },
     ): Reply<BackupSessionId>;
     stop(scope: EngineScope, input: { job: BackupJobId }): Reply<void>;
+    /** Switches the schedule on or off where it is kept, before the job's row changes. */
+    setEnabled(scope: EngineScope, input: { job: BackupJobId; enabled: boolean }): Reply<void>;
     /** Newest first. `session`: only this one. */
     listSessions(
       scope: EngineScope,
@@ -298,8 +300,6 @@ export interface DirectoryObject {
   readonly address: string;
   readonly children: number | null;
 }
-
-// ---- restore
 
 /** What a backup consists of. */
 export type ObjectKind = 'mailbox' | 'archive' | 'drive' | 'site' | 'team';

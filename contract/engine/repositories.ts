@@ -78,7 +78,8 @@ export interface PasswordInput {
 }
 export interface RepositoryUsage {
   readonly storedBytes: Bytes;
-  readonly points: number;
+  /** Null: unknown. */
+  readonly points: number | null;
   readonly verifiedAt: Ms | null;
   /** What the last verification found damaged; 100 at most. */
   readonly damagedItems: readonly DamagedItem[];

@@ -10,7 +10,11 @@ export interface SelectProps<T extends string> {
   /** The label is for screen readers only. */
   readonly hideLabel?: boolean;
   readonly value: T | '';
-  readonly options: readonly { readonly value: T; readonly label: string }[];
+  readonly options: readonly {
+    readonly value: T;
+    readonly label: string;
+    readonly disabled?: boolean;
+  }[];
   /** Shown while nothing is selected. */
   readonly placeholder?: string;
   readonly error?: string | null;
@@ -57,7 +61,7 @@ export function Select<T extends string>({
             </option>
           )}
           {options.map((option) => (
-            <option key={option.value} value={option.value}>
+            <option key={option.value} value={option.value} disabled={option.disabled}>
               {option.label}
             </option>
           ))}

@@ -145,6 +145,7 @@ export const NEVER_WHILE_IMPERSONATING: readonly CallName[] = [
   'sendSupport',
   'startImportUpload',
   'testImapServer',
+  'testServer',
   'testWebdavServer',
   'addUserAccount',
   'removeUserAccount',

@@ -31,7 +31,7 @@ import { makeRestoreCalls, type RestoreCalls } from './restore/restore-engine.ts
 import { makeRestoreRights } from './restore/rights/rights.ts';
 import { makeRestorePorts } from './restore/restore-ports.ts';
 import type { RestorePorts } from './restore/running-task.ts';
-import { ok } from '../result.ts';
+import { done, ok } from '../result.ts';
 import { listLog, listSessions, startJob, stopJob } from './sessions/jobs.ts';
 import type { SessionPorts } from './sessions/run-session.ts';
 import { driveSource } from './sources/drive.ts';
@@ -84,6 +84,8 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
     jobs: {
       start: (scope, input) => startJob(context(), scope, input),
       stop: (scope, input) => stopJob(context(), scope, input),
+      // The schedule follows the job's row.
+      setEnabled: () => Promise.resolve(done),
       listSessions: (scope, input) =>
         context().store.tenant(scope.tenant, (tx) => listSessions(tx, scope, input), READ),
       listLog: (scope, input) =>

@@ -118,7 +118,8 @@ export function makeVb365Client(
   };
 }
 
-const PAGED_IN_V7 = /^(?:JobSessions|RestorePoints|RestoreSessions)\b/i;
+const PAGED_IN_V7 =
+  /^(?:JobSessions|RestorePoints|RestoreSessions)\b|^Organizations\/[^/]+\/(?:usedRepositories|Users|Groups|Teams|Sites)\b/i;
 
 /** Rows move between pages if the list changes while it is read. */
 function isFirst(row: unknown, seen: Set<string>): boolean {

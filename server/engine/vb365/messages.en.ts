@@ -8,4 +8,14 @@ export const vb365Messages = defineMessages('vb365', {
   stopped: 'The session was stopped.',
   disconnected: 'The backup proxy was disconnected during the session.',
   noReason: 'The server gave no reason.',
+  notImported: 'This organization was not imported from a server.',
+  organizationGone: 'The server no longer has the organization {name}.',
+  sealedByOther: 'The password of the server can’t be opened. Import its organizations again.',
+  sessionGone: 'The server no longer has this session.',
+  wrongPage: 'This page doesn’t exist.',
+  unknownRepository: 'The server no longer has this repository.',
+  unknownJob: 'The server no longer has this job.',
+  noSessionYet: 'The server started the job and doesn’t show its session yet.',
+  readOnly:
+    'Veeam Backup for Microsoft 365 manages this organization. Make this change on its server.',
 });

@@ -7,6 +7,9 @@ const count = v.optional(v.nullable(v.number()));
 const flag = v.optional(v.nullable(v.boolean()));
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
 
+const connectionSettings = v.optional(
+  v.nullable(v.object({ applicationId: text, applicationCertificateThumbprint: text })),
+);
 export const OrganizationShape = v.object({
   id,
   /** Its domain at Microsoft. */
@@ -15,9 +18,46 @@ export const OrganizationShape = v.object({
   region: text,
   /** The tenant's id at Microsoft. */
   msid: text,
+  type: text,
+  isExchangeOnline: flag,
+  isSharePointOnline: flag,
+  isTeamsOnline: flag,
+  isTeamsChatsOnline: flag,
+  exchangeOnlineSettings: connectionSettings,
+  sharePointOnlineSettings: connectionSettings,
 });
 export type Vb365Organization = v.InferOutput<typeof OrganizationShape>;
 
+const named = v.optional(v.nullable(v.object({ id: text, name: text, displayName: text })));
+/** What a job backs up or leaves out. */
+export const JobItemShape = v.object({
+  id: text,
+  type: text,
+  user: named,
+  group: named,
+  team: named,
+  site: v.optional(v.nullable(v.object({ id: text }))),
+  mailbox: flag,
+  archiveMailbox: flag,
+  oneDrive: flag,
+  personalSite: flag,
+  sites: flag,
+  teams: flag,
+  teamsChats: flag,
+  members: flag,
+  memberMailbox: flag,
+  memberArchiveMailbox: flag,
+  memberOnedrive: flag,
+  memberSite: flag,
+  groupSite: flag,
+});
+export type Vb365JobItem = v.InferOutput<typeof JobItemShape>;
+
+const window = v.optional(
+  v.nullable(
+    v.object({ backupWindow: v.optional(v.nullable(v.array(v.boolean()))), minuteOffset: count }),
+  ),
+);
 export const JobShape = v.object({
   id,
   name: text,
@@ -26,9 +66,30 @@ export const JobShape = v.object({
   repositoryId: text,
   schedulePolicy: v.optional(
     v.nullable(
-      v.object({ scheduleEnabled: flag, type: text, periodicallyEvery: text, dailyType: text }),
+      v.object({
+        scheduleEnabled: flag,
+        type: text,
+        periodicallyEvery: text,
+        dailyType: text,
+        dailyTime: text,
+        backupWindowEnabled: flag,
+        backupWindowSettings: window,
+        periodicallyWindowEnabled: flag,
+        periodicallyWindowSettings: window,
+        retryEnabled: flag,
+        retryNumber: count,
+        retryWaitInterval: count,
+      }),
     ),
   ),
+  description: text,
+  backupType: text,
+  nextRun: text,
+  /** Version 8: changes with the job. */
+  eTag: count,
+  /** Version 7 has them in the job. */
+  selectedItems: v.optional(v.nullable(v.array(JobItemShape))),
+  excludedItems: v.optional(v.nullable(v.array(JobItemShape))),
   lastRun: text,
   isEnabled: flag,
   lastStatus: text,
@@ -71,7 +132,40 @@ export const RepositoryShape = v.object({
   freeSpaceBytes: count,
   proxyId: text,
   organizationId: text,
+  description: text,
+  retentionType: text,
+  retentionPeriodType: text,
+  dailyRetentionPeriod: count,
+  monthlyRetentionPeriod: count,
+  yearlyRetentionPeriod: text,
 });
+export type Vb365Repository = v.InferOutput<typeof RepositoryShape>;
+
+/** What an organization uses of a repository. Version 7 names the repository in a link only. */
+export const UsageShape = v.object({
+  repositoryId: text,
+  usedSpaceBytes: count,
+  objectStorageUsedSpaceBytes: count,
+  _links: v.optional(v.nullable(v.record(v.string(), v.object({ href: text })))),
+});
+
+/** A user, group, team or site of the tenant, for pickers. */
+export const DirectoryShape = v.object({
+  id,
+  displayName: text,
+  name: text,
+  mail: text,
+  title: text,
+  url: text,
+});
+export const DirectoryPageShape = v.object({
+  results: v.array(DirectoryShape),
+  limit: count,
+  setId: text,
+  _links: v.optional(v.nullable(v.object({ next: v.optional(v.unknown()) }))),
+});
+
+export const InstanceShape = v.object({ version: v.string() });
 
 export const ProxyShape = v.object({ id, hostName: text });
 
@@ -84,3 +178,5 @@ export const LicenseShape = v.object({
   usedNumber: count,
   newNumber: count,
 });
+
+export const ProcessedObjectShape = v.object({ id: text, status: text });

@@ -11,7 +11,7 @@ import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { toScope } from '#server/platform/sync/scope.ts';
-import { getAnswer, getEngine, scopeFor } from './engine-calls.ts';
+import { getAnswer, getEngine, scopeFor, serverRefusal } from './engine-calls.ts';
 import { findOrganization, isSameName } from './lookup.ts';
 import { DELAY_MS, loadRefusal } from './repositories.ts';
 import { newRepository } from './repository-fields.ts';
@@ -71,6 +71,8 @@ async function plan(
 ): Promise<Result<Plan>> {
   const organization = await findOrganization(tx, session, organizationId);
   if (!organization) return failed(NOT_FOUND);
+  const managed = serverRefusal(organization);
+  if (managed) return managed;
   const row = (await tx.rows('backupRepository', [id])).get(id);
   if (row !== undefined)
     return row.removedAt === null && row.organization === organization.id

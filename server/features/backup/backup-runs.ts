@@ -13,7 +13,8 @@ import { checkedExecution } from '../ingest/check-records.ts';
 import { followJobs } from '../ingest/follow-jobs.ts';
 import type { Normal } from '../ingest/normalize.ts';
 import { recordResults } from '../ingest/pipeline.ts';
-import { getEngine } from './engine-calls.ts';
+import { getEngineFor } from './engine-calls.ts';
+import { isCollected } from './server-collected.ts';
 import {
   type EndedSession,
   jobFacts,
@@ -144,7 +145,7 @@ async function recordSite(
     if (!job || !said) continue;
     // Deleting a job stops its session: that is no failure.
     if (job.removedAt !== null && session.result === 'cancelled') continue;
-    const details = await readDetails(context, { tenant, organization: organization.id }, session);
+    const details = await readDetails(context, tenant, organization, session);
     const startedAt =
       details?.session.startedAt ??
       job.recent.find(({ id }) => id === session.id)?.startedAt ??
@@ -163,14 +164,18 @@ async function recordSite(
       });
     else executions.push(checked);
   }
-  if (executions.length > 0)
+  // A connection of Monitoring to the same server reports its jobs already.
+  const isReported = await isCollected(context, tenant, organization);
+  if (executions.length > 0 && !isReported)
     await recordResults(context, tenant, key, executions, context.clock.now());
   await context.store.tenant(tenant, async (tx) => {
     const at = context.clock.now();
     await followJobs(
       tx,
       key,
-      [...facts.values()].map(toReportedJob),
+      [...facts.values()].map((said) =>
+        toReportedJob(isReported ? { ...said, enabled: false } : said),
+      ),
       at,
       ({ uid }) => jobs.get(uid)?.removedAt === null,
     );
@@ -237,11 +242,12 @@ async function openKey(
 
 async function readDetails(
   context: AppContext,
-  at: Pick<EngineScope, 'tenant' | 'organization'>,
+  tenant: TenantId,
+  organization: OrganizationRow,
   { id, job }: EndedSession,
 ): Promise<SessionDetails | null> {
-  const { jobs } = getEngine(context);
-  const scope: EngineScope = { ...at, user: null };
+  const { jobs } = getEngineFor(context, organization);
+  const scope: EngineScope = { tenant, organization: organization.id, user: null };
   const [session] = getValue(
     await jobs.listSessions(scope, { job, session: id, cursor: null, limit: 1 }),
   ).rows;

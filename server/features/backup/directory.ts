@@ -1,4 +1,5 @@
 import { APP_VERSION } from '#contract/app-version.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { DirectoryKind } from '#contract/engine/engine.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -8,7 +9,7 @@ import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { getAnswer, getEngine, scopeFor } from './engine-calls.ts';
+import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
 import { findCompany, findOrganization } from './lookup.ts';
 
 type Names =
@@ -35,8 +36,8 @@ const PAGE_ROWS = 200;
 export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
     context.store.tenant(ctx.tenant, work, { readOnly: true });
-  const sees = (ctx: SessionContext, organization: string): Promise<boolean> =>
-    read(ctx, async (tx) => (await findOrganization(tx, ctx.session, organization)) !== null);
+  const find = (ctx: SessionContext, organization: string): Promise<OrganizationRow | null> =>
+    read(ctx, (tx) => findOrganization(tx, ctx.session, organization));
 
   async function list(
     kind: DirectoryKind,
@@ -44,16 +45,19 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
     ctx: SessionContext,
     parent: string | null = null,
   ): Promise<Result<OutputOf<'listOrganizationUsers'>>> {
-    const engine = getEngine(context);
-    if (!(await sees(ctx, organizationId))) return failed(NOT_FOUND);
+    const organization = await find(ctx, organizationId);
+    if (!organization) return failed(NOT_FOUND);
     const page = getAnswer(
-      await engine.organizations.listObjects(scopeFor(ctx, organizationId), {
-        kind,
-        text: search === '' ? null : search,
-        parent,
-        cursor: cursor ?? null,
-        limit,
-      }),
+      await getEngineFor(context, organization).organizations.listObjects(
+        scopeFor(ctx, organizationId),
+        {
+          kind,
+          text: search === '' ? null : search,
+          parent,
+          cursor: cursor ?? null,
+          limit,
+        },
+      ),
     );
     return page.ok
       ? ok({
@@ -76,9 +80,9 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
     listSiteChildren: ({ siteId, ...input }, ctx) => list('site', input, ctx, siteId),
 
     async requestAppDeviceCode({ organizationId }, ctx) {
-      const { requestDeviceCode } = getEngine(context).organizations;
-      const row = await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId));
+      const row = await find(ctx, organizationId);
       if (!row) return failed(NOT_FOUND);
+      const { requestDeviceCode } = getEngineFor(context, row).organizations;
       return getAnswer(
         await requestDeviceCode(scopeFor(ctx, row.id), {
           region: row.region,
@@ -109,8 +113,9 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
     },
 
     async renewCertificate({ organizationId, code }, ctx) {
-      const { renewCertificate } = getEngine(context).organizations;
-      if (!(await sees(ctx, organizationId))) return failed(NOT_FOUND);
+      const organization = await find(ctx, organizationId);
+      if (!organization) return failed(NOT_FOUND);
+      const { renewCertificate } = getEngineFor(context, organization).organizations;
       const renewed = getAnswer(await renewCertificate(scopeFor(ctx, organizationId), { code }));
       if (!renewed.ok) return renewed;
       const { thumbprint, expiresAt } = renewed.value;

@@ -5,12 +5,14 @@ import type {
   EngineResult,
   EngineScope,
 } from '#contract/engine/engine.ts';
+import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
 import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getAgent } from '#server/platform/auth/audit.ts';
 import type { Principal, SessionContext } from '#server/platform/http/handler.ts';
+import { backupMessages as t } from './messages.en.ts';
 
 const BUSY_MS = 5_000;
 
@@ -20,7 +22,21 @@ export interface SetupEngine extends Pick<Engine, 'kind' | 'jobs' | 'repositorie
   readonly organizations: Omit<Engine['organizations'], 'test'>;
 }
 
+/** The engine of new organizations. */
 export const getEngine = ({ embeddedEngine }: AppContext): SetupEngine => embeddedEngine;
+
+/** The engine of an organization. */
+export const getEngineFor = (
+  { embeddedEngine, vb365Engine }: AppContext,
+  { engine }: Pick<OrganizationRow, 'engine'>,
+): SetupEngine => (engine === 'vb365' ? vb365Engine : embeddedEngine);
+
+/**
+ * The organization's own server has its settings and backups: what the portal can't change there is
+ * refused. Null: the portal has them.
+ */
+export const serverRefusal = (row: Pick<OrganizationRow, 'engine'>): Result<never> | null =>
+  isBackedUpHere(row) ? null : failed({ kind: 'conflict', message: t.managedByServer });
 
 export const scopeFor = (
   { tenant, session, ip, request }: SessionContext,

@@ -10,8 +10,8 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { makeSecret } from '#server/platform/auth/link-secret.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { getAnswer, scopeFor } from './engine-calls.ts';
-import { findOrganization, findRepository } from './lookup.ts';
+import { getAnswer, scopeFor, serverRefusal } from './engine-calls.ts';
+import { findOrganization, findRepositoryWithOwner } from './lookup.ts';
 import { uploadPath } from './import-upload.ts';
 
 type Names =
@@ -55,12 +55,14 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
   ): Promise<Result<OutputOf<'createImport'>>> =>
     runAlone(context, ctx, () =>
       withOrganization<OutputOf<'createImport'>>(ctx, organizationId, async (scope) => {
-        const repository = await context.store.tenant(
+        const found = await context.store.tenant(
           ctx.tenant,
-          (tx) => findRepository(tx, ctx.session, input.repository),
+          (tx) => findRepositoryWithOwner(tx, ctx.session, input.repository),
           { readOnly: true },
         );
-        if (repository?.organization !== organizationId) return failed(NOT_FOUND);
+        if (found?.organization.id !== organizationId) return failed(NOT_FOUND);
+        const managed = serverRefusal(found.organization);
+        if (managed) return managed;
         const created = getAnswer(await imports.create(scope, input));
         if (!created.ok) return created;
         const id = created.value;

@@ -1,4 +1,5 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -7,8 +8,8 @@ import { audit } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
-import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
-import { getEngine, scopeFor } from './engine-calls.ts';
+import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { getAnswer, getEngine, getEngineFor, scopeFor, serverRefusal } from './engine-calls.ts';
 import {
   loadAddresses,
   jobData,
@@ -18,7 +19,7 @@ import {
   setNotification,
 } from './job-fields.ts';
 import { jobInFull, type JobOut, jobsOut } from './job-output.ts';
-import { byName, findJob, findOrganization, isSeen, pageFrom } from './lookup.ts';
+import { byName, findJob, findJobWithOwner, findOrganization, isSeen, pageFrom } from './lookup.ts';
 
 type Names =
   | 'createBackupJob'
@@ -70,17 +71,51 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       organizationId,
     }: { readonly jobId: string; readonly organizationId?: string | undefined },
     what: string | null,
-    decide: (tx: TenantTx, job: BackupJobRow) => Promise<Result<{ drafts: NewEvent[]; value: T }>>,
+    decide: (
+      tx: TenantTx,
+      job: BackupJobRow,
+      organization: OrganizationRow,
+    ) => Promise<Result<{ drafts: NewEvent[]; value: T }>>,
   ): Promise<Result<T>> =>
     runIdempotently<T>(context, ctx, async (tx) => {
-      const job = await findJob(tx, ctx.session, jobId, organizationId);
-      if (!job) return refusal(NOT_FOUND);
-      const decided = await decide(tx, job);
+      const found = await findJobWithOwner(tx, ctx.session, jobId, organizationId);
+      if (!found) return refusal(NOT_FOUND);
+      const { job } = found;
+      const decided = await decide(tx, job, found.organization);
       if (!decided.ok) return refusal(decided.failure);
       const { drafts, value } = decided.value;
       if (what !== null && drafts.length > 0)
         await audit(tx, context, ctx, { what, user: null, detail: { job: job.id } });
       return { drafts, answer: () => ok(value) };
+    });
+
+  /** The engine switches the schedule first, where it has one of its own. */
+  const setEnabled = (
+    ctx: SessionContext,
+    input: { readonly jobId: string; readonly organizationId?: string | undefined },
+    enabled: boolean,
+  ): Promise<Result<{ success: true }>> =>
+    runAlone(context, ctx, async () => {
+      const { jobId, organizationId } = input;
+      const found = await read(ctx, (tx) =>
+        findJobWithOwner(tx, ctx.session, jobId, organizationId),
+      );
+      if (found && found.job.enabled !== enabled) {
+        const { jobs } = getEngineFor(context, found.organization);
+        const scope = scopeFor(ctx, found.organization.id);
+        const switched = getAnswer(await jobs.setEnabled(scope, { job: jobId, enabled }));
+        if (!switched.ok) return switched;
+      }
+      const type = enabled ? 'backupjob.enabled@1' : 'backupjob.disabled@1';
+      const what = enabled ? 'backupjob.enabled' : 'backupjob.disabled';
+      return command(ctx, input, what, (_tx, job) =>
+        Promise.resolve(
+          ok({
+            drafts: job.enabled === enabled ? [] : [about(job, { type, data: { id: job.id } })],
+            value: { success: true as const },
+          }),
+        ),
+      );
     });
 
   return {
@@ -119,6 +154,8 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
         async (tx) => {
           const organization = await findOrganization(tx, ctx.session, organizationId);
           if (!organization) return refusal(NOT_FOUND);
+          const managed = serverRefusal(organization);
+          if (managed) return { drafts: [], answer: () => managed };
           const { company } = organization;
           const refused = await jobRefusal(
             tx,
@@ -168,8 +205,10 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
         ctx,
         { jobId },
         'backupjob.updated',
-        async (tx, job) => {
-          const refused = await jobRefusal(tx, ctx.session, fields, job, engine.capabilities);
+        async (tx, job, owner) => {
+          const refused =
+            serverRefusal(owner) ??
+            (await jobRefusal(tx, ctx.session, fields, job, engine.capabilities));
           if (refused) return refused;
           organization = job.organization;
           return ok({
@@ -190,9 +229,11 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
     },
 
     async deleteBackupJob({ jobId }, ctx) {
-      const found = await read(ctx, (tx) => findJob(tx, ctx.session, jobId));
-      if (found?.running)
-        await getEngine(context).jobs.stop(scopeFor(ctx, found.organization), { job: jobId });
+      const found = await read(ctx, (tx) => findJobWithOwner(tx, ctx.session, jobId));
+      const managed = found && serverRefusal(found.organization);
+      if (managed) return managed;
+      if (found?.job.running)
+        await getEngine(context).jobs.stop(scopeFor(ctx, found.organization.id), { job: jobId });
       return command<Record<string, never>>(ctx, { jobId }, 'backupjob.deleted', async (tx, job) =>
         ok({
           drafts: [
@@ -204,29 +245,8 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       );
     },
 
-    enableBackupJob: (input, ctx) =>
-      command(ctx, input, 'backupjob.enabled', (_tx, job) =>
-        Promise.resolve(
-          ok({
-            drafts: job.enabled
-              ? []
-              : [about(job, { type: 'backupjob.enabled@1', data: { id: job.id } })],
-            value: { success: true as const },
-          }),
-        ),
-      ),
-
-    disableBackupJob: (input, ctx) =>
-      command(ctx, input, 'backupjob.disabled', (_tx, job) =>
-        Promise.resolve(
-          ok({
-            drafts: job.enabled
-              ? [about(job, { type: 'backupjob.disabled@1', data: { id: job.id } })]
-              : [],
-            value: { success: true as const },
-          }),
-        ),
-      ),
+    enableBackupJob: (input, ctx) => setEnabled(ctx, input, true),
+    disableBackupJob: (input, ctx) => setEnabled(ctx, input, false),
 
     getJobNotifications: ({ jobId }, ctx) =>
       read(ctx, async (tx) => {

@@ -53,6 +53,35 @@ export async function findJob(
   return organizationId === undefined || job?.organization === organizationId ? job : null;
 }
 
+/** A job with its organization. */
+export async function findJobWithOwner(
+  tx: TenantTx,
+  session: Principal,
+  id: string,
+  organizationId?: string,
+): Promise<{ readonly job: BackupJobRow; readonly organization: OrganizationRow } | null> {
+  const job = await findJob(tx, session, id, organizationId);
+  const organization =
+    job && (await tx.rows('organization', [job.organization])).get(job.organization);
+  return job && organization ? { job, organization } : null;
+}
+
+/** A repository with its organization. */
+export async function findRepositoryWithOwner(
+  tx: TenantTx,
+  session: Principal,
+  id: string,
+): Promise<{
+  readonly repository: BackupRepositoryRow;
+  readonly organization: OrganizationRow;
+} | null> {
+  const repository = await findRepository(tx, session, id);
+  const organization =
+    repository &&
+    (await tx.rows('organization', [repository.organization])).get(repository.organization);
+  return repository && organization ? { repository, organization } : null;
+}
+
 interface CompanyOwned {
   readonly company: number;
   readonly removedAt?: number | null;

@@ -7,7 +7,16 @@ export const backupMessages = defineMessages('backup-suite', {
   drive: '{name} (OneDrive)',
   site: '{name} (site)',
   team: '{name} (team)',
-  noServers: "Importing organizations from another server isn't available.",
+  managedByServer:
+    'Veeam Backup for Microsoft 365 manages this organization. Make this change on its server.',
+  noOrganizations: 'The server has no organizations of Microsoft 365.',
+  foundOrganizations: '{count, plural, one {# organization} other {# organizations}} found.',
+  noCompany: 'Choose a company, or link one with this organization.',
+  alreadyImported: 'This organization is imported already.',
+  wrongAddress: 'Enter an address that begins with https:// and has no user or password.',
+  wrongCertificate: 'Paste one certificate as PEM text.',
+  deleteImportedOrganization:
+    '{user} deleted the Microsoft 365 organization {name} of {company} on {when}. Its backups stay on its Veeam server.',
   authNotSupported: "This sign-in method for Microsoft 365 isn't available.",
   serviceNotSupported: "Backup of this service isn't available.",
   scheduleNotSupported: "This schedule isn't available.",

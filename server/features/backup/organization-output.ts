@@ -16,6 +16,7 @@ export async function organizationsOut(
   const jobs = (await tx.all('backupJob')).filter(({ removedAt }) => removedAt === null);
   const protectedUsers = await countBy(tx, ids, 'backup_object');
   const users = await countBy(tx, ids, 'directory_object');
+  const servers = await loadServers(tx, ids);
   return organizations.map(({ company, removedAt: _removed, dataUntil: _until, ...row }) => {
     const own = jobs.filter(({ organization }) => organization === row.id);
     const points = own.flatMap(({ lastPointAt }) => lastPointAt ?? []);
@@ -30,8 +31,30 @@ export async function organizationsOut(
       lastBackuptime: points.length > 0 ? Math.max(...points) : null,
       protected: protectedUsers.get(row.id) ?? 0,
       objects: users.get(row.id) ?? 0,
+      server: servers.get(row.id) ?? null,
     };
   });
+}
+
+async function loadServers(
+  { sql, tenant }: TenantTx,
+  organizations: readonly string[],
+): Promise<ReadonlyMap<string, OrganizationOut['server']>> {
+  const rows = await sql
+    .selectFrom('vb365_organization as o')
+    .innerJoin('vb365_server as s', (join) =>
+      join.onRef('s.tenant_id', '=', 'o.tenant_id').onRef('s.id', '=', 'o.server_id'),
+    )
+    .select(['o.organization_id', 's.address', 's.version', 's.read_at', 's.problem'])
+    .where('o.tenant_id', '=', tenant)
+    .where('o.organization_id', 'in', [...organizations])
+    .execute();
+  return new Map(
+    rows.map(({ organization_id: id, read_at: readAt, address, version, problem }) => [
+      id,
+      { address, version, readAt, problem },
+    ]),
+  );
 }
 
 /** Counts users of each organization: with a restore point, or in the directory. */

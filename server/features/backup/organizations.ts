@@ -11,7 +11,14 @@ import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { getAnswer, getEngine, scopeFor, type SetupEngine } from './engine-calls.ts';
+import {
+  getAnswer,
+  getEngine,
+  getEngineFor,
+  scopeFor,
+  serverRefusal,
+  type SetupEngine,
+} from './engine-calls.ts';
 import { byName, findCompany, findOrganization, isSeen, isSameName, pageFrom } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 import {
@@ -32,8 +39,7 @@ type Names =
   | 'getOrganization'
   | 'updateOrganization'
   | 'setRestoreApproval'
-  | 'deleteOrganization'
-  | 'importServer';
+  | 'deleteOrganization';
 
 /** How long the backups of a deleted organization are kept. */
 const KEEP_DATA_MS = 30 * 86_400_000;
@@ -177,11 +183,12 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
     },
 
     updateOrganization({ organizationId, ...fields }, ctx) {
-      const engine = getEngine(context);
       return runAlone(context, ctx, async () => {
         const row = await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId));
         if (!row) return failed(NOT_FOUND);
+        const engine = getEngineFor(context, row);
         const wrong =
+          serverRefusal(row) ??
           connectionRefusal(fields, engine.capabilities, row) ??
           (await read(ctx, async (tx) => {
             const refused = await loadRefusal(tx, ctx.session, fields.name, null, row.id);
@@ -230,7 +237,6 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
       }),
 
     deleteOrganization({ organizationId }, ctx) {
-      const engine = getEngine(context);
       return runAlone(context, ctx, async () => {
         const found = await read(ctx, async (tx) => {
           const row = await findOrganization(tx, ctx.session, organizationId);
@@ -238,20 +244,26 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
         });
         if (!found) return failed(NOT_FOUND);
         const scope = scopeFor(ctx, found.row.id);
+        const engine = getEngineFor(context, found.row);
+        const isImported = engine.kind === 'vb365';
+        // The server of an imported organization goes on with its jobs.
         for (const { id, running } of found.jobs)
-          if (running) await engine.jobs.stop(scope, { job: id });
+          if (running && !isImported) await engine.jobs.stop(scope, { job: id });
         const disconnected = getAnswer(await engine.organizations.disconnect(scope));
         if (!disconnected.ok && disconnected.failure.kind !== 'not-found') return disconnected;
         return runIdempotently<{ dataUntil: number }>(context, ctx, async (tx) => {
           const row = await findOrganization(tx, ctx.session, organizationId);
           if (!row) return refusal(NOT_FOUND);
-          const dataUntil = ctx.now + KEEP_DATA_MS;
+          // The backups of an imported organization stay on its server.
+          const dataUntil = isImported ? ctx.now : ctx.now + KEEP_DATA_MS;
           const { company, name } = row;
-          await warnAdministrators(tx, context, ctx.session, 'deleteOrganization', {
-            company,
-            name,
-            when: dataUntil,
-          });
+          await warnAdministrators(
+            tx,
+            context,
+            ctx.session,
+            isImported ? 'deleteImportedOrganization' : 'deleteOrganization',
+            { company, name, when: dataUntil },
+          );
           await audit(tx, context, ctx, {
             what: 'organization.deleted',
             user: null,
@@ -271,8 +283,6 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
         });
       });
     },
-
-    importServer: () => Promise.resolve(failed({ kind: 'conflict', message: t.noServers })),
   };
 }
 

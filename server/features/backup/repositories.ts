@@ -13,12 +13,13 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
-import { getAnswer, getEngine, scopeFor } from './engine-calls.ts';
+import { getAnswer, getEngine, getEngineFor, scopeFor, serverRefusal } from './engine-calls.ts';
 import {
   byName,
   findCompany,
   findOrganization,
   findRepository,
+  findRepositoryWithOwner,
   isSameName,
   isSeen,
   pageFrom,
@@ -66,9 +67,12 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
     { company, organization, removedAt: _removed, ...row }: BackupRepositoryRow,
     { companies, organizations, jobs }: Awaited<ReturnType<typeof namesFor>>,
   ) {
-    const usage = await getEngine(context).repositories.usage(scopeFor(ctx, organization), {
-      repository: row.id,
-    });
+    const owner = organizations.get(organization);
+    const usage =
+      owner &&
+      (await getEngineFor(context, owner).repositories.usage(scopeFor(ctx, organization), {
+        repository: row.id,
+      }));
     return {
       _id: row.id,
       ...row,
@@ -118,6 +122,8 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
           (await read(ctx, async (tx) => {
             const organization = await findOrganization(tx, ctx.session, organizationId);
             if (!organization) return failed(NOT_FOUND);
+            const managed = serverRefusal(organization);
+            if (managed) return managed;
             const name = fields.repository ?? organization.name;
             const refused = await loadRefusal(tx, ctx.session, organization.company, name, null);
             return refused && failed(refused);
@@ -167,12 +173,15 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
 
     updateBackupRepository({ id, ...changes }, ctx) {
       return runAlone(context, ctx, async () => {
-        const row = await read(ctx, (tx) => findRepository(tx, ctx.session, id));
-        if (!row) return failed(NOT_FOUND);
-        const wrong = passwordRefusal({
-          ...changes,
-          passwordDescription: changes.passwordDescription ?? row.passwordDescription,
-        });
+        const found = await read(ctx, (tx) => findRepositoryWithOwner(tx, ctx.session, id));
+        if (!found) return failed(NOT_FOUND);
+        const row = found.repository;
+        const wrong =
+          serverRefusal(found.organization) ??
+          passwordRefusal({
+            ...changes,
+            passwordDescription: changes.passwordDescription ?? row.passwordDescription,
+          });
         if (wrong) return wrong;
         const { password, storageKeys, retentionPolicy: policy = policyAt(row, ctx.now) } = changes;
         const isSensitive =
@@ -239,8 +248,11 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
 
     deleteBackupRepository: ({ id }, ctx) =>
       runIdempotently<{ deletesAt: number }>(context, ctx, async (tx) => {
-        const row = await findRepository(tx, ctx.session, id);
-        if (!row) return refusal(NOT_FOUND);
+        const found = await findRepositoryWithOwner(tx, ctx.session, id);
+        if (!found) return refusal(NOT_FOUND);
+        const managed = serverRefusal(found.organization);
+        if (managed?.ok === false) return refusal(managed.failure);
+        const row = found.repository;
         const jobs = (await tx.all('backupJob'))
           .filter((job) => job.removedAt === null && job.repository === row.id)
           .sort(byName);

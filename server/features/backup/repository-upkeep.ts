@@ -4,8 +4,8 @@ import { audit } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
-import { getAnswer, getEngine, scopeFor } from './engine-calls.ts';
-import { findRepository } from './lookup.ts';
+import { getAnswer, getEngineFor, scopeFor } from './engine-calls.ts';
+import { findRepository, findRepositoryWithOwner } from './lookup.ts';
 
 /** Clean-up and verification of a repository at once, besides the daily ones. */
 export function upkeepHandlers(
@@ -19,16 +19,16 @@ export function upkeepHandlers(
     runAlone(context, ctx, async () => {
       const row = await context.store.tenant(
         ctx.tenant,
-        (tx) => findRepository(tx, ctx.session, id),
+        (tx) => findRepositoryWithOwner(tx, ctx.session, id),
         {
           readOnly: true,
         },
       );
       if (!row) return failed(NOT_FOUND);
+      const { repositories } = getEngineFor(context, row.organization);
+      const scope = scopeFor(ctx, row.organization.id);
       const requested = getAnswer(
-        await getEngine(context).repositories[work](scopeFor(ctx, row.organization), {
-          repository: row.id,
-        }),
+        await repositories[work](scope, { repository: row.repository.id }),
       );
       if (!requested.ok) return requested;
       return runIdempotently<Record<string, never>>(context, ctx, async (tx) => {

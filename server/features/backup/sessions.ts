@@ -7,9 +7,9 @@ import { audit } from '#server/platform/auth/audit.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
-import { getAnswer, getEngine, scopeFor, type SetupEngine } from './engine-calls.ts';
+import { getAnswer, getEngineFor, scopeFor, type SetupEngine } from './engine-calls.ts';
 import { sessionOut } from './job-output.ts';
-import { findJob } from './lookup.ts';
+import { findJobWithOwner } from './lookup.ts';
 
 type Names = 'startBackupJob' | 'stopBackupJob' | 'getLatestSession' | 'getSessionLog';
 interface OfJob {
@@ -26,13 +26,18 @@ export function sessionHandlers(context: AppContext): Pick<Handlers, Names> {
     ctx: SessionContext,
     work: (engine: SetupEngine, scope: EngineScope, job: BackupJobRow) => Promise<Result<T>>,
   ): Promise<Result<T>> {
-    const engine = getEngine(context);
-    const job = await context.store.tenant(
+    const found = await context.store.tenant(
       ctx.tenant,
-      (tx) => findJob(tx, ctx.session, jobId, organizationId),
+      (tx) => findJobWithOwner(tx, ctx.session, jobId, organizationId),
       { readOnly: true },
     );
-    return job ? work(engine, scopeFor(ctx, job.organization), job) : failed(NOT_FOUND);
+    return found
+      ? work(
+          getEngineFor(context, found.organization),
+          scopeFor(ctx, found.job.organization),
+          found.job,
+        )
+      : failed(NOT_FOUND);
   }
 
   /** Runs a command of the engine once, and stores its answer if it succeeded. */

@@ -12,6 +12,7 @@ import { backupMessages as t } from './messages.en.ts';
 /** What administrators learn by email. */
 const NEWS = {
   deleteOrganization: [t.deleteOrganizationSubject, t.deleteOrganization],
+  deleteImportedOrganization: [t.deleteOrganizationSubject, t.deleteImportedOrganization],
   deleteRepository: [t.deleteRepositorySubject, t.deleteRepository],
   shortenRetention: [t.shortenRetentionSubject, t.shortenRetention],
 } as const;
@@ -24,7 +25,7 @@ export async function warnAdministrators(
   tx: TenantTx,
   context: AppContext,
   session: Principal,
-  what: 'deleteOrganization' | 'deleteRepository' | 'shortenRetention',
+  what: keyof typeof NEWS,
   about: { readonly company: CompanyN; readonly name: string; readonly when: Ms },
 ): Promise<void> {
   const company = (await tx.rows('company', [about.company])).get(about.company)?.name ?? '';

@@ -1,10 +1,10 @@
-import { DateTime } from 'luxon';
-import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { CompanyN } from '#contract/ids.ts';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText } from '#contract/stored-text.ts';
-import { vb365Messages as t } from '#server/engine/vb365/messages.en.ts';
+import { getMessage } from '#server/engine/vb365/session-message.ts';
 import type { Vb365Job, Vb365LogItem, Vb365Session } from '#server/engine/vb365/shapes.ts';
+import { parseTime } from '#server/engine/vb365/times.ts';
 import type { JobFacts, JobFound, RunFacts } from './deliver.ts';
 
 /** Returns a job without a run: its sessions are read for themselves. */
@@ -81,12 +81,6 @@ const LEVELS: Readonly<Record<string, 'Full' | 'Incremental'>> = {
   Incremental: 'Incremental',
 };
 
-/** Milliseconds of a time; null if it is none. */
-export function parseTime(said: string | null | undefined): Ms | null {
-  const time = DateTime.fromISO(said ?? '', { zone: 'utc' });
-  return time.isValid ? time.toMillis() : null;
-}
-
 export const hasEnded = ({ endTime, status }: Vb365Session): boolean =>
   parseTime(endTime) !== null && STATUS[status ?? ''] !== 'Running';
 
@@ -122,30 +116,6 @@ export function getRun(session: Vb365Session, log: readonly Vb365LogItem[]): Run
 
 const countType = (log: readonly Vb365LogItem[], wanted: string): number =>
   log.filter(({ type }) => type === wanted).length;
-
-/**
- * The most frequent error of the log, or else warning, so that the same cause is one cause in every
- * job. Version 7 does not tell errors apart in its log, so there it is what the session itself says.
- */
-function getMessage(session: Vb365Session, log: readonly Vb365LogItem[]): string {
-  const details = short(session.details, LIMITS.messageChars);
-  if (session.status === 'Stopped') return details ?? t.stopped;
-  if (session.status === 'Disconnected') return details ?? t.disconnected;
-  const max = getMostFrequent(log, 'Error') ?? getMostFrequent(log, 'Warning');
-  if (max !== null) return max;
-  const last = log.at(-1);
-  return details ?? short(last?.title, LIMITS.messageChars) ?? t.noReason;
-}
-
-function getMostFrequent(log: readonly Vb365LogItem[], wanted: string): string | null {
-  const times = new Map<string, number>();
-  for (const { type, message } of log) {
-    const text = type === wanted ? short(message, LIMITS.messageChars) : null;
-    if (text !== null) times.set(text, (times.get(text) ?? 0) + 1);
-  }
-  const [max] = [...times].sort(([, a], [, b]) => b - a);
-  return max?.[0] ?? null;
-}
 
 function logLine({ creationTime, type, message, title }: Vb365LogItem): string {
   const at = parseTime(creationTime);

@@ -6,10 +6,11 @@ import {
   type Vb365LogItem,
   type Vb365Session,
 } from '#server/engine/vb365/shapes.ts';
+import { parseTime } from '#server/engine/vb365/times.ts';
 import { openChannels } from './channels.ts';
 import { recordRuns, type StoredJob } from './deliver.ts';
 import { forgetGone, keepFound, loadFound, type Read, type Task, type Thing } from './task.ts';
-import { getRun, hasEnded, parseTime } from './vb365-runs.ts';
+import { getRun, hasEnded } from './vb365-runs.ts';
 
 const DAY: Ms = 86_400_000;
 /** How far back the first round goes, and how much every round reads again. */

@@ -2,6 +2,8 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** Refusals of restores. */
 export const restoreCallMessages = defineMessages('restore-calls', {
+  restoredByServer:
+    'Veeam Backup for Microsoft 365 has the backups of this organization. Restore them on its server.',
   nothingSelected: 'Restore missing items, changed items, or both.',
   userNeeded: 'Select the user to restore to.',
   siteNeeded: 'Enter the address of the site to restore to.',

@@ -1,8 +1,9 @@
 import type { Ability } from '#contract/abilities.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { EngineScope, Workload } from '#contract/engine/engine.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { RestoreSessionRow } from '#contract/restore/sessions.ts';
-import type { Result } from '#contract/result.ts';
+import { failed, type Result } from '#contract/result.ts';
 import type { CompareCalls } from '#server/engine/embedded/compare/compare.ts';
 import type { EstimateCalls } from '#server/engine/embedded/restore/estimate.ts';
 import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
@@ -14,6 +15,7 @@ import type { Principal, SessionContext } from '#server/platform/http/handler.ts
 import { runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { scopeFor } from '../backup/engine-calls.ts';
 import { findCompany, findOrganization } from '../backup/lookup.ts';
+import { restoreCallMessages as t } from './messages.en.ts';
 
 export type SessionType = RestoreSessionRow['sessionType'];
 
@@ -58,24 +60,27 @@ export async function withOrganization<T>(
   of: OfOrganization,
   work: (at: EngineAt) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const isSeen = await context.store.tenant(
+  const organization = await context.store.tenant(
     ctx.tenant,
-    (tx) => seesOrganization(tx, ctx.session, of),
+    (tx) => findSeen(tx, ctx.session, of),
     { readOnly: true },
   );
-  return isSeen
-    ? work({ engine: context.embeddedEngine, scope: scopeFor(ctx, of.organizationId) })
-    : NOT_FOUND;
+  if (organization === null) return NOT_FOUND;
+  // Its backups are on a server that restores them itself.
+  if (organization.engine !== 'embedded')
+    return failed({ kind: 'conflict', message: t.restoredByServer });
+  return work({ engine: context.embeddedEngine, scope: scopeFor(ctx, organization.id) });
 }
 
-async function seesOrganization(
+async function findSeen(
   tx: TenantTx,
   session: Principal,
   { organizationId, companyId }: OfOrganization,
-): Promise<boolean> {
+): Promise<OrganizationRow | null> {
   const organization = await findOrganization(tx, session, organizationId);
-  if (!organization || companyId === undefined) return organization !== null;
-  return (await findCompany(tx, session, companyId))?.n === organization.company;
+  if (!organization || companyId === undefined) return organization;
+  const company = await findCompany(tx, session, companyId);
+  return company?.n === organization.company ? organization : null;
 }
 
 /**

@@ -65,6 +65,7 @@ import type {
 import type { StoredFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
 import type { BackupTables } from './database-backup.ts';
 import type { EngineTables } from './database-engine.ts';
+import type { Vb365Tables } from './database-vb365.ts';
 import type { BackgroundJobTable } from './database-jobs.ts';
 import type { Json, Filled } from './json-column.ts';
 import type { ProjectedTables } from './projected-tables.ts';
@@ -75,7 +76,7 @@ import type { ProjectedTables } from './projected-tables.ts';
  * literal). Every table except the last six has `tenant_id` first in its key and a forced row-level
  * policy.
  */
-export interface Database extends ProjectedTables, EngineTables, BackupTables {
+export interface Database extends ProjectedTables, EngineTables, Vb365Tables, BackupTables {
   provider: ProviderTable;
   head: HeadTable;
   event: EventTable;

@@ -223,6 +223,14 @@ export const BACKGROUND_JOB_TYPES = {
     maxWaitMs: 2 * DAY,
     failure: 'a connection could not be read',
   },
+  'vb365-server': {
+    ...EXTERNAL,
+    payload: v.object({ server: v.string() }),
+    isRecurring: false,
+    maxRunningPerTenant: 4,
+    timeoutMs: HOUR,
+    failure: 'a server of Veeam Backup for Microsoft 365 could not be read',
+  },
   'mail': {
     ...EXTERNAL,
     payload: v.object({ message: v.string() }),

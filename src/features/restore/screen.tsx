@@ -27,6 +27,7 @@ import { PointPicker } from './points/point-picker.tsx';
 import { SessionBar } from './session-bar.tsx';
 import { useRestoreSession } from './use-restore-session.ts';
 import type { RestoreSession } from './use-restore-session.ts';
+import { getOnlyOrganization, getOrganizationOptions } from '../shared/organizations/options.ts';
 import { TEXTS } from './texts.ts';
 import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from './workload.ts';
 import type { Workload } from './workload.ts';
@@ -58,8 +59,7 @@ export function RestorePage({
   const query = useRouterState({ select: ({ location }) => location.searchStr });
   const written = restorePlace(query);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  // With one organization there is nothing to choose.
-  const only = organizations?.length === 1 ? (organizations[0]?.id ?? null) : null;
+  const only = organizations === null ? null : getOnlyOrganization(organizations);
   const place = { ...written, organization: written.organization ?? only };
   const address = restoreAddress(workload.page, place);
   const isFinding = place.find !== null;
@@ -169,7 +169,7 @@ export function RestorePage({
                 hideLabel
                 value={organization?.id ?? ''}
                 placeholder={t.chooseOrganization}
-                options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+                options={getOrganizationOptions(organizations)}
                 onChange={(id) => {
                   if (id === place.organization && session.isStopped) session.reopen();
                   else

@@ -18,6 +18,7 @@ const SPEC = [
   'GET o365/organizations/{organizationId}/jobs',
   'POST o365/organizations/all-jobs',
   'POST o365/organizations/from-api',
+  'POST o365/organizations/from-api/test',
   'POST o365/organizations/renew-certificate',
   'POST o365/organizations/app-device-code',
   'POST o365/organizations/device-code',

@@ -1,6 +1,8 @@
 import type { Ms } from '#contract/ids.ts';
 import { type Details, json, type Query } from '#tests/server/outbound/listen.ts';
 import {
+  directoryRow,
+  getItems,
   jobRow,
   licenseRow,
   logRow,
@@ -10,6 +12,7 @@ import {
   type Row,
   sessionObjectRow,
   sessionRow,
+  usageRow,
 } from './rows.ts';
 import {
   addSession,
@@ -38,14 +41,39 @@ const QUERIES: Readonly<Record<string, readonly [both: string, onlyV8: string]>>
   organizations: ['extendedView', 'msid backedUpOrganizationId limit offset'],
   jobs: ['', 'organizationId repositoryId limit offset'],
   jobsessions: ['jobId jobType endTimeLowerBound endTimeUpperBound limit offset', 'status'],
+  usedrepositories: ['offset limit', ''],
+  users: ['limit offset setId userName displayName locationFilter dataSource', 'detectedSkuType'],
+  groups: ['limit offset setId displayName groupName locationFilter dataSource', ''],
+  teams: ['limit offset setId displayName dataSource', ''],
+  sites: [
+    'limit offset setId includePersonalSites parentId locationFilter filter dataSource',
+    'includeSearchSites',
+  ],
+  selecteditems: ['', 'limit offset'],
+  excludeditems: ['', 'limit offset'],
   logitems: ['offset limit', 'type orderAsc'],
   processedobjects: ['offset limit', ''],
   backuprepositories: ['proxyId longTerm', 'proxyPoolId organizationId limit offset'],
   proxies: ['', 'limit offset'],
   proxypools: ['', 'limit offset'],
 };
+const ITEM_LISTS: Readonly<Record<string, 'selectedItems' | 'excludedItems'>> = {
+  selecteditems: 'selectedItems',
+  excludeditems: 'excludedItems',
+};
+/** What every organization uses of each of its repositories. */
+export const USED_BYTES = 123_456_789;
 /** Lists of version 7 that have pages. */
-const PAGED_IN_V7 = new Set(['jobsessions', 'logitems', 'processedobjects']);
+const PAGED_IN_V7 = new Set([
+  'jobsessions',
+  'logitems',
+  'processedobjects',
+  'usedrepositories',
+  'users',
+  'groups',
+  'teams',
+  'sites',
+]);
 
 export function makeVb365Api(
   version: Vb365Version,
@@ -81,6 +109,13 @@ export function makeVb365Api(
       if (version === 'v8') return notFound();
       return listed('jobs', getJobs(id), query);
     }
+    if (list === 'organizations' && id !== undefined && part !== undefined)
+      return getPart(id, part, query);
+    if (list === 'jobs' && id !== undefined && part !== undefined) {
+      const items = ITEM_LISTS[part];
+      if (items === undefined || !content.jobs.some((one) => one.id === id)) return notFound();
+      return listed(part, getItems(content.jobItems, id, items), query);
+    }
     if (list === 'jobsessions' && id !== undefined && part !== undefined) {
       const session = content.sessions.find((one) => one.id === id);
       if (!session) return notFound();
@@ -95,10 +130,36 @@ export function makeVb365Api(
     return row ? json(row) : notFound();
   }
 
+  /** What an organization uses of repositories, and its tenant's directory. */
+  function getPart(id: string, part: string, query: URLSearchParams): Details {
+    if (!content.organizations.some((one) => one.id === id)) return notFound();
+    if (part === 'usedrepositories') {
+      const used = new Set(
+        content.jobs.flatMap((job) => (job.organizationId === id ? [job.repositoryId] : [])),
+      );
+      const rows = content.repositories.filter((one) => used.has(one.id));
+      return listed(
+        part,
+        rows.map((one) => usageRow(version, one, USED_BYTES)),
+        query,
+      );
+    }
+    const name = (query.get('displayName') ?? query.get('filter') ?? '').replaceAll('*', '');
+    const parent = query.get('parentId');
+    const rows = content.directory.filter(
+      (one) =>
+        one.organizationId === id &&
+        one.list === part &&
+        one.name.toLowerCase().includes(name.toLowerCase()) &&
+        (parent === null || (one.parentId ?? 'root') === parent),
+    );
+    return QUERIES[part] === undefined ? notFound() : listed(part, rows.map(directoryRow), query);
+  }
+
   function getJobs(organization: string): Row[] {
     return content.jobs
       .filter(({ organizationId }) => organizationId === organization)
-      .map((job) => jobRow(version, job));
+      .map((job) => jobRow(version, content, job));
   }
 
   function getLog(session: Vb365Session, query: URLSearchParams): Row[] {
@@ -122,7 +183,7 @@ export function makeVb365Api(
               (query.get('organizationId') ?? organizationId) === organizationId &&
               (query.get('repositoryId') ?? repositoryId) === repositoryId,
           )
-          .map((job) => jobRow(version, job));
+          .map((job) => jobRow(version, content, job));
       case 'jobsessions':
         return getSessions(query).map((session) => sessionRow(version, content, session));
       case 'backuprepositories':

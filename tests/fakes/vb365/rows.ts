@@ -1,7 +1,9 @@
 import type { Ms } from '#contract/ids.ts';
 import type {
   Vb365Content,
+  Vb365DirectoryObject,
   Vb365Job,
+  Vb365JobItem,
   Vb365LogItem,
   Vb365Organization,
   Vb365Proxy,
@@ -49,18 +51,30 @@ export function organizationRow(
   };
 }
 
+export const getItems = (
+  all: readonly Vb365JobItem[],
+  job: string,
+  wanted: Vb365JobItem['list'],
+): Row[] => all.filter(({ jobId, list }) => jobId === job && list === wanted).map(({ row }) => row);
+
 export function jobRow(
   version: Vb365Version,
-  { organizationId, lastRun, lastBackup, ...job }: Vb365Job,
+  { jobItems }: Pick<Vb365Content, 'jobItems'>,
+  { organizationId, lastRun, lastBackup, nextRun, eTag, ...job }: Vb365Job,
 ): Row {
+  const items = (wanted: Vb365JobItem['list']): Row[] => getItems(jobItems, job.id, wanted);
   return {
     ...job,
     lastRun: time(lastRun),
     lastBackup: time(lastBackup),
-    nextRun: null,
+    nextRun: time(nextRun),
     ...(version === 'v8'
-      ? { organizationId, eTag: 1 }
-      : { runNow: null, selectedItems: [], excludedItems: [] }),
+      ? { organizationId, eTag }
+      : {
+          runNow: null,
+          selectedItems: items('selectedItems'),
+          excludedItems: items('excludedItems'),
+        }),
     _links: {
       self: link(`/${version}/jobs/${job.id}`),
       organization: link(`/${version}/organizations/${organizationId}`),
@@ -178,3 +192,50 @@ export const licenseRow = ({ license: { licenseExpires, ...rest } }: Vb365Conten
   licensedTo: 'Example MSP',
   supportID: '1',
 });
+
+/** What an organization uses of a repository. Version 7 names it in a link only. */
+export const usageRow = (
+  version: Vb365Version,
+  repository: Vb365Repository,
+  usedSpaceBytes: number,
+): Row => ({
+  usedSpaceBytes,
+  localCacheUsedSpaceBytes: null,
+  objectStorageUsedSpaceBytes: null,
+  isAvailable: true,
+  details: '',
+  ...(version === 'v8' && { repositoryId: repository.id, protectedObjectsCount: null }),
+  _links: { backupRepository: link(`/${version}/backuprepositories/${repository.id}`) },
+});
+
+export function directoryRow({ list, id, name, address }: Vb365DirectoryObject): Row {
+  switch (list) {
+    case 'users':
+      return {
+        id,
+        displayName: name,
+        name: address,
+        type: 'User',
+        locationType: 'Cloud',
+        office: '',
+      };
+    case 'groups':
+      return { id, displayName: name, name: address, type: 'Security', locationType: 'Cloud' };
+    case 'teams':
+      return { id, displayName: name, description: '', mail: address };
+    case 'sites':
+      return {
+        id,
+        url: `https://example.sharepoint.com/sites/${id}`,
+        parentUrl: '',
+        name,
+        isCloud: true,
+        isPersonal: false,
+        title: name,
+        isAvailable: true,
+        siteCollectionError: '',
+      };
+    default:
+      return list satisfies never;
+  }
+}

@@ -90,8 +90,8 @@ const job = (version: Vb365Version) =>
       ? { organizationId: maybe(uid), eTag: int64 }
       : {
           runNow: maybe(flag),
-          selectedItems: v.array(v.unknown()),
-          excludedItems: v.array(v.unknown()),
+          selectedItems: v.array(jobItem(version)),
+          excludedItems: v.array(jobItem(version)),
         }),
   });
 
@@ -299,6 +299,94 @@ export const publishedError = (version: Vb365Version): v.GenericSchema =>
 
 const is = (body: v.GenericSchema | null, status = 200): Published => ({ status, body });
 
+const member = (more: v.ObjectEntries) => some({ id: text, _links: links, ...more });
+const LOCATION = getOne('OnPremises', 'Cloud', 'Hybrid');
+/** Objects of a tenant's directory. */
+const directory = (version: Vb365Version) => {
+  const inV8 = when(version === 'v8', {
+    eTag: maybe(int64),
+    msid: maybe(uid),
+    dataLocation: maybe(text),
+  });
+  return {
+    user: member({
+      ...inV8,
+      onPremisesSid: text,
+      displayName: text,
+      name: text,
+      type: maybe(getOne('User', 'Shared', 'Public')),
+      locationType: LOCATION,
+      office: text,
+    }),
+    group: member({
+      ...inV8,
+      onPremisesSid: maybe(text),
+      displayName: text,
+      name: maybe(text),
+      managedBy: maybe(text),
+      site: maybe(text),
+      type: maybe(getOne('Office365', 'Security', 'Distribution', 'DynamicDistribution')),
+      locationType: LOCATION,
+    }),
+    team: member({ ...inV8, id: uid, displayName: text, description: text, mail: text }),
+    site: member({
+      ...inV8,
+      url: text,
+      parentUrl: text,
+      name: text,
+      isCloud: flag,
+      isPersonal: flag,
+      title: text,
+      isAvailable: flag,
+      siteCollectionError: text,
+    }),
+  };
+};
+const usage = (version: Vb365Version) =>
+  some({
+    usedSpaceBytes: maybe(int64),
+    localCacheUsedSpaceBytes: maybe(int64),
+    objectStorageUsedSpaceBytes: maybe(int64),
+    isAvailable: flag,
+    details: text,
+    _links: links,
+    ...when(version === 'v8', { repositoryId: uid, protectedObjectsCount: maybe(int64) }),
+  });
+/** An item that a job backs up: what it is, and which of its parts. */
+const jobItem = (version: Vb365Version) => {
+  const { user, group, team } = directory(version);
+  return some({
+    type: getOne(
+      'Group',
+      'User',
+      'Site',
+      'Team',
+      'PartialOrganization',
+      'PersonalSites',
+      'OneDriveFolders',
+    ),
+    id: maybe(text),
+    folders: v.array(text),
+    user,
+    group,
+    team,
+    mailbox: maybe(flag),
+    oneDrive: maybe(flag),
+    archiveMailbox: maybe(flag),
+    personalSite: maybe(flag),
+    sites: maybe(flag),
+    teams: maybe(flag),
+    teamsChats: maybe(flag),
+    members: maybe(flag),
+    memberMailbox: maybe(flag),
+    memberArchiveMailbox: maybe(flag),
+    memberOnedrive: maybe(flag),
+    memberSite: maybe(flag),
+    groupSite: maybe(flag),
+    _links: maybe(links),
+  });
+};
+
 function requests(version: Vb365Version): Readonly<Record<string, Published>> {
   return {
     'POST token': is(token(version)),
@@ -306,6 +394,14 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
     'GET license': is(license),
     'GET organizations': is(list(version, organization(version))),
     'GET organizations/{id}': is(organization(version)),
+    'GET organizations/{id}/usedrepositories': is(page(version, usage(version))),
+    'GET organizations/{id}/users': is(page(version, directory(version).user)),
+    'GET organizations/{id}/groups': is(page(version, directory(version).group)),
+    'GET organizations/{id}/teams': is(page(version, directory(version).team)),
+    'GET organizations/{id}/sites': is(page(version, directory(version).site)),
+    'GET jobs/{id}/selecteditems': is(list(version, jobItem(version))),
+    'GET jobs/{id}/excludeditems': is(list(version, jobItem(version))),
+    ...(version === 'v7' && { 'GET organizations/{id}/jobs': is(v.array(job(version))) }),
     'GET jobs': is(list(version, job(version))),
     'GET jobs/{id}': is(job(version)),
     'POST jobs/{id}/start': version === 'v8' ? is(session(version)) : is(null, 204),

@@ -38,6 +38,9 @@ export interface Vb365Job {
   lastStatus: JobStatus | null;
   lastRun: Ms | null;
   lastBackup: Ms | null;
+  /** Changes with the job. */
+  eTag: number;
+  nextRun: Ms | null;
 }
 export interface Vb365Session {
   readonly id: string;
@@ -75,6 +78,23 @@ export interface Vb365Proxy {
   readonly proxyPoolId: string | null;
 }
 
+/** A user, group, team or site of an organization's tenant. */
+export interface Vb365DirectoryObject {
+  readonly organizationId: string;
+  readonly list: 'users' | 'groups' | 'teams' | 'sites';
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  /** Of a subsite. */
+  readonly parentId: string | null;
+}
+/** What a job backs up, or leaves out. */
+export interface Vb365JobItem {
+  readonly jobId: string;
+  readonly list: 'selectedItems' | 'excludedItems';
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
 /** The content of a server. A test changes it as time goes on. */
 export interface Vb365Content {
   readonly organizations: Vb365Organization[];
@@ -83,6 +103,8 @@ export interface Vb365Content {
   readonly repositories: Vb365Repository[];
   readonly proxies: Vb365Proxy[];
   readonly pools: { readonly id: string; readonly name: string }[];
+  readonly directory: Vb365DirectoryObject[];
+  readonly jobItems: Vb365JobItem[];
   license: {
     readonly status: 'Valid' | 'Expired';
     readonly totalNumber: number;
@@ -127,6 +149,8 @@ export function emptyServer(now: Ms): Vb365Content {
       },
     ],
     pools: [{ id: uid('pool'), name: 'Pool 1' }],
+    directory: [],
+    jobItems: [],
     license: {
       status: 'Valid',
       totalNumber: 500,
@@ -184,6 +208,8 @@ export function addJob(
     lastStatus: null,
     lastRun: null,
     lastBackup: null,
+    eTag: 1,
+    nextRun: null,
     ...more,
   };
   jobs.push(made);
@@ -226,5 +252,35 @@ export function addSession(
     job.lastStatus = status;
     if (status === 'Success' || status === 'Warning') job.lastBackup = at;
   }
+  return made;
+}
+
+/** Adds what a job backs up or leaves out. */
+export function addJobItem(
+  { jobItems }: Vb365Content,
+  job: Vb365Job,
+  list: Vb365JobItem['list'],
+  row: Vb365JobItem['row'],
+): void {
+  jobItems.push({ jobId: job.id, list, row });
+  job.eTag += 1;
+}
+
+export function addDirectoryObject(
+  { directory }: Vb365Content,
+  organization: Pick<Vb365Organization, 'id'>,
+  list: Vb365DirectoryObject['list'],
+  name: string,
+  parentId: string | null = null,
+): Vb365DirectoryObject {
+  const made: Vb365DirectoryObject = {
+    organizationId: organization.id,
+    list,
+    id: uid(`${list} ${organization.id} ${name}`),
+    name,
+    address: `${name.toLowerCase().replaceAll(/\W+/g, '.')}@example.com`,
+    parentId,
+  };
+  directory.push(made);
   return made;
 }

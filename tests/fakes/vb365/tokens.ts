@@ -9,6 +9,8 @@ export class TokenOffice {
   readonly #now: () => Ms;
   readonly #access = new Map<string, { readonly until: Ms; readonly cookie: string | null }>();
   readonly #refresh = new Set<string>();
+  /** Accounts with their passwords. */
+  readonly users = new Map<string, string>([[USER.name, USER.secret]]);
   #made = 0;
   lifeMs: Ms = 3_600_000;
   signIns = 0;
@@ -42,8 +44,8 @@ export class TokenOffice {
       grant === 'refresh_token'
         ? this.#refresh.delete(form.get('refresh_token') ?? '')
         : grant === 'password' &&
-          form.get('username') === USER.name &&
-          form.get('password') === USER.secret;
+          form.get('password') !== null &&
+          this.users.get(form.get('username') ?? '') === form.get('password');
     if (!isGood)
       return grant === 'refresh_token'
         ? json({ error: 'invalid_grant', error_description: 'The refresh token has expired.' }, 400)

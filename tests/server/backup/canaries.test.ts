@@ -165,7 +165,7 @@ eachDatabase((kind) => {
     }
     repeats = false;
     await send('POST', 'organizations/from-api', {
-      apiUrl: 'https://vb.example.com:4443',
+      apiUrl: 'https://127.0.0.1:9',
       username: 'svc',
       password: plant('server'),
     });

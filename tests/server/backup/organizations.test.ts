@@ -458,7 +458,7 @@ eachDatabase((kind, open) => {
         repeatPassword: changed,
       }),
       await admin<{ id: string }>('POST', 'o365/organizations/from-api', {
-        apiUrl: 'https://vb.example.com:4443',
+        apiUrl: 'https://127.0.0.1:9',
         username: 'svc',
         password: server,
       }),

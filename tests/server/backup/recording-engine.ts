@@ -104,6 +104,7 @@ export function recordingEngine(): RecordingEngine {
       jobs: {
         start: answers('start', () => '00000000-0000-4000-b000-000000000003'),
         stop: answers('stop', () => undefined),
+        setEnabled: answers('setEnabled', () => undefined),
         listSessions: answers('listSessions', () => ({ rows: [], next: null, count: 0 })),
         listLog: answers('listLog', () => ({
           rows: [{ n: 1, at: 5, level: 'info' as const, message: 'The session started.' }],

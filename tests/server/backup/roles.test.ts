@@ -30,7 +30,7 @@ const requests = (of: Made): readonly Request[] => [
   [
     'POST',
     'o365/organizations/from-api',
-    { apiUrl: 'https://vb.example.com', username: 'u', password: 'p' },
+    { apiUrl: 'https://127.0.0.1:9', username: 'u', password: 'p' },
   ],
   ['POST', 'o365/organizations/renew-certificate', { organizationId: of.organization, code: CODE }],
   ['POST', 'o365/organizations/app-device-code', { organizationId: of.organization }],
@@ -170,7 +170,7 @@ eachDatabase((kind, open) => {
     for (const request of requests(own).toSorted((a, b) => order(a) - order(b))) {
       const [method, path, body] = request;
       const { status, text } = await admin(method, path, body);
-      // A job that another call created uses the repository; importing isn't available.
+      // A job that another call created uses the repository; importing from this address is refused.
       const expected =
         path.endsWith('from-api') || (method === 'DELETE' && path.includes('/repositories/'))
           ? 409

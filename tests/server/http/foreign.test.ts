@@ -299,6 +299,7 @@ const NOTHING_OF_OTHERS: Readonly<Partial<Record<CallName, string>>> = {
   removeQuickBooks: 'of the own provider',
   checkDeviceCode: 'the engine knows whose code it is',
   importServer: 'a server outside',
+  testServer: 'a server outside',
   listBackgroundDownloads: 'the own',
   exportResults: 'read below',
   exportLicensing: 'read below',

@@ -13,6 +13,7 @@ const SERVICES = [
   'autotaskZones',
   'cloud',
   'embeddedEngine',
+  'vb365Engine',
   'ingestBodies',
   'issuers',
   'keyring',

@@ -3,7 +3,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { PUBLISHED, publishedError } from '#tests/fakes/vb365/schema.ts';
 import { startVb365, type Vb365Server } from '#tests/fakes/vb365/server.ts';
 import {
+  addDirectoryObject,
   addJob,
+  addJobItem,
   addOrganization,
   addSession,
   type Vb365Version,
@@ -32,6 +34,11 @@ async function start(version: Vb365Version): Promise<Vb365Server> {
     status: 'Warning',
   });
   addJob(content, second, 'Manual', { schedulePolicy: { type: 'ManualOnly' } });
+  for (const list of ['users', 'groups', 'teams', 'sites'] as const)
+    addDirectoryObject(content, first, list, 'Ann');
+  const user = { displayName: 'Ann', name: 'ann@example.com', locationType: 'Cloud' };
+  addJobItem(content, nightly, 'selectedItems', { type: 'User', user, mailbox: true });
+  addJobItem(content, nightly, 'excludedItems', { type: 'PartialOrganization', oneDrive: true });
   return server;
 }
 

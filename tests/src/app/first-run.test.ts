@@ -57,12 +57,19 @@ test('WIZARD-2: only users who manage organizations are prompted on pages of Mic
   ).toEqual([true, false, false, false]);
 });
 
-test('WIZARD-2: first an organization, then a job of the first one', () => {
+test('WIZARD-2, VB365-12: first an organization, then a job of the first one that Daybook backs up', () => {
   expect(getCloudStep([], [])?.kind).toBe('organization');
-  const two = [{ id: 'first' }, { id: 'second' }];
+  const engine = 'embedded' as const;
+  const two = [
+    { id: 'first', engine },
+    { id: 'second', engine },
+  ];
   expect(getCloudStep(two, [])).toEqual({
     kind: 'job',
     address: '/o365/jobs/1?organization=first',
   });
   expect(getCloudStep(two, [{}])).toBeNull();
+  const imported = { id: 'imported', engine: 'vb365' as const };
+  expect(getCloudStep([imported], [])).toBeNull();
+  expect(getCloudStep([imported, ...two], [])?.address).toBe('/o365/jobs/1?organization=first');
 });

@@ -107,6 +107,7 @@ const listed = (more: Parameters<typeof organization>[0]) => {
     lastBackuptime: null,
     protected: 0,
     objects: 0,
+    server: null,
   };
 };
 

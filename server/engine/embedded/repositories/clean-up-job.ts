@@ -53,7 +53,9 @@ export async function scheduleCleanUps(tx: TenantTx, now: Ms): Promise<void> {
       await scheduleJob(tx, 'repository-clean-up', row.id, { repository: row.id }, now);
 }
 
-const isCleaned = ({ removedAt }: BackupRepositoryRow): boolean => removedAt === null;
+/** Other servers clean up their repositories themselves. */
+const isCleaned = ({ removedAt, target }: BackupRepositoryRow): boolean =>
+  removedAt === null && target.type !== 'Server';
 
 /**
  * Removes what is older than the retention: restore points with what only they need, or items from

@@ -16,7 +16,15 @@ export const backupSchedule =
   (context: AppContext): JobHandler<'backup-schedule'> =>
   ({ tenant, now }) =>
     context.store.tenant(tenant, async (tx) => {
-      const jobs = (await tx.all('backupJob')).filter(({ removedAt }) => removedAt === null);
+      // The jobs of other engines have a schedule of their own.
+      const own = new Set(
+        (await tx.all('organization')).flatMap(({ id, engine }) =>
+          engine === 'embedded' ? [id] : [],
+        ),
+      );
+      const jobs = (await tx.all('backupJob')).filter(
+        ({ removedAt, organization }) => removedAt === null && own.has(organization),
+      );
       if (jobs.length === 0) return now + EVERY_MS;
       const { timeZone } = await loadCompanyLimit(tx);
       const byId = new Map(jobs.map((job) => [job.id, job]));

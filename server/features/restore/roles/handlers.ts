@@ -18,6 +18,7 @@ import {
   isSeen,
   pageFrom,
 } from '../../backup/lookup.ts';
+import { restoreCallMessages as shared } from '../messages.en.ts';
 import { restoreRoleMessages as t } from './messages.en.ts';
 import { roleInFull, rolesOut, type RoleOut } from './output.ts';
 
@@ -109,6 +110,8 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
         async (tx) => {
           const organization = await findOrganization(tx, ctx.session, organizationId);
           if (!organization) return refusal(NOT_FOUND);
+          if (organization.engine !== 'embedded')
+            return refusal({ kind: 'conflict', message: shared.restoredByServer });
           const refused = await getRefusal(tx, organizationId, fields, null);
           if (refused) return refusal(refused);
           const { company } = organization;

@@ -41,6 +41,7 @@ import { migration0049 } from './0049_field_names.ts';
 import { migration0050 } from './0050_sites.ts';
 import { migration0051 } from './0051_import_servers.ts';
 import { migration0052 } from './0052_restore_requests.ts';
+import { migration0053 } from './0053_vb365_servers.ts';
 import { migration0054 } from './0054_background_downloads.ts';
 import { migration0055 } from './0055_imports.ts';
 import { migration0056 } from './0056_usage_days.ts';
@@ -104,6 +105,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0050,
   migration0051,
   migration0052,
+  migration0053,
   migration0054,
   migration0055,
   migration0056,

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -19,7 +20,7 @@ import { useUploads } from './uploads.ts';
 
 /** The tab with the imports of an organization. */
 export function ImportList() {
-  const organizations = useWatch('organizations', EMPTY);
+  const organizations = useWatch('organizations', EMPTY)?.filter(isBackedUpHere);
   const repositories = useWatch('backupRepositories', EMPTY) ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const [isWorking, setWorking] = useState(false);

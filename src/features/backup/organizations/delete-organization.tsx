@@ -1,5 +1,5 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { formatDate } from '#src/ui/format.ts';
@@ -9,7 +9,8 @@ import { organizationMessages as t } from './messages.en.ts';
 
 /** Lists what ends with the organization, and asks for its name. */
 export function DeleteOrganization({
-  row: { id, name },
+  row,
+
   company,
   jobs,
   zone,
@@ -23,6 +24,8 @@ export function DeleteOrganization({
   readonly onDeleted: () => void;
   readonly onClose: () => void;
 }) {
+  const { id, name } = row;
+  const isImported = !isBackedUpHere(row);
   return (
     <TypedConfirm
       title={t.deleteTitle({ name })}
@@ -30,7 +33,7 @@ export function DeleteOrganization({
       phrase={t.deleteOrganization}
       send={() => withReauth(() => client().ask('deleteOrganization', { organizationId: id }))}
       onDone={(answer) => {
-        tell(t.deleted({ day: formatDate(answer.dataUntil, zone) }));
+        tell(isImported ? t.serverDeleted : t.deleted({ day: formatDate(answer.dataUntil, zone) }));
         onClose();
         onDeleted();
       }}
@@ -41,13 +44,15 @@ export function DeleteOrganization({
         aria-label={t.consequences}
         className="m-0 list-none border-t-2 border-head-rule p-0 text-ink [&>li]:border-b [&>li]:border-hair [&>li]:py-1.5"
       >
-        <li>{t.accessEnds}</li>
+        <li>{isImported ? t.serverAccessEnds : t.accessEnds}</li>
         <li>
           {jobs.length === 0
             ? t.noJobsEnd
-            : t.jobsEnd({ count: jobs.length, jobs: jobs.map((job) => job.name).join(', ') })}
+            : isImported
+              ? t.serverJobsGoOn
+              : t.jobsEnd({ count: jobs.length, jobs: jobs.map((job) => job.name).join(', ') })}
         </li>
-        <li>{t.dataStays}</li>
+        <li>{isImported ? t.serverDataStays : t.dataStays}</li>
         <li>{t.administratorsNotified}</li>
       </ul>
     </TypedConfirm>

@@ -1,14 +1,16 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Callout } from '#src/ui/callout.tsx';
 import { formatCount, formatDate } from '#src/ui/format.ts';
 import { JobLinks } from '../lists/job-links.tsx';
+import { serverOrganizationMessages } from '../../shared/organizations/messages.en.ts';
 import { Facts } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
 import { certificateAddress } from './certificate/address.ts';
@@ -37,9 +39,11 @@ export function OrganizationDetails({
   const { history } = useRouter();
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [isDeleting, setDeleting] = useState(false);
+  const isImported = !isBackedUpHere(row);
   const [counted] =
     useCachedQuery('listOrganizations', EMPTY).value?.rows.filter(({ _id }) => _id === row.id) ??
     [];
+  const server = counted?.server ?? null;
   return (
     <div className="min-h-0 overflow-auto px-4 pb-6 tablet:px-5">
       <p className="m-0 py-2">
@@ -49,6 +53,8 @@ export function OrganizationDetails({
         <CallButton
           call="updateOrganization"
           size="sm"
+          disabled={isImported}
+          {...(isImported && { 'data-tip': serverOrganizationMessages.managedByServer })}
           onClick={() => history.push(`/o365/organizations/new/1?edit=${row.id}`)}
         >
           {t.edit}
@@ -74,10 +80,13 @@ export function OrganizationDetails({
           {t.deleteOrganization}
         </CallButton>
       </div>
+      {server?.problem != null && (
+        <Callout tone="warning">{t.serverProblem({ reason: server.problem })}</Callout>
+      )}
       <Facts
         facts={[
           [t.lastPoint, <Moment key="point" at={getLastPoint(jobs)} now={now} never={t.never} />],
-          ...(counted === undefined
+          ...(counted === undefined || isImported
             ? []
             : [
                 [
@@ -94,7 +103,14 @@ export function OrganizationDetails({
           [t.domain, row.officeName],
           [t.region, regionLabel(row.region)],
           [t.signIn, authLabel(row.authType)],
-          [t.certificate, <CertificateDays key="certificate" row={row} now={now} zone={zone} />],
+          ...(isImported
+            ? []
+            : [
+                [
+                  t.certificate,
+                  <CertificateDays key="certificate" row={row} now={now} zone={zone} />,
+                ] as const,
+              ]),
           ...(row.certificate === null
             ? []
             : [
@@ -107,6 +123,16 @@ export function OrganizationDetails({
             ? []
             : [[t.applicationId, <Code key="application">{row.applicationId}</Code>] as const]),
           [t.engine, row.engine === 'embedded' ? t.embedded : t.vb365],
+          ...(server === null
+            ? []
+            : [
+                [t.server, <Code key="server">{new URL(server.address).host}</Code>] as const,
+                ...(server.version === null ? [] : [[t.serverVersion, server.version] as const]),
+                [
+                  t.serverRead,
+                  <Moment key="read" at={server.readAt} now={now} never={t.notReadYet} />,
+                ] as const,
+              ]),
           [t.created, formatDate(row.createdAt, zone)],
         ]}
       />
@@ -118,7 +144,7 @@ export function OrganizationDetails({
       ) : (
         <JobLinks jobs={jobs} />
       )}
-      <RestoreApproval row={row} />
+      {!isImported && <RestoreApproval row={row} />}
       {isDeleting && (
         <DeleteOrganization
           row={row}

@@ -15,6 +15,7 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { formatMonth } from '../../shared/format-month.ts';
 import { Facts } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
+import { serverOrganizationMessages } from '../../shared/organizations/messages.en.ts';
 import { AttachmentNote } from './attachment.tsx';
 import { DeleteRepository } from './delete-repository.tsx';
 import { JobLinks } from '../lists/job-links.tsx';
@@ -52,10 +53,16 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   if (open === 'edit')
     return <EditRepository row={row} onDone={() => setOpen(null)} onCancel={() => setOpen(null)} />;
+  const isOnServer = row.target.type === 'Server';
+  const why = isOnServer
+    ? serverOrganizationMessages.managedByServer
+    : offline
+      ? MESSAGES.needsNetwork
+      : undefined;
   const needsNetwork = {
     size: 'sm',
-    disabled: offline,
-    ...(offline && { 'data-tip': MESSAGES.needsNetwork }),
+    disabled: why !== undefined,
+    ...(why !== undefined && { 'data-tip': why }),
   } as const;
   return (
     <div className="min-h-0 overflow-auto px-4 pb-6 tablet:px-5">
@@ -81,7 +88,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
             {t.changeAccessKey}
           </CallButton>
         )}
-        <UpkeepButtons id={row.id} upkeep={usage} offline={offline} onRequested={onRequested} />
+        <UpkeepButtons id={row.id} upkeep={usage} refusal={why ?? null} onRequested={onRequested} />
         {row.deletesAt === null && (
           <CallButton
             {...needsNetwork}
@@ -110,11 +117,22 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
               years: retentionLabel(row.retentionPolicy),
             }),
           ],
-          [t.cleanUp, t.cleanUpDaily],
-          [t.cleaned, <Moment key="cleaned" at={row.cleanedAt} now={now} never={t.never} />],
-          [t.verified, <Verified key="verified" row={row} now={now} />],
+          ...(isOnServer
+            ? []
+            : ([
+                [t.cleanUp, t.cleanUpDaily],
+                [t.cleaned, <Moment key="cleaned" at={row.cleanedAt} now={now} never={t.never} />],
+                [t.verified, <Verified key="verified" row={row} now={now} />],
+              ] as const)),
           ...storageFacts(row, usage),
-          [t.passwordHint, row.passwordDescription === '' ? t.noHint : row.passwordDescription],
+          ...(isOnServer
+            ? []
+            : [
+                [
+                  t.passwordHint,
+                  row.passwordDescription === '' ? t.noHint : row.passwordDescription,
+                ] as const,
+              ]),
           [t.createdOn, formatDate(row.createdAt, zone)],
           [t.usedBy, jobs.length === 0 ? t.nobody : <JobLinks key="jobs" jobs={jobs} />],
         ]}
@@ -134,6 +152,7 @@ function storageFacts(
   usage: RepositoryDetailsProps['usage'],
 ): (readonly [string, string])[] {
   if (target.type === 'Folder') return [[t.storage, t.folder]];
+  if (target.type === 'Server') return [[t.storage, t.otherServer]];
   const requests = usage?.storageRequests ?? null;
   const path = [target.bucket, target.prefix, id].filter((part) => part !== '').join('/');
   return [

@@ -121,6 +121,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   cleaned: 'Cleaned up',
   createdOn: 'Created',
   storage: 'Storage',
+  otherServer: 'On the Veeam server of the organization, which also cleans it up',
   folder: 'Folder on the server',
   folderHint: 'The server chooses the path.',
   objectStorage: 'S3-compatible storage',

@@ -30,6 +30,8 @@ export function RepositoryNotes({
 
 /** When all data was last read and checked, and how many objects lost some. */
 export function Verified({ row, now }: { readonly row: BackupRepositoryRow; readonly now: Ms }) {
+  // Other servers verify their repositories themselves.
+  if (row.target.type === 'Server') return <span className="text-ink-3">–</span>;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
       <Moment at={row.verifiedAt} now={now} never={t.never} />

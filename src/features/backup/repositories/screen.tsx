@@ -1,5 +1,6 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { useNow } from '#src/app/clock.ts';
@@ -53,7 +54,9 @@ function RepositoryList() {
     names.get(organization) ?? '';
   const getJobs = ({ id }: BackupRepositoryRow) =>
     jobs?.filter(({ repository }) => repository === id) ?? [];
-  const mayCreate = (organizations ?? []).length > 0;
+  // Repositories of other organizations are created on their servers.
+  const own = organizations?.filter(isBackedUpHere);
+  const mayCreate = (own ?? []).length > 0;
   const create = (
     <span className="inline-flex flex-wrap gap-2">
       <AttachButton mayAttach={mayCreate} onAttach={() => setAttaching(true)} />
@@ -117,19 +120,16 @@ function RepositoryList() {
           title: t.newRepository,
           detail: t.noneHint,
           render: () =>
-            organizations == null ? (
+            own === undefined ? (
               <span />
             ) : (
-              <NewRepository
-                organizations={organizations}
-                onDone={(id) => go({ open: id }, 'replace')}
-              />
+              <NewRepository organizations={own} onDone={(id) => go({ open: id }, 'replace')} />
             ),
         }}
       />
       {isAttaching && (
         <AttachDialog
-          organizations={organizations ?? []}
+          organizations={own ?? []}
           onClose={() => setAttaching(false)}
           onDone={(id) => {
             setAttaching(false);

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -19,12 +18,13 @@ export const hasOpenRequest = ({ cleanUpRequest, verificationRequest }: Upkeep):
 export function UpkeepButtons({
   id,
   upkeep,
-  offline,
+  refusal,
   onRequested,
 }: {
   readonly id: string;
   readonly upkeep: Upkeep | null;
-  readonly offline: boolean;
+  /** Why nothing can be requested; null: it can. */
+  readonly refusal: string | null;
   readonly onRequested: () => void;
 }) {
   const [busy, setBusy] = useState<UpkeepCall | null>(null);
@@ -41,8 +41,8 @@ export function UpkeepButtons({
       call={call}
       size="sm"
       busy={busy === call}
-      disabled={offline || isOpen}
-      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      disabled={refusal !== null || isOpen}
+      {...(refusal !== null && { 'data-tip': refusal })}
       onClick={() => void request(call, confirmation)}
     >
       {label}

@@ -1,7 +1,8 @@
 import { createContext, use } from 'react';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 
-export type NamedOrganization = Pick<OrganizationRow, 'id' | 'name'>;
+export type NamedOrganization = Pick<OrganizationRow, 'id' | 'name'> &
+  Partial<Pick<OrganizationRow, 'engine'>>;
 
 /** What a restore operator may do with the open organization; null: the user isn't here as one. */
 export interface OperatorRights {

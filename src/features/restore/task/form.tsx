@@ -6,6 +6,7 @@ import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
+import { getOrganizationOptions } from '../../shared/organizations/options.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { useOperator } from '../operator/context.ts';
 import { TEXTS } from '../texts.ts';
@@ -140,7 +141,7 @@ function OtherPlaceFields({
           block
           label={t.organization}
           value={target}
-          options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+          options={getOrganizationOptions(organizations)}
           onChange={(organization) => put({ organization, user: null })}
         />
       )}

@@ -4,7 +4,7 @@ import { useCallback, useEffect } from 'react';
 import type { ReactNode } from 'react';
 import type { BackupProxyRow, BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { getIssue, makeWizardMachine } from '#machines/wizard.ts';
@@ -15,6 +15,7 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { getOnlyOrganization } from '../../../shared/organizations/options.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
 import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
@@ -43,9 +44,10 @@ export function JobWizard(): ReactNode {
   if (organizations === null || jobs === null || repositories === null || proxies === null)
     return <Waiting />;
   const known = { organizations, jobs, repositories, proxies };
-  // With one organization there is nothing to choose.
-  const only = organizations.length === 1 ? (organizations[0]?.id ?? null) : null;
-  const chosen = organizations.some(({ id }) => id === organizationId) ? organizationId : only;
+  const only = getOnlyOrganization(organizations);
+  const chosen = organizations.some((row) => row.id === organizationId && isBackedUpHere(row))
+    ? organizationId
+    : only;
   return edit === null ? (
     <Wizard
       loaded={null}

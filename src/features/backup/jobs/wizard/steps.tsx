@@ -24,6 +24,7 @@ import type { ChosenItem, JobData } from './definition.ts';
 import type { PickedItem } from '../../../shared/directory-picker/items.ts';
 import { ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
 import { ItemPicker } from '../../../shared/directory-picker/item-picker.tsx';
+import { getOrganizationOptions } from '../../../shared/organizations/options.ts';
 import { ItemParts } from './item-parts.tsx';
 import { WindowGrid } from './window-grid.tsx';
 import { jobWizardMessages as t } from './messages.en.ts';
@@ -69,7 +70,7 @@ export function NameStep({
           block
           placeholder={t.chooseOrganization}
           value={data.organizationId ?? ''}
-          options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+          options={getOrganizationOptions(organizations)}
           error={getFieldError('organizationId')}
           onChange={(organizationId) => edit({ organizationId })}
         />

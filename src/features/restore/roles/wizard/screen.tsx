@@ -12,6 +12,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { getOnlyOrganization } from '../../../shared/organizations/options.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
 import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
@@ -41,8 +42,7 @@ export function RestoreRoleWizard(): ReactNode {
         organizations={organizations}
       />
     );
-  // With one organization there is nothing to choose.
-  const only = organizations.length === 1 ? (organizations[0]?.id ?? null) : null;
+  const only = getOnlyOrganization(organizations);
   return (
     <Wizard
       loaded={null}

@@ -6,6 +6,7 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { ItemPicker } from '../../../shared/directory-picker/item-picker.tsx';
+import { getOrganizationOptions } from '../../../shared/organizations/options.ts';
 import { ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
 import type { PickedItem } from '../../../shared/directory-picker/items.ts';
 import { OPERATOR_KINDS } from './definition.ts';
@@ -65,7 +66,7 @@ export function OrganizationStep({
       block
       placeholder={t.chooseOrganization}
       value={data.organizationId ?? ''}
-      options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+      options={getOrganizationOptions(organizations)}
       error={getFieldError('organizationId')}
       onChange={(organizationId) => edit({ organizationId })}
     />

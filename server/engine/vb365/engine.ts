@@ -1,0 +1,75 @@
+import { SERVER_SCHEDULES } from '#contract/backup/schedule.ts';
+import type { Capabilities, Engine } from '#contract/engine/engine.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { listLog, listSessions } from '../embedded/sessions/jobs.ts';
+import { done, failed } from '../result.ts';
+import { listObjects } from './directory.ts';
+import { commandRunning, startJob } from './jobs.ts';
+import { vb365Messages as t } from './messages.en.ts';
+import { forgetOrganization, makeVb365Servers, toFailed, type Vb365Servers } from './servers.ts';
+import { readUsage } from './usage.ts';
+
+/**
+ * The engine of organizations that were imported from a server of Veeam Backup for Microsoft 365.
+ * That server makes the backups and has their settings; the portal shows them, starts and stops jobs
+ * and switches their schedules. The rest is `unsupported`.
+ */
+export interface Vb365Engine extends Pick<Engine, 'kind'> {
+  readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
+  readonly organizations: Omit<Engine['organizations'], 'test'>;
+  readonly repositories: Engine['repositories'];
+  readonly jobs: Engine['jobs'];
+  readonly servers: Vb365Servers;
+}
+
+/** `context` is a function because the engine is one of the services of the context. */
+export function makeVb365Engine(context: () => AppContext): Vb365Engine {
+  const servers = makeVb365Servers(context);
+  return {
+    kind: 'vb365',
+    capabilities: {
+      schedules: SERVER_SCHEDULES,
+      auth: [],
+      services: ['exchange', 'sharepoint', 'teams', 'teamsChats'],
+    },
+    servers,
+    organizations: {
+      requestDeviceCode: unsupported,
+      checkDeviceCode: unsupported,
+      connect: unsupported,
+      renewCertificate: unsupported,
+      async disconnect({ tenant, organization }) {
+        await context().store.tenant(tenant, (tx) => forgetOrganization(tx, organization));
+        return done;
+      },
+      async listObjects(scope, input) {
+        const opened = await servers.open(scope);
+        if (!opened.ok) return opened;
+        return listObjects(opened.value, input).catch(toFailed);
+      },
+    },
+    repositories: {
+      create: unsupported,
+      changePassword: unsupported,
+      changeStorageKeys: unsupported,
+      attach: unsupported,
+      cleanUp: unsupported,
+      verify: unsupported,
+      delete: unsupported,
+      usage: (scope, { repository }) => readUsage(context(), scope, repository),
+    },
+    jobs: {
+      start: (scope, input) => startJob(context(), servers, scope, input),
+      stop: (scope, { job }) => commandRunning(context(), servers, scope, { job, action: 'stop' }),
+      setEnabled: (scope, { job, enabled }) =>
+        commandRunning(context(), servers, scope, { job, action: enabled ? 'enable' : 'disable' }),
+      listSessions: (scope, input) =>
+        context().store.tenant(scope.tenant, (tx) => listSessions(tx, scope, input), READ),
+      listLog: (scope, input) =>
+        context().store.tenant(scope.tenant, (tx) => listLog(tx, scope, input), READ),
+    },
+  };
+}
+
+const READ = { readOnly: true };
+const unsupported = () => Promise.resolve(failed('unsupported', t.readOnly));

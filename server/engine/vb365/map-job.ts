@@ -1,0 +1,180 @@
+import {
+  BACKUP_TYPES,
+  type BackupJobRow,
+  JOB_ITEM_TYPES,
+  type JobItem,
+  type JobItemPart,
+} from '#contract/backup/jobs.ts';
+import {
+  DAILY_TYPES,
+  NO_SCHEDULE,
+  PERIODICALLY_EVERY,
+  type Schedule,
+  type SchedulePolicy,
+  WEEKDAYS,
+} from '#contract/backup/schedule.ts';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { cutText, storable } from '#contract/stored-text.ts';
+import { offsetAt } from '#contract/time/day.ts';
+import { toName } from './organizations.ts';
+import type { Vb365Job, Vb365JobItem } from './shapes.ts';
+import { parseTime } from './times.ts';
+
+const MINUTE: Ms = 60_000;
+const HOUR: Ms = 60 * MINUTE;
+const DAY: Ms = 24 * HOUR;
+const WEEK_HOURS = 168;
+
+/** Where and when the portal shows a job. */
+export interface Place {
+  readonly timeZone: string;
+  readonly now: Ms;
+}
+
+/** The items of a job. Version 8 lists them for themselves. */
+export interface JobItems {
+  readonly selected: readonly Vb365JobItem[];
+  readonly excluded: readonly Vb365JobItem[];
+}
+
+export type JobSettings = Pick<
+  BackupJobRow,
+  | 'name'
+  | 'description'
+  | 'isTeamsChatsEnabled'
+  | 'backupType'
+  | 'selectedItems'
+  | 'excludedItems'
+  | 'schedulePolicy'
+>;
+
+/** Returns the settings of a job for its row. */
+export function toJobSettings(job: Vb365Job, items: JobItems, place: Place): JobSettings {
+  const selectedItems = toItems(items.selected);
+  return {
+    name: toName(job.name) ?? job.id,
+    description: cutText(storable(job.description ?? '').trim(), LIMITS.noteChars).trim(),
+    isTeamsChatsEnabled: selectedItems.some(({ parts }) => parts.includes('teamsChats')),
+    backupType:
+      BACKUP_TYPES.find((type) => type.toLowerCase() === job.backupType?.toLowerCase()) ??
+      'EntireOrganization',
+    selectedItems,
+    excludedItems: toItems(items.excluded),
+    schedulePolicy: toPolicy(job, place),
+  };
+}
+
+function toPolicy(job: Vb365Job, place: Place): SchedulePolicy {
+  const policy = job.schedulePolicy ?? {};
+  const isPeriodic = policy.type === 'Periodically';
+  const window =
+    isPeriodic && policy.periodicallyWindowEnabled === true
+      ? policy.periodicallyWindowSettings
+      : policy.backupWindowEnabled === true
+        ? policy.backupWindowSettings
+        : null;
+  return {
+    schedule: toSchedule(job, place),
+    backupWindow: window ? toWindow(window, place) : null,
+    retryNumber: policy.retryEnabled === true ? between(policy.retryNumber, 0, 10) : 0,
+    retryWaitInterval: between(policy.retryWaitInterval ?? 10, 1, 1_440),
+  };
+}
+
+/**
+ * A daily time is one of the server's own clock, whose zone the API doesn't tell. The next run is a
+ * moment, so it says what that time is in the zone of the provider.
+ */
+function toSchedule({ schedulePolicy, nextRun }: Vb365Job, { timeZone, now }: Place): Schedule {
+  const { type, scheduleEnabled, periodicallyEvery, dailyType, dailyTime } = schedulePolicy ?? {};
+  const every = PERIODICALLY_EVERY.find((one) => one === periodicallyEvery);
+  if (scheduleEnabled === false) return NO_SCHEDULE;
+  if (type === 'Periodically' && every) return { type, periodicallyEvery: every };
+  const time = /^(?:[01]\d|2[0-3]):[0-5]\d/.exec(dailyTime ?? '')?.[0];
+  const days = DAILY_TYPES.find((one) => one === dailyType) ?? DAILY_TYPES[0];
+  if (type !== 'Daily' || time === undefined) return NO_SCHEDULE;
+  const next = parseTime(nextRun);
+  if (next === null || next < now) return { type, dailyType: days, dailyTime: time };
+  const wall = next + offsetAt(next, timeZone);
+  const weekday =
+    WEEKDAYS[(Math.floor(wall / DAY) + EPOCH_WEEKDAY) % WEEKDAYS.length] ?? WEEKDAYS[0];
+  return {
+    type,
+    dailyType: WEEKDAYS.some((one) => one === days) ? weekday : days,
+    dailyTime: new Date(wall).toISOString().slice(11, 16),
+  };
+}
+/** January 1, 1970 was a Thursday. */
+const EPOCH_WEEKDAY = 4;
+
+/** Hours of a week from Sunday 00:00 on, in the provider's zone. Null: all of them, or none. */
+function toWindow(
+  {
+    backupWindow,
+    minuteOffset,
+  }: NonNullable<NonNullable<Vb365Job['schedulePolicy']>['backupWindowSettings']>,
+  { timeZone, now }: Place,
+): string | null {
+  if (backupWindow?.length !== WEEK_HOURS || !backupWindow.includes(true)) return null;
+  const shift = Math.round((offsetAt(now, timeZone) / MINUTE - (minuteOffset ?? 0)) / 60);
+  const hours = backupWindow.map((_, hour) =>
+    backupWindow[(hour - shift + 2 * WEEK_HOURS) % WEEK_HOURS] ? '1' : '0',
+  );
+  return hours.includes('0') ? hours.join('') : null;
+}
+
+/** What a type of item calls the parts of it that are backed up. */
+const PARTS: Readonly<Record<JobItem['type'], Partial<Record<keyof Vb365JobItem, JobItemPart>>>> = {
+  User: {
+    mailbox: 'mailbox',
+    archiveMailbox: 'archiveMailbox',
+    oneDrive: 'oneDrive',
+    personalSite: 'personalSite',
+  },
+  Group: {
+    members: 'members',
+    memberMailbox: 'mailbox',
+    memberArchiveMailbox: 'archiveMailbox',
+    memberOnedrive: 'oneDrive',
+    memberSite: 'personalSite',
+    groupSite: 'sites',
+  },
+  Site: {},
+  Team: { teamsChats: 'teamsChats' },
+  PartialOrganization: {
+    mailbox: 'mailbox',
+    archiveMailbox: 'archiveMailbox',
+    oneDrive: 'oneDrive',
+    sites: 'sites',
+    teams: 'teams',
+    teamsChats: 'teamsChats',
+  },
+  PersonalSites: {},
+};
+/** Parts that a type of item always has. */
+const ALWAYS: Partial<Record<JobItem['type'], readonly JobItemPart[]>> = {
+  Site: ['subsites'],
+  Team: ['teams'],
+  PersonalSites: ['personalSite'],
+};
+
+const toItems = (items: readonly Vb365JobItem[]): JobItem[] =>
+  items.slice(0, LIMITS.backupJobItems).flatMap((item) => {
+    const type = JOB_ITEM_TYPES.find((one) => one === item.type);
+    if (!type) return [];
+    const id = (item.user ?? item.group ?? item.team ?? item.site)?.id;
+    const parts = Object.entries(PARTS[type]).flatMap(([flag, part]) =>
+      item[flag as keyof Vb365JobItem] === true ? [part] : [],
+    );
+    return [
+      {
+        type,
+        id: cutText(storable(id ?? ''), LIMITS.nameChars) || null,
+        parts: [...(ALWAYS[type] ?? []), ...parts],
+      },
+    ];
+  });
+
+const between = (said: number | null | undefined, min: number, max: number): number =>
+  Math.min(max, Math.max(min, Math.floor(said ?? min)));

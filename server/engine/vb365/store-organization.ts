@@ -1,0 +1,326 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { type BackupRepositoryRow, OTHER_SERVER } from '#contract/backup/repositories.ts';
+import { KEEP, RETENTION_POLICIES } from '#contract/backup/retention.ts';
+import type { Id } from '#contract/engine/engine.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { cutText, storable } from '#contract/stored-text.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { Vb365Detail } from '#server/platform/db/database-vb365.ts';
+import type { By, TenantTx } from '#server/platform/db/store.ts';
+import { loadZone } from '#server/platform/http/csv-response.ts';
+import { type JobItems, toJobSettings } from './map-job.ts';
+import { toName } from './organizations.ts';
+import type { KnownJob, ReadOrganization } from './read-organization.ts';
+import type { Vb365Job, Vb365Repository } from './shapes.ts';
+import { storeSessions } from './store-sessions.ts';
+
+/** An organization whose jobs are stored as rows. */
+export interface Site {
+  readonly id: Id;
+  readonly company: CompanyN;
+}
+
+/** Repositories and jobs of an organization by their ids on the server. */
+type Kind = 'job' | 'repository';
+type Known = ReadonlyMap<
+  string,
+  { readonly id: Id; readonly detail: Vb365Detail; readonly commandedAt: Ms }
+>;
+
+export const byClock = (at: Ms): By => ({
+  actor: { kind: 'clock' },
+  subject: null,
+  commandId: null,
+  at,
+});
+
+/** Loads what is stored of the jobs of an organization, to read what has changed since. */
+export async function loadKnownJobs(
+  tx: TenantTx,
+  organization: Id,
+): Promise<ReadonlyMap<string, KnownJob>> {
+  const { sql: db, tenant } = tx;
+  const jobs = await loadObjects(tx, organization, 'job');
+  const sessions = await db
+    .selectFrom('backup_session')
+    .select(['id', 'job_id', 'state', 'ended_at'])
+    .where('tenant_id', '=', tenant)
+    .where('organization_id', '=', organization)
+    .execute();
+  const byJob = Map.groupBy(sessions, ({ job_id }) => job_id);
+  return new Map(
+    [...jobs].map(([key, { id, detail }]) => {
+      const own = byJob.get(id) ?? [];
+      const ends = own.flatMap(({ ended_at: at }) => at ?? []);
+      return [
+        key,
+        {
+          version: detail.version ?? null,
+          sessions: {
+            running: own.find(({ state }) => state !== 'done')?.id ?? null,
+            newestEnd: ends.length === 0 ? null : Math.max(...ends),
+            ended: new Set(own.filter(({ state }) => state === 'done').map((one) => one.id)),
+          },
+        },
+      ];
+    }),
+  );
+}
+
+/** Makes the rows of an organization's repositories, jobs and sessions those that the server has. */
+export async function storeOrganization(
+  tx: TenantTx,
+  context: AppContext,
+  site: Site,
+  { repositories, jobs, readAt }: ReadOrganization,
+): Promise<void> {
+  await tx.lock();
+  const now = context.clock.now();
+  const place = { timeZone: await loadZone(tx), now };
+  const knownRepositories = await loadObjects(tx, site.id, 'repository');
+  const knownJobs = await loadObjects(tx, site.id, 'job');
+  const drafts: NewEvent[] = [];
+
+  const repositoryRows = await tx.rows('backupRepository', getIds(knownRepositories));
+  const repositoryIds = new Map<string, Id>();
+  for (const { repository, usedBytes } of repositories) {
+    const known = knownRepositories.get(repository.id);
+    const id = known?.id ?? context.chance.uuid();
+    repositoryIds.set(repository.id, id);
+    await keepObject(tx, site, 'repository', { id, key: repository.id, detail: { usedBytes } });
+    const event = getRepositoryEvent(site, id, repository, repositoryRows.get(id));
+    if (event) drafts.push(event);
+  }
+
+  const jobRows = await tx.rows('backupJob', getIds(knownJobs));
+  const jobIds = new Map<string, Id>();
+  for (const { job, items } of jobs) {
+    const repository = repositoryIds.get(job.repositoryId ?? '');
+    if (repository === undefined) continue;
+    const known = knownJobs.get(job.id);
+    const id = known?.id ?? context.chance.uuid();
+    jobIds.set(job.id, id);
+    const detail = job.eTag == null ? {} : { version: job.eTag };
+    await keepObject(tx, site, 'job', { id, key: job.id, detail });
+    const isLate = (known?.commandedAt ?? 0) >= readAt;
+    const found = { id, repository, job, items, isLate };
+    drafts.push(...getJobEvents(site, found, jobRows.get(id), place));
+  }
+
+  const gone = async (
+    kind: Kind,
+    known: Known,
+    current: ReadonlyMap<string, Id>,
+  ): Promise<void> => {
+    const ids = [...known].flatMap(([key, { id }]) => (current.has(key) ? [] : [id]));
+    const type = kind === 'job' ? 'backupjob.deleted@1' : 'backuprepository.deleted@1';
+    drafts.push(...ids.map((id) => about(site, kind, id, { type, data: { id } })));
+    await dropObjects(tx, ids);
+  };
+  await gone('job', knownJobs, jobIds);
+  await gone('repository', knownRepositories, repositoryIds);
+  if (drafts.length > 0) await tx.append(drafts, byClock(now));
+  for (const { job, sessions } of jobs) {
+    const id = jobIds.get(job.id);
+    const repository = repositoryIds.get(job.repositoryId ?? '');
+    if (id !== undefined && repository !== undefined)
+      await storeSessions(tx, { ...site, job: id, repository }, sessions);
+  }
+}
+
+const getIds = (known: Known): Id[] => [...known.values()].map(({ id }) => id);
+
+const about = ({ company }: Site, kind: Kind, id: Id, event: NewEvent['event']): NewEvent => ({
+  event,
+  company,
+  entity: `${kind === 'job' ? 'backupjob' : 'backuprepository'}:${id}`,
+});
+
+/** Returns the event that makes a repository's row what the server says; null if it is. */
+function getRepositoryEvent(
+  site: Site,
+  id: Id,
+  repository: Vb365Repository,
+  row: BackupRepositoryRow | undefined,
+): NewEvent | null {
+  const fields = {
+    name: toName(repository.name) ?? repository.id,
+    description: cutText(storable(repository.description ?? '').trim(), LIMITS.subjectChars).trim(),
+    passwordDescription: '',
+    retentionPolicy: toPolicy(repository),
+    shortened: null,
+    proxy: null,
+    deletesAt: null,
+  };
+  if (row === undefined)
+    return about(site, 'repository', id, {
+      type: 'backuprepository.created@1',
+      data: {
+        id,
+        company: site.company,
+        organization: site.id,
+        target: OTHER_SERVER,
+        retentionType: repository.retentionType === 'ItemLevel' ? 'ItemLevel' : 'SnapshotBased',
+        ...fields,
+      },
+    });
+  const { name, description, retentionPolicy } = row;
+  return isDeepStrictEqual(
+    { name, description, retentionPolicy },
+    {
+      name: fields.name,
+      description: fields.description,
+      retentionPolicy: fields.retentionPolicy,
+    },
+  )
+    ? null
+    : about(site, 'repository', id, {
+        type: 'backuprepository.updated@1',
+        data: { id, ...fields },
+      });
+}
+
+/**
+ * Returns the longest policy of whole years that the repository's period reaches; the shortest one
+ * if it is under a year.
+ */
+function toPolicy(repository: Vb365Repository): BackupRepositoryRow['retentionPolicy'] {
+  const { retentionPeriodType: type, yearlyRetentionPeriod: yearly } = repository;
+  if (type !== 'Daily' && type !== 'Monthly')
+    return RETENTION_POLICIES.find((policy) => policy === yearly) ?? KEEP;
+  const years =
+    type === 'Daily'
+      ? (repository.dailyRetentionPeriod ?? 0) / 365
+      : (repository.monthlyRetentionPeriod ?? 0) / 12;
+  const reached = YEARS.findLast(([length]) => length <= years);
+  return reached?.[1] ?? 'Year1';
+}
+const YEARS = [
+  [1, 'Year1'],
+  [2, 'Years2'],
+  [3, 'Years3'],
+  [5, 'Years5'],
+  [7, 'Years7'],
+  [10, 'Years10'],
+  [25, 'Years25'],
+] as const;
+
+/** Returns the events that make a job's row what the server says. */
+function getJobEvents(
+  site: Site,
+  {
+    id,
+    repository,
+    job,
+    items,
+    isLate,
+  }: {
+    readonly id: Id;
+    readonly repository: Id;
+    readonly job: Vb365Job;
+    readonly items: JobItems | null;
+    /** A user has switched it since it was read. */
+    readonly isLate: boolean;
+  },
+  row: BackupJobRow | undefined,
+  place: { readonly timeZone: string; readonly now: Ms },
+): NewEvent[] {
+  const read = toJobSettings(job, items ?? { selected: [], excluded: [] }, place);
+  const settings =
+    items === null && row !== undefined
+      ? {
+          ...read,
+          selectedItems: row.selectedItems,
+          excludedItems: row.excludedItems,
+          isTeamsChatsEnabled: row.isTeamsChatsEnabled,
+        }
+      : read;
+  const fields = {
+    ...settings,
+    selectedItems: copyItems(settings.selectedItems),
+    excludedItems: copyItems(settings.excludedItems),
+    repository,
+    proxy: null,
+  };
+  const enabled = job.isEnabled ?? true;
+  if (row === undefined)
+    return [
+      about(site, 'job', id, {
+        type: 'backupjob.created@1',
+        data: { id, company: site.company, organization: site.id, enabled, ...fields },
+      }),
+    ];
+  const stored = Object.fromEntries(
+    Object.keys(fields).map((key) => [key, row[key as keyof typeof fields]]),
+  );
+  return [
+    ...(isDeepStrictEqual(stored, fields)
+      ? []
+      : [about(site, 'job', id, { type: 'backupjob.updated@1', data: { id, ...fields } })]),
+    ...(row.enabled === enabled || isLate
+      ? []
+      : [
+          about(site, 'job', id, {
+            type: enabled ? 'backupjob.enabled@1' : 'backupjob.disabled@1',
+            data: { id },
+          }),
+        ]),
+  ];
+}
+
+const copyItems = (items: BackupJobRow['selectedItems']) =>
+  items.map((item) => ({ ...item, parts: [...item.parts] }));
+
+async function loadObjects(
+  { sql: db, tenant }: TenantTx,
+  organization: Id,
+  kind: Kind,
+): Promise<Known> {
+  const rows = await db
+    .selectFrom('vb365_object')
+    .select(['id', 'server_key', 'detail', 'commanded_at'])
+    .where('tenant_id', '=', tenant)
+    .where('organization_id', '=', organization)
+    .where('kind', '=', kind)
+    .execute();
+  return new Map(
+    rows.map(({ id, server_key: key, detail, commanded_at: commandedAt }) => [
+      key,
+      { id, detail, commandedAt },
+    ]),
+  );
+}
+
+async function keepObject(
+  { sql: db, tenant }: TenantTx,
+  site: Site,
+  kind: Kind,
+  { id, key, detail }: { readonly id: Id; readonly key: string; readonly detail: Vb365Detail },
+): Promise<void> {
+  await db
+    .insertInto('vb365_object')
+    .values({
+      tenant_id: tenant,
+      organization_id: site.id,
+      kind,
+      id,
+      server_key: key,
+      detail: JSON.stringify(detail),
+    })
+    .onConflict((on) =>
+      on.columns(['tenant_id', 'id']).doUpdateSet({ detail: JSON.stringify(detail) }),
+    )
+    .execute();
+}
+
+async function dropObjects({ sql: db, tenant }: TenantTx, ids: readonly Id[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .deleteFrom('vb365_object')
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+}

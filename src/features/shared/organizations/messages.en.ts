@@ -1,0 +1,7 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+/** Organizations that were imported from a server, where something can't be done for them. */
+export const serverOrganizationMessages = defineMessages('server-organizations', {
+  option: '{name} (on its Veeam server)',
+  managedByServer: 'Change this on the Veeam server of the organization.',
+});

@@ -1,0 +1,35 @@
+import * as v from 'valibot';
+import type { Vb365Api } from './api.ts';
+import { PUBLISHED, publishedError } from './schema.ts';
+
+/**
+ * Checks each request that the server gets and each answer that it gives: the version must publish
+ * them. Returns what it does not, as it goes on.
+ */
+export function checkTraffic(server: Vb365Api): readonly string[] {
+  const problems: string[] = [];
+  const answer = server.answer.bind(server);
+  const published = PUBLISHED[server.version];
+  server.answer = async (request) => {
+    const given = await answer(request);
+    const { pathname } = new URL(request.path, 'https://vb365.example.com');
+    const [version, ...rest] = pathname.toLowerCase().split('/').slice(1);
+    // The client asks for the newest version first.
+    if (version !== server.version) return given;
+    const name = `${request.method} ${rest.join('/').replaceAll(ID, '{id}')}`;
+    const form = published[name];
+    const { status = 200 } = given;
+    const body = String(given.body ?? '');
+    if (form === undefined) problems.push(`${name} is not published`);
+    else if (status >= 400) {
+      if (!v.is(publishedError(server.version), JSON.parse(body)))
+        problems.push(`${name}: ${body}`);
+    } else if (status !== form.status) problems.push(`${name} answers ${status}`);
+    else if (form.body === null ? body !== '' : !v.is(form.body, JSON.parse(body)))
+      problems.push(`${name} answers ${body}`);
+    return given;
+  };
+  return problems;
+}
+
+const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
