@@ -210,7 +210,7 @@ interface LoadedItems {
   readonly object: SourceObject;
   readonly items: readonly LoadedItem[];
 }
-const COMPARED: readonly ItemKind[] = ['mail', 'event', 'contact', 'task', 'file'];
+const COMPARED: readonly ItemKind[] = ['mail', 'event', 'contact', 'task', 'file', 'row', 'post'];
 
 async function loadItem(
   tx: TenantTx,

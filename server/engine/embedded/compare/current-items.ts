@@ -12,6 +12,8 @@ import { parseFolderKey, parseItemKey } from '../sources/outlook/keys.ts';
 import { encode, PREFER, readOutlookItem } from '../sources/outlook/read-item.ts';
 import { readOutlookItems } from '../sources/outlook/read-items.ts';
 import { mailboxWriter } from '../sources/outlook/writer.ts';
+import { readCurrentPost, readCurrentPosts } from './current-posts.ts';
+import { readCurrentRow, readCurrentRows } from './current-rows.ts';
 import { splitKey } from '../sources/site-parts.ts';
 import { getFileKey, parseFileKey } from '../sources/team-paths.ts';
 import {
@@ -41,7 +43,7 @@ export async function readCurrentItems(
   items: readonly KnownItem[],
   call: SourceCall,
 ): Promise<EngineResult<readonly CurrentItem[]>> {
-  if (object.kind !== 'mailbox') return readCurrentFiles(ports, object, items, call);
+  if (object.kind !== 'mailbox') return readCurrentOthers(ports, object, items, call);
   const client = mailboxClient(ports, object, call);
   const user = userPath(object);
   const mails = items.filter(({ key }) => parseItemKey(key) === null);
@@ -59,6 +61,23 @@ export async function readCurrentItems(
     ...others.map(({ key }, n) => [key, restored.value[n] ?? null] as const),
   ]);
   return ok(items.map(({ key }) => found.get(key) ?? null));
+}
+
+/** Files, and rows of sites or posts of teams. */
+async function readCurrentOthers(
+  ports: GraphPorts,
+  object: SourceObject,
+  items: readonly KnownItem[],
+  call: SourceCall,
+): Promise<EngineResult<readonly CurrentItem[]>> {
+  const found = new Map<number, CurrentItem>();
+  for (const [kind, read] of READERS) {
+    const wanted = items.filter((item) => item.kind === kind);
+    const current = wanted.length === 0 ? ok([]) : await read(ports, object, wanted, call);
+    if (!current.ok) return current;
+    for (const [n, item] of wanted.entries()) found.set(item.n, current.value[n] ?? null);
+  }
+  return ok(items.map(({ n }) => found.get(n) ?? null));
 }
 
 /** Folders of Exchange for permanently deleted items, which users don't see. */
@@ -218,6 +237,12 @@ async function readCurrentFiles(
   return ok(items.map(({ key }) => found.get(key) ?? null));
 }
 
+const READERS = [
+  ['file', readCurrentFiles],
+  ['row', readCurrentRows],
+  ['post', readCurrentPosts],
+] as const;
+
 /** Reads a part of an item's content as it is now. */
 export async function readCurrentPart(
   ports: GraphPorts,
@@ -226,6 +251,12 @@ export async function readCurrentPart(
   as: PartRole,
   call: SourceCall,
 ): Promise<EngineResult<Content>> {
+  if (item.kind === 'row' || item.kind === 'post') {
+    if (as !== 'json') return failed('missing', t.noContent);
+    const readOne = item.kind === 'row' ? readCurrentRow : readCurrentPost;
+    const content = await readOne(ports, object, item, call);
+    return content.ok ? ok(inMemory(content.value)) : content;
+  }
   if (object.kind !== 'mailbox') {
     if (as !== 'raw') return failed('missing', t.noContent);
     const client = driveClient(ports, object, call);

@@ -47,6 +47,10 @@ function getNames({ kind }: ComparedSide, reads: boolean): readonly PropertyName
   switch (kind) {
     case 'file':
       return ['name', 'people', 'folder', 'changed', 'size'];
+    case 'row':
+      return [...(reads ? (['name'] as const) : []), 'people', 'folder', 'changed'];
+    case 'post':
+      return [...(reads ? (['name'] as const) : []), 'people', 'folder', 'date'];
     case 'mail':
       return [
         ...(reads ? (['name'] as const) : []),
@@ -110,13 +114,15 @@ function differs(name: PropertyName, backup: ComparedSide, production: ComparedS
         production.folder !== backup.folder && (production.key === backup.key || before !== now)
       );
     case 'people':
-      // Who saved a file last says nothing about the file: a restore saves it too.
-      return backup.kind !== 'file' && before !== now;
+      // Who saved a file or row last says nothing about it: a restore saves it too.
+      return backup.kind !== 'file' && backup.kind !== 'row' && before !== now;
     case 'date':
       // A task without a due date has that of its creation.
       if (backup.kind === 'task' && compareContent(backup, production) === 'same') return false;
       return getSecond(before) !== getSecond(now);
     case 'changed':
+      // So does when a row was saved.
+      if (backup.kind === 'row' && compareContent(backup, production) === 'same') return false;
       // Restores don't put back fractions of a second.
       return getSecond(before) !== getSecond(now);
     default:
@@ -125,7 +131,10 @@ function differs(name: PropertyName, backup: ComparedSide, production: ComparedS
 }
 const getSecond = (at: string): number => Math.floor(Number(at) / 1_000);
 
-/** Files, events, contacts and tasks have hashes. A mail has none, so its content is unknown until it is read. */
+/**
+ * Files, events, contacts, tasks, rows and posts have hashes. A mail has none, nor has a post of an
+ * older backup, so that its content is unknown until it is read.
+ */
 function compareContent(
   backup: ComparedSide,
   production: ComparedSide,
@@ -133,7 +142,8 @@ function compareContent(
   if (production.changeKey === backup.changeKey) return 'same';
   const [before, now] = [getHash(backup.flags), getHash(production.flags)];
   if (before !== null && now !== null) return before === now ? 'same' : 'changed';
-  return backup.kind === 'mail' || backup.bytes === production.bytes ? 'unknown' : 'changed';
+  const isUnsized = backup.kind === 'mail' || backup.kind === 'post';
+  return isUnsized || backup.bytes === production.bytes ? 'unknown' : 'changed';
 }
 
 const getHash = ({ hash }: ItemFlags): string | null => hash ?? null;

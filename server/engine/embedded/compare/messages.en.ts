@@ -5,5 +5,5 @@ export const compareMessages = defineMessages('compare-engine', {
     'Microsoft 365 limits requests at the moment. Try again in {minutes, plural, one {# minute} other {# minutes}}.',
   imported: 'An imported mailbox or drive is in no tenant, so there is nothing to compare it with.',
   unsupported:
-    'Mails, events, contacts, tasks and files can be compared. This item is another kind.',
+    'Mails, events, contacts, tasks, files, rows and posts can be compared. This item is another kind.',
 });

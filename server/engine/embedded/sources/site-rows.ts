@@ -173,7 +173,7 @@ async function* fetchRows(
 export const rowPath = (place: ListPlace, id: string): string =>
   `${listPath(place)}/items/${encodeURIComponent(id)}?$expand=fields`;
 
-const encodeRow = (row: Row, columns: readonly Column[]): Uint8Array => {
+export const encodeRow = (row: Row, columns: readonly Column[]): Uint8Array => {
   const { fields, createdBy, lastModifiedBy, createdDateTime, lastModifiedDateTime } = row;
   const stored = {
     fields: fields ?? {},

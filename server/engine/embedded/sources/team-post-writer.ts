@@ -11,13 +11,14 @@ import { listOwners, type OpenChannel } from './team-place.ts';
 import {
   getAuthor,
   getHostedIds,
+  getWords,
   isDeleted,
   type Message,
   readThread,
   type Thread,
   ThreadSchema,
 } from './team-posts.ts';
-import { getImageType, getPlainText } from './team-thread.ts';
+import { getImageType } from './team-thread.ts';
 
 /** Times of a channel are unique: a message whose time is taken comes so many milliseconds later at most. */
 const MAX_SHIFT: Ms = 50;
@@ -47,7 +48,7 @@ interface LocatedThread {
 async function locate(
   client: GraphClient,
   object: SourceObject,
-  channel: OpenChannel,
+  channel: Pick<OpenChannel, 'id'>,
   { key, at, people, title }: Pick<StoredItem, 'key' | 'at' | 'people' | 'title'>,
   other: string | null,
 ): Reply<LocatedThread | null> {
@@ -71,15 +72,26 @@ async function locate(
 }
 const NOT_FOUND = { ok: true, value: null } as const;
 
-const getText = ({ body }: Message): string =>
-  getPlainText(body.content ?? '', body.contentType ?? 'text')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+/** Returns a thread of the backup as it is in its channel now; null: it is not there. */
+export async function findThread(
+  client: GraphClient,
+  object: SourceObject,
+  {
+    folder,
+    ...item
+  }: Pick<StoredItem, 'key' | 'at' | 'people' | 'title'> & {
+    readonly folder: string;
+  },
+): Reply<Thread | null> {
+  const located = await locate(client, object, { id: folder }, item, null);
+  return located.ok ? { ok: true, value: located.value?.thread ?? null } : located;
+}
+
 const isTitle = (post: Message, title: string): boolean =>
-  title === '' || post.subject === title || getText(post).startsWith(title.replace(/…$/, ''));
+  title === '' || post.subject === title || getWords(post).startsWith(title.replace(/…$/, ''));
 /** A message of somebody who has left names its author. */
 const isSignedBy = (post: Message, author: string): boolean =>
-  author !== '' && getText(post).startsWith(author);
+  author !== '' && getWords(post).startsWith(author);
 
 /** Messages of the backup that the target lacks. */
 const getMissing = (stored: Thread, now: Thread): readonly Message[] => {
@@ -90,7 +102,7 @@ const getMissing = (stored: Thread, now: Thread): readonly Message[] => {
       !live.some(
         (one) =>
           one.id === reply.id ||
-          (getText(one).endsWith(getText(reply)) &&
+          (getWords(one).endsWith(getWords(reply)) &&
             isNear(one.createdDateTime, reply.createdDateTime)),
       ),
   );
@@ -113,7 +125,7 @@ export async function findPost(
   if (located.value === null || getMissing(stored, located.value.thread).length > 0)
     return NOT_FOUND;
   const { root, thread } = located.value;
-  const isSame = getText(thread.post).endsWith(getText(stored.post)) || isDeleted(stored.post);
+  const isSame = getWords(thread.post).endsWith(getWords(stored.post)) || isDeleted(stored.post);
   return {
     ok: true,
     value: { key: getPostKey(channel.id, root), changeKey: thread.post.etag ?? '', isSame },

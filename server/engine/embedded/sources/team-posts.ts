@@ -147,7 +147,7 @@ async function toChanges(
       removed.add(row.id);
       continue;
     }
-    const item = toItem(thread.value, channel);
+    const item = getPostItem(thread.value, channel);
     contents.set(item, thread.value);
     items.set(row.id, item);
   }
@@ -174,7 +174,8 @@ async function completeThread(client: GraphClient, row: Root): Promise<EngineRes
   return { ok: true, value: { post, replies: [...replies.values()].sort(byTime) } };
 }
 
-function toItem({ post, replies }: Thread, folder: string): ItemChange {
+/** What the index has of a post. `hash`: names the texts that are there. */
+export function getPostItem({ post, replies }: Thread, folder: string): ItemChange {
   const live = [post, ...replies].filter((message) => !isDeleted(message));
   const changedAt = Math.max(...[post, ...replies].map(getChangedAt));
   const state = [post, ...replies].map(({ id, etag, lastModifiedDateTime, deletedDateTime }) => [
@@ -194,9 +195,24 @@ function toItem({ post, replies }: Thread, folder: string): ItemChange {
     at: getTime(post.createdDateTime) ?? changedAt,
     changedAt,
     bytes: Buffer.byteLength(JSON.stringify({ post, replies })),
-    flags: { replies: replies.filter((reply) => !isDeleted(reply)).length },
+    flags: {
+      replies: replies.filter((reply) => !isDeleted(reply)).length,
+      hash: hashTexts(live),
+    },
   };
 }
+
+/** Ids and the form of a text change when a post is written again: they don't count. */
+const hashTexts = (messages: readonly Message[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(messages.map((message) => [message.subject ?? '', getWords(message)])))
+    .digest('base64url')
+    .slice(0, 22);
+
+export const getWords = ({ body }: Pick<Message, 'body'>): string =>
+  getPlainText(body.content ?? '', body.contentType ?? 'text')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 
 const getChangedAt = (message: Message): Ms =>
   getTime(message.deletedDateTime) ??
@@ -210,9 +226,7 @@ export const getAuthor = ({ from }: Message): string =>
 /** The subject of a post, or how its text begins. */
 export function getTitle({ subject, body }: Message): string {
   if (subject != null && subject.trim() !== '') return subject;
-  const plain = getPlainText(body.content ?? '', body.contentType ?? 'text')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const plain = getWords({ body });
   return plain.length > MAX_TITLE_CHARS
     ? `${plain.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…`
     : plain;

@@ -1,9 +1,12 @@
+import * as v from 'valibot';
 import type { OutputOf } from '#contract/calls.ts';
 import type { ItemVersion } from '#contract/engine/search.ts';
 import type { Bytes } from '#contract/ids.ts';
 import { ok, type Result } from '#contract/result.ts';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
 import { getText } from '#server/engine/embedded/formats/html-text.ts';
+import { getAuthor, isDeleted, ThreadSchema } from '#server/engine/embedded/sources/team-posts.ts';
+import { getPlainText } from '#server/engine/embedded/sources/team-thread.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
 import { collect, readPreviewedMail } from '../preview/read-content.ts';
@@ -46,13 +49,14 @@ export async function readVersion(
     }
     case 'tab':
     case 'settings':
-    case 'post':
       return ok(NO_TEXT);
+    case 'post':
+      return readText(at, explorer, id, 'json', showThread);
     case 'file':
       if ((sizeBytes ?? 0) > MAX_TEXT_BYTES) return ok(TOO_LARGE);
       return readText(at, explorer, id, 'raw');
     case 'row':
-      return readText(at, explorer, id, 'json');
+      return readText(at, explorer, id, 'json', indentJson);
     default:
       return kind satisfies never;
   }
@@ -80,6 +84,7 @@ async function readText(
   explorer: string,
   node: string,
   as: 'raw' | 'json',
+  show: (text: string) => string = (text) => text,
 ): Promise<Result<VersionText>> {
   const content = getAnswer(await engine.readContent(scope, { explorer, node, as }));
   if (!content.ok) return content;
@@ -88,7 +93,7 @@ async function readText(
   try {
     const text = decodeText(await collect(stream, bytes));
     if (text === null) return ok(NO_TEXT);
-    return ok({ fields: [], ...toLines(as === 'json' ? indentJson(text) : text) });
+    return ok({ fields: [], ...toLines(show(text)) });
   } catch (error) {
     if (error instanceof ContentError) return getAnswer({ ok: false, error: error.error });
     throw error;
@@ -110,6 +115,27 @@ function indentJson(text: string): string {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
     return text;
+  }
+}
+
+/** A post with its replies: who wrote each when, and its text. */
+function showThread(text: string): string {
+  try {
+    const { post, replies } = v.parse(ThreadSchema, JSON.parse(text));
+    return [post, ...replies]
+      .filter((message) => !isDeleted(message))
+      .map((message) =>
+        [
+          [getAuthor(message), message.createdDateTime?.slice(0, 16)].filter(Boolean).join(', '),
+          message.subject ?? '',
+          getPlainText(message.body.content ?? '', message.body.contentType ?? 'text').trim(),
+        ]
+          .filter((line) => line !== '')
+          .join('\n'),
+      )
+      .join('\n\n');
+  } catch {
+    return indentJson(text);
   }
 }
 

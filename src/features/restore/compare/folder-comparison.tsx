@@ -8,7 +8,7 @@ import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
-import { getPropertyLabel, type ProductionState, StateMark } from './state-mark.tsx';
+import { getPropertyLabel, isFileOrRow, type ProductionState, StateMark } from './state-mark.tsx';
 import { type ComparedRow, MAX_ROWS, useFolderComparison } from './use-folder-comparison.ts';
 import { compareMessages as t } from './messages.en.ts';
 
@@ -113,8 +113,7 @@ export function FolderComparison({
 
 function Row({ row, onOpen }: { readonly row: ComparedRow; readonly onOpen: () => void }) {
   const zone = useZone();
-  const isFile = row.kind === 'file';
-  const names = row.differing.map((name) => getPropertyLabel(name, isFile));
+  const names = row.differing.map((name) => getPropertyLabel(name, isFileOrRow(row.kind)));
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair py-2">
       <button

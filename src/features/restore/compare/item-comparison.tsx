@@ -11,13 +11,21 @@ import { useQuery } from '../../shared/queries/use-query.ts';
 import { type ComparedRow, PropertyTable } from '../versions/property-table.tsx';
 import { TextDifference } from '../versions/text-difference.tsx';
 import type { ItemNode } from '../workload.ts';
-import { getPropertyLabel, StateMark } from './state-mark.tsx';
+import { getPropertyLabel, isFileOrRow, StateMark } from './state-mark.tsx';
 import { compareMessages as t } from './messages.en.ts';
 
 type Compared = OutputOf<'compareWithProduction'>;
 
 /** Kinds of items that Microsoft 365 is asked for one by one. */
-const KINDS: readonly ItemNode['kind'][] = ['mail', 'event', 'contact', 'task', 'file'];
+const KINDS: readonly ItemNode['kind'][] = [
+  'mail',
+  'event',
+  'contact',
+  'task',
+  'file',
+  'row',
+  'post',
+];
 export const isComparable = ({ kind }: Pick<ItemNode, 'kind'>): boolean => KINDS.includes(kind);
 
 /** Opens a comparison of an item with what Microsoft 365 has now. */
@@ -83,7 +91,7 @@ function ComparisonDialog({
             <PropertyTable
               before={t.backup({ when: formatWhen(pointAt, zone) })}
               after={t.production}
-              rows={getRows(value, item.kind === 'file', zone)}
+              rows={getRows(value, isFileOrRow(item.kind), zone)}
             />
             <Content compared={value} />
           </>

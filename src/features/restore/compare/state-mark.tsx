@@ -29,7 +29,10 @@ export function StateMark({ state }: { readonly state: ProductionState }) {
   );
 }
 
-/** What a property is called. `isFile`: of a file, other people and dates are meant. */
+/** Files and rows have names, and people who changed them last. */
+export const isFileOrRow = (kind: string): boolean => kind === 'file' || kind === 'row';
+
+/** What a property is called. `isFile`: of a file or row, other people and dates are meant. */
 export function getPropertyLabel(name: PropertyName, isFile: boolean): string {
   switch (name) {
     case 'name':

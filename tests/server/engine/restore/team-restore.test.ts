@@ -145,6 +145,15 @@ async function aTeam(store: Store) {
     const page = await engine.compareFolder(scope, { explorer, parent, cursor: null, limit: 100 });
     return getValue(page).rows.map(({ state }) => state);
   };
+  const listPostStates = async (channel: string): Promise<readonly string[]> => {
+    const page = await engine.compareFolder(scope, {
+      explorer,
+      parent: channel,
+      cursor: null,
+      limit: 100,
+    });
+    return getValue(page).rows.map(({ state }) => state);
+  };
   const undo = async (task: string) => end(getValue(await engine.undo(scope, { task })));
   const [top] = await list(null, 'folders');
   /** Posts of a channel with their replies, as people see them. */
@@ -172,6 +181,7 @@ async function aTeam(store: Store) {
     list,
     restore,
     listStates,
+    listPostStates,
     undo,
     getThreads,
     top: top?.id ?? '',
@@ -180,8 +190,9 @@ async function aTeam(store: Store) {
 
 eachDatabase((kind, open) => {
   test(`RES-47, RES-48, RES-1, RES-2, RES-82: what a team lost comes back as it was, as the dry run showed, and a second time nothing changes (${kind})`, async () => {
-    const { fixture, office, teams, team, list, listStates, restore, getThreads, top } =
-      await aTeam(await open());
+    const bench = await aTeam(await open());
+    const { fixture, office, teams, team, list, restore, getThreads, top } = bench;
+    const { listStates, listPostStates } = bench;
     const [general, deliveries] = teams.listChannels(team);
     if (!general || !deliveries) throw new Error('no channels');
     const channels = await list(top, 'folders');
@@ -192,6 +203,7 @@ eachDatabase((kind, open) => {
     const generalNode = channels.find(({ name }) => name === general.name)?.id ?? '';
     const known = await listStates(generalNode);
     expect([known.length > 0, new Set(known)]).toEqual([true, new Set(['same'])]);
+    expect(new Set(await listPostStates(generalNode))).toEqual(new Set(['same']));
     fixture.pass(60_000);
     const [post] = teams.listPosts(team, general.id);
     for (const reply of post ? teams.listReplies(post) : [])
@@ -204,6 +216,9 @@ eachDatabase((kind, open) => {
     const leaver = members.find(({ isOwner }) => !isOwner);
     if (leaver) teams.removeMember(team, leaver.personId);
     expect(getThreads(general.id)).toHaveLength(threads.length - 1);
+
+    const lost = (await listPostStates(generalNode)).filter((state) => state !== 'same');
+    expect(lost).toEqual(['deleted']);
 
     const dry = await restore([top], { dryRun: true });
     expect(getThreads(general.id)).toHaveLength(threads.length - 1);
@@ -218,6 +233,7 @@ eachDatabase((kind, open) => {
     expect([done.result, done.counts]).toEqual(['success', dry.done.counts]);
     expect(done.counts.restored).toBe(3);
     expect(getThreads(general.id)).toEqual(threads);
+    expect(new Set(await listPostStates(generalNode))).toEqual(new Set(['same']));
     expect(files().toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
       before.toSorted((a, b) => (a < b ? -1 : 1)),
     );
