@@ -29,8 +29,17 @@ const THREAD = {
   replies: [message('2', 'Bob', 'Thanks &amp; bye')],
 };
 
-/** Stores a team with a channel: a post, a file and a tab. */
-async function storeTeam({ ground: fixture, office, ours }: Library) {
+/** The reply was edited, and another one deleted. */
+const EDITED = {
+  ...THREAD,
+  replies: [
+    message('2', 'Bob', '<div>Thanks,</div><div>until Monday</div>'),
+    message('3', 'Cora', 'Never mind', { deletedDateTime: '2026-03-02T08:00:00.000Z' }),
+  ],
+};
+
+/** Stores a team with a channel: a post, a file and a tab. Later, the post is deleted or edited. */
+async function storeTeam({ ground: fixture, office, ours }: Library, later = 'deleted') {
   const repository = getValue(
     await openStoredRepository(fixture.context, office.tenant, ours.repository),
   );
@@ -42,6 +51,7 @@ async function storeTeam({ ground: fixture, office, ours }: Library) {
     await save('html', Buffer.from('<!doctype html><p>Plates arrived</p>')),
     await save('hosted', PIXEL, 'aWQ'),
   ];
+  const edited = [await save('json', Buffer.from(JSON.stringify(EDITED)))];
   const file = [await save('raw', Buffer.from('plan'))];
   const tab = [await save('json', Buffer.from('{"displayName":"Weather"}'))];
   const settings = [await save('json', Buffer.from('{}'))];
@@ -66,7 +76,13 @@ async function storeTeam({ ground: fixture, office, ours }: Library) {
     office.tenant,
     [
       { folders, items },
-      { folders, items: items.filter(({ key }) => key !== 'p') },
+      {
+        folders,
+        items: [
+          ...items.filter(({ key }) => key !== 'p'),
+          ...(later === 'edited' ? [{ ...items[0], parts: edited }] : []),
+        ],
+      },
     ],
     1,
     { ...ours, kind: 'team', name: 'Yard' },
@@ -124,6 +140,34 @@ eachDatabase((kind, open) => {
     expect(size.body.data).toMatchObject({ items: 3, bytes: 10 });
     const reads = await readingsIn(library);
     expect(reads.length).toBe(12);
+  });
+
+  test(`RES-81: two versions of a post are compared by its texts and those of its replies (${kind})`, async () => {
+    const library = await aLibrary(await open());
+    const { admin, ours } = library;
+    await storeTeam(library, 'edited');
+    const session = await openLibrary(admin, ours, 'Vet');
+    const at = `o365/restore/restoresessions/${session}`;
+    const posts = await admin<Page>('GET', `${at}/teams/o1/items?parentId=f1.1`);
+    const [post] = posts.body.data.rows;
+    const versions = await admin<Page>('GET', `${at}/versions?itemId=${post?.id}`);
+    const [after, before] = versions.body.data.rows;
+    const { body } = await admin<{
+      isSameContent: boolean;
+      lines: readonly { readonly kind: string; readonly text: string }[];
+    }>('GET', `${at}/versions/compare?beforeId=${before?.id}&afterId=${after?.id}`);
+    expect(body.data.isSameContent).toBe(false);
+    const lines = body.data.lines.map(({ kind: change, text }) => [change, text.trim()]);
+    expect(lines).toEqual([
+      ['same', 'Ann Calloway, 2026-03-02T07:30'],
+      ['same', 'Delivery'],
+      ['same', 'Plates arrived'],
+      ['same', ''],
+      ['same', 'Bob, 2026-03-02T07:30'],
+      ['removed', 'Thanks & bye'],
+      ['added', 'Thanks,'],
+      ['added', 'until Monday'],
+    ]);
   });
 
   test(`RES-46, G64: a post is shown with its replies and pictures, clean, once, in the browser that asked (${kind})`, async () => {
