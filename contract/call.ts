@@ -53,6 +53,11 @@ export interface Call<
   /** Also allowed before the user has set a required new password (AUTH-12). */
   readonly allowedBeforeSetup?: true;
   /**
+   * Waits for a system outside, such as the tenant or object storage. A device waits longer for its
+   * answer.
+   */
+  readonly isSlow?: true;
+  /**
    * Sent while the user types. A newer call from the same device aborts an unfinished older one.
    */
   readonly newestOnly?: true;

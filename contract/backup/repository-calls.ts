@@ -135,6 +135,7 @@ export const backupRepositoryCalls = {
     summary: 'Creates a repository for an organization.',
     input: v.strictObject({ organizationId: anyId, ...repositoryFields }),
     output: idOut,
+    isSlow: true,
     gate,
     failures: ['bad-input', 'not-found', 'conflict', 'busy', 'key-reused', 'out-of-order'],
   }),
@@ -160,6 +161,7 @@ export const backupRepositoryCalls = {
       ).entries,
     }),
     output: v.object({}),
+    isSlow: true,
     gate,
     failures: [
       'bad-input',
@@ -196,6 +198,7 @@ export const backupRepositoryCalls = {
       storage: v.optional(v.nullable(storage), null),
     }),
     output: idOut,
+    isSlow: true,
     gate,
     failures: [
       'bad-input',

@@ -5,7 +5,9 @@ import type { WorkerClock } from '#workers/context.ts';
 import { NO_ANSWER } from '#workers/failures.ts';
 
 /** The timeout for a silent server. The outcome of the call is then unknown. */
-export const SILENCE_MS: Ms = 20_000;
+const SILENCE_MS: Ms = 20_000;
+/** For calls that wait for a system outside. Shorter than the server remembers an unfinished call. */
+export const SLOW_SILENCE_MS: Ms = 100_000;
 
 /** What can be done about the timeout of a call that goes on. */
 export interface Silence {

@@ -10,7 +10,7 @@ import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import type { WorkerClock } from '#workers/context.ts';
 import { NO_ANSWER, NOT_SENT } from '#workers/failures.ts';
 import { readAnswer, readFailure } from './answer.ts';
-import { withinSilence } from './silence.ts';
+import { SLOW_SILENCE_MS, withinSilence } from './silence.ts';
 import type { Tokens } from './tokens.ts';
 
 /**
@@ -134,6 +134,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
           : result;
       },
       how.signal,
+      getCall(name).isSlow ? SLOW_SILENCE_MS : undefined,
     );
   }
 
