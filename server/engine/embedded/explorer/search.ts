@@ -42,6 +42,9 @@ interface FoundRow extends ItemRow {
   readonly isInText: boolean;
 }
 
+const isVisible = (v: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`(${v}.from_point <= s.newest and ${v}.from_point <> ${NOWHERE})`;
+
 /**
  * Searches everything that the backups of an organization have, over all restore points. Each item is
  * found once, with its last version that matches. A page may be short, or empty, before the last one.
@@ -60,8 +63,6 @@ export async function searchItems(
   const words = getWordQuery(text);
   if (words === null || workloads.length === 0) return ok({ rows: [], next: null, count: 0 });
   const candidates = Math.max(MIN_CANDIDATES, 2 * limit);
-  const isVisible = (v: RawBuilder<unknown>): RawBuilder<boolean> =>
-    sql`(${v}.from_point <= s.newest and ${v}.from_point <> ${NOWHERE})`;
   const isNamed = (v: RawBuilder<unknown>): RawBuilder<boolean> => sql`(${v}.words @@ ${words}
     and (s.reads or ${v}.kind = 'file' or ${getColumnWords(sql`${v}.people`)} @@ ${words}))`;
   // Whoever may not read must not learn by searches what a content has.
