@@ -21,7 +21,7 @@ const ADDRESS = 'watch@example.net';
 test.describe('with the page stored on this device', () => {
   test.use({ serviceWorkers: 'allow' });
 
-  test('WIZ-9, WIZ-12: a half-filled backup job survives a reload offline, goes on there and is created online', async ({
+  test('WIZ-9, WIZ-12, ENG-81: a half-filled backup job survives a reload offline, goes on there and is created online', async ({
     page,
   }) => {
     await enter(portal, page, 'm365', '/o365/jobs/1', portal.password);
@@ -29,6 +29,7 @@ test.describe('with the page stored on this device', () => {
     await expect(heading('Name and organization')).toBeFocused();
     await waitForBuild(page);
     await page.getByRole('textbox', { name: 'Name' }).fill('Drafted offline');
+    await page.getByRole('switch', { name: 'Search in texts' }).press('Space');
     await page.keyboard.press('Control+Enter');
     await expect(heading('What to back up')).toBeFocused();
     await expect(page.getByText('Draft saved on this device.')).toBeVisible();
@@ -51,8 +52,11 @@ test.describe('with the page stored on this device', () => {
     await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('');
     // It never runs, and the next tests wait until every job has.
     const api = await loadApi(portal, 'm365');
-    const { rows } = (await api('GET', 'o365/jobs')) as { rows: { id: string; name: string }[] };
+    const { rows } = (await api('GET', 'o365/jobs')) as {
+      rows: { id: string; name: string; isFullTextEnabled: boolean }[];
+    };
     const job = rows.find(({ name }) => name === 'Drafted offline');
+    expect(job?.isFullTextEnabled).toBe(true);
     await api('DELETE', `o365/jobs/${job?.id ?? ''}`);
   });
 });
