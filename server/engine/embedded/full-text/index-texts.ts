@@ -4,6 +4,7 @@ import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import { recordset } from '../index/pages.ts';
+import { NOWHERE } from '../repositories/expired.ts';
 import type { Repository } from '../restic/repository.ts';
 import { readContent } from '../sources/content.ts';
 import type { TextReader } from './text-reader.ts';
@@ -28,11 +29,11 @@ interface Row {
   readonly title: string;
   readonly people: string;
   readonly parts: readonly StoredPart[];
-  readonly isCurrent: boolean;
 }
 
 /**
- * Stores the words of an object's items that no session has read for them so far, from the repository.
+ * Stores the words of an object's items that no session has read for them so far, from the repository,
+ * also those of deleted items and earlier versions.
  * What can't be read has no words. Whatever stops it, the next session goes on.
  */
 export async function indexTexts(context: IndexTexts, object: number): Promise<void> {
@@ -62,8 +63,8 @@ function join({ title, people }: Row, words: string): string {
 
 async function loadUnread({ sql: db, tenant }: TenantTx, object: number): Promise<readonly Row[]> {
   const { rows } = await sql<Row>`
-    select n, kind, title, people, parts, to_point is null as "isCurrent" from item
-    where tenant_id = ${tenant} and object_n = ${object}
+    select n, kind, title, people, parts from item
+    where tenant_id = ${tenant} and object_n = ${object} and from_point <> ${NOWHERE}
       and n > (select text_item from backup_object where tenant_id = ${tenant} and n = ${object})
     order by n limit ${BATCH_ROWS}`.execute(db);
   return rows;
@@ -91,11 +92,8 @@ async function storeTexts(
 }
 
 /** Null: it may be readable later. */
-async function readWords(
-  { repository, texts }: IndexTexts,
-  { isCurrent, ...item }: Row,
-): Promise<string | null> {
-  const found = isCurrent ? findTextPart(item) : null;
+async function readWords({ repository, texts }: IndexTexts, item: Row): Promise<string | null> {
+  const found = findTextPart(item);
   if (found === null) return '';
   const { part, format } = found;
   const content = await readContent(await repository.readContent(part.blobs), part.bytes);

@@ -45,7 +45,10 @@ eachDatabase((name, open) => {
     drive.putItem('notes.txt', 'top', 'tide tables');
     drive.putItem('photo.jpg', 'top', 'tide tables');
     const bench = await makeSessionBench(await open(), [mailbox, drive]);
+    mailbox.putItem('lost', 'top', mail('shipwreck'));
     const plain = await bench.addJob();
+    await backUp(bench, plain);
+    mailbox.removeItem('lost');
     await backUp(bench, plain);
     expect([await countTexts(bench), await findTitles(bench, 'harbour')]).toEqual([0, []]);
 
@@ -54,7 +57,8 @@ eachDatabase((name, open) => {
     const fetched = mailbox.fetched.length;
     await backUp(bench, job);
     expect(mailbox.fetched.length).toBe(fetched);
-    expect(await countTexts(bench)).toBe(131);
+    expect(await countTexts(bench)).toBe(132);
+    expect(await findTitles(bench, 'shipwreck')).toEqual(['Item lost true']);
     expect(await findTitles(bench, 'number129 harb')).toEqual(['Item m129 true']);
     expect(await findTitles(bench, 'tide')).toEqual(['Item notes.txt true']);
 
