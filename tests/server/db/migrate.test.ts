@@ -37,10 +37,11 @@ const recorded = (store: OpenStore) =>
 /** What earlier versions recorded: names with the time in milliseconds. */
 const EARLIER = [
   'drop table migration_lock',
-  // The tables of later steps.
+  // The tables of later steps, the last ones first: they may refer to others.
   ...MIGRATIONS.filter(({ name }) => name >= '0035')
     .flatMap(({ statements }) => statements.flatMap((one) => /^create table (\w+)/.exec(one) ?? []))
     .filter((_, index) => index % 2 === 1)
+    .toReversed()
     .map((table) => `drop table ${table}`),
   // What later steps add to earlier tables.
   'drop policy stored on audit',
