@@ -3,6 +3,7 @@ import { startSecureVb365, type SecureVb365 } from '#tests/fakes/vb365/server.ts
 import { addJob, addOrganization, addSession } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
 import { collectErrors, sound } from './page-checks.ts';
+import { createUser, enter, NEW_PASSWORD } from './people.ts';
 import { getRow, loadApi, signIn, startPortal, type Portal } from './portal.ts';
 
 const HOUR = 3_600_000;
@@ -95,5 +96,64 @@ test('E2E-1, CONN-1, VB365-5, VB365-6, VB365-8: a Microsoft 365 server is connec
   await expect(page.getByText(/The certificate of 127\.0\.0\.1 has changed/).first()).toBeVisible({
     timeout: 60_000,
   });
+  expect(errors).toEqual([]);
+});
+
+test('E2E-1, VB365-9, VB365-10, VB365-12: organizations are imported from a server, and their jobs started and stopped; what only the server can do is disabled with the reason', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const organization = addOrganization(server.content, 'Example Imports');
+  const job = addJob(server.content, organization, 'Teams nightly');
+  addSession(server.content, job, Date.now() - HOUR, {
+    status: 'Warning',
+    endTime: Date.now() - HOUR / 2,
+  });
+  const api = await loadApi(portal, 'admin');
+  await api('POST', 'companies', { name: 'Example Imports Ltd' });
+
+  await createUser(portal, 'cora', 'Cora Cloud', ['o365_admin', 'admin']);
+  await enter(portal, page, 'cora', '/o365/organizations', NEW_PASSWORD);
+  await page.getByRole('button', { name: 'Import from a Veeam server' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Import from a Veeam server' });
+  await dialog.getByRole('button', { name: 'Show organizations' }).click();
+  await expect(dialog.getByText('Enter the URL of the server.')).toBeVisible();
+  await sound(page, 'import without a server');
+  await dialog.getByLabel('URL').fill(server.url);
+  await dialog.getByLabel('Username').fill(USER.name);
+  await dialog.getByLabel('Password').fill(USER.secret);
+  await dialog.getByRole('button', { name: 'Show organizations' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('SHA-1 thumbprint');
+  await dialog.getByRole('button', { name: 'Pin this certificate' }).click();
+  await dialog.getByRole('button', { name: 'Show organizations' }).click();
+  const found = page.getByRole('dialog', { name: /^Organizations on 127\.0\.0\.1/ });
+  await expect(found.getByText('exampleimports.onmicrosoft.com')).toBeVisible();
+  await sound(page, 'the organizations of a server');
+  await found.getByRole('combobox').fill('Example Imports');
+  await page.getByRole('option', { name: 'Example Imports Ltd' }).click();
+  await found.getByRole('button', { name: /^Import \d+ organizations?$/ }).click();
+
+  await getRow(page, 'Example Imports').click();
+  await expect(page.getByText('A backup has warnings').first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('Veeam Backup for Microsoft 365').first()).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Edit organization' })).toBeDisabled();
+  await sound(page, 'an imported organization');
+
+  await page.goto(`${portal.url}/o365/jobs`);
+  await getRow(page, 'Teams nightly').click();
+  await expect(page.getByText('Processed mailbox').first()).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Edit job' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Start job' }).click();
+  await expect(page.getByRole('button', { name: 'Stop job' })).toBeVisible({ timeout: 60_000 });
+  expect(job.lastStatus).toBe('Running');
+  await page.getByRole('button', { name: 'Stop job' }).click();
+  await expect(page.getByText('Stopped by a user.').first()).toBeVisible({ timeout: 60_000 });
+  await sound(page, 'a job of an imported organization');
+
+  await page.goto(`${portal.url}/o365/repositories`);
+  await getRow(page, 'Main').first().click();
+  await expect(page.getByText('On the Veeam server of the organization').first()).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Clean up now' })).toBeDisabled();
+  await sound(page, 'a repository of a server');
   expect(errors).toEqual([]);
 });

@@ -145,8 +145,9 @@ async function updateSession(
   { id, session, end, log }: ReadSession,
 ): Promise<void> {
   const bytes = whole(session.statistics?.transferredDataBytes);
+  const objects = whole(session.statistics?.processedObjects);
   const progress: Partial<SessionProgress> = {
-    objects: { done: whole(session.statistics?.processedObjects), total: null },
+    objects: { done: objects, total: end === null ? null : objects },
     bytes: { done: bytes, total: end === null ? null : bytes },
     storedBytes: bytes,
   };

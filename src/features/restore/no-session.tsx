@@ -13,6 +13,8 @@ import { Button } from '#src/ui/button.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { serverOrganizationMessages } from '../shared/organizations/messages.en.ts';
+import { isRestoredHere } from '../shared/organizations/options.ts';
 import type { RestorePlace } from './address.ts';
 import { useOperator, type NamedOrganization } from './operator/context.ts';
 import type { RestoreSession } from './use-restore-session.ts';
@@ -53,6 +55,12 @@ export function NoSession({
   useEffect(() => {
     if (madeAt > 0) reload();
   }, [madeAt]);
+  if (organizations !== null && organizations.length > 0 && !organizations.some(isRestoredHere))
+    return (
+      <Notice icon={icon} level={2} title={serverOrganizationMessages.restoreThere}>
+        <p className="m-0">{serverOrganizationMessages.restoreThereHint}</p>
+      </Notice>
+    );
   const reopen = <Button onClick={session.reopen}>{t.reopen}</Button>;
   if (organizations === null) return <Waiting text={null} />;
   if (organizations.length === 0)

@@ -115,7 +115,8 @@ function Summary({
                   count: objects.total,
                 }),
               ]),
-          t.progressItems({ count: items.done }),
+          // A Veeam server doesn't count items.
+          ...(items.done === 0 && bytes.done > 0 ? [] : [t.progressItems({ count: items.done })]),
           t.sessionBytes({ read: formatBytes(bytes.done), stored: formatBytes(storedBytes) }),
         ].join(' · ')}
       </p>

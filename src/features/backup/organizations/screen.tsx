@@ -31,7 +31,7 @@ export function Organizations() {
     jobs?.filter(({ organization }) => organization === id) ?? [];
   const [isImporting, setImporting] = useState(false);
   const buttons = (
-    <span className="inline-flex flex-wrap gap-2">
+    <span className="inline-flex flex-wrap justify-center gap-2">
       <ImportButton onClick={() => setImporting(true)} />
       <NewButton />
     </span>
