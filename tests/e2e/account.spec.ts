@@ -211,29 +211,11 @@ test('OWN-6: a user sees all sessions and ends the others from one of them', asy
   await Promise.all([one.context().close(), two.context().close()]);
 });
 
-test("OWN-2, OWN-6: an authenticator and a passkey are set up, used to confirm the user's identity, and removed", async ({
-  browser,
-}) => {
-  await people.makeUser('faye', ['operator']);
-  await people.settle('faye');
-  const page = await newPage(browser);
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('WebAuthn.enable');
-  await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  await people.enter(page, 'faye', SECOND);
-  await page.getByRole('link', { name: 'Security' }).click();
-  const dialog = page.getByRole('dialog');
-  // As if five minutes had gone by: the next call is refused once. Who has nothing else shows the
-  // password.
+/**
+ * As if five minutes had gone by since the sign-in: the next change of a factor is refused once, and again
+ * after each call of the returned function.
+ */
+async function expireIdentity(page: Page): Promise<() => void> {
   let refused = 0;
   await page.context().route(/\/api\/v1\/profile\/[^/]+\/(totp|recovery-codes)$/, async (route) => {
     if (route.request().method() !== 'POST' || refused++ > 0) return route.fallback();
@@ -247,6 +229,33 @@ test("OWN-2, OWN-6: an authenticator and a passkey are set up, used to confirm t
       }),
     });
   });
+  return () => {
+    refused = 0;
+  };
+}
+
+/** Closes the dialog of new recovery codes. Returns the first of them. */
+async function saveRecoveryCodes(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
+  const codes = dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
+  await expect(codes).toHaveCount(10);
+  const code = await codes.first().innerText();
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  return code;
+}
+
+test('OWN-2, OWN-6: an authenticator is set up once the password is confirmed, and removed', async ({
+  page,
+}) => {
+  await people.makeUser('faye', ['operator']);
+  await people.settle('faye');
+  await people.enter(page, 'faye', SECOND);
+  await page.getByRole('link', { name: 'Security' }).click();
+  const dialog = page.getByRole('dialog');
+  // Who has no factor confirms with the password.
+  await expireIdentity(page);
   await page.getByRole('button', { name: 'Set up authenticator' }).click();
   await page.getByLabel('Password').fill('not this one');
   await page.keyboard.press('Enter');
@@ -264,65 +273,70 @@ test("OWN-2, OWN-6: an authenticator and a passkey are set up, used to confirm t
   await expect(dialog.getByText("This code isn't valid.")).toBeVisible();
   await dialog.getByLabel('Authenticator code').fill(await generate({ secret }));
   await dialog.getByRole('button', { name: 'Turn on' }).click();
-  await expect(
-    dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem'),
-  ).toHaveCount(10);
+  await expect(dialog.getByRole('list', { name: 'Recovery codes' })).toBeVisible();
+  // The codes are shown once, so Escape doesn't close them.
   await page.keyboard.press('Escape');
-  await expect(dialog.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
-  const recovery = await dialog
-    .getByRole('list', { name: 'Recovery codes' })
-    .getByRole('listitem')
-    .first()
-    .innerText();
-  await dialog.getByRole('checkbox').check();
-  await dialog.getByRole('button', { name: 'Done' }).click();
+  await saveRecoveryCodes(page);
   await expect(main(page).getByText(/On since/)).toBeVisible();
   await expect(main(page).getByText('10 codes left')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Remove authenticator' }).click();
+  await expect(main(page).getByText(/Not set up/)).toBeVisible();
+});
 
+test("OWN-2, OWN-6: a passkey is set up, it or a recovery code confirms the user's identity, and it is removed", async ({
+  page,
+}) => {
+  await people.makeUser('gwen', ['operator']);
+  await people.settle('gwen');
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await people.enter(page, 'gwen', SECOND);
+  await page.getByRole('link', { name: 'Security' }).click();
+  const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Add passkey' }).click();
-  await dialog.getByLabel('Name').fill('Faye’s laptop');
+  await dialog.getByLabel('Name').fill('Gwen’s laptop');
   await dialog.getByRole('button', { name: 'Continue' }).click();
-  await expect(toast(page, 'Passkey added')).toBeVisible();
+  // The first factor comes with recovery codes.
+  const first = await saveRecoveryCodes(page);
   await expect(
-    page.getByRole('list', { name: 'Passkeys' }).getByText('Faye’s laptop'),
+    page.getByRole('list', { name: 'Passkeys' }).getByText('Gwen’s laptop'),
   ).toBeVisible();
 
-  refused = 0;
-  await page.getByRole('button', { name: 'Create new codes' }).click();
+  const expire = await expireIdentity(page);
+  const renew = page.getByRole('button', { name: 'Create new codes' });
+  await renew.click();
   await expect(page.getByRole('heading', { name: 'Confirm your identity' })).toBeVisible();
   await sound(page, 'reauth');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await expect(main(page).getByText('Confirm your identity to continue.')).toBeVisible();
-  refused = 0;
-  await page.getByRole('button', { name: 'Create new codes' }).click();
+  expire();
+  await renew.click();
   await page.getByRole('button', { name: 'Use passkey' }).click();
-  await expect(page.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
-  const newer = await dialog
-    .getByRole('list', { name: 'Recovery codes' })
-    .getByRole('listitem')
-    .first()
-    .innerText();
-  await dialog.getByRole('checkbox').check();
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  refused = 0;
-  await page.getByRole('button', { name: 'Create new codes' }).click();
+  const second = await saveRecoveryCodes(page);
+  expire();
+  await renew.click();
   await page.getByRole('button', { name: 'Use recovery code' }).click();
   // a factor is confirmed by a factor
   await expect(page.getByRole('button', { name: 'Use password' })).toHaveCount(0);
-  await page.getByLabel('Recovery code', { exact: true }).fill(recovery);
+  await page.getByLabel('Recovery code', { exact: true }).fill(first);
   await page.keyboard.press('Enter');
   await expect(page.getByText("This code isn't valid.")).toBeVisible();
-  await page.getByLabel('Recovery code', { exact: true }).fill(newer);
+  await page.getByLabel('Recovery code', { exact: true }).fill(second);
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
-  await dialog.getByRole('checkbox').check();
-  await dialog.getByRole('button', { name: 'Done' }).click();
+  await saveRecoveryCodes(page);
 
-  await page.getByRole('button', { name: 'Remove Faye’s laptop' }).click();
+  await page.getByRole('button', { name: 'Remove Gwen’s laptop' }).click();
   await dialog.getByRole('button', { name: 'Remove passkey' }).click();
   await expect(toast(page, 'Passkey removed')).toBeVisible();
-  await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Remove authenticator' }).click();
-  await expect(main(page).getByText(/Not set up/)).toBeVisible();
-  await page.context().close();
 });

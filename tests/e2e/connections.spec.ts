@@ -15,13 +15,13 @@ import { collectErrors, sound } from './page-checks.ts';
 let portal: Portal;
 let vspc: StandIn;
 
-test.beforeAll(async () => {
+test.beforeEach(async () => {
   // The console of this test stands on this machine, without TLS.
   process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
   process.env['DAYBOOK_OUTBOUND_HTTP'] = '1';
   [portal, vspc] = await Promise.all([startPortal(), vspcStandIn()]);
 });
-test.afterAll(async () => {
+test.afterEach(async () => {
   await Promise.all([portal.stop(), vspc.outside.stop()]);
 });
 
@@ -107,6 +107,17 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tested, read and linked, on
 test('CONN-1: a connection is edited by keyboard alone, and offline the page says what it needs', async ({
   page,
 }) => {
+  const api = await loadApi(portal, 'admin');
+  await api('POST', 'monitoring/connections', {
+    kind: 'vspc',
+    name: 'Head office console',
+    address: vspc.outside.url,
+    credentials: { kind: 'password', name: USER.name, secret: USER.secret },
+    companyN: null,
+    everySec: 3_600,
+    enabled: true,
+    certificate: null,
+  });
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/connections`);
   await page.getByRole('button', { name: 'Edit Head office console' }).focus();
