@@ -73,7 +73,7 @@ test('DL-3, DL-4: a mailbox is prepared as a PST file in the background, downloa
   const path = join(folder, 'mailbox.pst');
   await saved.saveAs(path);
   expect(createHash('sha256').update(readFileSync(path)).digest('hex')).toBe(checksum);
-  execFileSync('readpst', ['-D', '-e', '-q', '-8', '-o', folder, path]);
+  execFileSync('readpst', ['-j', '0', '-D', '-e', '-q', '-8', '-o', folder, path]);
   const mails = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.eml'))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));

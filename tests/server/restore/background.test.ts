@@ -167,7 +167,7 @@ eachDatabase((kind, openStore) => {
       writeFileSync(path, bytes);
       const out = join(folder, `${kind}-out`);
       mkdirSync(out);
-      execFileSync('readpst', ['-D', '-e', '-q', '-8', '-o', out, path]);
+      execFileSync('readpst', ['-j', '0', '-D', '-e', '-q', '-8', '-o', out, path]);
       const names = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) =>
         entry.isFile(),
       );

@@ -426,7 +426,7 @@ test.skipIf(missing !== '')(
   `DL-23: readpst and pffexport read events, contacts and tasks${missing}`,
   () => {
     const out = mkdtempSync(join(folder, 'readpst-'));
-    const files = runReader('readpst', ['-D', '-r', '-q', '-8', '-o', out, path], out);
+    const files = runReader('readpst', ['-j', '0', '-D', '-r', '-q', '-8', '-o', out, path], out);
     const calendar = files.get('Ana Silva/Calendars/Calendar/calendar');
     for (const line of [
       'SUMMARY:Übergabe 田中',

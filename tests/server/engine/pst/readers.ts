@@ -175,12 +175,15 @@ function listFiles(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** The mails that `readpst` makes of a file: each one as MIME. */
+/**
+ * The mails that `readpst` makes of a file: each one as MIME. With parallel jobs, its default, it
+ * loses some on a busy machine.
+ */
 export async function readWithReadpst(
   path: string,
 ): Promise<{ printed: string; mails: FoundMail[] }> {
   const out = mkdtempSync(join(tmpdir(), 'daybook-readpst-'));
-  const printed = run('readpst', ['-D', '-b', '-e', '-q', '-8', '-o', out, path]);
+  const printed = run('readpst', ['-j', '0', '-D', '-b', '-e', '-q', '-8', '-o', out, path]);
   const mails: FoundMail[] = [];
   for (const name of listFiles(out)) {
     const mail = await PostalMime.parse(readFileSync(name), { forceRfc822Attachments: true });
