@@ -133,7 +133,7 @@ test('E2E-1, VB365-9, VB365-10, VB365-12: organizations are imported from a serv
   await page.getByRole('option', { name: 'Example Imports Ltd' }).click();
   await found.getByRole('button', { name: /^Import \d+ organizations?$/ }).click();
 
-  await getRow(page, 'Example Imports').click();
+  await getRow(page, 'exampleimports.onmicrosoft.com').click();
   await expect(page.getByText('A backup has warnings').first()).toBeVisible({ timeout: 60_000 });
   await expect(page.getByText('Veeam Backup for Microsoft 365').first()).toBeVisible();
   await expect(page.getByRole('button', { name: 'Edit organization' })).toBeDisabled();
