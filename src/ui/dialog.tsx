@@ -6,6 +6,7 @@ import {
 } from '@headlessui/react';
 import type { ReactNode, RefObject } from 'react';
 import { IconButton } from './button.tsx';
+import { useReturnFocus } from './use-return-focus.ts';
 import { uiMessages as t } from './messages.en.ts';
 
 export interface DialogProps {
@@ -38,6 +39,7 @@ export function Dialog({
   stays = false,
   wide = false,
 }: DialogProps) {
+  useReturnFocus();
   return (
     <HeadlessDialog
       open

@@ -136,9 +136,16 @@ test('SYNC-14, E2E-7: by keyboard, an operator reads what failed, on a phone too
   page,
 }) => {
   const errors = collectErrors(page);
+  // On a slow line, the code of dialogs comes after the key press that opens the first one.
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  await page.route(/\/assets\/(?:dialog|portal|floating)-[^/]+\.js$/, async (route) => {
+    await arrived;
+    await route.continue();
+  });
   await openFailing(page);
   await failure(page).focus();
   await page.keyboard.press('Enter');
+  arrive();
   const dialog = page.getByRole('dialog', { name: '1 source failed to sync' });
   await expect(dialog).toContainText(NAME);
   await expect(dialog).toContainText('Alarms: ');
