@@ -21,6 +21,7 @@ import { setTheme } from '../../app/theme.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { STATES } from '../../ui/states.ts';
+import { useReturnFocus } from '../../ui/use-return-focus.ts';
 import { hasMore, lineOfResults, linesHere, linesThere } from './result-items.ts';
 import { fixedLines, matching } from './palette-items.ts';
 import type { Line } from './palette-items.ts';
@@ -36,6 +37,7 @@ const MAX_CHARS = 200;
  * of the server below them.
  */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
+  useReturnFocus();
   const router = useRouter();
   const me = useMe();
   const branding = useBranding();
