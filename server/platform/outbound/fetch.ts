@@ -32,17 +32,10 @@ export interface OutboundConnections {
   readonly secure: Secure;
 }
 
-/** Returns connections that stay open between requests. Close them when they aren't needed. */
-export function makeConnections(max: number): OutboundConnections & { close(): void } {
+/** Returns connections that stay open between requests, until the other side closes them. */
+export function makeConnections(max: number): OutboundConnections {
   const options = { keepAlive: true, maxSockets: max };
-  const shared = { plain: new Plain(options), secure: new Secure(options) };
-  return {
-    ...shared,
-    close() {
-      shared.plain.destroy();
-      shared.secure.destroy();
-    },
-  };
+  return { plain: new Plain(options), secure: new Secure(options) };
 }
 
 const TIMEOUT_MS: Ms = 10_000;
