@@ -37,6 +37,7 @@ const FIELD_MESSAGES = {
   bucket: t.bucketWrong,
   prefix: t.prefixWrong,
 } as const;
+const PLACE_FIELDS = ['endpoint', 'region', 'bucket', 'prefix'] as const;
 
 export const findKeyErrors = ({
   accessKeyId,
@@ -49,11 +50,11 @@ export const findKeyErrors = ({
 /** Returns what is wrong with the fields. A folder has none. */
 export function findStorageErrors(form: StorageForm): StorageErrors {
   if (!form.isBucket) return {};
-  const wrong = Object.entries(FIELD_MESSAGES).filter(
-    ([field]) =>
-      !v.is(S3_FIELDS[field as keyof typeof FIELD_MESSAGES], trimSlashes(form, field as never)),
-  );
-  return { ...Object.fromEntries(wrong), ...findKeyErrors(form) };
+  const wrong = PLACE_FIELDS.filter((field) => !v.is(S3_FIELDS[field], trimSlashes(form, field)));
+  return {
+    ...Object.fromEntries(wrong.map((field) => [field, FIELD_MESSAGES[field]])),
+    ...findKeyErrors(form),
+  };
 }
 
 /** Returns the input of the calls; null: a folder of the server. */
@@ -71,7 +72,5 @@ export const readStorage = (form: StorageForm): InputOf<'createBackupRepository'
       };
 
 /** People copy addresses and folders with a slash at an end. */
-const trimSlashes = (
-  form: StorageForm,
-  field: 'endpoint' | 'region' | 'bucket' | 'prefix',
-): string => form[field].trim().replaceAll(/^\/+|\/+$/g, '');
+const trimSlashes = (form: StorageForm, field: (typeof PLACE_FIELDS)[number]): string =>
+  form[field].trim().replaceAll(/^\/+|\/+$/g, '');
