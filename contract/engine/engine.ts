@@ -84,7 +84,7 @@ export interface Engine {
       input: { job: BackupJobId; reason: StartReason },
     ): Reply<BackupSessionId>;
     stop(scope: EngineScope, input: { job: BackupJobId }): Reply<void>;
-    /** Switches the schedule on or off where it is kept, before the job's row changes. */
+    /** Switches the schedule on or off. Called before the job's row changes. */
     setEnabled(scope: EngineScope, input: { job: BackupJobId; enabled: boolean }): Reply<void>;
     /** Newest first. `session`: only this one. */
     listSessions(

@@ -16,7 +16,7 @@ import {
 } from '../features/ingest/decision-state.ts';
 import { jobChange } from '../features/ingest/job-changes.ts';
 import { miss } from '../features/ingest/overdue.ts';
-import type { By } from '../platform/db/store.ts';
+import { type By, byClock } from '../platform/db/store.ts';
 import { type ScriptedAction, morning } from './simulated-operators.ts';
 import { type SimulatedEvent, simulateRuns } from './simulate-runs.ts';
 import type { ProviderPlan } from './plan.ts';
@@ -262,7 +262,6 @@ function pickMornings(plan: ProviderPlan, { until }: SeedActors, from: Ms, to: M
   return minutes;
 }
 
-const byClock = (at: Ms): By => ({ actor: { kind: 'clock' }, subject: null, commandId: null, at });
 const bySource = ({ id }: KeyRow, at: Ms): By => ({
   actor: { kind: 'source', id },
   subject: null,

@@ -176,5 +176,5 @@ const toItems = (items: readonly Vb365JobItem[]): JobItem[] =>
     ];
   });
 
-const between = (said: number | null | undefined, min: number, max: number): number =>
-  Math.min(max, Math.max(min, Math.floor(said ?? min)));
+const between = (value: number | null | undefined, min: number, max: number): number =>
+  Math.min(max, Math.max(min, Math.floor(value ?? min)));

@@ -69,8 +69,8 @@ const OTHER_REGIONS: Readonly<Record<string, OrganizationRow['region']>> = {
 };
 
 /** Returns a name as a row can have it; null if nothing is left of it. */
-export const toName = (said: string | null | undefined): string | null =>
-  cutText(lineOfText(said ?? '').trim(), LIMITS.nameChars).trim() || null;
+export const toName = (value: string | null | undefined): string | null =>
+  cutText(lineOfText(value ?? '').trim(), LIMITS.nameChars).trim() || null;
 
-const toUuid = (said: string | null | undefined): string | null =>
-  v.is(v.pipe(v.string(), v.uuid()), said) ? said : null;
+const toUuid = (value: string | null | undefined): string | null =>
+  v.is(v.pipe(v.string(), v.uuid()), value) ? value : null;

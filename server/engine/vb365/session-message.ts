@@ -4,8 +4,9 @@ import { vb365Messages as t } from './messages.en.ts';
 import type { Vb365LogItem, Vb365Session } from './shapes.ts';
 
 /**
- * Returns why a session didn't succeed: the most frequent error of the log, or else warning, so that the same cause is one cause in every
- * job. Version 7 does not tell errors apart in its log, so there it is what the session itself says.
+ * Returns why a session didn't succeed: the most frequent error of the log, or else warning, so that
+ * the same cause is one cause in every job. The log of version 7 has no types, so there it is the
+ * session's own text.
  */
 export function getMessage(session: Vb365Session, log: readonly Vb365LogItem[]): string {
   const details = short(session.details, LIMITS.messageChars);
@@ -27,5 +28,5 @@ function getMostFrequent(log: readonly Vb365LogItem[], wanted: string): string |
   return max?.[0] ?? null;
 }
 
-const short = (said: string | null | undefined, max: number): string | null =>
-  cutText((said ?? '').trim(), max).trim() || null;
+const short = (value: string | null | undefined, max: number): string | null =>
+  cutText((value ?? '').trim(), max).trim() || null;

@@ -9,7 +9,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { cutText, storable } from '#contract/stored-text.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Vb365Detail } from '#server/platform/db/database-vb365.ts';
-import type { By, TenantTx } from '#server/platform/db/store.ts';
+import { byClock, type TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 import { type JobItems, toJobSettings } from './map-job.ts';
 import { toName } from './organizations.ts';
@@ -29,13 +29,6 @@ type Known = ReadonlyMap<
   string,
   { readonly id: Id; readonly detail: Vb365Detail; readonly commandedAt: Ms }
 >;
-
-export const byClock = (at: Ms): By => ({
-  actor: { kind: 'clock' },
-  subject: null,
-  commandId: null,
-  at,
-});
 
 /** Loads what is stored of the jobs of an organization, to read what has changed since. */
 export async function loadKnownJobs(
@@ -90,7 +83,7 @@ export async function storeOrganization(
     const known = knownRepositories.get(repository.id);
     const id = known?.id ?? context.chance.uuid();
     repositoryIds.set(repository.id, id);
-    await keepObject(tx, site, 'repository', { id, key: repository.id, detail: { usedBytes } });
+    await storeObject(tx, site, 'repository', { id, key: repository.id, detail: { usedBytes } });
     const event = getRepositoryEvent(site, id, repository, repositoryRows.get(id));
     if (event) drafts.push(event);
   }
@@ -104,7 +97,7 @@ export async function storeOrganization(
     const id = known?.id ?? context.chance.uuid();
     jobIds.set(job.id, id);
     const detail = job.eTag == null ? {} : { version: job.eTag };
-    await keepObject(tx, site, 'job', { id, key: job.id, detail });
+    await storeObject(tx, site, 'job', { id, key: job.id, detail });
     const isLate = (known?.commandedAt ?? 0) >= readAt;
     const found = { id, repository, job, items, isLate };
     drafts.push(...getJobEvents(site, found, jobRows.get(id), place));
@@ -118,7 +111,7 @@ export async function storeOrganization(
     const ids = [...known].flatMap(([key, { id }]) => (current.has(key) ? [] : [id]));
     const type = kind === 'job' ? 'backupjob.deleted@1' : 'backuprepository.deleted@1';
     drafts.push(...ids.map((id) => about(site, kind, id, { type, data: { id } })));
-    await dropObjects(tx, ids);
+    await deleteObjects(tx, ids);
   };
   await gone('job', knownJobs, jobIds);
   await gone('repository', knownRepositories, repositoryIds);
@@ -294,7 +287,7 @@ async function loadObjects(
   );
 }
 
-async function keepObject(
+async function storeObject(
   { sql: db, tenant }: TenantTx,
   site: Site,
   kind: Kind,
@@ -316,7 +309,7 @@ async function keepObject(
     .execute();
 }
 
-async function dropObjects({ sql: db, tenant }: TenantTx, ids: readonly Id[]): Promise<void> {
+async function deleteObjects({ sql: db, tenant }: TenantTx, ids: readonly Id[]): Promise<void> {
   if (ids.length === 0) return;
   await db
     .deleteFrom('vb365_object')

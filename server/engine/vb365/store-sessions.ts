@@ -9,7 +9,7 @@ import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText, storable } from '#contract/stored-text.ts';
-import type { By, TenantTx } from '#server/platform/db/store.ts';
+import { byClock, type By, type TenantTx } from '#server/platform/db/store.ts';
 import type { ReadSession } from './read-sessions.ts';
 import { getMessage } from './session-message.ts';
 import type { Vb365LogItem } from './shapes.ts';
@@ -62,13 +62,6 @@ export async function storeSessions(
   }
 }
 
-const at = (time: Ms): By => ({
-  actor: { kind: 'clock' },
-  subject: null,
-  commandId: null,
-  at: time,
-});
-
 /** A retry of the server is a session of its own. The API doesn't tell why others started. */
 const getReason = ({ session, end }: ReadSession, startedBy: StartReason): StartReason =>
   (session.retryCount ?? 0) > 0 ? 'retry' : end === null ? startedBy : 'schedule';
@@ -106,7 +99,7 @@ const getStart = (of: OfJob, session: ReadSession, reason: StartReason): [NewEve
       data: { id: session.id, job: of.job, reason },
     },
   },
-  at(session.startedAt),
+  byClock(session.startedAt),
 ];
 
 function getEnd(
@@ -136,7 +129,7 @@ function getEnd(
         },
       },
     },
-    at(end.at),
+    byClock(end.at),
   ];
 }
 

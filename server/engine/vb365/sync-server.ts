@@ -2,7 +2,7 @@ import type { Id } from '#contract/engine/engine.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { TenantTx } from '#server/platform/db/store.ts';
+import { byClock, type TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { hasNoJob, scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
@@ -12,7 +12,7 @@ import { type FoundOrganization, readOrganizations } from './organizations.ts';
 import { readOrganization, readRepositories } from './read-organization.ts';
 import { findServer, type ServerRow, type Vb365Servers } from './servers.ts';
 import { InstanceShape } from './shapes.ts';
-import { byClock, loadKnownJobs, storeOrganization } from './store-organization.ts';
+import { loadKnownJobs, storeOrganization } from './store-organization.ts';
 
 const EVERY_MS: Ms = 5 * 60_000;
 /** While a session runs. */

@@ -103,7 +103,7 @@ export function importServerHandlers(
           );
           const imported = plan.flatMap(({ importedAs }) => importedAs ?? []);
           if (wanted.length + imported.length > 0) {
-            const server = await keepServer(tx, context, ctx, input);
+            const server = await storeServer(tx, context, ctx, input);
             for (const one of wanted) await linkOrganization(tx, server, one);
             if (imported.length > 0) await moveOrganizations(tx, server, imported);
             await scheduleServer(tx, server, ctx.now);
@@ -153,7 +153,7 @@ const getEndpoint = ({ apiUrl, username, password, certificate }: ServerInput): 
 });
 
 /** A server is known by its address and user; the password and certificate are those of now. */
-async function keepServer(
+async function storeServer(
   tx: TenantTx,
   context: AppContext,
   { now }: SessionContext,

@@ -4,7 +4,7 @@ import { getExpectation, quietUntil } from '#contract/problems/expectation.ts';
 import type { Expectation } from '#contract/problems/expectation.ts';
 import { getProblem, type Trouble } from '#contract/problems/judge.ts';
 import type { JobRow, RunRow, StatRow } from '#contract/runs/rows.ts';
-import type { By, TenantTx } from '../../platform/db/store.ts';
+import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { unreadConnections } from './unread-connections.ts';
 import { ownDueTimes } from './own-due-times.ts';
@@ -156,7 +156,6 @@ const LEFT: Trouble = getProblem(
   { status: 'Failed', durationSec: null, bytes: null, files: null, message: ABANDONED },
   [],
 ) ?? { state: 'Failed', template: ABANDONED, kind: 'other' };
-const byClock = (at: Ms): By => ({ actor: { kind: 'clock' }, subject: null, commandId: null, at });
 const getUid = (job: JobN, at: Ms): string => `missed:${job}@${new Date(at).toISOString()}`;
 
 export function miss(deciding: Deciding, job: JobRow, expectedAt: Ms, lastStart: Ms | null): void {

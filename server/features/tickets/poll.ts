@@ -1,12 +1,11 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { columnOver } from '../../platform/clock-bounds.ts';
 import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
-import type { TenantTx } from '../../platform/db/store.ts';
+import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { isStale, renewHealth } from './ticket-companies.ts';
 import { loadProblems, take } from './ticket-events.ts';
-import { byClock } from './ticket-queue.ts';
 import { type Connected, loadConnected, loadDesk, heard } from './ticketing.ts';
 
 /**

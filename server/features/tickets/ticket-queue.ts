@@ -5,7 +5,7 @@ import { columnAhead, columnOver } from '../../platform/clock-bounds.ts';
 import { describeError } from '../../platform/http/serve-call.ts';
 import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
 import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
-import type { By, TenantTx } from '../../platform/db/store.ts';
+import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
   type NewRemoteTicket,
@@ -29,13 +29,6 @@ import { ticketMessages as t } from './messages.en.ts';
 /** Longer than any try takes. Another server takes over after it. */
 const HELD: Ms = 2 * 60_000;
 const BATCH_SIZE = 20;
-
-export const byClock = (at: Ms): By => ({
-  actor: { kind: 'clock' },
-  subject: null,
-  commandId: null,
-  at,
-});
 
 /**
  * Queues the changed parts of a ticket for its system, in the transaction that changes it. A send

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { TicketRow } from '#contract/tickets/tickets.ts';
 import type { JobN, Ms, TenantId } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import type { TenantTx } from '../../platform/db/store.ts';
+import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { change, loadProblems, tie } from './ticket-events.ts';
-import { byClock, tell } from './ticket-queue.ts';
+import { tell } from './ticket-queue.ts';
 import { closeStatus, type Desk, loadDesk, openStatus } from './ticketing.ts';
 
 const DAY: Ms = 86_400_000;

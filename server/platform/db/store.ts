@@ -59,6 +59,14 @@ export interface By {
   readonly at: Ms;
 }
 
+/** The author of what happens without a user. */
+export const byClock = (at: Ms): By => ({
+  actor: { kind: 'clock' },
+  subject: null,
+  commandId: null,
+  at,
+});
+
 /** The next number of each kind. */
 export type Numbers = Readonly<Record<Counter, number>>;
 
