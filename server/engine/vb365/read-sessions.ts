@@ -137,7 +137,7 @@ async function readOne(client: Vb365Client, id: string): Promise<Vb365Session | 
 }
 
 /** Reads the first lines of a session's log. */
-async function readLog(client: Vb365Client, id: string): Promise<Vb365LogItem[]> {
+export async function readLog(client: Vb365Client, id: string): Promise<Vb365LogItem[]> {
   const log: Vb365LogItem[] = [];
   for await (const rows of client.readPages(
     `JobSessions/${encodeURIComponent(id)}/LogItems`,

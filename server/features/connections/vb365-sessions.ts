@@ -1,11 +1,7 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { Vb365Client } from '#server/engine/vb365/client.ts';
-import {
-  LogItemShape,
-  SessionShape,
-  type Vb365LogItem,
-  type Vb365Session,
-} from '#server/engine/vb365/shapes.ts';
+import { readLog } from '#server/engine/vb365/read-sessions.ts';
+import { SessionShape, type Vb365Session } from '#server/engine/vb365/shapes.ts';
 import { parseTime } from '#server/engine/vb365/times.ts';
 import { openChannels } from './channels.ts';
 import { recordRuns, type StoredJob } from './deliver.ts';
@@ -18,7 +14,6 @@ const FIRST_MS: Ms = 7 * DAY;
 const AGAIN_MS: Ms = DAY;
 /** How long a recorded session is remembered. */
 const REMEMBER_MS: Ms = FIRST_MS + DAY;
-const MAX_LOG_LINES = 1_000;
 
 /** A job of the server as it was found, and whose it is. */
 interface KnownJob extends StoredJob {
@@ -140,7 +135,9 @@ async function record(
   );
   const executions = new Map<CompanyN, { readonly execution: unknown }[]>();
   for (const { job, company, session } of owned) {
-    const run = getRun(session, hasEnded(session) ? await readLog(client, session) : []);
+    // A session that is running or succeeded has nothing to say.
+    const hasLog = hasEnded(session) && session.status !== 'Success';
+    const run = getRun(session, hasLog ? await readLog(client, session.id) : []);
     if (run === null) continue;
     const list = executions.get(company) ?? [];
     list.push({ execution: { ...job.facts, ...run } });
@@ -149,17 +146,6 @@ async function record(
   await Promise.all(
     [...executions].map(([company, own]) => recordRuns(task, own, channels.get(company))),
   );
-}
-
-/** Reads the log of a session that has something to say: at most its first lines. */
-async function readLog(client: Vb365Client, { id, status }: Vb365Session): Promise<Vb365LogItem[]> {
-  if (status === 'Success') return [];
-  const log: Vb365LogItem[] = [];
-  for await (const rows of client.readPages(`JobSessions/${id}/LogItems`, LogItemShape)) {
-    log.push(...rows);
-    if (log.length >= MAX_LOG_LINES) break;
-  }
-  return log.slice(0, MAX_LOG_LINES);
 }
 
 const getText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
