@@ -48,7 +48,6 @@ export const importMessages = defineMessages('importPages', {
   securityNone: 'None (only within this server)',
   username: 'Username',
   usernameMissing: 'Enter the username.',
-  password: 'Password',
   passwordMissing: 'Enter the password.',
   passwordHint:
     'If the account uses two-factor authentication, enter an app password. The password is deleted when the import ends.',

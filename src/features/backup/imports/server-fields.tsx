@@ -2,7 +2,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { PinnedCertificate } from '../../shared/certificate/pinned-certificate.tsx';
+import { SignInFields } from '../../shared/certificate/sign-in-fields.tsx';
 import { type ImapServer, type ImportForm, withSecurity } from './import-form.ts';
 import { importMessages as t } from './messages.en.ts';
 
@@ -38,31 +38,11 @@ export function ServerFields({ form, errors, onChange }: Props) {
         />
       )}
       {form.source === 'imap' && <ImapFields form={form} errors={errors} onChange={onChange} />}
-      <TextField
-        label={t.username}
-        required
-        value={form.username}
-        maxLength={LIMITS.nameChars}
-        autoComplete="off"
-        spellCheck={false}
-        error={errors['username'] ?? null}
-        onChange={({ target }) => onChange({ username: target.value })}
-      />
-      <TextField
-        label={t.password}
-        required
-        type="password"
-        value={form.password}
-        maxLength={LIMITS.secretChars}
-        autoComplete="new-password"
-        hint={t.passwordHint}
-        error={errors['password'] ?? null}
-        onChange={({ target }) => onChange({ password: target.value })}
-      />
-      <PinnedCertificate
-        certificate={form.certificate}
-        error={errors['certificate'] ?? null}
-        onChange={(certificate) => onChange({ certificate })}
+      <SignInFields
+        fields={form}
+        errors={errors}
+        passwordHint={t.passwordHint}
+        onChange={onChange}
       />
     </>
   );

@@ -2,6 +2,8 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** Certificates that no public authority signed. */
 export const certificateMessages = defineMessages('certificate', {
+  username: 'Username',
+  password: 'Password',
   pinned: 'Pinned certificate',
   trustPublic: 'Trust public certificate authorities',
   seen: 'The system presented the certificate “{subject}”, valid until {day}. Compare its SHA-256 fingerprint with the one on the system:',

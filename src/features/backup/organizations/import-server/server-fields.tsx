@@ -9,8 +9,8 @@ import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { type FormRefusal, useDraftForm } from '#src/ui/use-draft-form.ts';
-import { PinnedCertificate } from '../../../shared/certificate/pinned-certificate.tsx';
 import { ServerAnswer } from '../../../shared/certificate/server-answer.tsx';
+import { SignInFields } from '../../../shared/certificate/sign-in-fields.tsx';
 import type { FoundServer } from './dialog.tsx';
 import { EMPTY_SERVER, SERVER_SCHEMA } from './form.ts';
 import { importServerMessages as t } from './messages.en.ts';
@@ -72,32 +72,12 @@ export function ServerFields({
         error={errors['address'] ?? errors['apiUrl'] ?? null}
         onChange={({ target }) => change({ address: target.value })}
       />
-      <TextField
-        label={t.username}
-        required
-        value={form.username}
-        maxLength={LIMITS.nameChars}
-        autoComplete="off"
-        spellCheck={false}
-        hint={t.usernameHint}
-        error={errors['username'] ?? null}
-        onChange={({ target }) => change({ username: target.value })}
-      />
-      <TextField
-        label={t.password}
-        required
-        type="password"
-        value={form.password}
-        maxLength={LIMITS.secretChars}
-        autoComplete="new-password"
-        hint={t.passwordHint}
-        error={errors['password'] ?? null}
-        onChange={({ target }) => change({ password: target.value })}
-      />
-      <PinnedCertificate
-        certificate={form.certificate}
-        error={errors['certificate'] ?? null}
-        onChange={(certificate) => change({ certificate })}
+      <SignInFields
+        fields={form}
+        errors={errors}
+        usernameHint={t.usernameHint}
+        passwordHint={t.passwordHint}
+        onChange={change}
       />
       {refusal !== null && (
         <ServerAnswer
