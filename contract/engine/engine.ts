@@ -422,7 +422,7 @@ export interface ContentInput {
   readonly node: NodeId;
   /** The object that the node must belong to. */
   readonly within?: NodeId;
-  readonly as: PartRole;
+  readonly as: PartRole | 'msg';
   /** Which one of several parts with this role. */
   readonly name?: string;
   /** First byte, and the byte after the last one. */

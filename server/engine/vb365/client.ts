@@ -83,6 +83,8 @@ export function makeVb365Client(
     host: client.host,
     findVersion,
     read,
+    open: (command, longestPauseMs) =>
+      versioned(command.path, (path) => client.open({ ...command, path }, longestPauseMs)),
     command: (command, schema) =>
       versioned(command.path, (path) => client.command({ ...command, path }, schema)),
 

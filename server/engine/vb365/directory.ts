@@ -7,6 +7,7 @@ import type {
 } from '#contract/engine/engine.ts';
 import { failed, ok } from '../result.ts';
 import { vb365Messages as t } from './messages.en.ts';
+import { getNextOffset } from './paging.ts';
 import type { OpenedServer } from './servers.ts';
 import { DirectoryPageShape } from './shapes.ts';
 
@@ -39,28 +40,21 @@ export async function listObjects(
   if (text !== null) query.set(FILTERS[kind], kind === 'site' ? text : `*${text}*`);
   // Without a parent, the server lists the whole tree.
   if (kind === 'site') query.set('parentId', parent ?? 'root');
-  const {
-    results,
-    _links: links,
-    ...page
-  } = await client.read(
+  const page = await client.read(
     `Organizations/${encodeURIComponent(key)}${LISTS[kind]}?${query.toString()}`,
     DirectoryPageShape,
   );
-  const rows = results.map(({ id, displayName, name, mail, title, url }): DirectoryObject => ({
+  const rows = page.results.map(({ id, displayName, name, mail, title, url }): DirectoryObject => ({
     kind,
     id,
     name: (kind === 'site' ? title || name : displayName || name) || id,
     address: (kind === 'site' ? url : kind === 'team' ? mail : name) ?? '',
     children: null,
   }));
-  const isMore = links?.next != null || results.length >= (page.limit ?? limit);
+  const next = getNextOffset(page, place.offset, limit);
   return ok({
     rows,
-    next:
-      isMore && rows.length > 0
-        ? `${place.offset + rows.length}:${page.setId ?? place.set ?? ''}`
-        : null,
+    next: next === null ? null : `${next}:${page.setId ?? place.set ?? ''}`,
     count: null,
   });
 }

@@ -6,15 +6,16 @@ import { done, failed } from '../result.ts';
 import { listObjects } from './directory.ts';
 import { commandRunning, startJob } from './jobs.ts';
 import { vb365Messages as t } from './messages.en.ts';
+import { makeVb365RestoreCalls, type Vb365RestoreCalls } from './restore/calls.ts';
 import { forgetOrganization, makeVb365Servers, toFailed, type Vb365Servers } from './servers.ts';
 import { readUsage } from './usage.ts';
 
 /**
  * The engine of organizations that were imported from a server of Veeam Backup for Microsoft 365.
- * That server makes the backups and has their settings; the portal shows them, starts and stops jobs
- * and switches their schedules. The rest is `unsupported`.
+ * That server makes the backups and has their settings; the portal shows them, starts and stops jobs,
+ * switches their schedules, and reads backups. The rest is `unsupported`.
  */
-export interface Vb365Engine extends Pick<Engine, 'kind'> {
+export interface Vb365Engine extends Pick<Engine, 'kind'>, Vb365RestoreCalls {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
   readonly organizations: Omit<Engine['organizations'], 'test'>;
   readonly repositories: Engine['repositories'];
@@ -33,6 +34,7 @@ export function makeVb365Engine(context: () => AppContext): Vb365Engine {
       services: ['exchange', 'sharepoint', 'teams', 'teamsChats'],
     },
     servers,
+    ...makeVb365RestoreCalls(context, servers),
     organizations: {
       requestDeviceCode: unsupported,
       checkDeviceCode: unsupported,

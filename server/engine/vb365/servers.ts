@@ -89,7 +89,7 @@ export async function findServer(
   return { server, key };
 }
 
-/** Deletes an organization's link and sessions; the server with its password, too, if it was the last one. */
+/** Deletes an organization's link, sessions and what they have shown; the server with its password, too, if it was the last one. */
 export async function forgetOrganization(
   { sql: db, tenant }: TenantTx,
   organization: Id,
@@ -105,7 +105,7 @@ export async function forgetOrganization(
         .where('organization_id', '=', organization),
     )
     .execute();
-  for (const table of ['backup_session', 'vb365_object', 'vb365_organization'] as const)
+  for (const table of TABLES)
     await db
       .deleteFrom(table)
       .where('tenant_id', '=', tenant)
@@ -113,6 +113,14 @@ export async function forgetOrganization(
       .execute();
   await forgetServers({ sql: db, tenant });
 }
+
+const TABLES = [
+  'backup_session',
+  'vb365_explorer',
+  'vb365_node',
+  'vb365_object',
+  'vb365_organization',
+] as const;
 
 /** Deletes the servers that no organization has, with their passwords. */
 export const forgetServers = ({ sql: db, tenant }: Pick<TenantTx, 'sql' | 'tenant'>) =>

@@ -267,6 +267,12 @@ function getJobEvents(
 const copyItems = (items: BackupJobRow['selectedItems']) =>
   items.map((item) => ({ ...item, parts: [...item.parts] }));
 
+/** The ids of the organization's jobs by their id on the server. */
+export async function loadJobIds(tx: TenantTx, organization: Id): Promise<ReadonlyMap<string, Id>> {
+  const jobs = await loadObjects(tx, organization, 'job');
+  return new Map([...jobs].map(([key, { id }]) => [key, id]));
+}
+
 async function loadObjects(
   { sql: db, tenant }: TenantTx,
   organization: Id,

@@ -2,7 +2,6 @@ import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { EngineScope, Node, Page, RestoreInput, Workload } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ok, type Result } from '#contract/result.ts';
-import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badField, NOT_FOUND } from '#server/platform/auth/guards.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
@@ -10,7 +9,7 @@ import { getAnswer } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
 import { startRestore } from './oversight/start.ts';
-import { runOnce, withSession } from './scope.ts';
+import { type EngineAt, runOnce, withSession } from './scope.ts';
 
 type Names =
   | 'restoreMailbox'
@@ -199,7 +198,7 @@ const TARGET_FIELDS: Readonly<Record<Workload, readonly [string, string]>> = {
 
 /** Returns the ids of all sites below one, at most as many as a restore takes. */
 async function listSubsites(
-  engine: RestoreCalls,
+  engine: EngineAt['engine'],
   scope: EngineScope,
   explorer: string,
   site: string,

@@ -2,14 +2,13 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { EngineScope, Workload } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
 import { GRANTED_TOGETHER } from '#server/engine/embedded/entra/permissions.ts';
-import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badField, FORBIDDEN, isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
-import { getSessionType, mayRestore, withOrganization, WORKLOADS } from './scope.ts';
+import { type EngineAt, getSessionType, mayRestore, withOrganization, WORKLOADS } from './scope.ts';
 
 type Names = 'getRestoreRights' | 'requestRestoreDeviceCode' | 'requestRestoreToken';
 
@@ -66,7 +65,7 @@ export function restoreRightsHandlers(context: AppContext): Pick<Handlers, Names
 async function getRightsForTask(
   context: AppContext,
   ctx: SessionContext,
-  engine: RestoreCalls,
+  engine: EngineAt['engine'],
   scope: EngineScope,
   task: string,
 ): Promise<Result<OutputOf<'getRestoreRights'>>> {

@@ -3,7 +3,7 @@ import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { EngineScope, Workload } from '#contract/engine/engine.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { RestoreSessionRow } from '#contract/restore/sessions.ts';
-import { failed, type Result } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import type { CompareCalls } from '#server/engine/embedded/compare/compare.ts';
 import type { EstimateCalls } from '#server/engine/embedded/restore/estimate.ts';
 import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
@@ -15,7 +15,6 @@ import type { Principal, SessionContext } from '#server/platform/http/handler.ts
 import { runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { scopeFor } from '../backup/engine-calls.ts';
 import { findCompany, findOrganization } from '../backup/lookup.ts';
-import { restoreCallMessages as t } from './messages.en.ts';
 
 export type SessionType = RestoreSessionRow['sessionType'];
 
@@ -44,7 +43,7 @@ export const mayRestore = (
 
 /** Whose data a call is about, and the engine that has it. */
 export interface EngineAt {
-  readonly engine: RestoreCalls & CompareCalls & EstimateCalls;
+  readonly engine: Omit<RestoreCalls, 'writeParts'> & CompareCalls & EstimateCalls;
   readonly scope: EngineScope;
 }
 
@@ -66,11 +65,17 @@ export async function withOrganization<T>(
     { readOnly: true },
   );
   if (organization === null) return NOT_FOUND;
-  // Its backups are on a server that restores them itself.
-  if (organization.engine !== 'embedded')
-    return failed({ kind: 'conflict', message: t.restoredByServer });
-  return work({ engine: context.embeddedEngine, scope: scopeFor(ctx, organization.id) });
+  return work({
+    engine: getRestoreEngine(context, organization),
+    scope: scopeFor(ctx, organization.id),
+  });
 }
+
+/** The engine that has the backups of an organization. */
+export const getRestoreEngine = (
+  { embeddedEngine, vb365Engine }: AppContext,
+  { engine }: Pick<OrganizationRow, 'engine'>,
+): EngineAt['engine'] => (engine === 'vb365' ? vb365Engine : embeddedEngine);
 
 async function findSeen(
   tx: TenantTx,

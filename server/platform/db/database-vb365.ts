@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
-import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { Id, Node, Workload } from '#contract/engine/engine.ts';
+import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Filled } from './json-column.ts';
 
 /** Servers of Veeam Backup for Microsoft 365 and what was imported from them (migration 0053). */
@@ -36,6 +36,34 @@ export interface Vb365Tables {
     detail: Filled<Vb365Detail>;
     /** When a user last changed it on the server. What was read before is out of date. */
     commanded_at: Generated<Ms>;
+  };
+  /** Restore sessions on servers (migration 0063). `session_key`: the id on the server. */
+  vb365_explorer: {
+    tenant_id: TenantId;
+    id: Id;
+    organization_id: Id;
+    user_id: UserId;
+    workload: Workload;
+    session_key: string;
+    point_at: Ms;
+    opened_at: Ms;
+    used_at: Ms;
+    stopped_at: Ms | null;
+  };
+  /** What they have shown. `object_id`: the mailbox or drive; `item_key`: empty for itself. */
+  vb365_node: {
+    tenant_id: TenantId;
+    organization_id: Id;
+    id: Id;
+    object_id: Id;
+    kind: Node['kind'];
+    object_key: string;
+    item_key: string;
+    name: string;
+    people: string;
+    bytes: Bytes | null;
+    at: Ms | null;
+    read_at: Ms;
   };
 }
 

@@ -2,6 +2,7 @@ import { Agent as Plain, request as plain } from 'node:http';
 import { Agent as Secure, request as secure } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { PassThrough, pipeline, Readable } from 'node:stream';
 import type { Ms } from '#contract/ids.ts';
 import { releaseSlotDuring } from '../http/concurrency.ts';
 import type { AppContext } from '../app-context.ts';
@@ -16,6 +17,11 @@ export interface OutboundInit {
   readonly timeoutMs?: Ms;
   /** Maximum size of the response; default 1 MiB. */
   readonly maxBytes?: number;
+  /**
+   * The body is passed on as it arrives: of any size, and `timeoutMs` limits each pause. The caller
+   * reads or cancels it.
+   */
+  readonly isStreamed?: boolean;
   /** PEM of the one certificate to trust instead of public authorities, whatever host it names. */
   readonly certificate?: string | null;
   /**
@@ -67,6 +73,7 @@ async function sendRequest(
     body = null,
     timeoutMs = TIMEOUT_MS,
     maxBytes = MAX_BYTES,
+    isStreamed = false,
     certificate = null,
     within,
     connections,
@@ -96,7 +103,10 @@ async function sendRequest(
   try {
     return await new Promise<Response>((resolve, reject) => {
       const answered = (answer: IncomingMessage): void => {
-        collect(answer, name, maxBytes).then(resolve, reject);
+        const response = isStreamed
+          ? passOn(answer, name, timeoutMs)
+          : collect(answer, name, maxBytes);
+        response.then(resolve, reject);
       };
       const going = tls
         ? secure(
@@ -149,6 +159,15 @@ export function allowedUrl(context: AppContext, address: string | URL): URL {
   if (url.port !== '' && port < FIRST_HIGH && !LOW_PORTS.has(port))
     throw new OutboundError('refused', `Port ${port} is not one of web servers.`);
   return url;
+}
+
+async function passOn(answer: IncomingMessage, name: string, timeoutMs: Ms): Promise<Response> {
+  answer.setTimeout(timeoutMs, () => {
+    answer.destroy(new OutboundError('unreachable', `${name} did not answer in time.`));
+  });
+  // `pipeline` destroys both ends when one of them breaks, so that a cut body is an error.
+  const body = pipeline(answer, new PassThrough(), () => undefined);
+  return getResponse(answer, name, Readable.toWeb(body) as ReadableStream<Uint8Array>);
 }
 
 async function collect(answer: IncomingMessage, name: string, maxBytes: number): Promise<Response> {

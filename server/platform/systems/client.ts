@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Credentials } from '#contract/connections/calls.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
 import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../outbound/fetch.ts';
 import { readCertificate } from '../outbound/pinned-certificate.ts';
@@ -29,7 +29,14 @@ export interface Client {
     command: Command,
     schema: S | null,
   ): Promise<v.InferOutput<S> | null>;
+  /** Sends a command whose answer is a file. `longestPauseMs`: how long no byte may arrive. */
+  open(command: Command, longestPauseMs?: Ms): Promise<OpenedFile>;
   readonly host: string;
+}
+/** A file that arrives. `bytes` null: the system doesn't say. */
+export interface OpenedFile {
+  readonly bytes: Bytes | null;
+  readonly stream: AsyncIterable<Uint8Array>;
 }
 export interface Command {
   readonly method: 'POST' | 'PUT' | 'DELETE';
@@ -37,7 +44,7 @@ export interface Command {
   readonly body?: unknown;
 }
 
-export type Answer = Pick<Response, 'status' | 'headers' | 'text'>;
+export type Answer = Pick<Response, 'status' | 'headers' | 'text' | 'body'>;
 export type Send = (path: string, init?: OutboundInit) => Promise<Answer>;
 /**
  * Signs requests to a system. `refused`: the system no longer accepts the token; returns whether
@@ -142,26 +149,51 @@ export function makeClient(
     );
   }
 
+  const sendCommand = ({ method, path, body }: Command, init: OutboundInit = {}): Promise<Answer> =>
+    answerTo(path, {
+      ...init,
+      method,
+      headers: {
+        ...init.headers,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+
   return {
     host,
+    async open(command, longestPauseMs = timeoutMs) {
+      const answer = await sendCommand(command, {
+        isStreamed: true,
+        timeoutMs: longestPauseMs,
+        headers: { accept: 'application/octet-stream, application/json' },
+      });
+      if (answer.status !== 200 || answer.body === null)
+        throw await toSourceError(answer, host, context.clock.now());
+      const length = answer.headers.get('content-length');
+      return { bytes: length === null ? null : Number(length), stream: pieces(answer.body, host) };
+    },
     async read(path, schema) {
       const first = await answerTo(path);
       return parsed(await good(first.status === 202 ? await finished(first) : first), schema);
     },
-    async command({ method, path, body }, schema) {
-      const answer = await answerTo(path, {
-        method,
-        ...(body !== undefined && {
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
-      });
+    async command(command, schema) {
+      const answer = await sendCommand(command);
       if (![200, 201, 204].includes(answer.status))
         throw await toSourceError(answer, host, context.clock.now());
       if (schema === null || answer.status === 204) return null;
       return parsed(await answer.text(), schema);
     },
   };
+}
+
+/** Reads a body to its end, or closes the connection when the reader stops. */
+async function* pieces(body: ReadableStream<Uint8Array>, host: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch {
+    throw new SourceError('unreachable', `${host} broke off the file.`);
+  }
 }
 
 /**

@@ -14,7 +14,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { serverOrganizationMessages } from '../shared/organizations/messages.en.ts';
-import { isRestoredHere } from '../shared/organizations/options.ts';
+import { isRestorable } from '../shared/organizations/options.ts';
 import type { RestorePlace } from './address.ts';
 import { useOperator, type NamedOrganization } from './operator/context.ts';
 import type { RestoreSession } from './use-restore-session.ts';
@@ -55,7 +55,11 @@ export function NoSession({
   useEffect(() => {
     if (madeAt > 0) reload();
   }, [madeAt]);
-  if (organizations !== null && organizations.length > 0 && !organizations.some(isRestoredHere))
+  if (
+    organizations !== null &&
+    organizations.length > 0 &&
+    !organizations.some(isRestorable(workload.kind))
+  )
     return (
       <Notice icon={icon} level={2} title={serverOrganizationMessages.restoreThere}>
         <p className="m-0">{serverOrganizationMessages.restoreThereHint}</p>

@@ -8,6 +8,7 @@ import { useIsDesk } from '#src/ui/use-is-desk.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import type { BrowserProps } from './browser.tsx';
 import type { BasketPlace } from './basket/basket.ts';
+import { getReason, useCapabilities } from './capabilities.ts';
 import { basketMessages } from './basket/messages.en.ts';
 import { useOpenBasket } from './basket/use-basket.ts';
 import { FolderComparison } from './compare/folder-comparison.tsx';
@@ -57,6 +58,7 @@ export function OpenFolder({
 }) {
   const isTablet = useIsTablet();
   const isDesk = useIsDesk();
+  const capabilities = useCapabilities();
   const folder = chain.at(-1) ?? chain[0];
   const object = getObject(chain);
   const isTop = isObject(folder);
@@ -122,13 +124,18 @@ export function OpenFolder({
   });
   const [isComparing, setIsComparing] = useState(false);
   const canCompare = isComparableFolder(items.itemAt(0));
-  const restoreItems = (): void => onRestore(chosenItems(selection));
-  const restoreFolder = (): void => onRestore(whole);
+  const restoreItems = (): void => {
+    if (capabilities.restore) onRestore(chosenItems(selection));
+  };
+  const restoreFolder = (): void => {
+    if (capabilities.restore) onRestore(whole);
+  };
   const [downloading, setDownloading] = useState<ChosenNodes | null>(null);
   const operator = useOperator();
   const canDownload = operator?.mayDownload !== false && isDownloadable(workload.kind, folder);
   const startDownload = (): void => {
-    if (canDownload) setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
+    if (canDownload && capabilities.download)
+      setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
   };
   const basket = useOpenBasket();
   const basketPlace: BasketPlace | null =
@@ -174,7 +181,12 @@ export function OpenFolder({
     <>
       <ItemDetails item={shown} path={path} isBrief={isReading && isReadable(shown)} />
       <div className="px-5 pb-3">
-        <Button size="sm" icon="basket" onClick={() => toggleInBasket([shown.id])}>
+        <Button
+          size="sm"
+          icon="basket"
+          onClick={() => toggleInBasket([shown.id])}
+          {...getReason(capabilities.basket)}
+        >
           {isInBasket([shown.id]) ? basketMessages.remove : basketMessages.add}
         </Button>
       </div>
@@ -264,7 +276,7 @@ export function OpenFolder({
           download={download}
           canDownload={canDownload}
           onDownload={startDownload}
-          onCompare={canCompare ? () => setIsComparing(true) : null}
+          onCompare={canCompare && capabilities.compare ? () => setIsComparing(true) : null}
           onShowAll={() => go({ text: '', item: null }, 'replace')}
           {...(renderFolders !== undefined && { renderFolders })}
         />

@@ -1,5 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
+import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Page } from '#src/app/shell/page.tsx';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -13,6 +14,7 @@ import { MAX_TEXT, restoreAddress, restorePlace } from './address.ts';
 import type { RestorePlace } from './address.ts';
 import { Browser } from './browser.tsx';
 import { WaitingRestores } from './approval/waiting-restores.tsx';
+import { CapabilitiesContext, getReason } from './capabilities.ts';
 import { BasketButton } from './basket/basket-button.tsx';
 import { BasketPanel } from './basket/panel.tsx';
 import { BasketContext, useBasket } from './basket/use-basket.ts';
@@ -27,7 +29,11 @@ import { PointPicker } from './points/point-picker.tsx';
 import { SessionBar } from './session-bar.tsx';
 import { useRestoreSession } from './use-restore-session.ts';
 import type { RestoreSession } from './use-restore-session.ts';
-import { getOnlyOrganization, getOrganizationOptions } from '../shared/organizations/options.ts';
+import {
+  getOnlyOrganization,
+  getOrganizationOptions,
+  isRestorable,
+} from '../shared/organizations/options.ts';
 import { TEXTS } from './texts.ts';
 import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from './workload.ts';
 import type { Workload } from './workload.ts';
@@ -59,7 +65,8 @@ export function RestorePage({
   const query = useRouterState({ select: ({ location }) => location.searchStr });
   const written = restorePlace(query);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const only = organizations === null ? null : getOnlyOrganization(organizations);
+  const canChoose = isRestorable(workload.kind);
+  const only = organizations === null ? null : getOnlyOrganization(organizations, canChoose);
   const place = { ...written, organization: written.organization ?? only };
   const address = restoreAddress(workload.page, place);
   const isFinding = place.find !== null;
@@ -70,6 +77,7 @@ export function RestorePage({
     address,
   );
   const organization = organizations?.find(({ id }) => id === place.organization) ?? null;
+  const capabilities = RESTORE_CAPABILITIES[organization?.engine ?? 'embedded'];
   const basket = useBasket(organization?.id ?? null);
   const session: RestoreSession = {
     ...ownSession,
@@ -101,7 +109,8 @@ export function RestorePage({
   const isCompact = !isTablet && session.state === 'open' && place.path.length > 0;
   const isBrowsing = session.state === 'open' && session.id !== null && !isFinding;
   const openSearch = (): void => {
-    if (organization !== null && !isFinding) go({ find: NEW_SEARCH, locate: null });
+    if (organization !== null && !isFinding && capabilities.search)
+      go({ find: NEW_SEARCH, locate: null });
   };
   const onSearchKey = useEffectEvent(openSearch);
   useEffect(() => {
@@ -122,11 +131,17 @@ export function RestorePage({
         action: (
           <span className="flex flex-wrap gap-2">
             {!isFinding && (
-              <Button icon="search" keycap="F" data-tip={searchWords.openHint} onClick={openSearch}>
+              <Button
+                icon="search"
+                keycap="F"
+                data-tip={searchWords.openHint}
+                onClick={openSearch}
+                {...getReason(capabilities.search)}
+              >
                 {searchWords.open}
               </Button>
             )}
-            {basket !== null && (
+            {basket !== null && capabilities.basket && (
               <BasketButton basket={basket.basket} onClick={() => setIsBasketOpen(true)} />
             )}
             <Button
@@ -140,7 +155,8 @@ export function RestorePage({
         ),
       })}
       {...(isBrowsing &&
-        place.path.length > 0 && {
+        place.path.length > 0 &&
+        capabilities.filters && {
           search: (
             <SearchField
               label={texts.search}
@@ -169,7 +185,7 @@ export function RestorePage({
                 hideLabel
                 value={organization?.id ?? ''}
                 placeholder={t.chooseOrganization}
-                options={getOrganizationOptions(organizations)}
+                options={getOrganizationOptions(organizations, canChoose)}
                 onChange={(id) => {
                   if (id === place.organization && session.isStopped) session.reopen();
                   else
@@ -228,24 +244,26 @@ export function RestorePage({
                 </div>
               )}
               <div className="min-h-0 grow">
-                <BasketContext value={basket}>
-                  <Browser
-                    workload={workload}
-                    session={{ ...session, id: session.id }}
-                    organization={place.organization}
-                    place={place}
-                    expanded={expanded}
-                    onExpand={(id, isExpanded) =>
-                      setExpanded((before) => {
-                        if (before.has(id) === isExpanded) return before;
-                        const after = new Set(before);
-                        if (isExpanded) after.add(id);
-                        else after.delete(id);
-                        return after;
-                      })
-                    }
-                    go={go}
-                  />
+                <BasketContext value={capabilities.basket ? basket : null}>
+                  <CapabilitiesContext value={capabilities}>
+                    <Browser
+                      workload={workload}
+                      session={{ ...session, id: session.id }}
+                      organization={place.organization}
+                      place={place}
+                      expanded={expanded}
+                      onExpand={(id, isExpanded) =>
+                        setExpanded((before) => {
+                          if (before.has(id) === isExpanded) return before;
+                          const after = new Set(before);
+                          if (isExpanded) after.add(id);
+                          else after.delete(id);
+                          return after;
+                        })
+                      }
+                      go={go}
+                    />
+                  </CapabilitiesContext>
                 </BasketContext>
               </div>
             </div>

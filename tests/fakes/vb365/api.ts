@@ -14,6 +14,7 @@ import {
   sessionRow,
   usageRow,
 } from './rows.ts';
+import { makeRestoreApi } from './restore-api.ts';
 import {
   addSession,
   uid,
@@ -56,6 +57,16 @@ const QUERIES: Readonly<Record<string, readonly [both: string, onlyV8: string]>>
   backuprepositories: ['proxyId longTerm', 'proxyPoolId organizationId limit offset'],
   proxies: ['', 'limit offset'],
   proxypools: ['', 'limit offset'],
+  restorepoints: [
+    'organizationId jobId repositoryId from to orderAsc isLongTermCopy isCopy isRetrieved limit offset',
+    'userId groupId siteId teamId',
+  ],
+  mailboxes: ['offset limit', ''],
+  mailfolders: ['offset limit parentId name', ''],
+  mailitems: ['offset limit parentId', ''],
+  onedrives: ['offset limit', ''],
+  drivefolders: ['parentId offset limit', ''],
+  documents: ['offset limit parentId includeFolders', ''],
 };
 const ITEM_LISTS: Readonly<Record<string, 'selectedItems' | 'excludedItems'>> = {
   selecteditems: 'selectedItems',
@@ -73,6 +84,13 @@ const PAGED_IN_V7 = new Set([
   'groups',
   'teams',
   'sites',
+  'restorepoints',
+  'mailboxes',
+  'mailfolders',
+  'mailitems',
+  'onedrives',
+  'drivefolders',
+  'documents',
 ]);
 
 export function makeVb365Api(
@@ -82,6 +100,15 @@ export function makeVb365Api(
 ): Vb365Api {
   const tokens = new TokenOffice(now);
   const api: Vb365Api = { version, content, tokens, failure: () => null, answer };
+  const restores = makeRestoreApi({
+    version,
+    content,
+    now,
+    listed,
+    answered: json,
+    notFound,
+    refused: (message) => refuse(message, 400, code('HttpError')),
+  });
   return api;
 
   async function answer(request: Query): Promise<Details> {
@@ -94,7 +121,13 @@ export function makeVb365Api(
     if (failure) return failure;
     if (path === 'token' && request.method === 'POST') return tokens.answer(request, version);
     if (!tokens.isValid(request)) return refuse('Authorization has been denied.', 401);
-    return request.method === 'GET' ? get(path, searchParams) : change(request, path);
+    // Ids of restored items heed case.
+    const parts = rest.map(decodeURIComponent);
+    const restoring =
+      request.method === 'GET' ? restores.get(parts, searchParams) : restores.post(request, parts);
+    return (
+      restoring ?? (request.method === 'GET' ? get(path, searchParams) : change(request, path))
+    );
   }
 
   function get(path: string, query: URLSearchParams): Details {

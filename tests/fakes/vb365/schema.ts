@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { restoreRequests } from './restore-schema.ts';
 import type { Vb365Version } from './state.ts';
 
 // What the OpenAPI documents of Veeam Backup for Microsoft 365 publish of the requests that the
@@ -286,8 +287,8 @@ const ERROR_CODES = {
 
 export interface Published {
   readonly status: number;
-  /** Null: no body. */
-  readonly body: v.GenericSchema | null;
+  /** Null: no body. `file`: bytes of any content. */
+  readonly body: v.GenericSchema | 'file' | null;
 }
 
 export const publishedError = (version: Vb365Version): v.GenericSchema =>
@@ -422,6 +423,7 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
         }),
       ),
     ),
+    ...restoreRequests(version, (row) => page(version, row)),
     'GET backuprepositories': is(list(version, repository(version))),
     'GET proxies': is(list(version, proxy(version))),
     ...(version === 'v8' && {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
+import type { Vb365Object, Vb365Point, Vb365RestoreSession } from './restore-state.ts';
 
 // What a Veeam Backup for Microsoft 365 server has, with the names and words of its REST API v8. The
 // API of an older version shows a part of it.
@@ -105,6 +106,11 @@ export interface Vb365Content {
   readonly pools: { readonly id: string; readonly name: string }[];
   readonly directory: Vb365DirectoryObject[];
   readonly jobItems: Vb365JobItem[];
+  readonly points: Vb365Point[];
+  readonly objects: Vb365Object[];
+  readonly restoreSessions: Vb365RestoreSession[];
+  /** Files are sent with their size, or in pieces. */
+  namesSizes: boolean;
   license: {
     readonly status: 'Valid' | 'Expired';
     readonly totalNumber: number;
@@ -151,6 +157,10 @@ export function emptyServer(now: Ms): Vb365Content {
     pools: [{ id: uid('pool'), name: 'Pool 1' }],
     directory: [],
     jobItems: [],
+    points: [],
+    objects: [],
+    restoreSessions: [],
+    namesSizes: true,
     license: {
       status: 'Valid',
       totalNumber: 500,

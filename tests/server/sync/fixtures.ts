@@ -17,6 +17,8 @@ export interface Office {
     roles: readonly Role[],
     companies?: readonly CompanyN[] | null,
   ): Promise<Asker>;
+  /** The same user, in a new session. */
+  signIn(username: string): Promise<Asker>;
   post(company: 1 | 2, executions: readonly object[]): Promise<void>;
 }
 export type Asker = <T = never>(
@@ -40,6 +42,9 @@ export async function anOffice(fixture: Fixture): Promise<Office> {
     companies: readonly CompanyN[] | null = null,
   ): Promise<Asker> {
     await user(fixture, tenant, { username, name: username.toUpperCase(), roles, companies });
+    return signIn(username);
+  }
+  async function signIn(username: string): Promise<Asker> {
     const { token } = (await login(app, host, username)).body.data;
     return (method, path, body, headers = {}) =>
       ask(app, `/api/v1/${path}`, {
@@ -66,6 +71,7 @@ export async function anOffice(fixture: Fixture): Promise<Office> {
     host,
     app,
     as,
+    signIn,
     async post(company, executions) {
       const answer = await ask<{ rejected: unknown[] }>(app, '/api/v1/ingest/executions', {
         method: 'POST',

@@ -398,19 +398,13 @@ eachDatabase((database, open) => {
         ['POST', 'jobs', job(id, vault)],
         ['PUT', `jobs/${known?.id ?? ''}`, fields],
         ['DELETE', `jobs/${known?.id ?? ''}`, undefined],
-        ['GET', `restore/restorepoints?organizationId=${id}&sessionType=Vex`, undefined],
-        [
-          'POST',
-          'restore/restoresessions',
-          { organizationId: id, datetime: now(), sessionType: 'Vex' },
-        ],
       ] as const) {
         const { status, text } = await place.admin(method, `o365/${path}`, body);
         expect([method, path, status, text]).toEqual([
           method,
           path,
           409,
-          expect.stringMatching(/Veeam Backup for Microsoft 365 (?:manages|has the backups of)/),
+          expect.stringContaining('Veeam Backup for Microsoft 365 manages'),
         ]);
       }
       expect(await listJobs()).toHaveLength(1);

@@ -1,6 +1,13 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, test } from 'vitest';
 import { PUBLISHED, publishedError } from '#tests/fakes/vb365/schema.ts';
+import {
+  addFile,
+  addFolder,
+  addMail,
+  addObject,
+  addPoint,
+} from '#tests/fakes/vb365/restore-state.ts';
 import { startVb365, type Vb365Server } from '#tests/fakes/vb365/server.ts';
 import {
   addDirectoryObject,
@@ -8,6 +15,7 @@ import {
   addJobItem,
   addOrganization,
   addSession,
+  type Vb365Content,
   type Vb365Version,
 } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
@@ -42,6 +50,50 @@ async function start(version: Vb365Version): Promise<Vb365Server> {
   return server;
 }
 
+const EXPLORE = JSON.stringify({ dateTime: new Date(NOON).toISOString(), type: 'Vex' });
+
+/** The paths of what a mailbox and a drive have, in a session for each. */
+async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<string, string>> {
+  const [organization] = content.organizations;
+  if (organization === undefined) throw new Error('there is no organization');
+  addPoint(content, organization, NOON);
+  const mailbox = addObject(content, organization, 'mailboxes', 'Ann');
+  const mail = addMail(mailbox, addFolder(mailbox, 'Inbox'), 'Hello', NOON);
+  const drive = addObject(content, organization, 'onedrives', 'Ann');
+  const file = addFile(drive, addFolder(drive, 'Plans'), 'plan.txt', NOON, Buffer.from('plan'));
+  for (const type of ['Vex', 'Veod'])
+    await send(`organizations/${organization.id}/explore`, {
+      method: 'POST',
+      body: JSON.stringify({ dateTime: new Date(NOON).toISOString(), type }),
+    });
+  const [mails = '', files = ''] = content.restoreSessions.map(({ id }) => `restoresessions/${id}`);
+  const ids = [
+    ['mailboxes', mails, mailbox.id, mail.id],
+    ['onedrives', files, drive.id, file.id],
+  ] as const;
+  return new Map([
+    ...Object.keys(PUBLISHED[server.version]).flatMap((request) => {
+      const path = request.slice(request.indexOf(' ') + 1);
+      const known = ids.find(([list]) =>
+        path.startsWith(`restoresessions/{id}/organization/${list}`),
+      );
+      if (known === undefined) return [];
+      const [, session, object, item] = known;
+      return [
+        [
+          request,
+          path
+            .replace('restoresessions/{id}', session)
+            .replace('{id}', object)
+            .replace('{id}', encodeURIComponent(item)),
+        ] as const,
+      ];
+    }),
+    ['GET restoresessions/{id}', mails],
+    ['POST restoresessions/{id}/stop', `${mails}/stop`],
+  ]);
+}
+
 const send = (
   path: string,
   init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
@@ -66,6 +118,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     const { content } = await start(version);
     const token: unknown = await (await signIn()).json();
     access = (token as { access_token: string }).access_token;
+    const paths = await getRestorePaths(content);
     const checked = new Set<string>();
     for (const [request, { status, body }] of Object.entries(PUBLISHED[version])) {
       const [method = '', path = ''] = request.split(' ');
@@ -77,13 +130,16 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
       const answer =
         path === 'token'
           ? await signIn()
-          : await send(path.replace('{id}', row?.id ?? ''), {
+          : await send(paths.get(request) ?? path.replace('{id}', row?.id ?? ''), {
               method,
-              ...(method === 'POST' && { body: '{}' }),
+              ...(method === 'POST' && {
+                body: path.endsWith('/explore') ? EXPLORE : '{}',
+              }),
             });
       expect([request, answer.status]).toEqual([request, status]);
       const said = await answer.text();
       if (body === null) expect([request, said]).toEqual([request, '']);
+      else if (body === 'file') expect([request, said.length > 0]).toEqual([request, true]);
       else
         expect([
           request,
@@ -109,7 +165,8 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
   test('COLLECT-8: the check refuses a field, a word or a form that the version does not publish', async () => {
     await start(version);
     access = ((await (await signIn()).json()) as { access_token: string }).access_token;
-    const schema = PUBLISHED[version]['GET jobs/{id}']?.body ?? v.never();
+    const published = PUBLISHED[version]['GET jobs/{id}']?.body ?? null;
+    const schema = published === null || published === 'file' ? v.never() : published;
     const row = (await (await send(`jobs/${server.content.jobs[0]?.id ?? ''}`)).json()) as object;
     expect(v.is(schema, row)).toBe(true);
     for (const wrong of [

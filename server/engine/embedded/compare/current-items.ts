@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Content, EngineResult, PartRole } from '#contract/engine/engine.ts';
+import type { Content, ContentInput, EngineResult } from '#contract/engine/engine.ts';
 import { failed, ok } from '../../result.ts';
 import { explorerMessages as t } from '../explorer/messages.en.ts';
 import { readBatch } from '../graph/batch.ts';
@@ -248,7 +248,7 @@ export async function readCurrentPart(
   ports: GraphPorts,
   object: SourceObject,
   item: ItemChange,
-  as: PartRole,
+  as: ContentInput['as'],
   call: SourceCall,
 ): Promise<EngineResult<Content>> {
   if (item.kind === 'row' || item.kind === 'post') {

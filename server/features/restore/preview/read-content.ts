@@ -29,8 +29,11 @@ export async function readPreviewedMail(
 ): Promise<Result<ReadMail>> {
   const mime = await loadPart(engine, scope, mail, 'mime');
   if (mime.ok) return readMime(previews, mime.value);
-  const isOther = mime.failure.kind === 'not-found';
-  return isOther ? readOutlookItem(previews, { engine, scope }, mail) : mime;
+  if (mime.failure.kind !== 'not-found') return mime;
+  const msg = await loadPart(engine, scope, mail, 'msg');
+  if (msg.ok) return readMime(previews, msg.value);
+  const isOther = msg.failure.kind === 'not-found';
+  return isOther ? readOutlookItem(previews, { engine, scope }, mail) : msg;
 }
 
 /** RES-61: an event, contact or task as a page, as clean as a mail. */
@@ -69,7 +72,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Reads a mail in the thread for it, and returns it cleaned. */
+/** Reads a mail (MIME or MSG) in the thread for it, and returns it cleaned. */
 export async function readMime(
   { reader }: MailPreviews,
   mime: Uint8Array<ArrayBuffer>,
@@ -85,7 +88,7 @@ async function loadPart(
   engine: EngineAt['engine'],
   scope: EngineScope,
   mail: PreviewedMail,
-  as: 'mime' | 'json',
+  as: 'mime' | 'msg' | 'json',
 ): Promise<Result<Uint8Array<ArrayBuffer>>> {
   const content = getAnswer(await engine.readContent(scope, { ...mail, as }));
   if (!content.ok) return content;

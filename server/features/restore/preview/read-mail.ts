@@ -3,6 +3,7 @@ import type { Address, Attachment } from 'postal-mime';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { cleanMail, contentId } from './clean-mail.ts';
+import { isMsg, readMsg } from './read-msg.ts';
 
 /** What a preview shows of a mail. */
 export interface ReadMail extends Omit<OutputOf<'createMailPreview'>, 'url'> {
@@ -13,7 +14,28 @@ export interface MailBody {
   readonly kind: 'html' | 'text';
   readonly content: string;
 }
-type Person = ReadMail['to'][number];
+export type Person = ReadMail['to'][number];
+
+/** A mail of any format, as it is read from its file. */
+export interface MailParts {
+  readonly subject: string;
+  readonly from: Person | null;
+  readonly to: readonly Person[];
+  readonly cc: readonly Person[];
+  /** NaN: unknown. */
+  readonly sentAt: Ms;
+  readonly html: string | undefined;
+  readonly text: string | undefined;
+  readonly files: readonly MailFile[];
+}
+export interface MailFile {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly contentId: string | undefined;
+  /** It belongs to the text. */
+  readonly isRelated: boolean;
+}
 
 const MAX_PEOPLE = 500;
 const MAX_ATTACHMENTS = 500;
@@ -31,40 +53,67 @@ const PICTURES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a mail for a person.
+ * Reads a mail (MIME or MSG) for a person.
  *
  * @throws if it is no mail that the parser understands.
  */
-export async function readMail(mime: Uint8Array<ArrayBuffer>): Promise<ReadMail> {
+export async function readMail(bytes: Uint8Array<ArrayBuffer>): Promise<ReadMail> {
+  return showMail(isMsg(bytes) ? readMsg(bytes) : await readMime(bytes));
+}
+
+async function readMime(mime: Uint8Array<ArrayBuffer>): Promise<MailParts> {
   const mail = await PostalMime.parse(mime, { maxNestingDepth: 64, maxRfc822NestingDepth: 1 });
-  const pictures = readPictures(mail.attachments);
-  const isHtml = mail.html !== undefined && isReasonable(mail.html);
-  if (!isHtml && mail.html !== undefined && mail.text === undefined)
-    throw new Error('The mail has too many tags.');
-  const clean = isHtml ? cleanMail(mail.html ?? '', pictures.data) : null;
-  const sentAt = Date.parse(mail.date ?? '');
   return {
-    subject: line(mail.subject ?? '', MAX_SUBJECT),
+    subject: mail.subject ?? '',
     from: toPeople(mail.from === undefined ? [] : [mail.from])[0] ?? null,
     to: toPeople(mail.to ?? []),
     cc: toPeople(mail.cc ?? []),
-    sentAt: Number.isNaN(sentAt) ? null : (sentAt satisfies Ms),
-    attachments: mail.attachments
+    sentAt: Date.parse(mail.date ?? ''),
+    html: mail.html,
+    text: mail.text,
+    files: mail.attachments.map((file) => ({
+      name: file.filename ?? '',
+      type: file.mimeType,
+      bytes: getBytes(file),
+      contentId: file.contentId,
+      isRelated: file.related === true,
+    })),
+  };
+}
+
+function showMail({ subject, from, to, cc, sentAt, html, text, files }: MailParts): ReadMail {
+  const pictures = readPictures(files);
+  const isHtml = html !== undefined && isReasonable(html);
+  if (!isHtml && html !== undefined && text === undefined)
+    throw new Error('The mail has too many tags.');
+  const clean = isHtml ? cleanMail(html, pictures.data) : null;
+  return {
+    subject: line(subject, MAX_SUBJECT),
+    from: from === null ? null : showPerson(from),
+    to: to.slice(0, MAX_PEOPLE).map(showPerson),
+    cc: cc.slice(0, MAX_PEOPLE).map(showPerson),
+    sentAt: Number.isNaN(sentAt) ? null : sentAt,
+    attachments: files
       // A picture of the text is not listed a second time.
-      .filter((file) => !(file.related === true && pictures.shown.has(file)))
+      .filter((file) => !(file.isRelated && pictures.shown.has(file)))
       .slice(0, MAX_ATTACHMENTS)
-      .map((file, n) => ({
-        name: line(file.filename ?? '', MAX_NAME) || `attachment-${n + 1}`,
-        bytes: getBytes(file).byteLength,
-        type: line(file.mimeType, MAX_NAME),
+      .map(({ name, bytes, type }, n) => ({
+        name: line(name, MAX_NAME) || `attachment-${n + 1}`,
+        bytes: bytes.byteLength,
+        type: line(type, MAX_NAME),
       })),
     heldPictures: clean?.heldPictures ?? 0,
     body:
       clean === null
-        ? { kind: 'text', content: mail.text ?? '' }
+        ? { kind: 'text', content: text ?? '' }
         : { kind: 'html', content: clean.html },
   };
 }
+
+const showPerson = ({ name, address }: Person): Person => ({
+  name: line(name, MAX_NAME),
+  address: line(address, MAX_NAME),
+});
 
 /** Cleaning takes longer than in proportion to the number of tags. */
 function isReasonable(html: string): boolean {
@@ -75,17 +124,16 @@ function isReasonable(html: string): boolean {
 const MAX_TAGS = 50_000;
 
 /** Inline pictures by their Content-ID, as addresses of data. */
-function readPictures(attachments: readonly Attachment[]) {
+function readPictures(files: readonly MailFile[]) {
   const data = new Map<string, string>();
-  const shown = new Set<Attachment>();
+  const shown = new Set<MailFile>();
   let room = MAX_PICTURE_BYTES;
-  for (const file of attachments) {
-    if (file.contentId === undefined || !PICTURES.has(file.mimeType)) continue;
-    const bytes = getBytes(file);
-    if (bytes.byteLength > room) continue;
-    room -= bytes.byteLength;
-    const type = file.mimeType === 'image/jpg' ? 'image/jpeg' : file.mimeType;
-    data.set(contentId(file.contentId), `data:${type};base64,${bytes.toString('base64')}`);
+  for (const file of files) {
+    if (file.contentId === undefined || !PICTURES.has(file.type)) continue;
+    if (file.bytes.byteLength > room) continue;
+    room -= file.bytes.byteLength;
+    const type = file.type === 'image/jpg' ? 'image/jpeg' : file.type;
+    data.set(contentId(file.contentId), `data:${type};base64,${file.bytes.toString('base64')}`);
     shown.add(file);
   }
   return { data, shown };
@@ -104,7 +152,7 @@ const toPeople = (addresses: readonly Address[]): Person[] =>
       address.group === undefined ? [address] : address.group,
     )
     .slice(0, MAX_PEOPLE)
-    .map(({ name, address }) => ({ name: line(name, MAX_NAME), address: line(address, MAX_NAME) }));
+    .map(({ name, address }) => ({ name, address }));
 
 /** A single line, without characters that change the direction of what follows. */
 const line = (text: string, maxChars: number): string =>

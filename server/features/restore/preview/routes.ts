@@ -11,7 +11,9 @@ import { loadZone } from '#server/platform/http/csv-response.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { tenantReader } from '#server/platform/http/tenant.ts';
 import { getOperatorScope } from '../../backup/engine-calls.ts';
+import { findOrganization } from '../../backup/lookup.ts';
 import { findReader } from '../links.ts';
+import { getRestoreEngine } from '../scope.ts';
 import { PreviewRequest } from './handlers.ts';
 import { mailPage, messagePage, PREVIEW_POLICY, type Theme } from './mail-page.ts';
 import { previewMessages as t } from './messages.en.ts';
@@ -100,7 +102,11 @@ async function showOnce(context: AppContext, visit: Visit): Promise<Result<MailB
     origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
   };
   const { mailPreviews, store } = context;
-  const at = { engine: context.embeddedEngine, scope };
+  const seen = await store.tenant(tenant, (tx) => findOrganization(tx, session, organization), {
+    readOnly: true,
+  });
+  if (seen === null) return null;
+  const at = { engine: getRestoreEngine(context, seen), scope };
   const read: Result<{ readonly body: MailBody }> =
     mail.output.workload === 'teams'
       ? await readPreviewedPost(

@@ -48,6 +48,7 @@ import { migration0056 } from './0056_usage_days.ts';
 import { migration0060 } from './0060_restore_roles.ts';
 import { migration0061 } from './0061_operators.ts';
 import { migration0062 } from './0062_restore_audit.ts';
+import { migration0063 } from './0063_vb365_explorers.ts';
 import { migration0064 } from './0064_subscriptions.ts';
 import { migration0065 } from './0065_payments.ts';
 import { migration0066 } from './0066_item_words.ts';
@@ -112,6 +113,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0060,
   migration0061,
   migration0062,
+  migration0063,
   migration0064,
   migration0065,
   migration0066,

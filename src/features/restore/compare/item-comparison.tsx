@@ -8,6 +8,7 @@ import { formatBytes, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { getReason, useCapabilities } from '../capabilities.ts';
 import { type ComparedRow, PropertyTable } from '../versions/property-table.tsx';
 import { TextDifference } from '../versions/text-difference.tsx';
 import type { ItemNode } from '../workload.ts';
@@ -39,10 +40,11 @@ export function ItemComparison({
   /** When the restore point was made. */
   readonly pointAt: number;
 }) {
+  const { compare: canCompare } = useCapabilities();
   const [isOn, setIsOn] = useState(false);
   return (
     <section className="flex flex-wrap items-center gap-3 px-4 pb-4 tablet:px-5">
-      <Button size="sm" icon="compare" onClick={() => setIsOn(true)}>
+      <Button size="sm" icon="compare" onClick={() => setIsOn(true)} {...getReason(canCompare)}>
         {t.compare}
       </Button>
       <span className="text-agate text-ink-3">{t.hint}</span>

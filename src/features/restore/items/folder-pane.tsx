@@ -14,6 +14,7 @@ import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import type { RestorePlace, Sort } from '../address.ts';
 import { basketMessages as bt } from '../basket/messages.en.ts';
+import { getReason, useCapabilities } from '../capabilities.ts';
 import { compareMessages as ct } from '../compare/messages.en.ts';
 import { restoreDownloadMessages as dt } from '../download/messages.en.ts';
 import type { Download } from '../download/use-download.ts';
@@ -66,7 +67,8 @@ export interface FolderPaneProps {
 export function FolderPane(props: FolderPaneProps) {
   const { kind, folder, place, items, selection, download } = props;
   const zone = useZone();
-  const { count, failure } = items;
+  const capabilities = useCapabilities();
+  const { count, failure, isMore } = items;
   const selected = selection.items.size;
   const name = containerName(folder);
   return (
@@ -84,19 +86,34 @@ export function FolderPane(props: FolderPaneProps) {
           {count === null || (count === 0 && props.isTop && kind !== 'onedrive')
             ? ''
             : selected > 0
-              ? t.selected({ count: formatCount(selected), total: formatCount(count) })
+              ? isMore
+                ? t.selectedMore({ count: formatCount(selected) })
+                : t.selected({ count: formatCount(selected), total: formatCount(count) })
               : place.text === ''
-                ? t.count({ count })
+                ? isMore
+                  ? t.countMore({ count: formatCount(count - 1) })
+                  : t.count({ count })
                 : t.matches({ count })}
         </output>
         <span className="flex w-full flex-wrap items-center justify-between gap-2">
           <span className="flex flex-wrap gap-2">
             {selected > 0 ? (
-              <Button variant="primary" size="sm" keycap="R" onClick={props.onRestoreItems}>
+              <Button
+                variant="primary"
+                size="sm"
+                keycap="R"
+                onClick={props.onRestoreItems}
+                {...getReason(capabilities.restore)}
+              >
                 {t.restoreItems({ count: selected })}
               </Button>
             ) : (
-              <Button size="sm" keycap="R" onClick={props.onRestoreFolder}>
+              <Button
+                size="sm"
+                keycap="R"
+                onClick={props.onRestoreFolder}
+                {...getReason(capabilities.restore)}
+              >
                 {getRestoreLabel(kind, folder)}
               </Button>
             )}
@@ -107,11 +124,18 @@ export function FolderPane(props: FolderPaneProps) {
                 busy={download.isBusy}
                 data-tip={dt.downloadHint}
                 onClick={props.onDownload}
+                {...getReason(capabilities.download)}
               >
                 {dt.download}
               </Button>
             )}
-            <Button size="sm" keycap="B" data-tip={bt.addHint} onClick={props.onBasket}>
+            <Button
+              size="sm"
+              keycap="B"
+              data-tip={bt.addHint}
+              onClick={props.onBasket}
+              {...getReason(capabilities.basket)}
+            >
               {props.isInBasket(props.basketNodes) ? bt.remove : bt.add}
             </Button>
             {props.onCompare !== null && (
@@ -120,13 +144,15 @@ export function FolderPane(props: FolderPaneProps) {
           </span>
         </span>
         <span className="flex w-full flex-wrap items-center justify-between gap-2">
-          <Select
-            label={t.sort}
-            hideLabel
-            value={place.sort}
-            options={SORT_OPTIONS.map((value) => ({ value, label: sortLabel(value) }))}
-            onChange={props.onSort}
-          />
+          {capabilities.filters && (
+            <Select
+              label={t.sort}
+              hideLabel
+              value={place.sort}
+              options={SORT_OPTIONS.map((value) => ({ value, label: sortLabel(value) }))}
+              onChange={props.onSort}
+            />
+          )}
           <span>
             <Switch label={t.showDeleted} on={place.showDeleted} onChange={props.onDeleted} />
           </span>

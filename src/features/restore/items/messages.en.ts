@@ -3,6 +3,8 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const itemMessages = defineMessages('restoreItems', {
   list: 'Items of {name}',
   count: '{count, plural, one {# item} other {# items}}',
+  countMore: 'More than {count} items',
+  selectedMore: '{count} selected',
   selected: '{count} of {total} selected',
   matches: '{count, plural, one {# match} other {# matches}}',
   selectAll: 'Select all',

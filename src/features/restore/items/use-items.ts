@@ -12,6 +12,8 @@ export const MAX_PAGES = 20;
 export interface Items {
   /** Null: not known yet. */
   readonly count: number | null;
+  /** There are more, and nobody knows how many: `count` grows with each page. */
+  readonly isMore: boolean;
   readonly itemAt: (index: number) => ItemNode | null;
   /** Loads the pages with these rows, both inclusive. */
   readonly show: (first: number, last: number) => void;
@@ -25,6 +27,7 @@ interface Loaded {
   readonly key: string;
   readonly pages: ReadonlyMap<number, NodePage<ItemNode>>;
   readonly count: number | null;
+  readonly isMore: boolean;
   readonly failure: Failure | null;
 }
 
@@ -99,7 +102,7 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
           ? {
               key,
               pages: nearest(new Map(base.pages).set(wanted, answer.value), wanted),
-              count: answer.value.count ?? base.count,
+              ...countRows(base, wanted, answer.value),
               failure: null,
             }
           : { ...base, failure: answer.failure };
@@ -112,6 +115,7 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
     current.pages.get(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS] ?? null;
   return {
     count: current.count,
+    isMore: current.isMore,
     itemAt,
     show: (from, to) => setShown((was) => (was[0] === from && was[1] === to ? was : [from, to])),
     async read(from, to) {
@@ -138,7 +142,24 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
 
 /** Rows of a request for many items at once. */
 const READ_ROWS = 1_000;
-const EMPTY: Loaded = { key: '', pages: new Map(), count: null, failure: null };
+const EMPTY: Loaded = { key: '', pages: new Map(), count: null, isMore: false, failure: null };
+
+/**
+ * How many rows a list has, as far as its pages say. Without a count, one row after the known ones
+ * stands for those of the next page.
+ */
+export function countRows(
+  before: Pick<Loaded, 'count' | 'isMore'>,
+  page: number,
+  { rows, next, count }: Pick<NodePage<unknown>, 'rows' | 'next' | 'count'>,
+): Pick<Loaded, 'count' | 'isMore'> {
+  if (count !== null) return { count, isMore: false };
+  // Later pages of a list that has been counted don't count it again.
+  if (before.count !== null && !before.isMore) return { count: before.count, isMore: false };
+  const known = page * PAGE_ROWS + rows.length;
+  if (next === null) return { count: known, isMore: false };
+  return { count: Math.max(before.count ?? 0, known + 1), isMore: true };
+}
 
 const getSortFields = (sort: Sort): Pick<ItemQuery, 'sort' | 'descending'> => ({
   sort: (sort.startsWith('-') ? sort.slice(1) : sort) as ItemQuery['sort'],

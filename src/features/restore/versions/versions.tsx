@@ -7,6 +7,7 @@ import { Button } from '#src/ui/button.tsx';
 import { formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { getReason, useCapabilities } from '../capabilities.ts';
 import { splitPeople } from '../items/people.ts';
 import { Comparison } from './comparison.tsx';
 import { restoreVersionMessages as t } from './messages.en.ts';
@@ -24,10 +25,17 @@ interface VersionsProps {
 
 /** The versions of an item over its restore points, once a person asks for them. */
 export function Versions(props: VersionsProps) {
+  const { versions: canList } = useCapabilities();
   const [isOn, setIsOn] = useState(false);
   return (
     <section aria-label={t.title} className="px-4 pb-4 tablet:px-5">
-      <Button size="sm" icon="history" aria-expanded={isOn} onClick={() => setIsOn(!isOn)}>
+      <Button
+        size="sm"
+        icon="history"
+        aria-expanded={isOn}
+        onClick={() => setIsOn(!isOn)}
+        {...getReason(canList)}
+      >
         {isOn ? t.hide : t.show}
       </Button>
       {isOn && <VersionList {...props} />}

@@ -6,5 +6,6 @@ export const serverOrganizationMessages = defineMessages('server-organizations',
   restoreThere: 'Restored on their Veeam server',
   restoreThereHint:
     'The organizations were imported from a server of Veeam Backup for Microsoft 365, which has their backups.',
+  notOffered: 'Do this on the Veeam server of the organization.',
   managedByServer: 'Change this on the Veeam server of the organization.',
 });

@@ -7,6 +7,13 @@ import { allJobs } from '#server/jobs.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { checkTraffic } from '#tests/fakes/vb365/checked.ts';
+import {
+  addFile,
+  addFolder,
+  addMail,
+  addObject,
+  addPoint,
+} from '#tests/fakes/vb365/restore-state.ts';
 import { startVb365 } from '#tests/fakes/vb365/server.ts';
 import { addDirectoryObject, addJob, addOrganization } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
@@ -113,8 +120,15 @@ async function startImported(store: Store, version: 'v7' | 'v8'): Promise<Engine
   const { content } = server;
   const found = addOrganization(content, 'Calloway Freight');
   addJob(content, found, 'Mail');
-  for (const name of ['Ann Chovey', 'Ben Dover', 'Cy Borg'])
+  const made = fixture.context.clock.now();
+  for (const name of ['Ann Chovey', 'Ben Dover', 'Cy Borg']) {
     addDirectoryObject(content, found, 'users', name);
+    const mailbox = addObject(content, found, 'mailboxes', name);
+    const inbox = addFolder(mailbox, 'Inbox');
+    for (const n of [1, 2]) addMail(mailbox, inbox, `Mail ${n} for ${name}`, made - n * 60_000);
+    const drive = addObject(content, found, 'onedrives', name);
+    addFile(drive, addFolder(drive, 'Plans'), 'plan.txt', made - 60_000, Buffer.from(name));
+  }
   const office = await anOffice(fixture);
   const { context } = fixture;
   const admin = await office.as('admin', ['o365_admin']);
@@ -145,6 +159,7 @@ async function startImported(store: Store, version: 'v7' | 'v8'): Promise<Engine
       const at = context.clock.now();
       Object.assign(session, { status: 'Success', endTime: at });
       Object.assign(known, { lastStatus: 'Success', lastBackup: at });
+      addPoint(content, found, at);
       await servers.tick();
     },
     settle: () => servers.tick(),

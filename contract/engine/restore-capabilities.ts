@@ -1,0 +1,42 @@
+import type { EngineKind, Workload } from './engine.ts';
+
+/**
+ * What of restoring an engine offers. Screens disable the rest with the reason, and the engine refuses
+ * it.
+ */
+export interface RestoreCapabilities {
+  readonly workloads: readonly Workload[];
+  /** Search over all restore points. */
+  readonly search: boolean;
+  /** The items of a folder by part of their names, and in another order. */
+  readonly filters: boolean;
+  readonly versions: boolean;
+  readonly compare: boolean;
+  readonly restore: boolean;
+  /** Items of several places restored or downloaded together. */
+  readonly basket: boolean;
+  readonly download: boolean;
+}
+
+export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabilities>> = {
+  embedded: {
+    workloads: ['outlook', 'onedrive', 'sharepoint', 'teams'],
+    search: true,
+    filters: true,
+    versions: true,
+    compare: true,
+    restore: true,
+    basket: true,
+    download: true,
+  },
+  vb365: {
+    workloads: ['outlook', 'onedrive'],
+    search: false,
+    filters: false,
+    versions: false,
+    compare: false,
+    restore: false,
+    basket: false,
+    download: false,
+  },
+};

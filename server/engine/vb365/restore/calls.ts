@@ -1,0 +1,220 @@
+import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { CompareCalls } from '../../embedded/compare/compare.ts';
+import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
+import type { EstimateCalls } from '../../embedded/restore/estimate.ts';
+import { type Detail, recordCall } from '../../embedded/restore/record-call.ts';
+import type { RestoreCalls } from '../../embedded/restore/restore-engine.ts';
+import { done, failed, ok } from '../../result.ts';
+import { type OpenedServer, toFailed, type Vb365Servers } from '../servers.ts';
+import { loadJobIds } from '../store-organization.ts';
+import { listChildren } from './children.ts';
+import { readContent } from './content.ts';
+import {
+  endExplorer,
+  hasEnded,
+  type OpenExplorer,
+  openSession,
+  stopIdleSessions,
+  stopSession,
+  storeExplorer,
+  useExplorer,
+} from './explorers.ts';
+import { vb365RestoreMessages as t } from './messages.en.ts';
+import { forgetOldNodes, loadNodes, nameNodes, storeNodes } from './nodes.ts';
+import { listPoints } from './points.ts';
+
+/** What the engine offers of reading backups. The rest is `unsupported`. */
+export type Vb365RestoreCalls = Omit<RestoreCalls, 'writeParts'> & CompareCalls & EstimateCalls;
+
+/**
+ * Reads backups in restore sessions of the server. Nothing waits for it in a transaction, and nothing
+ * is answered without its record (G63).
+ */
+export function makeVb365RestoreCalls(
+  context: () => AppContext,
+  servers: Vb365Servers,
+): Vb365RestoreCalls {
+  const inTx = <T>(scope: EngineScope, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    context().store.tenant(scope.tenant, work);
+  const record = (tx: TenantTx, scope: EngineScope, what: string, detail: Detail): Promise<void> =>
+    recordCall(tx, context(), scope, { what, detail });
+
+  /** Restore operators have no roles here. */
+  const open = async (scope: EngineScope): Promise<EngineResult<OpenedServer>> =>
+    scope.operator === undefined ? servers.open(scope) : failed('forbidden', t.notOffered);
+
+  const ask = async <T>(
+    scope: EngineScope,
+    work: (server: OpenedServer) => Promise<EngineResult<T>>,
+  ): Promise<EngineResult<T>> => {
+    const server = await open(scope);
+    if (!server.ok) return server;
+    return work(server.value).catch(toFailed);
+  };
+
+  /** Asks the server in a session. One that it has ended is ended here too. */
+  const askSession = async <T>(
+    scope: EngineScope,
+    explorer: Id,
+    work: (server: OpenedServer, explorer: OpenExplorer) => Promise<EngineResult<T>>,
+  ): Promise<EngineResult<T>> => {
+    const used = await inTx(scope, (tx) => useExplorer(tx, scope, explorer, context().clock.now()));
+    if (!used.ok) return used;
+    return ask(scope, async (server) => {
+      try {
+        return await work(server, used.value);
+      } catch (error) {
+        if (!(await hasEnded(server.client, used.value.key, error))) throw error;
+        await inTx(scope, (tx) => endExplorer(tx, scope, explorer, context().clock.now()));
+        return failed('ended', t.endedThere);
+      }
+    });
+  };
+
+  const findNode = (scope: EngineScope, id: Id) =>
+    inTx(scope, async (tx) => (await loadNodes(tx, scope.organization, [id]))[0] ?? null);
+
+  return {
+    listPoints: (scope, input) =>
+      ask(scope, async (server) => {
+        const jobs = await inTx(scope, (tx) => loadJobIds(tx, scope.organization));
+        const page = await listPoints(server, jobs, input);
+        if (page.ok)
+          await inTx(scope, (tx) =>
+            record(tx, scope, READ, { read: 'points', rows: page.value.rows.length }),
+          );
+        return page;
+      }),
+
+    openExplorer: (scope, input) =>
+      ask(scope, async (server) => {
+        await stopIdleSessions(context(), scope, server.client);
+        const jobs = await inTx(scope, (tx) => loadJobIds(tx, scope.organization));
+        const now = context().clock.now();
+        const opened = await openSession({ ...server, jobs }, input, context().chance.uuid(), now);
+        if (!opened.ok) return opened;
+        const { explorer, session } = opened.value;
+        await inTx(scope, async (tx) => {
+          await forgetOldNodes(tx, scope.organization, now);
+          await storeExplorer(tx, scope, explorer, session, now);
+          const { id, workload, point } = explorer;
+          await record(tx, scope, 'restoresession.opened', {
+            session: id,
+            workload,
+            point: point.id,
+          });
+        });
+        return ok(explorer);
+      }),
+
+    async stopExplorer(scope, { explorer }) {
+      const ended = await inTx(scope, async (tx) => {
+        const result = await endExplorer(tx, scope, explorer, context().clock.now());
+        if (result.ok) await record(tx, scope, 'restoresession.stopped', { session: explorer });
+        return result;
+      });
+      if (!ended.ok || !ended.value.wasOpen) return ended.ok ? done : ended;
+      // It has ended here, whether or not the server can be reached.
+      await ask(scope, async ({ client }) => {
+        await stopSession(client, ended.value.session);
+        return done;
+      });
+      return done;
+    },
+
+    listChildren: (scope, input) =>
+      askSession(scope, input.explorer, async ({ client }, explorer) => {
+        const { parent, within } = input;
+        const node = parent === null ? null : await findNode(scope, parent);
+        if (parent !== null && (node === null || !isWithin(node, within)))
+          return failed('missing', explorerMessages.noNode);
+        const listed = await listChildren(client, explorer, node, input);
+        if (!listed.ok) return listed;
+        const { page, shown } = listed.value;
+        await inTx(scope, async (tx) => {
+          await storeNodes(tx, scope.organization, shown, context().clock.now());
+          await record(tx, scope, READ, {
+            read: input.text === null ? 'list' : 'search',
+            session: input.explorer,
+            node: parent,
+            only: input.only,
+            rows: page.rows.length,
+          });
+        });
+        return ok(page);
+      }),
+
+    nameNodes: (scope, { explorer, nodes }) =>
+      inTx(scope, async (tx) => {
+        const used = await useExplorer(tx, scope, explorer, context().clock.now());
+        if (!used.ok) return used;
+        const named = await nameNodes(tx, scope.organization, nodes);
+        await record(tx, scope, READ, {
+          read: 'list',
+          session: explorer,
+          node: nodes[0] ?? null,
+          rows: named.length,
+        });
+        return ok(named);
+      }),
+
+    readContent: (scope, input) =>
+      askSession(scope, input.explorer, async ({ client }, explorer) => {
+        const node = await findNode(scope, input.node);
+        if (node === null || !isWithin(node, input.within))
+          return failed('missing', explorerMessages.noNode);
+        const content = await readContent(client, explorer, node, input);
+        if (content.ok)
+          await inTx(scope, (tx) =>
+            record(tx, scope, READ, {
+              read: 'content',
+              session: input.explorer,
+              node: input.node,
+              as: input.as,
+              from: input.from ?? null,
+              to: input.to ?? null,
+            }),
+          );
+        return content;
+      }),
+
+    listTasks: () => Promise.resolve(ok({ rows: [], next: null, count: 0 })),
+    countPlainItems: () => Promise.resolve(ok(0)),
+    needsSecondPerson: () => Promise.resolve(ok(false)),
+    search: unsupported,
+    locateItem: unsupported,
+    listVersions: unsupported,
+    compare: unsupported,
+    compareFolder: unsupported,
+    readProduction: unsupported,
+    getSize: unsupported,
+    prepareDownload: unsupported,
+    readDownload: unsupported,
+    restore: unsupported,
+    estimate: unsupported,
+    undo: unsupported,
+    approve: unsupported,
+    reject: unsupported,
+    getTask: unsupported,
+    listResults: unsupported,
+    cancel: unsupported,
+    restoreRights: {
+      get: unsupported,
+      getForTask: unsupported,
+      requestCode: unsupported,
+      checkCode: unsupported,
+      grant: unsupported,
+    },
+  };
+}
+
+const READ = 'backupcontent.read';
+const unsupported = () => Promise.resolve(failed('unsupported', t.notOffered));
+
+/** Whether a node belongs to the mailbox or drive `within`, if one is given. */
+const isWithin = (
+  { object_id: object }: { readonly object_id: Id },
+  within: Id | undefined,
+): boolean => within === undefined || within === object;

@@ -1,0 +1,96 @@
+import type { Content, ContentInput, EngineResult } from '#contract/engine/engine.ts';
+import type { Bytes } from '#contract/ids.ts';
+import type { Command, OpenedFile } from '#server/platform/systems/client.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
+import { ContentError } from '../../embedded/content-error.ts';
+import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
+import { failed, ok } from '../../result.ts';
+import type { Vb365Client } from '../client.ts';
+import { toFailed } from '../servers.ts';
+import { DRIVES, inSession, MAILBOXES, part } from './children.ts';
+import type { OpenExplorer } from './explorers.ts';
+import { vb365RestoreMessages as t } from './messages.en.ts';
+import type { KnownNode } from './nodes.ts';
+
+/** What the server doesn't give the size of is read into memory, up to this. */
+const MAX_COLLECTED_BYTES: Bytes = 64 << 20;
+
+/** Reads an item as the server gives it: of a mailbox as an MSG file, of a drive the file itself. */
+export async function readContent(
+  client: Vb365Client,
+  explorer: OpenExplorer,
+  node: KnownNode,
+  { as, from = 0, to }: Pick<ContentInput, 'as' | 'from' | 'to'>,
+): Promise<EngineResult<Content>> {
+  const command = getSaveCommand(explorer, node, as);
+  if (command === null) return failed('missing', explorerMessages.noContent);
+  const file = await client.open(command);
+  const known = file.bytes ?? (node.kind === 'file' ? node.bytes : null);
+  const whole = known === null ? await collect(file) : { bytes: known, stream: file.stream };
+  if (whole === null) return failed('conflict', t.tooLarge);
+  const end = Math.min(to ?? whole.bytes, whole.bytes);
+  if (!(Number.isSafeInteger(from) && from >= 0 && from <= end))
+    return failed('invalid', explorerMessages.noRange, { field: 'from' });
+  return ok({ bytes: whole.bytes, stream: getRange(whole, from, end) });
+}
+
+function getSaveCommand(
+  explorer: OpenExplorer,
+  { kind, object_key: object, item_key: item }: KnownNode,
+  as: ContentInput['as'],
+): Command | null {
+  if (explorer.workload === 'outlook')
+    return as === 'msg' && item !== '' && kind !== 'folder'
+      ? {
+          method: 'POST',
+          path: inSession(explorer, `${MAILBOXES}/${part(object)}/items/${part(item)}/save`),
+        }
+      : null;
+  return as === 'raw' && kind === 'file'
+    ? {
+        method: 'POST',
+        path: inSession(explorer, `${DRIVES}/${part(object)}/Documents/${part(item)}/save`),
+        body: { asZip: false },
+      }
+    : null;
+}
+
+/** Null: it is too large. */
+async function collect({ stream }: OpenedFile): Promise<Content | null> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of stream) {
+    bytes += piece.byteLength;
+    if (bytes > MAX_COLLECTED_BYTES) return null;
+    pieces.push(piece);
+  }
+  return { bytes, stream: toStream(pieces) };
+}
+
+// eslint-disable-next-line require-await -- a stream of what is there
+async function* toStream(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+/** The server gives whole files only. Less or more than announced is an error. */
+async function* getRange(
+  { bytes, stream }: Content,
+  from: Bytes,
+  to: Bytes,
+): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  try {
+    for await (const piece of stream) {
+      const start = at;
+      at += piece.byteLength;
+      const [first, last] = [Math.max(from - start, 0), Math.min(to - start, piece.byteLength)];
+      if (first < last) yield piece.subarray(first, last);
+      if (at >= to && to < bytes) return;
+    }
+  } catch (error) {
+    if (error instanceof SourceError) throw new ContentError(toFailed(error).error);
+    throw error;
+  }
+  if (at !== bytes)
+    throw new ContentError(failed('damaged', t.changedSize({ sent: at, expected: bytes })).error);
+}

@@ -1,0 +1,220 @@
+import type {
+  EngineResult,
+  EngineScope,
+  Explorer,
+  ExplorerInput,
+  Id,
+  Workload,
+} from '#contract/engine/engine.ts';
+import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { SourceError } from '#server/platform/systems/source-error.ts';
+import { EXPLORER_IDLE_MS } from '../../embedded/explorer/explorers.ts';
+import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
+import { failed, ok } from '../../result.ts';
+import type { Vb365Client } from '../client.ts';
+import type { OpenedServer } from '../servers.ts';
+import { vb365RestoreMessages as t } from './messages.en.ts';
+import { findPoint, iso, type JobIds } from './points.ts';
+import { ExploreShape } from './shapes.ts';
+
+const SESSION_TYPES = {
+  outlook: 'Vex',
+  onedrive: 'Veod',
+  sharepoint: 'Vesp',
+  teams: 'Vet',
+} as const satisfies Record<Workload, string>;
+
+/** An open restore session. `key`: its id on the server. */
+export interface OpenExplorer {
+  readonly id: Id;
+  readonly workload: Workload;
+  readonly key: string;
+  /** When its restore point was made. */
+  readonly pointAt: Ms;
+}
+
+/** Opens a restore session on the server, for the newest point at or before a moment. */
+export async function openSession(
+  { client, key, jobs }: Pick<OpenedServer, 'client' | 'key'> & { readonly jobs: JobIds },
+  { workload, job, at, showDeleted }: ExplorerInput,
+  id: Id,
+  now: Ms,
+): Promise<EngineResult<{ readonly explorer: Explorer; readonly session: string }>> {
+  if (!RESTORE_CAPABILITIES.vb365.workloads.includes(workload))
+    return failed('unsupported', t.workloadThere);
+  const point = await findPoint({ client, key }, jobs, { job, at, workload });
+  if (point === null) return failed('missing', explorerMessages.noPoint);
+  const jobKey = job === null ? undefined : [...jobs].find(([, one]) => one === job)?.[0];
+  const session = await client.command(
+    {
+      method: 'POST',
+      path:
+        jobKey === undefined
+          ? `Organizations/${encodeURIComponent(key)}/explore`
+          : `Jobs/${encodeURIComponent(jobKey)}/explore`,
+      body: {
+        dateTime: iso(point.at),
+        type: SESSION_TYPES[workload],
+        showDeleted,
+        showAllVersions: false,
+      },
+    },
+    ExploreShape,
+  );
+  if (session === null) throw new SourceError('fault', t.noSessionThere({ host: client.host }));
+  const explorer = { id, workload, point, endsAt: now + EXPLORER_IDLE_MS };
+  return ok({ explorer, session: session.id });
+}
+
+export async function stopSession(client: Vb365Client, session: string): Promise<void> {
+  try {
+    await client.command({ method: 'POST', path: `RestoreSessions/${session}/Stop` }, null);
+  } catch (error) {
+    // One that the server has already ended is stopped.
+    if (await hasEnded(client, session, error)) return;
+    throw error;
+  }
+}
+
+/** Whether a request failed because the server has ended its session. */
+export async function hasEnded(
+  client: Vb365Client,
+  session: string,
+  error: unknown,
+): Promise<boolean> {
+  if (!(error instanceof SourceError) || (error.kind !== 'missing' && error.kind !== 'fault'))
+    return false;
+  try {
+    const { state } = await client.read(`RestoreSessions/${session}`, ExploreShape);
+    return state === 'Stopped';
+  } catch (other) {
+    if (other instanceof SourceError) return other.kind === 'missing';
+    throw other;
+  }
+}
+
+export async function storeExplorer(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: EngineScope,
+  { id, workload, point }: Explorer,
+  session: string,
+  now: Ms,
+): Promise<void> {
+  if (user === null) throw new Error('Only users open explorers.');
+  await db
+    .insertInto('vb365_explorer')
+    .values({
+      tenant_id: tenant,
+      id,
+      organization_id: organization,
+      user_id: user,
+      workload,
+      session_key: session,
+      point_at: point.at,
+      opened_at: now,
+      used_at: now,
+      stopped_at: null,
+    })
+    .execute();
+}
+
+/** Finds an explorer of the user for a read, and notes that it is used. */
+export async function useExplorer(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: EngineScope,
+  id: Id,
+  now: Ms,
+): Promise<EngineResult<OpenExplorer>> {
+  const row = await db
+    .selectFrom('vb365_explorer')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('organization_id', '=', organization)
+    .where('user_id', '=', user)
+    .executeTakeFirst();
+  if (row === undefined) return failed('missing', explorerMessages.noSession);
+  if (row.stopped_at !== null || now - row.used_at > EXPLORER_IDLE_MS)
+    return failed('ended', explorerMessages.sessionEnded);
+  // Once a minute is enough for an hour.
+  if (now - row.used_at > 60_000)
+    await db
+      .updateTable('vb365_explorer')
+      .set({ used_at: now })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute();
+  return ok({ id, workload: row.workload, key: row.session_key, pointAt: row.point_at });
+}
+
+/** Ends an explorer, and returns it. One that has ended stays ended. */
+export async function endExplorer(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: EngineScope,
+  id: Id,
+  now: Ms,
+): Promise<EngineResult<{ readonly session: string; readonly wasOpen: boolean }>> {
+  const row = await db
+    .selectFrom('vb365_explorer')
+    .select(['session_key', 'stopped_at'])
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('organization_id', '=', organization)
+    .where('user_id', '=', user)
+    .executeTakeFirst();
+  if (row === undefined) return failed('missing', explorerMessages.noSession);
+  const wasOpen = row.stopped_at === null;
+  if (wasOpen)
+    await db
+      .updateTable('vb365_explorer')
+      .set({ stopped_at: now })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute();
+  return ok({ session: row.session_key, wasOpen });
+}
+
+/**
+ * Stops the sessions that nobody has used for as long as a session lasts: the server has room for few,
+ * and doesn't know that they have ended. Forgets them a day later.
+ */
+export async function stopIdleSessions(
+  { store, clock }: AppContext,
+  { tenant, organization }: Pick<EngineScope, 'tenant' | 'organization'>,
+  client: Vb365Client,
+): Promise<void> {
+  const now = clock.now();
+  const idle = await store.tenant(tenant, ({ sql: db }) =>
+    db
+      .selectFrom('vb365_explorer')
+      .select(['id', 'session_key'])
+      .where('tenant_id', '=', tenant)
+      .where('organization_id', '=', organization)
+      .where('stopped_at', 'is', null)
+      .where('used_at', '<', now - EXPLORER_IDLE_MS)
+      .execute(),
+  );
+  for (const { id, session_key: session } of idle) {
+    await stopSession(client, session);
+    await store.tenant(tenant, ({ sql: db }) =>
+      db
+        .updateTable('vb365_explorer')
+        .set({ stopped_at: now })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute(),
+    );
+  }
+  await store.tenant(tenant, ({ sql: db }) =>
+    db
+      .deleteFrom('vb365_explorer')
+      .where('tenant_id', '=', tenant)
+      .where('organization_id', '=', organization)
+      .where('stopped_at', '<', now - DAY_MS)
+      .execute(),
+  );
+}
+const DAY_MS: Ms = 24 * 60 * 60_000;

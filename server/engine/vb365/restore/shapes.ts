@@ -1,0 +1,72 @@
+import * as v from 'valibot';
+
+// What is read of restore points, and of what a restore session shows, in versions 7 and 8.
+
+const text = v.optional(v.nullable(v.string()));
+const flag = v.optional(v.nullable(v.boolean()));
+const count = v.optional(v.nullable(v.number()));
+const key = v.pipe(v.string(), v.minLength(1), v.maxLength(2_000));
+
+export const PointShape = v.object({
+  id: key,
+  backupTime: text,
+  jobId: text,
+  isDeleted: flag,
+  isExchange: flag,
+  isSharePoint: flag,
+  isOneDrive: flag,
+  isTeams: flag,
+});
+export type Vb365Point = v.InferOutput<typeof PointShape>;
+
+export const ExploreShape = v.object({ id: v.pipe(v.string(), v.uuid()), state: text });
+
+export const MailboxShape = v.object({ id: key, name: text, email: text, isArchive: flag });
+export type Vb365Mailbox = v.InferOutput<typeof MailboxShape>;
+
+export const MailFolderShape = v.object({ id: key, name: text, type: text });
+export type Vb365MailFolder = v.InferOutput<typeof MailFolderShape>;
+
+export const MailItemShape = v.object({
+  id: key,
+  itemClass: text,
+  subject: text,
+  name: text,
+  displayAs: text,
+  fullName: text,
+  from: text,
+  to: text,
+  organizer: text,
+  email: text,
+  owner: text,
+  received: text,
+  sent: text,
+  startTime: text,
+  startDate: text,
+  date: text,
+  postedOn: text,
+  attachments: v.optional(v.nullable(v.array(v.unknown()))),
+});
+export type Vb365MailItem = v.InferOutput<typeof MailItemShape>;
+
+export const DriveShape = v.object({ id: key, name: text, url: text });
+export type Vb365Drive = v.InferOutput<typeof DriveShape>;
+
+/** A folder or a file of a drive. */
+export const DriveItemShape = v.object({
+  id: key,
+  name: text,
+  sizeBytes: count,
+  version: text,
+  modifiedBy: text,
+  modificationTime: text,
+  isFolder: flag,
+});
+export type Vb365DriveItem = v.InferOutput<typeof DriveItemShape>;
+
+export const pageOf = <S extends v.GenericSchema>(row: S) =>
+  v.object({
+    results: v.array(row),
+    limit: count,
+    _links: v.optional(v.nullable(v.object({ next: v.optional(v.unknown()) }))),
+  });

@@ -1,0 +1,134 @@
+import * as v from 'valibot';
+import type { Published } from './schema.ts';
+import type { Vb365Version } from './state.ts';
+
+// What the OpenAPI documents publish of restore points and restore sessions, as in `schema.ts`.
+
+const uid = v.pipe(v.string(), v.uuid());
+const text = v.string();
+const int32 = v.pipe(v.number(), v.integer(), v.minValue(-(2 ** 31)), v.maxValue(2 ** 31 - 1));
+const int64 = v.pipe(v.number(), v.integer());
+const flag = v.boolean();
+const time = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/));
+const links = v.record(v.string(), v.strictObject({ href: text }));
+const some = <E extends v.ObjectEntries>(entries: E) =>
+  v.partial(v.strictObject({ ...entries, _links: links }));
+
+const is = (body: Published['body'], status = 200): Published => ({ status, body });
+
+/** The requests of a restore session, with the forms of `version`. `page`: a page of rows. */
+export function restoreRequests(
+  version: Vb365Version,
+  page: (row: v.GenericSchema) => v.GenericSchema,
+): Readonly<Record<string, Published>> {
+  const inV8 = (entries: v.ObjectEntries): v.ObjectEntries => (version === 'v8' ? entries : {});
+  const point = some({
+    id: text,
+    isDeleted: flag,
+    repositoryId: uid,
+    backupTime: time,
+    jobId: uid,
+    retrievalId: uid,
+    organizationId: uid,
+    isExchange: flag,
+    isSharePoint: flag,
+    isOneDrive: flag,
+    isTeams: flag,
+    isLongTermCopy: flag,
+    isCopy: flag,
+    isRetrieved: flag,
+    ...inV8({ eTag: int64, objectsEtag: int64, immutabilityExpiresOn: v.nullable(time) }),
+  });
+  const session = v.strictObject({
+    id: uid,
+    name: v.optional(text),
+    organization: v.optional(text),
+    type: v.picklist(['Vex', 'Veod', 'Vesp', 'Vet']),
+    creationTime: time,
+    endTime: v.optional(v.nullable(time)),
+    state: v.picklist(['Working', 'Stopped']),
+    result: v.picklist(['Success', 'Warning', 'Failed']),
+    initiatedBy: v.optional(text),
+    details: v.optional(text),
+    scopeName: v.optional(text),
+    clientHost: v.optional(text),
+    reason: v.optional(text),
+    _links: v.optional(links),
+    ...inV8({ eTag: v.optional(int64) }),
+  });
+  const mailbox = some({ id: uid, name: text, email: text, isArchive: flag, isPublic: flag });
+  const folder = some({
+    id: text,
+    name: text,
+    description: text,
+    type: v.picklist(['Journal', 'Task', 'StickyNote', 'Contact', 'Appointment', 'None']),
+    category: v.picklist([
+      'Inbox',
+      'Outbox',
+      'Sent',
+      'Deleted',
+      'Drafts',
+      'PermanentlyDeletedItems',
+      'Purges',
+      'DiscoveryHolds',
+      'Conflicts',
+      'SyncIssues',
+      'LocalFailures',
+      'ServerFailures',
+      'Junk',
+      'Versions',
+      'TeamsMessagesData',
+      'None',
+    ]),
+    ...inV8({ mailboxId: uid }),
+  });
+  const mail = some({
+    id: text,
+    itemClass: text,
+    subject: text,
+    from: text,
+    to: text,
+    cc: text,
+    bcc: text,
+    sent: time,
+    received: time,
+    reminder: flag,
+    importance: v.picklist(['Low', 'Normal', 'High']),
+    attachments: v.array(some({ name: text, sizeBytes: int64 })),
+    ...inV8({ mailboxId: uid }),
+  });
+  const driveItem = {
+    id: text,
+    name: text,
+    createdBy: text,
+    creationTime: time,
+    modifiedBy: text,
+    modificationTime: time,
+    version: v.optional(text),
+    versionId: v.optional(v.nullable(int32)),
+    isFolder: v.optional(flag),
+    _links: v.optional(links),
+    ...inV8({ oneDriveId: v.optional(text) }),
+  };
+  const document = v.strictObject({
+    ...driveItem,
+    sizeBytes: int64,
+    inheritedPermissions: v.optional(flag),
+  });
+  const base = 'restoresessions/{id}';
+  return {
+    'GET restorepoints': is(page(point)),
+    'POST organizations/{id}/explore': is(session, version === 'v8' ? 201 : 200),
+    'POST jobs/{id}/explore': is(session, version === 'v8' ? 201 : 200),
+    [`GET ${base}`]: is(session),
+    [`GET ${base}/organization/mailboxes`]: is(page(mailbox)),
+    [`GET ${base}/organization/mailboxes/{id}/folders`]: is(page(folder)),
+    [`GET ${base}/organization/mailboxes/{id}/items`]: is(page(mail)),
+    [`POST ${base}/organization/mailboxes/{id}/items/{id}/save`]: is('file'),
+    [`GET ${base}/organization/onedrives`]: is(page(some({ id: text, name: text, url: text }))),
+    [`GET ${base}/organization/onedrives/{id}/folders`]: is(page(v.strictObject(driveItem))),
+    [`GET ${base}/organization/onedrives/{id}/documents`]: is(page(document)),
+    [`POST ${base}/organization/onedrives/{id}/documents/{id}/save`]: is('file'),
+    [`POST ${base}/stop`]: is(null, version === 'v8' ? 204 : 200),
+  };
+}

@@ -1,0 +1,186 @@
+import type { Ms } from '#contract/ids.ts';
+import type { MailContent, MailState } from '#server/engine/embedded/mail/mail-content.ts';
+import { writeMsgFile } from '#server/engine/embedded/msg/msg-file.ts';
+import { uid, type Vb365Content, type Vb365Organization } from './state.ts';
+
+// What the backups of a server have, with the names and words of its REST API v8.
+
+export type SessionType = 'Vex' | 'Veod' | 'Vesp' | 'Vet';
+export interface Vb365Point {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly jobId: string;
+  readonly backupTime: Ms;
+  readonly isExchange: boolean;
+  readonly isOneDrive: boolean;
+}
+export interface Vb365Folder {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | null;
+}
+/** `from`: the first point that has it. */
+export interface Vb365Item {
+  readonly id: string;
+  readonly folderId: string | null;
+  readonly row: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
+  readonly from: Ms;
+}
+/** A mailbox (`list` `mailboxes`) or a drive. */
+export interface Vb365Object {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly list: 'mailboxes' | 'onedrives';
+  readonly name: string;
+  readonly address: string;
+  readonly folders: Vb365Folder[];
+  readonly items: Vb365Item[];
+}
+export interface Vb365RestoreSession {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly type: SessionType;
+  readonly dateTime: Ms;
+  readonly creationTime: Ms;
+  endTime: Ms | null;
+}
+
+export function addPoint(
+  { points, jobs }: Vb365Content,
+  organization: Pick<Vb365Organization, 'id'>,
+  backupTime: Ms,
+  more: Partial<Vb365Point> = {},
+): Vb365Point {
+  const made: Vb365Point = {
+    id: `${uid(`point ${organization.id}`)}_${backupTime}_${'0'.repeat(80)}`,
+    organizationId: organization.id,
+    jobId: jobs.find((job) => job.organizationId === organization.id)?.id ?? uid('no job'),
+    backupTime,
+    isExchange: true,
+    isOneDrive: true,
+    ...more,
+  };
+  points.push(made);
+  return made;
+}
+
+export function addObject(
+  { objects }: Vb365Content,
+  organization: Pick<Vb365Organization, 'id'>,
+  list: Vb365Object['list'],
+  name: string,
+): Vb365Object {
+  const made: Vb365Object = {
+    id: uid(`${list} ${organization.id} ${name}`),
+    organizationId: organization.id,
+    list,
+    name,
+    address: `${name.toLowerCase().replaceAll(/\W+/g, '.')}@example.com`,
+    folders: [],
+    items: [],
+  };
+  objects.push(made);
+  return made;
+}
+
+export function addFolder(
+  object: Vb365Object,
+  name: string,
+  parent: Vb365Folder | null = null,
+): Vb365Folder {
+  const made: Vb365Folder = {
+    // Exchange's ids are long and have characters that addresses escape.
+    id: `${Buffer.from(`${object.id}/${parent?.id ?? ''}/${name}`).toString('base64')}==+/`,
+    name,
+    parentId: parent?.id ?? null,
+  };
+  object.folders.push(made);
+  return made;
+}
+
+const STATE: Omit<MailState, 'receivedAt'> = {
+  isRead: true,
+  isDraft: false,
+  isFlagged: false,
+  importance: null,
+  categories: [],
+};
+
+/** A mail that is received at `at`; `more`: what its file has besides. */
+export function addMail(
+  mailbox: Vb365Object,
+  folder: Vb365Folder,
+  subject: string,
+  at: Ms,
+  more: Partial<MailContent> = {},
+): Vb365Item {
+  const mail: MailContent = {
+    subject,
+    from: { name: 'Bea Sender', address: 'bea@example.net' },
+    sender: null,
+    recipients: [{ kind: 'to', name: mailbox.name, address: mailbox.address }],
+    sentAt: at,
+    headers: '',
+    text: `The text of ${subject}.`,
+    html: null,
+    messageId: null,
+    inReplyTo: null,
+    references: null,
+    importance: 'normal',
+    attachments: [],
+    ...more,
+  };
+  const time = new Date(at).toISOString();
+  const made: Vb365Item = {
+    id: `${Buffer.from(`${folder.id} ${subject}`).toString('base64')}/+=`,
+    folderId: folder.id,
+    from: at,
+    row: {
+      itemClass: 'IPM.Note',
+      subject,
+      from: 'Bea Sender <bea@example.net>',
+      to: `${mailbox.name} <${mailbox.address}>`,
+      cc: '',
+      bcc: '',
+      sent: time,
+      received: time,
+      reminder: false,
+      importance: 'Normal',
+      attachments: mail.attachments.map(({ name }) => ({ name, sizeBytes: 1_000 })),
+    },
+    bytes: Buffer.from(writeMsgFile(mail, { ...STATE, receivedAt: at })),
+  };
+  mailbox.items.push(made);
+  return made;
+}
+
+export function addFile(
+  drive: Vb365Object,
+  folder: Vb365Folder | null,
+  name: string,
+  at: Ms,
+  bytes: Buffer,
+): Vb365Item {
+  const time = new Date(at).toISOString();
+  const made: Vb365Item = {
+    id: uid(`file ${drive.id} ${folder?.id ?? ''} ${name}`),
+    folderId: folder?.id ?? null,
+    from: at,
+    row: {
+      name,
+      sizeBytes: bytes.byteLength,
+      version: '1.0',
+      versionId: 512,
+      inheritedPermissions: true,
+      createdBy: drive.name,
+      creationTime: time,
+      modifiedBy: drive.name,
+      modificationTime: time,
+      isFolder: false,
+    },
+    bytes,
+  };
+  drive.items.push(made);
+  return made;
+}
