@@ -1,7 +1,9 @@
 import { expect, test } from '@playwright/test';
+import { addFolder, addMail, addObject, addPoint } from '#tests/fakes/vb365/restore-state.ts';
 import { startSecureVb365, type SecureVb365 } from '#tests/fakes/vb365/server.ts';
 import { addJob, addOrganization, addSession } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
+import { details, list, node } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { createUser, enter, NEW_PASSWORD } from './people.ts';
 import { getRow, loadApi, signIn, startPortal, type Portal } from './portal.ts';
@@ -99,7 +101,7 @@ test('E2E-1, CONN-1, VB365-5, VB365-6, VB365-8: a Microsoft 365 server is connec
   expect(errors).toEqual([]);
 });
 
-test('E2E-1, VB365-9, VB365-10, VB365-12: organizations are imported from a server, and their jobs started and stopped; what only the server can do is disabled with the reason', async ({
+test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15: organizations are imported from a server, their jobs started and stopped, and a mail read at a restore point; what only the server can do is disabled with the reason', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -155,5 +157,36 @@ test('E2E-1, VB365-9, VB365-10, VB365-12: organizations are imported from a serv
   await expect(page.getByText('On the Veeam server of the organization').first()).toBeVisible();
   await expect(page.getByRole('button', { name: 'Clean up now' })).toBeDisabled();
   await sound(page, 'a repository of a server');
+
+  const mailbox = addObject(server.content, organization, 'mailboxes', 'Ada Reed');
+  const inbox = addFolder(mailbox, 'Inbox');
+  for (let n = 1; n <= 250; n += 1)
+    addMail(mailbox, inbox, `Minutes of meeting ${n}`, Date.now() - n * HOUR, {
+      html: `<p>We agreed on <b>point ${n}</b>.</p>`,
+    });
+  addPoint(server.content, organization, Date.now() - HOUR / 2, { jobId: job.id });
+  await page.goto(`${portal.url}/o365/restore/outlook`);
+  await page.getByLabel('Organization').selectOption({ label: organization.officeName });
+  await expect(page.getByRole('region', { name: 'Restore session open' })).toBeVisible();
+  await node(page, /^Ada Reed/).click();
+  await page.keyboard.press('ArrowRight');
+  await node(page, /^Inbox/).click();
+  await expect(page.getByText('More than 200 items')).toBeVisible();
+  const mails = list(page, 'Inbox');
+  await mails.press('End');
+  await expect(page.getByText('250 items')).toBeVisible();
+  await mails.press('Home');
+  await mails.getByRole('option', { name: /Minutes of meeting 1\b/ }).click();
+  await page.getByRole('button', { name: 'Show mail' }).click();
+  await expect(page.frameLocator('iframe').getByText('We agreed on point 1.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Compare with production' })).toHaveAttribute(
+    'data-tip',
+    'Do this on the Veeam server of the organization.',
+  );
+  await details(page).getByRole('button', { name: 'Hide' }).click();
+  await sound(page, 'a mail of an imported organization');
+  await page.getByRole('button', { name: 'Stop session' }).click();
+  await expect(page.getByText('Restore session stopped')).toBeVisible();
+  expect(server.content.restoreSessions.every(({ endTime }) => endTime !== null)).toBe(true);
   expect(errors).toEqual([]);
 });

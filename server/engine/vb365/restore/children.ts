@@ -17,7 +17,7 @@ import {
   MailboxShape,
   MailFolderShape,
   MailItemShape,
-  pageOf,
+  toPageShape,
   type Vb365Drive,
   type Vb365DriveItem,
   type Vb365Mailbox,
@@ -122,7 +122,7 @@ export async function listChildren(
 
 interface List<R> {
   readonly path: string;
-  readonly row: Parameters<typeof pageOf>[0];
+  readonly row: Parameters<typeof toPageShape>[0];
   readonly show: (row: R) => ShownNode;
 }
 
@@ -135,7 +135,7 @@ async function readPage<R>(
   const query = `limit=${limit}&offset=${offset}`;
   const page = await client.read(
     inSession(explorer, `${path}${path.includes('?') ? '&' : '?'}${query}`),
-    pageOf(row),
+    toPageShape(row),
   );
   const shown = (page.results as readonly R[]).map(show);
   const next = getNextOffset(page, offset, limit);
@@ -189,14 +189,14 @@ function toMailbox(explorer: OpenExplorer, row: Vb365Mailbox): ShownNode {
   const common = getCommon(
     explorer,
     nodeId('mailbox', row.id, ''),
-    nameOf(row.name, row.email),
+    getName(row.name, row.email),
     null,
   );
   return { node: { ...common, kind, children: null }, object: row.id, item: '' };
 }
 
 function toDrive(explorer: OpenExplorer, row: Vb365Drive): ShownNode {
-  const common = getCommon(explorer, nodeId('drive', row.id, ''), nameOf(row.name, row.url), null);
+  const common = getCommon(explorer, nodeId('drive', row.id, ''), getName(row.name, row.url), null);
   return { node: { ...common, kind: 'drive', children: null }, object: row.id, item: '' };
 }
 
@@ -207,7 +207,7 @@ const HOLDS: Readonly<Record<string, 'calendars' | 'contacts' | 'tasks'>> = {
 };
 function toFolder(explorer: OpenExplorer, object: string, row: Vb365MailFolder): ShownNode {
   const holds = HOLDS[row.type ?? ''];
-  const common = getCommon(explorer, nodeId('folder', object, row.id), nameOf(row.name), null);
+  const common = getCommon(explorer, nodeId('folder', object, row.id), getName(row.name), null);
   return {
     node: { ...common, kind: 'folder', children: null, ...(holds !== undefined && { holds }) },
     object,
@@ -219,12 +219,12 @@ function toItem(explorer: OpenExplorer, object: string, row: Vb365MailItem): Sho
   const at = [row.received, row.sent, row.startTime, row.startDate, row.postedOn, row.date]
     .map(parseTime)
     .find((one) => one !== null);
-  const name = nameOf(row.subject, row.name, row.displayAs, row.fullName);
+  const name = getName(row.subject, row.name, row.displayAs, row.fullName);
   return {
     node: {
       ...getCommon(explorer, nodeId('item', object, row.id), name, at ?? null),
       kind: getItemKind(row.itemClass ?? ''),
-      people: nameOf(
+      people: getName(
         [row.from ?? row.organizer ?? row.owner ?? row.email, row.to]
           .flatMap((names) => names?.split(/;\s*/) ?? [])
           .filter((name) => name !== '')
@@ -267,7 +267,7 @@ function toDriveItem(
     ...getCommon(
       explorer,
       nodeId('document', object, row.id),
-      nameOf(row.name),
+      getName(row.name),
       parseTime(row.modificationTime),
     ),
     sizeBytes: kind === 'file' ? (row.sizeBytes ?? null) : null,
@@ -283,7 +283,7 @@ function toDriveItem(
 }
 
 /** The first of several names that has any text, as a row can have it. */
-const nameOf = (...names: readonly (string | null | undefined)[]): string =>
+const getName = (...names: readonly (string | null | undefined)[]): string =>
   cutText(
     lineOfText(names.find((name) => Boolean(name?.trim())) ?? '').trim(),
     LIMITS.messageChars,

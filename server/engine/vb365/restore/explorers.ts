@@ -8,6 +8,7 @@ import type {
 } from '#contract/engine/engine.ts';
 import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
 import type { Ms } from '#contract/ids.ts';
+import { SESSION_TYPES } from '#contract/restore/sessions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
@@ -20,12 +21,13 @@ import { vb365RestoreMessages as t } from './messages.en.ts';
 import { findPoint, iso, type JobIds } from './points.ts';
 import { ExploreShape } from './shapes.ts';
 
-const SESSION_TYPES = {
-  outlook: 'Vex',
-  onedrive: 'Veod',
-  sharepoint: 'Vesp',
-  teams: 'Vet',
-} as const satisfies Record<Workload, string>;
+const [MAIL, FILES, SITES, TEAMS] = SESSION_TYPES;
+const TYPES: Readonly<Record<Workload, (typeof SESSION_TYPES)[number]>> = {
+  outlook: MAIL,
+  onedrive: FILES,
+  sharepoint: SITES,
+  teams: TEAMS,
+};
 
 /** An open restore session. `key`: its id on the server. */
 export interface OpenExplorer {
@@ -57,7 +59,7 @@ export async function openSession(
           : `Jobs/${encodeURIComponent(jobKey)}/explore`,
       body: {
         dateTime: iso(point.at),
-        type: SESSION_TYPES[workload],
+        type: TYPES[workload],
         showDeleted,
         showAllVersions: false,
       },

@@ -12,7 +12,7 @@ import { failed, ok } from '../../result.ts';
 import { getNextOffset } from '../paging.ts';
 import type { OpenedServer } from '../servers.ts';
 import { parseTime } from '../times.ts';
-import { pageOf, PointShape, type Vb365Point } from './shapes.ts';
+import { toPageShape, PointShape, type Vb365Point } from './shapes.ts';
 
 const FLAGS = {
   outlook: 'isExchange',
@@ -46,7 +46,7 @@ export async function listPoints(
     ...(from !== null && { from: iso(from) }),
     ...(to !== null && { to: iso(to) }),
   });
-  const page = await client.read(`RestorePoints?${query.toString()}`, pageOf(PointShape));
+  const page = await client.read(`RestorePoints?${query.toString()}`, toPageShape(PointShape));
   const next = getNextOffset(page, offset, limit);
   return ok({
     rows: page.results.flatMap((row) => toPoint(row, jobs, workload)),

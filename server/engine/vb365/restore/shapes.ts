@@ -64,7 +64,7 @@ export const DriveItemShape = v.object({
 });
 export type Vb365DriveItem = v.InferOutput<typeof DriveItemShape>;
 
-export const pageOf = <S extends v.GenericSchema>(row: S) =>
+export const toPageShape = <S extends v.GenericSchema>(row: S) =>
   v.object({
     results: v.array(row),
     limit: count,
