@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { CommandId, CompanyN, Ms, UserId } from './ids.ts';
+import { storedIdSchema } from './id-schema.ts';
+import type { ApiKeyId, CommandId, CompanyN, ImpersonationId, Ms, UserId } from './ids.ts';
 import * as backupJobs from './backup/jobs.ts';
 import * as organizations from './backup/organizations.ts';
 import * as backupRepositories from './backup/repositories.ts';
@@ -148,8 +149,8 @@ export type Actor =
   | {
       readonly kind: 'user';
       readonly id: UserId;
-      readonly impersonation?: string | undefined;
-      readonly key?: string | undefined;
+      readonly impersonation?: ImpersonationId | undefined;
+      readonly key?: ApiKeyId | undefined;
     }
   | { readonly kind: 'source'; readonly id: string }
   | { readonly kind: 'rule'; readonly id: string; readonly name: string }
@@ -168,9 +169,9 @@ export interface Logged extends NewEvent {
 const actor = v.variant('kind', [
   v.object({
     kind: v.literal('user'),
-    id: v.string(),
-    impersonation: v.optional(v.string()),
-    key: v.optional(v.string()),
+    id: storedIdSchema<UserId>(),
+    impersonation: v.optional(storedIdSchema<ImpersonationId>()),
+    key: v.optional(storedIdSchema<ApiKeyId>()),
   }),
   v.object({ kind: v.literal('source'), id: v.string() }),
   v.object({ kind: v.literal('clock') }),
@@ -184,8 +185,8 @@ export const LoggedSchema = v.object({
   seq: v.number(),
   at: v.number(),
   actor,
-  subject: v.nullable(v.string()),
-  commandId: v.nullable(v.string()),
+  subject: v.nullable(storedIdSchema<UserId>()),
+  commandId: v.nullable(storedIdSchema<CommandId>()),
   company: v.nullable(v.number()),
   entity: v.string(),
   event: EventSchema,

@@ -1,20 +1,31 @@
 /**
- * Ids and units. A value of one kind doesn't fit another. Plain strings and numbers fit every kind,
- * so literals and computed values need no cast. `kind` is for the compiler: no value has it.
+ * Ids and units. A value of one kind doesn't fit another. `kind` is for the compiler: no value has
+ * it.
+ *
+ * Plain text is no id of a provider, user, key, device or command: those come from a schema
+ * (`uuidSchema`) or a row, or are new. Plain text and numbers fit all other kinds, so computed
+ * values need no cast.
  *
  * The server assigns small integers (`…N`) per tenant, in order of first appearance. Columns store
  * these.
  */
 type OfKind<T extends string | number, K extends string> = T & { readonly kind?: K };
 
-export type TenantId = OfKind<string, 'tenant'>; // UUID of the service provider
-export type UserId = OfKind<string, 'user'>; // UUID
-export type KeyId = OfKind<string, 'key'>; // UUID of an ingest key (a "connection")
-export type CommandId = OfKind<string, 'command'>; // UUID created by the device
-export type DeviceId = OfKind<string, 'device'>; // UUID created by the browser, one per database
+/** Tests declare `isLoose` here, so that they can write ids as literals. */
+export interface IdChecks {}
+type Checked<K extends string> = IdChecks extends { readonly isLoose: true }
+  ? { readonly kind?: K }
+  : { readonly kind: K };
+export interface Brand<K extends string> extends Checked<K> {}
 
-export type ApiKeyId = OfKind<string, 'apiKey'>; // UUID of a user's API key
-export type ImpersonationId = OfKind<string, 'impersonation'>;
+export type TenantId = string & Brand<'tenant'>; // UUID of the service provider
+export type UserId = string & Brand<'user'>; // UUID
+export type KeyId = string & Brand<'key'>; // UUID of an ingest key (a "connection")
+export type CommandId = string & Brand<'command'>; // UUID created by the device
+export type DeviceId = string & Brand<'device'>; // UUID created by the browser, one per database
+
+export type ApiKeyId = string & Brand<'apiKey'>; // UUID of a user's API key
+export type ImpersonationId = string & Brand<'impersonation'>;
 
 // Backup and restore. UUIDs, or opaque ids of the engine.
 export type OrganizationId = OfKind<string, 'organization'>;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { ApiKeyId, TenantId, UserId } from './ids.ts';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -7,11 +8,14 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
  * An id of any form. Text that isn't one of our ids counts as an unknown id, not as bad input, so
  * the response is the same 404.
  */
-export const anyId = v.pipe(
+export const anyId: v.GenericSchema<string> = v.pipe(
   v.string(),
   v.maxLength(64),
   v.transform((id) => (UUID.test(id) ? id.toLowerCase() : NOBODY)),
 );
+export const anyTenantId = anyId as v.GenericSchema<string, TenantId>;
+export const anyUserId = anyId as v.GenericSchema<string, UserId>;
+export const anyApiKeyId = anyId as v.GenericSchema<string, ApiKeyId>;
 
 const whole = (max: number) =>
   v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number), v.maxValue(max));

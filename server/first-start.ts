@@ -88,7 +88,7 @@ async function isStillRight(
 }
 
 async function makeProvider(context: AppContext): Promise<TenantId> {
-  const tenant = context.chance.uuid();
+  const tenant = context.chance.uuid() as TenantId;
   await makeTenant(context.store, {
     tenant,
     host: null,

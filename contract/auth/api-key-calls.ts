@@ -1,10 +1,12 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
+import type { UserId } from '../ids.ts';
 import { ABILITIES } from '../abilities.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId } from '../paging.ts';
+import { anyApiKeyId, anyUserId } from '../paging.ts';
 
-const id = v.pipe(v.string(), v.uuid());
+const id = uuidSchema<UserId>();
 const AbilitySchema = v.picklist(ABILITIES);
 
 /**
@@ -98,7 +100,7 @@ export const apiKeyCalls = {
     method: 'DELETE',
     path: 'profile/{id}/api-keys/{key}',
     summary: 'Revokes an API key immediately.',
-    input: v.strictObject({ id, key: anyId }),
+    input: v.strictObject({ id, key: anyApiKeyId }),
     output: v.object({}),
     gate: 'signed-in',
     failures: ['not-found'],
@@ -107,7 +109,7 @@ export const apiKeyCalls = {
     method: 'GET',
     path: 'users/{id}/api-keys',
     summary: 'Lists the API keys of a user whom the caller manages, newest first.',
-    input: v.strictObject({ id: anyId }),
+    input: v.strictObject({ id: anyUserId }),
     output: v.array(ApiKeySchema),
     gate: 'monitoring.users',
     failures: ['not-found', 'forbidden'],
@@ -117,7 +119,7 @@ export const apiKeyCalls = {
     method: 'DELETE',
     path: 'users/{id}/api-keys/{key}',
     summary: 'Revokes an API key of a user immediately. The user is notified by email.',
-    input: v.strictObject({ id: anyId, key: anyId }),
+    input: v.strictObject({ id: anyUserId, key: anyApiKeyId }),
     output: v.object({}),
     gate: 'monitoring.users',
     failures: ['not-found', 'forbidden'],

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { storedIdSchema } from '../id-schema.ts';
+import type { ImpersonationId, TenantId, UserId } from '../ids.ts';
 import { renameUser, withFormerNames } from '../former-fields.ts';
 import { RoleSchema } from '../role-schema.ts';
 import { ProfileSchema } from './profile-calls.ts';
@@ -6,10 +8,10 @@ import { SSO_PROVIDERS } from './profile.ts';
 
 /** The administrator who impersonates the user, the ID of the impersonation, and its end (ms). */
 export const ImpersonatorSchema = v.object({
-  id: v.string(),
+  id: storedIdSchema<UserId>(),
   username: v.string(),
   name: v.string(),
-  impersonation: v.string(),
+  impersonation: storedIdSchema<ImpersonationId>(),
   until: v.number(),
 });
 
@@ -19,14 +21,14 @@ export const ImpersonatorSchema = v.object({
  * them, and devices don't store them.
  */
 export const MeSchema = v.object({
-  id: v.string(),
+  id: storedIdSchema<UserId>(),
   username: v.string(),
   name: v.string(),
   email: v.string(),
   roles: v.array(RoleSchema),
   companies: v.nullable(v.array(v.number())),
-  serviceProviderId: v.string(),
-  masterServiceProviderId: v.nullable(v.string()),
+  serviceProviderId: storedIdSchema<TenantId>(),
+  masterServiceProviderId: v.nullable(storedIdSchema<TenantId>()),
   auth: v.picklist(['ad', 'db']),
   /**
    * The user must set a new password before doing anything else; the same for the security

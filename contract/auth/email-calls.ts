@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
+import type { UserId } from '../ids.ts';
 import { call } from '../call.ts';
 import { ProfileSchema } from './profile-calls.ts';
 
@@ -21,7 +23,7 @@ export const emailCalls = {
     path: 'profile/{id}/confirm-email',
     summary:
       "Sends another confirmation link to the user's own email address, at most three an hour.",
-    input: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
+    input: v.strictObject({ id: uuidSchema<UserId>() }),
     output: ProfileSchema,
     gate: 'signed-in',
     failures: ['not-found', 'conflict', 'too-many'],

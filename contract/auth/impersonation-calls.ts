@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
+import type { TenantId, UserId } from '../ids.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { SessionSchema } from './current-user.ts';
-
-const id = v.pipe(v.string(), v.uuid());
 
 /** The page of another provider's portal, on another site, at which to continue. */
 export const ElsewhereSchema = v.object({ url: v.string() });
@@ -18,10 +18,10 @@ export const impersonationCalls = {
     summary:
       'Signs an administrator in as a user of this provider, or of a provider below it (then at the returned address), for at most an hour. Sets the refresh cookie.',
     input: v.strictObject({
-      userId: id,
+      userId: uuidSchema<UserId>(),
       reason: v.pipe(v.string(), v.trim(), v.minLength(5), v.maxLength(LIMITS.reasonChars)),
       /** The user's provider, if it isn't the caller's. */
-      serviceProviderId: v.optional(id),
+      serviceProviderId: v.optional(uuidSchema<TenantId>()),
     }),
     output: ImpersonationOutputSchema,
     gate: 'signed-in',

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
 import type { UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import type { RowOf } from '../row.ts';
@@ -26,7 +27,7 @@ export const preferenceFields = {
 };
 export const userPreferenceSaved = v.strictObject({
   type: v.literal('user.preferenceSaved@1'),
-  data: v.strictObject({ id: v.pipe(v.string(), v.uuid()), ...preferenceFields }),
+  data: v.strictObject({ id: uuidSchema<UserId>(), ...preferenceFields }),
 });
 
 export const ThemeSchema = v.strictObject({

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { storedIdSchema, uuidSchema } from '../id-schema.ts';
+import type { TenantId, UserId } from '../ids.ts';
 import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
 import { LANGUAGE_TAGS } from '../i18n/language-tags.ts';
@@ -8,7 +10,7 @@ import { PersonSettingsSchema, PhoneSchema } from './profile.ts';
 import { ThemeSchema } from './preferences.ts';
 import { AnswerSchema, QUESTIONS_PER_RECOVERY } from './recovery-questions.ts';
 
-const id = v.pipe(v.string(), v.uuid());
+const id = uuidSchema<UserId>();
 const text = v.pipe(
   v.string(),
   v.trim(),
@@ -41,7 +43,7 @@ const {
  * never store it.
  */
 export const ProfileSchema = v.object({
-  id: v.string(),
+  id: storedIdSchema<UserId>(),
   name: v.string(),
   username: v.string(),
   email: v.string(),
@@ -67,8 +69,8 @@ export const ProfileSchema = v.object({
   theme: ThemeSchema,
   mobilePhone: v.nullable(v.string()),
   officePhone: v.nullable(v.string()),
-  serviceProviderId: v.string(),
-  masterServiceProviderId: v.nullable(v.string()),
+  serviceProviderId: storedIdSchema<TenantId>(),
+  masterServiceProviderId: v.nullable(storedIdSchema<TenantId>()),
   landingApp: v.nullable(v.object({ page: v.string() })),
   ackO365TermsOfUse: v.boolean(),
   hasOrganizations: v.boolean(),

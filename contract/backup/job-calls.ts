@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
+import type { UserId } from '../ids.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId, words } from '../paging.ts';
@@ -74,7 +76,7 @@ const email = v.pipe(v.string(), v.trim(), v.email(), v.maxLength(LIMITS.address
 const notification = v.strictObject({
   enabled: v.boolean(),
   notifyOnFailure: v.boolean(),
-  userIds: v.pipe(v.array(v.pipe(v.string(), v.uuid())), v.maxLength(LIMITS.backupJobRecipients)),
+  userIds: v.pipe(v.array(uuidSchema<UserId>()), v.maxLength(LIMITS.backupJobRecipients)),
   externalAddresses: v.pipe(v.array(email), v.maxLength(LIMITS.backupJobRecipients)),
 });
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
 import type { SessionResult, StartReason } from '../engine/sessions.ts';
 import type {
   BackupJobId,
@@ -60,7 +61,7 @@ const sessionId: v.GenericSchema<BackupSessionId> = id;
 const organizationId: v.GenericSchema<OrganizationId> = id;
 const repositoryId: v.GenericSchema<BackupRepositoryId> = id;
 const pointId: v.GenericSchema<PointId> = id;
-const userId: v.GenericSchema<UserId> = id;
+const userId = uuidSchema<UserId>();
 const companyN: v.GenericSchema<CompanyN> = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

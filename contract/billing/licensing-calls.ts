@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { anyId } from '../paging.ts';
+import { anyTenantId } from '../paging.ts';
 
 /** A month in an address, such as `2026-11`. */
 const month = v.pipe(v.string(), v.regex(/^\d{4}-(0[1-9]|1[0-2])$/));
@@ -80,7 +80,7 @@ export const licensingCalls = {
     path: 'monitoring/reporting/licensing/companies',
     summary:
       'Returns the usage of a month per company of one provider, by name. Usage that belongs to no company comes last.',
-    input: v.strictObject({ ...TIME, serviceProviderId: v.optional(anyId) }),
+    input: v.strictObject({ ...TIME, serviceProviderId: v.optional(anyTenantId) }),
     output: v.object({ ...answered, companies: v.array(ofCompany) }),
     gate: 'monitoring.licensing',
     feature: 'reporting',

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { companyRef } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
-import { anyId } from '../paging.ts';
+import { anyUserId, anyId } from '../paging.ts';
 import {
   BillingSettingsSchema,
   CURRENCIES,
@@ -148,7 +148,7 @@ export const subscriptionCalls = {
     path: 'o365/subscriptions/{userId}',
     summary:
       "Returns the subscriptions of a user's companies, with the usage of the current month. Other users' subscriptions need access to all subscriptions.",
-    input: v.strictObject({ userId: anyId }),
+    input: v.strictObject({ userId: anyUserId }),
     output: v.object({ rows: v.array(companySubscription), count: v.number() }),
     gate: OWN,
     failures: ['forbidden', 'not-found'],

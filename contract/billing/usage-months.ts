@@ -1,4 +1,6 @@
+import type { UserId } from '../ids.ts';
 import * as v from 'valibot';
+import { storedIdSchema } from '../id-schema.ts';
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import type { RowOf } from '../row.ts';
@@ -61,7 +63,7 @@ export const usageInvoiced = v.strictObject({
   data: v.strictObject({ id, invoice: v.pipe(v.string(), v.minLength(1), v.maxLength(64)) }),
 });
 
-const PersonAt = v.object({ by: v.string(), at: v.number() });
+const PersonAt = v.object({ by: storedIdSchema<UserId>(), at: v.number() });
 
 export const UsageMonthRowSchema = v.object({
   ...usageCounted.entries.data.entries,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LANGUAGE_TAGS } from '../i18n/language-tags.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId } from '../paging.ts';
+import { anyTenantId } from '../paging.ts';
 import { BrandingSchema, FeaturesSchema } from './branding.ts';
 import { oneLine } from '../text-schema.ts';
 import { isTimeZone } from '../time/day.ts';
@@ -82,7 +82,7 @@ export const brandEditCalls = {
     path: 'service-providers/{id}/branding',
     summary:
       "Changes the branding fields that are sent, for the caller's own provider or one below.",
-    input: v.strictObject({ id: anyId, ...v.partial(v.strictObject(BRAND_FIELDS)).entries }),
+    input: v.strictObject({ id: anyTenantId, ...v.partial(v.strictObject(BRAND_FIELDS)).entries }),
     output: BrandingSchema,
     gate: 'admin.dashboard',
     failures: ['not-found'],
@@ -91,7 +91,7 @@ export const brandEditCalls = {
     method: 'GET',
     path: 'service-providers/{id}/branding',
     summary: 'Returns the branding of a provider that the caller manages.',
-    input: v.strictObject({ id: anyId }),
+    input: v.strictObject({ id: anyTenantId }),
     output: BrandingSchema,
     gate: 'admin.dashboard',
     failures: ['not-found'],
@@ -102,7 +102,7 @@ export const brandEditCalls = {
     summary:
       'Uploads a branding image of at most 200 kB. Active content is removed from SVG files.',
     input: v.strictObject({
-      id: anyId,
+      id: anyTenantId,
       name: v.picklist(ASSET_NAMES),
       type: v.picklist(ASSET_TYPES),
       base64: v.pipe(

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { anyId } from '../paging.ts';
+import { anyTenantId } from '../paging.ts';
 import { ProviderSettingsSchema, SECRET_NAMES } from './settings.ts';
 
 /** What can be tested. `mail` and `sms` send a message to the caller. */
@@ -20,7 +20,7 @@ export const settingsCalls = {
     path: 'service-providers/{id}/settings',
     summary:
       'Returns the sign-in and delivery settings of a provider that the caller manages, their own or one below. Shows which secrets are set, but never their values.',
-    input: v.strictObject({ id: anyId }),
+    input: v.strictObject({ id: anyTenantId }),
     output: StoredSettingsSchema,
     gate: 'admin.dashboard',
     failures: ['not-found'],
@@ -30,7 +30,7 @@ export const settingsCalls = {
     path: 'service-providers/{id}/settings',
     summary:
       'Changes the settings that are sent and leaves the others unchanged; null removes a section. Changing an address deletes the secret that belongs to it.',
-    input: v.strictObject({ id: anyId, ...ProviderSettingsSchema.entries }),
+    input: v.strictObject({ id: anyTenantId, ...ProviderSettingsSchema.entries }),
     output: StoredSettingsSchema,
     gate: 'admin.dashboard',
     failures: ['not-found'],
@@ -40,7 +40,7 @@ export const settingsCalls = {
     path: 'service-providers/{id}/secrets/{name}',
     summary: 'Stores a secret encrypted; null deletes it.',
     input: v.strictObject({
-      id: anyId,
+      id: anyTenantId,
       name: v.picklist(SECRET_NAMES),
       value: v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(4_000))),
     }),
@@ -53,7 +53,7 @@ export const settingsCalls = {
     path: 'service-providers/{id}/test/{what}',
     summary:
       'Tests a setting and describes the outcome. Test email and SMS messages go to the caller.',
-    input: v.strictObject({ id: anyId, what: v.picklist(TRIED) }),
+    input: v.strictObject({ id: anyTenantId, what: v.picklist(TRIED) }),
     output: v.object({ ok: v.boolean(), message: v.string() }),
     gate: 'admin.dashboard',
     failures: ['not-found', 'too-many'],

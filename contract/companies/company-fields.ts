@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
+import type { UserId } from '../ids.ts';
 import { nameText } from '../text-schema.ts';
 
 const id = v.nullable(nameText());
@@ -27,5 +29,5 @@ export const COMPANY_FIELDS = {
   name: nameText(),
   applications: ApplicationsSchema,
   veeamId: id,
-  notify: v.pipe(v.array(v.pipe(v.string(), v.uuid())), v.maxLength(200)),
+  notify: v.pipe(v.array(uuidSchema<UserId>()), v.maxLength(200)),
 };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { storedIdSchema, uuidSchema } from '../id-schema.ts';
 import { call } from '../call.ts';
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
@@ -9,7 +10,7 @@ import type { EventsAbout, LoggedAbout } from '../tables.ts';
 /** A company that a user pinned, or no longer pins. */
 export const PinRowSchema = v.object({
   id: v.string(),
-  user: v.string(),
+  user: storedIdSchema<UserId>(),
   company: v.number(),
   pinned: v.boolean(),
   at: v.number(),
@@ -22,7 +23,7 @@ export const pinId = (user: UserId, company: CompanyN): string => `${user}/${com
 export const companyPinned = v.strictObject({
   type: v.literal('company.pinned@1'),
   data: v.strictObject({
-    id: v.pipe(v.string(), v.uuid()),
+    id: uuidSchema<UserId>(),
     company: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
     pinned: v.boolean(),
   }),
@@ -44,7 +45,7 @@ export const pinCalls = {
     path: 'profile/{id}/pinned-companies/{company}',
     summary: 'Pins a company for the user, on every device, or no longer pins it.',
     input: v.strictObject({
-      id: v.pipe(v.string(), v.uuid()),
+      id: uuidSchema<UserId>(),
       company: v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number)),
       pinned: v.boolean(),
     }),

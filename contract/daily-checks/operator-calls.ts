@@ -1,4 +1,6 @@
+import type { KeyId } from '../ids.ts';
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { shiftFields } from './hand-over.ts';
@@ -20,7 +22,7 @@ const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
  * `key`: the connection of the job. Required if two connections have a job with this id; otherwise
  * the call fails with a conflict.
  */
-const ofJob = { jobInstanceUid: uid, key: v.optional(v.pipe(v.string(), v.uuid())) };
+const ofJob = { jobInstanceUid: uid, key: v.optional(uuidSchema<KeyId>()) };
 const done = v.object({ seq: v.number() });
 
 const ignoredOut = orNull(v.object({ by: v.string(), at: v.number(), until: orNull(v.number()) }));

@@ -1,3 +1,5 @@
+import type { UserId } from '../ids.ts';
+import { storedIdSchema } from '../id-schema.ts';
 import * as v from 'valibot';
 import { renameHint, withFormerNames } from '../former-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -56,7 +58,7 @@ export type HintFields = v.InferOutput<typeof HintSchema>;
 export const HintRowSchema = v.object({
   ...hintFields,
   id: v.string(),
-  madeBy: v.string(),
+  madeBy: storedIdSchema<UserId>(),
   changedAt: v.number(),
   removedAt: v.nullable(v.number()),
 });

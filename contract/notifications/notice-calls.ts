@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId } from '../paging.ts';
+import { anyUserId, anyId } from '../paging.ts';
 import { NotificationSchema } from './notices.ts';
 
 const { _id: _, ...fields } = NotificationSchema.entries;
@@ -11,7 +11,7 @@ export const notificationCalls = {
     method: 'POST',
     path: 'notifications',
     summary: 'Lists the notices that a user has not acknowledged.',
-    input: v.strictObject({ userId: anyId }),
+    input: v.strictObject({ userId: anyUserId }),
     output: v.array(NotificationSchema),
     gate: 'signed-in',
     failures: ['not-found'],
@@ -22,7 +22,7 @@ export const notificationCalls = {
     summary: "Acknowledges a notice for the user, so that it doesn't appear again.",
     input: v.strictObject({
       notificationId: anyId,
-      userId: anyId,
+      userId: anyUserId,
       event: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.nameChars)))),
       username: v.optional(v.pipe(v.string(), v.maxLength(LIMITS.nameChars))),
     }),
@@ -41,7 +41,7 @@ export const notificationCalls = {
       event: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.nameChars))), null),
       hideAck: v.optional(fields.hideAck, false),
       hideClose: v.optional(fields.hideClose, false),
-      userId: v.optional(v.nullable(anyId), null),
+      userId: v.optional(v.nullable(anyUserId), null),
       roles: v.optional(v.nullable(v.pipe(fields.roles.wrapped, v.maxLength(6))), null),
     }),
     output: NotificationSchema,

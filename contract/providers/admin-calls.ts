@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId, moment, words } from '../paging.ts';
+import { anyTenantId, moment, words } from '../paging.ts';
 
 const count = v.number();
 /**
@@ -93,7 +93,7 @@ const seq = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
  * `actor`: a user's name or id, `source` or `clock`. `text`: searched in type, entity and data.
  */
 const QUERY = {
-  provider: v.optional(anyId),
+  provider: v.optional(anyTenantId),
   type: v.optional(v.pipe(v.string(), v.maxLength(64))),
   entity: v.optional(v.pipe(v.string(), v.maxLength(100))),
   actor: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.nameChars))),

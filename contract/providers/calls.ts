@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId } from '../paging.ts';
+import { anyTenantId } from '../paging.ts';
 import { nameText } from '../text-schema.ts';
 
 const text = nameText();
@@ -68,7 +68,7 @@ export const providerCalls = {
     path: 'service-providers/{id}/hosts',
     summary:
       'Sets the host names of a provider; each host leads to one provider only. The provider above sets those of a provider below.',
-    input: v.strictObject({ id: anyId, hosts: v.pipe(v.array(host), v.maxLength(20)) }),
+    input: v.strictObject({ id: anyTenantId, hosts: v.pipe(v.array(host), v.maxLength(20)) }),
     output: ProviderSchema,
     gate: 'admin.dashboard',
     failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
@@ -78,7 +78,7 @@ export const providerCalls = {
     path: 'service-providers/{id}/invitations',
     summary:
       'Creates a link with which one user can register within seven days. Without an address the link is only returned, not emailed.',
-    input: v.strictObject({ id: anyId, email: v.optional(v.nullable(email), null) }),
+    input: v.strictObject({ id: anyTenantId, email: v.optional(v.nullable(email), null) }),
     output: v.object({ url: v.string(), until: v.number() }),
     gate: 'signed-in',
     failures: ['not-found', 'forbidden', 'too-many'],
@@ -103,7 +103,7 @@ export const providerCalls = {
     path: 'service-providers/hs-token',
     summary:
       "Returns a signed token for the portal's chat, valid for five minutes. It identifies the caller only.",
-    input: v.strictObject({ name: text, email, serviceProviderId: anyId }),
+    input: v.strictObject({ name: text, email, serviceProviderId: anyTenantId }),
     output: v.object({ token: v.string(), until: v.number() }),
     gate: 'signed-in',
     failures: ['forbidden'],

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { CURSOR, listPage } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
-import { anyId, moment } from '../paging.ts';
+import { anyUserId, anyId, moment } from '../paging.ts';
 
 /** What somebody did with backed-up data, in the order of the filter. */
 export const AUDIT_ACTIONS = [
@@ -21,7 +21,7 @@ const QUERY = {
   organizationId: v.optional(anyId),
   action: v.optional(v.picklist(AUDIT_ACTIONS)),
   /** Who did it, also as somebody else. */
-  userId: v.optional(anyId),
+  userId: v.optional(anyUserId),
   /** In this restore session. */
   sessionId: v.optional(anyId),
   from: v.optional(moment),

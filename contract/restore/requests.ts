@@ -1,3 +1,5 @@
+import type { UserId } from '../ids.ts';
+import { uuidSchema } from '../id-schema.ts';
 import * as v from 'valibot';
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
@@ -26,7 +28,7 @@ export const restoreRequested = v.strictObject({
   data: v.strictObject({
     id,
     organization: id,
-    user: id,
+    user: uuidSchema<UserId>(),
     workload: v.picklist(WORKLOADS),
     target: v.nullable(v.strictObject({ organization: id, object: v.string() })),
     items: count,
@@ -41,7 +43,7 @@ export const restoreDecided = v.strictObject({
   data: v.strictObject({
     id,
     decision: v.picklist(DECISIONS),
-    user: v.nullable(id),
+    user: v.nullable(uuidSchema<UserId>()),
     reason: v.nullable(reasonText),
   }),
 });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { storedIdSchema, uuidSchema } from '../id-schema.ts';
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import type { BackupJobId, ExplorerId, OrganizationId, UserId } from '../ids.ts';
@@ -9,7 +10,7 @@ import type { EventsAbout, LoggedAbout } from '../tables.ts';
 export const SESSION_TYPES = ['Vex', 'Veod', 'Vesp', 'Vet'] as const;
 
 const uuid = v.pipe(v.string(), v.uuid());
-const userId: v.GenericSchema<UserId> = uuid;
+const userId = uuidSchema<UserId>();
 const explorerId: v.GenericSchema<ExplorerId> = uuid;
 const organizationId: v.GenericSchema<OrganizationId> = uuid;
 const jobId: v.GenericSchema<BackupJobId> = uuid;
@@ -40,7 +41,7 @@ export const restoreSessionStopped = v.strictObject({
 
 const storedId = v.string();
 const storedExplorerId: v.GenericSchema<ExplorerId> = storedId;
-const storedUserId: v.GenericSchema<UserId> = storedId;
+const storedUserId = storedIdSchema<UserId>();
 const storedOrganizationId: v.GenericSchema<OrganizationId> = storedId;
 const storedJobId: v.GenericSchema<BackupJobId> = storedId;
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
 import { SESSION_RESULTS } from '../backup/jobs.ts';
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
@@ -9,7 +10,7 @@ import type { EventsAbout, LoggedAbout } from '../tables.ts';
 const uuid = v.pipe(v.string(), v.uuid());
 const taskId: v.GenericSchema<TaskId> = uuid;
 const organizationId: v.GenericSchema<OrganizationId> = uuid;
-const userId: v.GenericSchema<UserId> = uuid;
+const userId = uuidSchema<UserId>();
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const counts = v.strictObject({ restored: count, merged: count, skipped: count, failed: count });
 const KINDS = ['restore', 'undo'] as const;

@@ -1,4 +1,6 @@
+import type { UserId } from '../ids.ts';
 import * as v from 'valibot';
+import { storedIdSchema } from '../id-schema.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { RuleSchema, RuleDoesSchema, RuleWhenSchema, SETTLED } from './rules.ts';
@@ -20,7 +22,7 @@ const rulesOut = v.object({
   /** In order from the top. */
   rules: v.array(ruleOut),
   /** Users who can be notified. */
-  people: v.array(v.object({ id: v.string(), name: v.string() })),
+  people: v.array(v.object({ id: storedIdSchema<UserId>(), name: v.string() })),
 });
 export type RulesOut = v.InferOutput<typeof rulesOut>;
 

@@ -1,5 +1,6 @@
+import { uuidSchema } from '../id-schema.ts';
 import * as v from 'valibot';
-import type { CompanyN, Ms } from '../ids.ts';
+import type { CompanyN, Ms, UserId } from '../ids.ts';
 import { renameRange, withFormerNames } from '../former-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { getPattern, PatternSchema, getTexts } from '../pattern.ts';
@@ -77,7 +78,7 @@ export const RuleDoesSchema = v.strictObject({
   note: said(LIMITS.noteChars),
   ticket: v.nullable(nameText(LIMITS.ticketChars)),
   hint: said(LIMITS.nameChars * 2),
-  notify: v.pipe(v.array(uuid), v.maxLength(20)),
+  notify: v.pipe(v.array(uuidSchema<UserId>()), v.maxLength(20)),
 });
 export type RuleDoes = v.InferOutput<typeof RuleDoesSchema>;
 

@@ -1,3 +1,4 @@
+import type { KeyId, UserId } from '../ids.ts';
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
@@ -14,6 +15,7 @@ import {
   SOURCES,
   STATUSES,
 } from './vocabulary.ts';
+import { storedIdSchema } from '../id-schema.ts';
 import { nameText } from '../text-schema.ts';
 
 const runN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
@@ -91,7 +93,7 @@ export const ExecutionSchema = v.object({
   anomaly: v.array(
     v.object({ measure: v.string(), value: v.number(), low: v.number(), high: v.number() }),
   ),
-  note: orNull(v.object({ content: v.string(), authorId: v.string(), at: iso })),
+  note: orNull(v.object({ content: v.string(), authorId: storedIdSchema<UserId>(), at: iso })),
   ignoredUntil: orNull(iso),
   ignoredReason: orNull(v.string()),
   state: v.picklist(['none', 'pending', 'snoozed', 'cleared']),
@@ -133,7 +135,7 @@ const CONFLICTS = {
 } as const;
 
 export const keyOut = v.object({
-  id: v.string(),
+  id: storedIdSchema<KeyId>(),
   name: v.string(),
   companyN: v.number(),
   tool: v.picklist(SOURCES),
@@ -221,7 +223,7 @@ export const monitoringCalls = {
     method: 'POST',
     path: 'monitoring/sources/{id}/rotate',
     summary: 'Replaces the secret of a key. The old secret stops working immediately.',
-    input: v.strictObject({ id: v.pipe(v.string(), v.maxLength(64)) }),
+    input: v.strictObject({ id: v.pipe(storedIdSchema<KeyId>(), v.maxLength(64)) }),
     output: keyWithSecret,
     gate: 'monitoring.sources',
     failures: ['not-found'],
@@ -230,7 +232,7 @@ export const monitoringCalls = {
     method: 'DELETE',
     path: 'monitoring/sources/{id}',
     summary: 'Revokes a key. Its jobs and runs stay.',
-    input: v.strictObject({ id: v.pipe(v.string(), v.maxLength(64)) }),
+    input: v.strictObject({ id: v.pipe(storedIdSchema<KeyId>(), v.maxLength(64)) }),
     output: v.object({}),
     gate: 'monitoring.sources',
     failures: ['not-found'],

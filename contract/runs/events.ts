@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
 import type { Bytes, CauseN, CompanyN, JobN, KeyId, Ms, ProblemN, RunN } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { SCHEDULE_KINDS } from './schedule-state.ts';
@@ -22,7 +23,7 @@ const jobN: v.GenericSchema<JobN> = n;
 const runN: v.GenericSchema<RunN> = n;
 const problemN: v.GenericSchema<ProblemN> = n;
 const causeN: v.GenericSchema<CauseN> = n;
-const keyId: v.GenericSchema<KeyId> = uuid;
+const keyId = uuidSchema<KeyId>();
 const name = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
 const named = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
 

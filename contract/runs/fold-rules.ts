@@ -15,11 +15,15 @@ type OfRules = EventOf<
 
 const BY_RULE = 'rule:';
 /** The author of a note or snooze that a rule created, with the rule's name at that time. */
-const getRuleActor = (name: string): UserId => `${BY_RULE}${name}`;
+const getRuleActor = (name: string): string => `${BY_RULE}${name}`;
 /** Returns the author of an event, as rows name it: a user, the clock, or a rule. */
 export const getPerson = ({ subject, actor }: Logged): UserId =>
   subject ??
-  (actor.kind === 'clock' ? 'clock' : actor.kind === 'rule' ? getRuleActor(actor.name) : actor.id);
+  ((actor.kind === 'clock'
+    ? 'clock'
+    : actor.kind === 'rule'
+      ? getRuleActor(actor.name)
+      : actor.id) as UserId);
 /** Returns "Rule “Known warnings”" if the author is a rule, otherwise null. */
 export const getRuleName = (by: UserId): string | null =>
   by.startsWith(BY_RULE) ? t.rule({ rule: by.slice(BY_RULE.length) }) : null;

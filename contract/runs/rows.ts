@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { storedIdSchema } from '../id-schema.ts';
 import type { Bytes, CauseN, CompanyN, JobN, KeyId, Ms, ProblemN, RunN, UserId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import { SCHEDULE_KINDS } from './schedule-state.ts';
@@ -18,8 +19,8 @@ const jobN: v.GenericSchema<JobN> = v.number();
 const runN: v.GenericSchema<RunN> = v.number();
 const problemN: v.GenericSchema<ProblemN> = v.number();
 const causeN: v.GenericSchema<CauseN> = v.number();
-const userId: v.GenericSchema<UserId> = v.string();
-const keyId: v.GenericSchema<KeyId> = v.string();
+const userId = storedIdSchema<UserId>();
+const keyId = storedIdSchema<KeyId>();
 const ms: v.GenericSchema<Ms> = v.number();
 const bytes: v.GenericSchema<Bytes | null> = v.nullable(v.number());
 const amount = v.nullable(v.number());

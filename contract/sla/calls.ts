@@ -1,4 +1,6 @@
+import type { UserId } from '../ids.ts';
 import * as v from 'valibot';
+import { storedIdSchema } from '../id-schema.ts';
 import { call } from '../call.ts';
 import { anyId } from '../paging.ts';
 import { OF_JOBS, RESULTS_PAGED } from '../runs/result-filters.ts';
@@ -112,7 +114,7 @@ export const slaCalls = {
     input: v.strictObject({}),
     output: v.object({
       alarms: v.array(slaOut),
-      people: v.array(v.object({ id: v.string(), name: v.string() })),
+      people: v.array(v.object({ id: storedIdSchema<UserId>(), name: v.string() })),
     }),
     gate: 'monitoring.reporting',
     feature: 'reporting',

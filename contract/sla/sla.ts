@@ -1,3 +1,4 @@
+import { uuidSchema } from '../id-schema.ts';
 import * as v from 'valibot';
 import type { CompanyN, JobN, Ms, UserId } from '../ids.ts';
 import { successShare, sumTallies } from '../dashboard/overview.ts';
@@ -48,7 +49,7 @@ export const SlaSchema = v.strictObject({
   maxAgeHours: v.nullable(whole(1, 24 * 90)),
   minSuccessPct: v.nullable(whole(1, 100)),
   windowDays: whole(1, 90),
-  recipients: v.pipe(v.array(uuid), v.maxLength(20)),
+  recipients: v.pipe(v.array(uuidSchema<UserId>()), v.maxLength(20)),
 });
 export type SlaFields = v.InferOutput<typeof SlaSchema>;
 

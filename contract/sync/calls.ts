@@ -1,4 +1,6 @@
+import type { UserId } from '../ids.ts';
 import * as v from 'valibot';
+import { storedIdSchema } from '../id-schema.ts';
 import { MeSchema } from '../auth/current-user.ts';
 import { BrandingSchema } from '../branding/branding.ts';
 import { call } from '../call.ts';
@@ -90,7 +92,7 @@ export const BootstrapSchema = v.object({
   branding: BrandingSchema,
   windowFrom: day,
   days: v.array(v.object({ day, rows: v.number(), tag: v.string() })),
-  people: v.array(v.object({ id: v.string(), name: v.string() })),
+  people: v.array(v.object({ id: storedIdSchema<UserId>(), name: v.string() })),
   ...replicated,
   /** The last sync of the sources; null if the user may not read it, or from older servers. */
   sources: v.optional(v.nullable(SyncedSourcesSchema), null),

@@ -1,3 +1,4 @@
+import type { UserId } from '../ids.ts';
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
@@ -10,7 +11,7 @@ export function foldTickets(
   { event, at, actor, subject: inName }: LoggedAbout<'ticket'>,
 ): void {
   if (event.type === 'ticket.created@1') {
-    const madeBy = inName ?? (actor.kind === 'clock' ? 'clock' : actor.id);
+    const madeBy = inName ?? ((actor.kind === 'clock' ? 'clock' : actor.id) as UserId);
     rows.ticket?.set(event.data.id, {
       ...event.data,
       remote: null,

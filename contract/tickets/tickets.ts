@@ -1,3 +1,5 @@
+import type { UserId } from '../ids.ts';
+import { storedIdSchema } from '../id-schema.ts';
 import * as v from 'valibot';
 import { ENGLISH, inLanguage } from '../i18n/messages.ts';
 import { LIMITS } from '../limits.ts';
@@ -107,7 +109,7 @@ export const TicketRowSchema = v.object({
   ...ticketCreated.entries.data.entries,
   /** The ticket in the ticketing system; null until it exists there. */
   remote: v.nullable(ticketLinked.entries.data.entries.remote),
-  madeBy: v.string(),
+  madeBy: storedIdSchema<UserId>(),
   madeAt: v.number(),
   changedAt: v.number(),
   closedAt: v.nullable(v.number()),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId, PAGE, getPage, words } from '../paging.ts';
+import { anyUserId, PAGE, getPage, words } from '../paging.ts';
 import { nameText } from '../text-schema.ts';
 
 const text = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
@@ -162,7 +162,7 @@ export const userCalls = {
       'Changes the fields that are sent; new rights apply from the next call. Adding roles or companies, and changing addresses, phone numbers or linked accounts, requires a factor verified within the last five minutes.',
     // Null means no address; accepted only if the user has none yet.
     input: v.strictObject({
-      id: anyId,
+      id: anyUserId,
       ...v.partial(v.strictObject({ ...FIELDS, email: v.nullable(FIELDS.email), ...MORE })).entries,
     }),
     output: UserSchema,
@@ -174,7 +174,7 @@ export const userCalls = {
     method: 'DELETE',
     path: 'users/{id}',
     summary: 'Marks a user as deleted. Their sessions end and nobody can sign in as them.',
-    input: v.strictObject({ id: anyId }),
+    input: v.strictObject({ id: anyUserId }),
     output: nothing,
     gate: 'monitoring.users',
     failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
@@ -184,7 +184,7 @@ export const userCalls = {
     path: 'users/delete/{id}',
     summary:
       "Deletes a user permanently, including name, addresses, factors and sessions. The log still contains the user's id.",
-    input: v.strictObject({ id: anyId }),
+    input: v.strictObject({ id: anyUserId }),
     output: nothing,
     gate: 'monitoring.users',
     failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
@@ -194,7 +194,7 @@ export const userCalls = {
     path: 'users/{id}/accounts/{accountId}',
     summary: 'Assigns an account of another system to a user.',
     input: v.strictObject({
-      id: anyId,
+      id: anyUserId,
       accountId: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
       name: v.optional(text),
     }),
@@ -208,7 +208,7 @@ export const userCalls = {
     path: 'users/{id}/accounts/{accountId}',
     summary: 'Removes an assigned account from a user.',
     input: v.strictObject({
-      id: anyId,
+      id: anyUserId,
       accountId: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
     }),
     output: UserSchema,
@@ -221,7 +221,7 @@ export const userCalls = {
     path: 'users/{id}/factors',
     summary:
       'Resets all second factors of another user: authenticator, passkeys, recovery codes and, if switched on, SMS codes. Their sessions end and they are notified by email. At the next sign-in they set up the factors that the provider requires.',
-    input: v.strictObject({ id: anyId }),
+    input: v.strictObject({ id: anyUserId }),
     output: nothing,
     gate: 'monitoring.users',
     failures: ['not-found', 'forbidden', 'reauth_required'],
@@ -231,7 +231,7 @@ export const userCalls = {
     path: 'users/{id}/changePassword/db',
     summary:
       'Sets the password of another user. Their sessions end, they are notified by email, and they choose their own password at the next sign-in.',
-    input: v.strictObject({ id: anyId, password }),
+    input: v.strictObject({ id: anyUserId, password }),
     output: nothing,
     gate: 'monitoring.users',
     failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
@@ -241,7 +241,7 @@ export const userCalls = {
     path: 'users/{id}/changePassword/ad',
     summary:
       'Sets the password of another user in the directory. Their sessions end and they are notified by email.',
-    input: v.strictObject({ id: anyId, password }),
+    input: v.strictObject({ id: anyUserId, password }),
     output: nothing,
     gate: 'monitoring.users',
     failures: ['not-found', 'conflict', 'forbidden', 'reauth_required', 'busy'],

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
+import { uuidSchema } from '../id-schema.ts';
 import { RoleSchema } from '../role-schema.ts';
 import type { CompanyN, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { COMPANY_FIELDS } from '../companies/company-fields.ts';
 
 const n: v.GenericSchema<CompanyN> = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-const userId: v.GenericSchema<UserId> = v.pipe(v.string(), v.uuid());
+const userId = uuidSchema<UserId>();
 
 export const companyCreated = v.strictObject({
   type: v.literal('company.created@1'),

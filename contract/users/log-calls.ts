@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { anyId, moment, PAGE, getPage, words } from '../paging.ts';
+import { anyUserId, moment, PAGE, getPage, words } from '../paging.ts';
 
 const who = v.nullable(
   v.object({ _id: v.string(), username: v.nullable(v.string()), name: v.nullable(v.string()) }),
@@ -45,7 +45,7 @@ export type LogLine = v.InferOutput<typeof LogLineSchema>;
 const QUERY = {
   from: v.optional(moment),
   to: v.optional(moment),
-  user: v.optional(anyId),
+  user: v.optional(anyUserId),
   what: v.optional(v.pipe(v.string(), v.maxLength(64))),
   text: words,
 };

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
+import { storedIdSchema } from '../id-schema.ts';
 import { ApplicationsSchema } from '../companies/company-fields.ts';
 import type { CompanyN, Ms, UserId } from '../ids.ts';
 import { RoleSchema } from '../role-schema.ts';
 import type { RowOf } from '../row.ts';
 
 const companyN: v.GenericSchema<CompanyN> = v.number();
-const userId: v.GenericSchema<UserId> = v.string();
+const userId = storedIdSchema<UserId>();
 const ms: v.GenericSchema<Ms> = v.number();
 
 /**

@@ -1,4 +1,4 @@
-import type { Ms } from '#contract/ids.ts';
+import type { KeyId, Ms } from '#contract/ids.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
 import { between, makeRng, type Rng, mixed, pickOne, upTo, getUuid, weighed } from './random.ts';
 import {
@@ -249,7 +249,7 @@ function keyFor(
   if (known >= 0) return known;
   return (
     made.keys.push({
-      id: getUuid(seed, 'key', index, tool),
+      id: getUuid(seed, 'key', index, tool) as KeyId,
       name: `${name.name} - ${label}`,
       company: index,
       tool,

@@ -1,5 +1,5 @@
 import { LIMITS } from '#contract/limits.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
 import { defaultBranding } from '../features/branding/default-branding.ts';
 import { makeRng, mixed, shared, getUuid } from './random.ts';
 import { makeCompany } from './make-company.ts';
@@ -99,7 +99,7 @@ function provider(
   tz: string,
   brand: Partial<ProviderPlan['branding']>,
 ): ProviderPlan {
-  const id = getUuid(seed, 'provider');
+  const id = getUuid(seed, 'provider') as TenantId;
   // A few companies have most of the jobs.
   const counts = shared(
     jobs,

@@ -1,4 +1,4 @@
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
 import { makeRng, type Rng, mixed, pickOne } from './random.ts';
@@ -7,7 +7,7 @@ import type { JobPlan, ProviderPlan } from './plan.ts';
 /** One action of a technician on some problems, at a time. */
 export interface ScriptedAction {
   readonly at: Ms;
-  readonly by: string;
+  readonly by: UserId;
   readonly problems: readonly number[];
   readonly change: Change;
 }
@@ -18,7 +18,7 @@ const MINUTE: Ms = 60_000;
 export interface Desk {
   readonly at: Ms;
   /** The user ids of the technicians who do the daily checks, in turns. */
-  readonly technicians: readonly [string, ...string[]];
+  readonly technicians: readonly [UserId, ...UserId[]];
   /** The last morning before the demo starts leaves more problems open. */
   readonly last: boolean;
   readonly jobOf: (problem: ProblemRow) => JobPlan | undefined;

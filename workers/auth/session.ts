@@ -9,7 +9,7 @@ import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { DeviceId, Ms } from '#contract/ids.ts';
 import { backOffMs } from '#machines/back-off.ts';
 import { sessionExpiryMachine } from '#machines/session-expiry.ts';
 import type { ExpiryAnswer } from '#machines/session-expiry.ts';
@@ -261,7 +261,8 @@ export class Session {
       opened?.close();
       return;
     }
-    const disk = (this.#disk = opened ?? memoryDisk(profile?.device ?? chance.uuid()));
+    const disk = (this.#disk =
+      opened ?? memoryDisk(profile?.device ?? (chance.uuid() as DeviceId)));
     this.#profile = profile;
     this.#owner = owner;
     const until = offlineUntil ?? profile?.offlineUntil ?? this.contextd.clock.now();

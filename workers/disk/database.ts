@@ -1,10 +1,11 @@
+import type { TenantId, UserId } from '#contract/ids.ts';
 import { DiskError } from './disk-errors.ts';
 
 /** Whose data it is. `actor` differs from `user` during an impersonation. */
 export interface Owner {
-  readonly tenant: string;
-  readonly user: string;
-  readonly actor: string;
+  readonly tenant: TenantId;
+  readonly user: UserId;
+  readonly actor: UserId;
 }
 export const getDatabase = (owner: Owner): string =>
   `daybook:${owner.tenant}:${owner.user}:${owner.actor}`;

@@ -1,3 +1,4 @@
+import type { DeviceId } from '#contract/ids.ts';
 import type { Disk } from '../types.ts';
 import { answerTo, clearAnswers, keepAnswer } from './cached-answers.ts';
 import { makeCipher, plainCipher } from './cipher.ts';
@@ -50,7 +51,7 @@ export function diskOn(
 }
 
 /** The same in memory, if the browser refuses a database: closing it loses everything. */
-export const memoryDisk = (device: string): Disk =>
+export const memoryDisk = (device: DeviceId): Disk =>
   makeDisk(
     {
       shelves: memoryObjectStores<DiskRecords>(),

@@ -105,7 +105,7 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
       const made = {
         key: await makeKey(),
         outboxKey: await makeKey(),
-        device: crypto.randomUUID(),
+        device: crypto.randomUUID() as string as DeviceId,
       };
       return write(async (store) => {
         const name = getDatabase(owner);

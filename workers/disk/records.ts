@@ -1,3 +1,4 @@
+import type { CommandId } from '#contract/ids.ts';
 import type { Sealed } from './cipher.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -56,7 +57,7 @@ export interface PatchRecord {
   readonly sealed: Sealed;
 }
 export interface CommandRecord {
-  readonly id: string;
+  readonly id: CommandId;
   readonly order: number;
   readonly state: 'waiting' | 'refused';
   readonly sealed: Sealed;

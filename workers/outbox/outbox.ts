@@ -59,7 +59,7 @@ interface Entry {
  */
 export class Outbox {
   readonly #needs: OutboxNeeds;
-  readonly #entries = new Map<CommandId, Entry>();
+  readonly #entries = new Map<string, Entry>();
   readonly #gone = new Set<CommandId>();
   readonly #notices;
   #own: OwnRows = NO_ROWS;
@@ -79,7 +79,7 @@ export class Outbox {
       this.#needs.replica.disk.commands(),
       this.#notices.load(),
     ]);
-    const here = new Map(commands.map((one) => [one.id, one]));
+    const here = new Map<string, Command>(commands.map((one) => [one.id, one]));
     for (const id of before) if (!here.has(id)) this.#entries.delete(id);
     for (const command of here.values()) if (!this.#gone.has(command.id)) this.#hold(command);
     this.refresh();
@@ -88,7 +88,7 @@ export class Outbox {
   /** Stores it, then shows it, then returns (OUT-1). */
   async keep<N extends OfflineCall>(call: N, input: InputOf<N>): Promise<Result<Sent>> {
     const { clock, chance } = this.#needs;
-    const id = chance.uuid();
+    const id = chance.uuid() as CommandId;
     const valid = v.safeParse(getCall(call).input, input);
     if (!valid.success)
       return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [] });
@@ -256,7 +256,7 @@ export class Outbox {
       const again = await this.#again(entry.command);
       if (!again.ok) return again;
     }
-    this.#drop(id);
+    this.#drop(entry.command.id);
     this.refresh();
     return ok(null);
   }
@@ -279,7 +279,7 @@ export class Outbox {
 
   async #again({ call, input }: Pick<Command, 'call' | 'input'>): Promise<Result<null>> {
     const again = await this.#kept({
-      id: this.#needs.chance.uuid(),
+      id: this.#needs.chance.uuid() as CommandId,
       call,
       input,
       madeAt: this.#needs.clock.now(),
@@ -381,9 +381,9 @@ export class Outbox {
   /** Drops what is answered and folded, and updates the effects. */
   #settle(): void {
     const { cursor } = this.#needs.replica;
-    for (const [id, entry] of this.#entries) {
+    for (const entry of this.#entries.values()) {
       if (entry.seq !== null && cursor >= entry.seq) entry.folded = true;
-      if (entry.seq !== null && entry.folded) this.#drop(id);
+      if (entry.seq !== null && entry.folded) this.#drop(entry.command.id);
     }
     this.refresh();
   }

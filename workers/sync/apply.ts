@@ -5,7 +5,7 @@ import { emptyTables, fold } from '#contract/fold.ts';
 import { renameActor, renameEvent } from '#contract/former-events.ts';
 import type { Id, Rows, Table } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
-import type { CommandId, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
+import type { CommandId, JobN, KeyId, Ms, RunN, UserId } from '#contract/ids.ts';
 import { toLeanRun, statusCode } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
@@ -192,7 +192,7 @@ const getRun = (lean: LeanRun): RunRow => ({
   n: lean.n,
   job: lean.job,
   company: lean.company,
-  key: '',
+  key: '' as KeyId,
   uid: '',
   status: STATUSES[statusCode(lean.kind)] ?? 'Running',
   startedAt: lean.startSec * 1000,

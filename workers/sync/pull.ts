@@ -1,3 +1,4 @@
+import type { UserId } from '#contract/ids.ts';
 import * as v from 'valibot';
 import type { Outcome } from '#machines/sync-events.ts';
 import type { Failure } from '#contract/errors.ts';
@@ -21,7 +22,7 @@ export interface Fetching {
   readonly wire: Wire;
   readonly replica: Replica;
   readonly clock: WorkerClock;
-  readonly me: () => string;
+  readonly me: () => UserId;
   /** Reports unreadable events that were skipped; returns whether a reload is worth a try (G11). */
   readonly poisoned: (what: string) => boolean;
   /** Reports rows of a bootstrap that were skipped. */

@@ -1,3 +1,4 @@
+import type { ApiKeyId } from '#contract/ids.ts';
 import type { apiKeyCalls } from '#contract/auth/api-key-calls.ts';
 import { ABILITIES } from '#contract/abilities.ts';
 import type { Ability } from '#contract/abilities.ts';
@@ -100,7 +101,7 @@ export const apiKeyHandlers = (context: AppContext): Pick<Handlers, Names> => ({
       const secret = getSecret(context.chance.bytes(32));
       const row = {
         tenant_id: tenant,
-        id: context.chance.uuid(),
+        id: context.chance.uuid() as ApiKeyId,
         user_id: session.userId,
         name,
         abilities: ABILITIES.filter((ability) => abilities.includes(ability)),

@@ -1,3 +1,4 @@
+import { NOBODY } from '#server/platform/auth/nobody.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { columnAhead } from '../../platform/clock-bounds.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -8,12 +9,6 @@ import type { Token } from '../../platform/auth/tokens.ts';
 export const DEVICE_MS: Ms = 180 * 86_400_000;
 /** The most recently used devices that are remembered for each user. */
 const MAX_DEVICES = 100;
-/**
- * The user id that is queried if there is no such user, so that both cases take the same steps
- * (G36).
- */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
-
 /**
  * Returns the id of the device if this user has signed in on it before, otherwise null. The
  * previous token stays valid until the current one is used, because the response with the new one

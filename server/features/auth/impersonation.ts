@@ -1,6 +1,7 @@
+import { toLowerCaseId } from '#contract/id-schema.ts';
 import type { impersonationCalls } from '#contract/auth/impersonation-calls.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { TenantId, UserId } from '#contract/ids.ts';
+import type { ImpersonationId, TenantId, UserId } from '#contract/ids.ts';
 import { mayImpersonate } from '#contract/users/authority.ts';
 import type { UserRights } from '#contract/users/authority.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -37,7 +38,7 @@ export type Token = {
   readonly actorName: string;
   readonly actorTenant: TenantId;
   readonly parent: string;
-  readonly impersonation: string;
+  readonly impersonation: ImpersonationId;
   readonly reason: string;
   readonly authenticatedAt: number;
   /** The latest time at which the impersonator's own session ends. */
@@ -52,11 +53,11 @@ export function impersonationHandlers(
     async loginAs({ userId, reason, serviceProviderId }, ctx) {
       const { tenant } = ctx;
       const { session } = ctx;
-      const target = userId.toLowerCase();
-      const provider = serviceProviderId?.toLowerCase();
+      const target = toLowerCaseId(userId);
+      const provider = serviceProviderId && toLowerCaseId(serviceProviderId);
       if (!session.roles.includes('admin') && !session.roles.includes('super-admin'))
         return failed(NOT_ALLOWED);
-      const impersonation = context.chance.uuid();
+      const impersonation = context.chance.uuid() as ImpersonationId;
       if (provider === undefined || provider === tenant) {
         const here = await context.store.tenant(
           tenant,
@@ -259,7 +260,7 @@ export async function endActor(
 }
 
 interface ImpersonationAction {
-  readonly impersonation: string;
+  readonly impersonation: ImpersonationId;
   readonly reason: string;
 }
 

@@ -1,3 +1,5 @@
+import { storedIdSchema } from '#contract/id-schema.ts';
+import type { ImpersonationId, TenantId, UserId } from '#contract/ids.ts';
 import * as v from 'valibot';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -19,11 +21,11 @@ import { countTry, tooMany } from './rate-limit.ts';
 
 const OVER: Failure = { kind: 'wrong-credentials', message: MESSAGES.attemptOver };
 const TokenSchema = v.object({
-  actor: v.string(),
+  actor: storedIdSchema<UserId>(),
   actorName: v.string(),
-  actorTenant: v.string(),
+  actorTenant: storedIdSchema<TenantId>(),
   parent: v.string(),
-  impersonation: v.string(),
+  impersonation: storedIdSchema<ImpersonationId>(),
   reason: v.string(),
   authenticatedAt: v.number(),
   parentUntil: v.number(),

@@ -205,7 +205,7 @@ async function findUser(
     const own = { userId: user.id, companies: user.companies };
     return (await loadOperators(tx, own)).length > 0 ? user.id : null;
   }
-  const id = context.chance.uuid();
+  const id = context.chance.uuid() as UserId;
   await tx.sql
     .insertInto('identity')
     .values({ tenant_id: tx.tenant, issuer, subject: object, user_id: id, made_at: ctx.now })

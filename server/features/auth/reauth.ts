@@ -1,3 +1,4 @@
+import type { UserId } from '#contract/ids.ts';
 import type { factorCalls } from '#contract/auth/factor-calls.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
@@ -123,7 +124,7 @@ export function reauthHandlers(context: AppContext, find: FindDirectory): Reauth
 }
 
 /** Returns which of the user's factors is stronger than the password alone. */
-async function moreThanPassword(tx: TenantTx, userId: string): Promise<'factor' | 'sms' | null> {
+async function moreThanPassword(tx: TenantTx, userId: UserId): Promise<'factor' | 'sms' | null> {
   const owned = await ownedBy(tx, userId);
   return isFactor(owned) ? 'factor' : isBySms(await loadPolicy(tx), owned) ? 'sms' : null;
 }
@@ -230,7 +231,7 @@ const getReauthFailure = ({ password, passkey }: ParsedInputOf<'reauth'>): Failu
         : MESSAGES.wrongCode,
 });
 
-const loadPerson = ({ tenant, sql }: TenantTx, userId: string) =>
+const loadPerson = ({ tenant, sql }: TenantTx, userId: UserId) =>
   sql
     .selectFrom('person')
     .select(['username', 'password_hash', 'auth'])

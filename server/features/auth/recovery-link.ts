@@ -1,3 +1,4 @@
+import { NOBODY } from '#server/platform/auth/nobody.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
 import type { recoveryCalls } from '#contract/auth/recovery-calls.ts';
 import type { Failure } from '#contract/errors.ts';
@@ -123,8 +124,6 @@ export function recoveryLinkHandlers(context: AppContext): ByLink {
     },
   };
 }
-
-const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** Returns the user of the link, if the user still exists and has a password here. */
 async function loadOwner(tx: TenantTx, link: { readonly user_id: string | null } | null) {

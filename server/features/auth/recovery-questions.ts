@@ -1,3 +1,4 @@
+import { NOBODY } from '#server/platform/auth/nobody.ts';
 import { createHmac } from 'node:crypto';
 import { QUESTIONS, QUESTIONS_PER_RECOVERY } from '#contract/auth/recovery-questions.ts';
 import type { TenantId, UserId } from '#contract/ids.ts';
@@ -78,6 +79,5 @@ function decoys(key: Buffer, tenant: TenantId, name: string): string[] {
     .toSorted((a, b) => getQuestionIndex(a) - getQuestionIndex(b));
 }
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
 const getQuestionIndex = (question: string): number =>
   (QUESTIONS as readonly string[]).indexOf(question);

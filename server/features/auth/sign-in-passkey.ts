@@ -1,3 +1,4 @@
+import type { UserId } from '#contract/ids.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -117,7 +118,7 @@ export const showPasskey = (
     );
   });
 
-async function mayEnter(tx: TenantTx, userId: string): Promise<boolean> {
+async function mayEnter(tx: TenantTx, userId: UserId): Promise<boolean> {
   const user = (await tx.rows('user', [userId])).get(userId);
   const person = await tx.sql
     .selectFrom('person')

@@ -3,7 +3,7 @@ import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { EngineResult, EngineScope, Page } from '#contract/engine/engine.ts';
 import type { LogLine } from '#contract/engine/sessions.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { KeyId, Ms, TenantId } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -214,7 +214,7 @@ async function openKey(
     const known = await find(tx);
     const owner = (await tx.rows('company', [company])).get(company);
     if (known !== null || !owner || owner.deletedAt !== undefined) return known;
-    const key = context.chance.uuid();
+    const key = context.chance.uuid() as KeyId;
     await tx.append(
       [
         {

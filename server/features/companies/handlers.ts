@@ -1,3 +1,4 @@
+import { toLowerCaseId } from '#contract/id-schema.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { CompanyN, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -301,12 +302,7 @@ async function notFitting(
     return failed({ kind: 'conflict', message: MESSAGES.companyNameTaken });
   return notify === undefined
     ? null
-    : notNotifiable(
-        tx,
-        session,
-        notify.map((id) => id.toLowerCase()),
-        company?.notify ?? [],
-      );
+    : notNotifiable(tx, session, notify.map(toLowerCaseId), company?.notify ?? []);
 }
 
 /**

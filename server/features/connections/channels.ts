@@ -1,5 +1,5 @@
 import type { NewEvent } from '#contract/events.ts';
-import type { CompanyN, TenantId } from '#contract/ids.ts';
+import type { CompanyN, KeyId, TenantId } from '#contract/ids.ts';
 import type { CollectorKind } from '#contract/connections/connection.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
@@ -38,7 +38,7 @@ export async function openChannels(
     const drafts = missing.flatMap((company): NewEvent[] => {
       const row = rows.get(company);
       if (!row || row.deletedAt !== undefined) return [];
-      const key = context.chance.uuid();
+      const key = context.chance.uuid() as KeyId;
       return [
         {
           event: {

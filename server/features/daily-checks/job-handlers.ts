@@ -1,7 +1,8 @@
+import { toLowerCaseId } from '#contract/id-schema.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { JobN, Ms } from '#contract/ids.ts';
+import type { JobN, KeyId, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
@@ -14,7 +15,7 @@ import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 type Done = OutputOf<'ignoreMissed'>;
-type Of = { readonly jobInstanceUid: string; readonly key?: string | undefined };
+type Of = { readonly jobInstanceUid: string; readonly key?: KeyId | undefined };
 const done = (seq: number) => ok<Done>({ seq });
 
 /** The snooze reason of a problem whose job was ignored. */
@@ -135,7 +136,7 @@ async function loadJob(
     .select('n')
     .where('tenant_id', '=', tx.tenant)
     .where('uid', '=', jobInstanceUid);
-  if (key !== undefined) query = query.where('key_id', '=', key.toLowerCase());
+  if (key !== undefined) query = query.where('key_id', '=', toLowerCaseId(key));
   const found = await tx.rows(
     'job',
     (await query.execute()).map(({ n }): JobN => n),

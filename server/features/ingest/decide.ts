@@ -1,5 +1,5 @@
 import type { Tables } from '#contract/tables.ts';
-import type { JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
+import type { JobN, KeyId, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import {
   getAnomalies,
   anomalyText,
@@ -265,7 +265,7 @@ interface Named {
   readonly n: RunN;
   readonly job: JobN;
   readonly company: number;
-  readonly key: string;
+  readonly key: KeyId;
   readonly uid: string;
   readonly startedAt: Ms;
 }

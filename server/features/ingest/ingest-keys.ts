@@ -51,7 +51,7 @@ export function keyHandlers(
         const company = (await tx.rows('company', [companyN])).get(companyN);
         if (!company || company.deletedAt !== undefined || !sees(ctx, companyN))
           return failed(NOT_FOUND);
-        const id = context.chance.uuid();
+        const id = context.chance.uuid() as KeyId;
         const secret = getSecret(context.chance.bytes(32));
         const event: Event = {
           type: 'key.created@1',

@@ -1,4 +1,4 @@
-import type { Ms } from '#contract/ids.ts';
+import type { KeyId, Ms } from '#contract/ids.ts';
 import { lock } from './load-decision-state.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
@@ -65,7 +65,7 @@ export async function addToLog(
   });
 }
 
-async function loadJob(tx: TenantTx, key: string, uid: string): Promise<number | null> {
+async function loadJob(tx: TenantTx, key: KeyId, uid: string): Promise<number | null> {
   const row = await tx.sql
     .selectFrom('job')
     .select('n')

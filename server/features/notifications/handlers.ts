@@ -1,3 +1,4 @@
+import type { UserId } from '#contract/ids.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -240,7 +241,7 @@ const getSecretRef = (id: string) => ({ table: 'push_device', column: 'sealed', 
 
 async function loadSettings(
   tx: TenantTx,
-  user: string,
+  user: UserId,
 ): Promise<{
   readonly settings: NotifySettings;
   readonly row: { readonly next_at: number | null; readonly last_at: number | null } | undefined;

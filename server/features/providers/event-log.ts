@@ -129,7 +129,7 @@ async function matching(
 
 async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventListed[]> {
   const { tenant, sql: db } = tx;
-  const people = new Map(
+  const people = new Map<string, string>(
     (
       await db
         .selectFrom('person')
@@ -143,7 +143,7 @@ async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventLis
       await db.selectFrom('company').select(['n', 'row']).where('tenant_id', '=', tenant).execute()
     ).map(({ n, row }) => [n, row.name]),
   );
-  const keys = new Map((await tx.all('key')).map(({ id, name }) => [id, name]));
+  const keys = new Map<string, string>((await tx.all('key')).map(({ id, name }) => [id, name]));
   return found.map(({ seq, at, type, entity, company, actor: stored, subject, data }) => {
     const actor = renameActor(stored);
     const isImpersonated = actor.kind === 'user' && actor.impersonation !== undefined;

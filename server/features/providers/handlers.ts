@@ -1,7 +1,7 @@
 import { loadBranding, loadHosts } from '#server/platform/tenancy/branding.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Branding } from '#contract/branding/branding.ts';
-import type { TenantId } from '#contract/ids.ts';
+import type { TenantId, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
 import { seesUser } from '#contract/users/authority.ts';
@@ -38,8 +38,8 @@ export const providerHandlers = (
   async createProvider({ name, hosts, administrator }, ctx) {
     if (ctx.session.companies !== null) return FORBIDDEN;
     if (!isPlainUsername(administrator.username)) return usernameNotPlain('administrator.username');
-    const id = context.chance.uuid();
-    const user = context.chance.uuid();
+    const id = context.chance.uuid() as TenantId;
+    const user = context.chance.uuid() as UserId;
     const [domain = ''] = hosts;
     if (await isReserved(context, id, hosts)) return HOST_TAKEN;
     const above = await context.store.tenant(

@@ -1,3 +1,4 @@
+import { NOBODY } from '../../platform/auth/nobody.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { NewEvent } from '#contract/events.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -190,7 +191,7 @@ async function takeOver(
   const whole = {
     ...row,
     remote: null,
-    madeBy: '',
+    madeBy: NOBODY,
     madeAt: at,
     changedAt: at,
     closedAt: null,

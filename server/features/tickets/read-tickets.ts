@@ -1,3 +1,4 @@
+import { NOBODY } from '../../platform/auth/nobody.ts';
 import { sql } from 'kysely';
 import type { TicketFormOut, TicketOut, TicketWhole } from '#contract/tickets/calls.ts';
 import { type TicketRow, ticketNumber } from '#contract/tickets/tickets.ts';
@@ -181,7 +182,6 @@ export async function toOutput(
     };
   });
 }
-const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** Returns a ticket that the caller can see; null if there is none. */
 export async function ticketSeen(

@@ -1,6 +1,7 @@
+import { NOBODY } from '../../platform/auth/nobody.ts';
 import type { TicketPart } from '#contract/tickets/ticketing.ts';
 import type { Named, TicketRow } from '#contract/tickets/tickets.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { columnAhead, columnOver } from '../../platform/clock-bounds.ts';
 import { describeError } from '../../platform/http/serve-call.ts';
 import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
@@ -241,7 +242,7 @@ async function takeTask(tx: TenantTx, context: AppContext, id: string): Promise<
   if (connected === null)
     return {
       ...task,
-      psa: NOBODY,
+      psa: NO_SYSTEM,
       make: null,
       blocked: t.notConnected,
     };
@@ -266,7 +267,7 @@ async function takeTask(tx: TenantTx, context: AppContext, id: string): Promise<
           .selectFrom('person')
           .select(['email', 'email_verified', 'username', 'settings'])
           .where('tenant_id', '=', tenant)
-          .where('id', '=', asUuid(row.madeBy))
+          .where('id', '=', asUser(row.madeBy))
           .executeTakeFirst()
       : undefined;
   return {
@@ -289,10 +290,12 @@ async function takeTask(tx: TenantTx, context: AppContext, id: string): Promise<
     },
   };
 }
-const asUuid = (id: string): string =>
-  /^[\da-f-]{36}$/i.test(id) ? id : '00000000-0000-0000-0000-000000000000';
+
+/** The author of a ticket is not always a user. */
+const asUser = (author: UserId): UserId => (/^[\da-f-]{36}$/i.test(author) ? author : NOBODY);
+
 /** A placeholder that is never called, because the task is blocked. */
-const NOBODY = new Proxy(
+const NO_SYSTEM = new Proxy(
   {},
   { get: () => () => Promise.reject(new PsaError('refused', t.noSystem)) },
 ) as Psa;

@@ -49,7 +49,7 @@ export async function makeUser(
   const hashing = hashPassword(user.password);
   if (!hashing) throw new Error('Too many passwords are being hashed.');
   const password_hash = await hashing;
-  const id = context.chance.uuid();
+  const id = context.chance.uuid() as UserId;
   await context.store.tenant(tenant, async (tx) => {
     const { username, name, email } = user;
     if (await isUsernameTaken(tx, username, null)) throw new Error(MESSAGES.usernameTaken);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Role } from '#contract/abilities.ts';
-import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { coversRoles } from '#contract/users/authority.ts';
@@ -120,7 +120,7 @@ export const invitationHandlers = (
       if (await isUsernameTaken(tx, username, null)) return USERNAME_TAKEN;
       const used = await useOneTime(tx, KIND, token, ctx.now);
       if (!used) return LINK_OVER;
-      const id = context.chance.uuid();
+      const id = context.chance.uuid() as UserId;
       const companies = await findRemainingCompanies(tx, used.data);
       if (companies === null) return LINK_OVER;
       await tx.append(

@@ -77,7 +77,7 @@ export const userHandlers = (
       await tx.lock();
       if (!(await areCompanies(tx, fields.companies))) return NOT_FOUND;
       if (await isUsernameTaken(tx, fields.username, null)) return USERNAME_TAKEN;
-      const id = context.chance.uuid();
+      const id = context.chance.uuid() as UserId;
       const { username, name, email, auth, roles, companies } = fields;
       await tx.append(
         [

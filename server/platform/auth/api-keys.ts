@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ApiKey } from '#contract/auth/api-key-calls.ts';
-import type { UserId } from '#contract/ids.ts';
+import type { ApiKeyId, UserId } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
 import { mailAccount } from './account-mail.ts';
 import { audit } from './audit.ts';
@@ -51,7 +51,7 @@ export async function revokeKey(
   context: AppContext,
   ctx: SessionContext,
   user: UserId,
-  key: string,
+  key: ApiKeyId,
 ): Promise<boolean> {
   const gone = await tx.sql
     .deleteFrom('api_key')

@@ -1,4 +1,4 @@
-import type { Ms, UserId } from '#contract/ids.ts';
+import type { ImpersonationId, Ms, UserId } from '#contract/ids.ts';
 import type { Principal, RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
@@ -31,7 +31,7 @@ interface AuditOrigin {
   readonly ip: string;
   readonly agent: string;
   readonly actor: UserId | null;
-  readonly impersonation: string | null;
+  readonly impersonation: ImpersonationId | null;
   /** Id of the API key. */
   readonly key: string | null;
 }

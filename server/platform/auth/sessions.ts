@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { ImpersonationId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { isAhead } from '../clock-bounds.ts';
 import type { Principal } from '../http/handler.ts';
@@ -36,7 +36,7 @@ export interface NewSession {
   readonly fresh?: boolean;
   readonly impersonation?: {
     readonly actor: UserId;
-    readonly id: string;
+    readonly id: ImpersonationId;
     readonly parent: string;
     readonly reason: string;
   };

@@ -52,7 +52,8 @@ export async function unseal(
 }
 
 /** A secret of the server belongs to no provider. */
-const SERVER = '';
+/** Secrets of the server belong to no provider. */
+const SERVER = '' as TenantId;
 const SERVER_TABLE = { table: 'server_setting', column: 'value' } as const;
 
 /**

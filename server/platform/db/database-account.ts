@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Ability } from '#contract/abilities.ts';
 import type { PersonSettings } from '#contract/auth/profile.ts';
-import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { ApiKeyId, ImpersonationId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Json, Filled } from './json-column.ts';
 
 /**
@@ -50,7 +50,7 @@ export interface SessionTable {
   agent: string;
   /** The actor that impersonates the user, its session and its reason; null: the user itself. */
   actor_id: Generated<UserId | null>;
-  impersonation_id: Generated<string | null>;
+  impersonation_id: Generated<ImpersonationId | null>;
   reason: Generated<string | null>;
   parent_id: Generated<string | null>;
   /** The actor's provider and name, if that is a parent provider. */
@@ -67,7 +67,7 @@ export interface SessionTable {
  */
 export interface ApiKeyTable {
   tenant_id: TenantId;
-  id: string;
+  id: ApiKeyId;
   user_id: UserId;
   name: string;
   abilities: Json<readonly Ability[]>;
@@ -132,7 +132,7 @@ export interface AuditTable {
   what: string;
   user_id: UserId | null;
   actor_id: UserId | null;
-  impersonation_id: string | null;
+  impersonation_id: ImpersonationId | null;
   ip: string;
   agent: string;
   detail: Json<Readonly<Record<string, unknown>>>;

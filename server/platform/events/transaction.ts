@@ -4,7 +4,7 @@ import type { Id } from '#contract/fold.ts';
 import { renameActor, renameEvent } from '#contract/former-events.ts';
 import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import { append, appendFolded, type WriteContext, type Sent } from './append.ts';
 import { unnestParams, parameters } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
@@ -338,10 +338,10 @@ interface EventRecord {
   readonly type: string;
   readonly at: number;
   readonly actor: Actor;
-  readonly subject: string | null;
+  readonly subject: UserId | null;
   readonly company: number | null;
   readonly entity: string;
-  readonly command_id: string | null;
+  readonly command_id: CommandId | null;
   readonly data: unknown;
 }
 

@@ -1,3 +1,4 @@
+import type { CommandId, DeviceId } from '#contract/ids.ts';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Issue } from '#contract/errors.ts';
@@ -33,7 +34,12 @@ export function readCommand(
   const bodyHash = createHash('sha256')
     .update(canonical({ call, input: raw }))
     .digest('hex');
-  return ok({ id: id.toLowerCase(), device: device.toLowerCase(), order: Number(order), bodyHash });
+  return ok({
+    id: id.toLowerCase() as CommandId,
+    device: device.toLowerCase() as DeviceId,
+    order: Number(order),
+    bodyHash,
+  });
 }
 
 /**

@@ -1,7 +1,16 @@
 import type { Ability, Role } from '#contract/abilities.ts';
 import type { Gate } from '#contract/call.ts';
 import type { CALLS, CallName, OutputOf, ParsedInputOf } from '#contract/calls.ts';
-import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type {
+  ApiKeyId,
+  CommandId,
+  CompanyN,
+  DeviceId,
+  ImpersonationId,
+  Ms,
+  TenantId,
+  UserId,
+} from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import type { Holder } from '../auth/ingest-key-auth.ts';
 
@@ -21,13 +30,13 @@ export interface Principal {
    * The acting user: the user itself, or the one who impersonates it; then `impersonation` is set.
    */
   readonly actor: UserId;
-  readonly impersonation: string | null;
+  readonly impersonation: ImpersonationId | null;
   readonly beganAt: Ms;
   /**
    * Set for a program with the user's API key: limits what the roles grant to these abilities.
    * Check with `hasAbility`, not by the roles.
    */
-  readonly key?: { readonly id: string; readonly abilities: readonly Ability[] };
+  readonly key?: { readonly id: ApiKeyId; readonly abilities: readonly Ability[] };
   /** Set for a user who restores for others and makes a call that its roles wouldn't allow. */
   readonly operators?: readonly OperatorIdentity[];
   /** When the user last authenticated (G44); never, for a key. */
@@ -47,8 +56,8 @@ export interface OperatorIdentity {
  * device's order.
  */
 export interface CommandKey {
-  readonly id: string;
-  readonly device: string;
+  readonly id: CommandId;
+  readonly device: DeviceId;
   readonly order: number;
   readonly bodyHash: string;
 }

@@ -1,6 +1,6 @@
 import { getCall } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { withEssentialWrites } from '../db/space.ts';
@@ -78,7 +78,7 @@ export function callServer(
     const handler = handlers[name] as AnyHandler;
     const isSignIn = call.path.startsWith('auth/');
     const queue = call.gate === 'ingest-key' ? sources : people;
-    const seen: { tenant: string | null; user: string | null } = { tenant: null, user: null };
+    const seen: { tenant: TenantId | null; user: UserId | null } = { tenant: null, user: null };
     const tell = new Headers();
     const work = async (): Promise<Response> => {
       if (call.method !== 'GET' && call.gate === 'public' && forged(name, request.headers, caller))

@@ -58,7 +58,7 @@ async function loadPeople(
   tx: TenantTx,
   scope: Scope,
   problems: readonly ProblemRow[],
-): Promise<{ id: string; name: string }[]> {
+): Promise<{ id: UserId; name: string }[]> {
   const { companies, own, reads } = scope;
   const named = await tx.sql
     .selectFrom('person')

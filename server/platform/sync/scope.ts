@@ -20,7 +20,7 @@ export interface Scope {
    * The user whose personal events are included; null for a call with an API key (KEY-3).
    */
   readonly self: string | null;
-  readonly own: string;
+  readonly own: UserId;
 }
 
 export const toScope = ({

@@ -1,3 +1,4 @@
+import type { UserId } from '#contract/ids.ts';
 import type { Event, Logged } from '#contract/events.ts';
 import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
@@ -64,7 +65,7 @@ function visibleProblem({ reads, own }: Scope, row: ProblemRow): ProblemRow {
     exception,
     unexcused,
   } = row;
-  const by = (id: string): string => (id === own ? own : NOBODY);
+  const by = (id: UserId): UserId => (id === own ? own : NOBODY);
   return {
     n,
     job,
@@ -87,7 +88,7 @@ function visibleProblem({ reads, own }: Scope, row: ProblemRow): ProblemRow {
 }
 
 /** The name that the fold uses for actions of the clock. */
-const NOBODY = 'clock';
+const NOBODY = 'clock' as UserId;
 const SOME_RULE = 'Rule';
 
 function mayRead(scope: Scope, { event, company }: Logged): boolean {

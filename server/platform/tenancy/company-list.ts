@@ -1,4 +1,4 @@
-import type { CompanyN } from '#contract/ids.ts';
+import type { CompanyN, UserId } from '#contract/ids.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
@@ -65,7 +65,7 @@ export async function listedCompanies(
   const usersByCompany = new Map<CompanyN, CompanyListed['users']>(
     companies.map(({ n }) => [n, []]),
   );
-  const findPerson = (id: string): CompanyListed['users'] => {
+  const findPerson = (id: UserId): CompanyListed['users'] => {
     const one = people.get(id);
     return one ? [{ _id: one.id, name: one.name, username: one.username }] : [];
   };

@@ -1,3 +1,4 @@
+import { NOBODY } from '#server/platform/auth/nobody.ts';
 import { chooseLanguage } from '#contract/i18n/languages.ts';
 import type { Language } from '#contract/i18n/messages.ts';
 import type { UserId } from '#contract/ids.ts';
@@ -35,5 +36,3 @@ export async function languageOfAddress(tx: TenantTx, address: string): Promise<
     .executeTakeFirst();
   return loadLanguage(tx, person?.id ?? null);
 }
-
-const NOBODY = '00000000-0000-0000-0000-000000000000';

@@ -1,3 +1,4 @@
+import type { UserId } from '#contract/ids.ts';
 import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { STATES } from '#src/ui/states.ts';
@@ -16,7 +17,7 @@ export interface FieldsProps {
   readonly form: Form;
   readonly errors: FormErrors;
   readonly companies: readonly (readonly [n: number, name: string])[];
-  readonly people: readonly (readonly [id: string, name: string])[];
+  readonly people: readonly (readonly [id: UserId, name: string])[];
   readonly onChange: (next: Partial<Form>) => void;
 }
 

@@ -1,4 +1,5 @@
-import type { CompanyN, Day } from '#contract/ids.ts';
+import type { InferInput } from 'valibot';
+import type { CompanyN, Day, UserId } from '#contract/ids.ts';
 import {
   ANYTHING,
   asksSomething,
@@ -42,7 +43,7 @@ export interface Form {
   readonly note: string;
   readonly ticket: string;
   readonly hint: string;
-  readonly notify: readonly string[];
+  readonly notify: readonly UserId[];
 }
 interface Typed {
   readonly min: string;
@@ -150,7 +151,7 @@ export function getRule(
   };
 }
 
-export const makeRuleFormSchema = (zone: string): FormSchema<Form, RuleFields> =>
+export const makeRuleFormSchema = (zone: string): FormSchema<Form, InferInput<typeof RuleSchema>> =>
   makeFormSchema(RuleSchema, (form: Form) => {
     const { rule: value, errors } = getRule(form, zone);
     return { value, errors };

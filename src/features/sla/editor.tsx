@@ -1,3 +1,4 @@
+import type { UserId } from '#contract/ids.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -23,7 +24,7 @@ export interface EditorProps {
   readonly jobName: string | null;
   readonly offline: boolean;
   readonly companies: readonly (readonly [n: number, name: string])[];
-  readonly people: readonly (readonly [id: string, name: string])[];
+  readonly people: readonly (readonly [id: UserId, name: string])[];
   readonly onSaved: () => void;
   readonly onClose: () => void;
   readonly onDelete: (() => void) | null;

@@ -1,3 +1,4 @@
+import type { UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { SlaSchema } from '#contract/sla/sla.ts';
 import type { SlaFields } from '#contract/sla/sla.ts';
@@ -17,7 +18,7 @@ export interface Form {
   readonly hours: string;
   readonly percent: string;
   readonly days: string;
-  readonly recipients: readonly string[];
+  readonly recipients: readonly UserId[];
 }
 export type FormErrors = Readonly<Partial<Record<'name' | 'hours' | 'percent' | 'days', string>>>;
 

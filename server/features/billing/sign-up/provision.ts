@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe';
 import { findPrices } from '#contract/billing/service-levels.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import type { NewEvent } from '#contract/events.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { isUsernameTaken, usernameKey } from '#server/platform/auth/usernames.ts';
@@ -68,7 +68,7 @@ export async function provision(
   const settings = await loadBillingSettings(tx);
   const prices = findPrices(settings, row.level);
   const n = await tx.take('company', 1);
-  const user = context.chance.uuid();
+  const user = context.chance.uuid() as UserId;
   const subscription = context.chance.uuid();
   const { timeZone } = await loadCompanyLimit(tx);
   const name = await findFreeName(tx, row.company);

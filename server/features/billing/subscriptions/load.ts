@@ -5,7 +5,7 @@ import type {
 } from '#contract/billing/subscription-calls.ts';
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
-import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
 import { type DayN, getDay } from '#contract/time/day.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -80,7 +80,7 @@ export async function makeUsageOutput(
   const names = await loadPeople(tx);
   const { timeZone } = await loadCompanyLimit(tx);
   const today: DayN = getDay(now, timeZone, 0);
-  const person = ({ by, at }: { readonly by: string; readonly at: Ms }) => ({
+  const person = ({ by, at }: { readonly by: UserId; readonly at: Ms }) => ({
     name: names.get(by) ?? actorMessages.formerUser,
     at,
   });

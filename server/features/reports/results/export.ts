@@ -1,4 +1,4 @@
-import type { JobN, Ms, RunN } from '#contract/ids.ts';
+import type { JobN, Ms, RunN, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { BOM, csvLine, csvName } from '#contract/runs/csv.ts';
 import type { ExportColumn, FileColumnId } from '#contract/runs/csv.ts';
@@ -87,7 +87,7 @@ export function exportHandlers(context: AppContext): Pick<Handlers, 'exportResul
 
 function getFile(
   context: AppContext,
-  tenant: string,
+  tenant: TenantId,
   columns: readonly ExportColumn<FileColumnId>[],
   { ns, jobs, around }: Begun,
 ): ReadableStream<Uint8Array> {

@@ -93,7 +93,7 @@ export async function readAudit(
   const last = shown.at(-1);
   const people = await loadPeople(
     tx,
-    shown.flatMap(({ actor, detail }) => [actor, toText(detail['actedAs'])]),
+    shown.flatMap(({ actor, detail }) => [actor, toText(detail['actedAs']) as UserId | null]),
   );
   const objects = await loadObjects(
     tx,
@@ -173,7 +173,7 @@ function getObjectNumber(detail: Detail): number | null {
 
 async function loadPeople(
   { sql: db, tenant }: TenantTx,
-  ids: readonly (string | null)[],
+  ids: readonly (UserId | null)[],
 ): Promise<ReadonlyMap<string, { _id: string; username: string; name: string }>> {
   const known = [...new Set(ids.filter((id) => id !== null))];
   if (known.length === 0) return new Map();

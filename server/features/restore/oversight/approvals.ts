@@ -1,3 +1,4 @@
+import type { UserId } from '#contract/ids.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { RestoreDecision, RestoreRequestRow } from '#contract/restore/requests.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -142,7 +143,7 @@ const recordDecision =
       who,
       user,
       reason,
-    }: { readonly who: By; readonly user: string | null; readonly reason: string | null },
+    }: { readonly who: By; readonly user: UserId | null; readonly reason: string | null },
   ) =>
   async (tx: TenantTx, id: string): Promise<void> => {
     const row = (await tx.rows('restoreRequest', [id])).get(id);

@@ -1,10 +1,11 @@
+import type { UserId } from '#contract/ids.ts';
 import type { RestoreRequestRow } from '#contract/restore/requests.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 /** The names of users by their id. */
 export async function loadNames(
   { sql, tenant }: TenantTx,
-  ids: readonly string[],
+  ids: readonly UserId[],
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await sql

@@ -1,3 +1,4 @@
+import { NOBODY } from '#server/platform/auth/nobody.ts';
 import { sql } from 'kysely';
 import type { EngineResult, EngineScope, Id, Workload } from '#contract/engine/engine.ts';
 import type { RestoreRights, RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
@@ -314,7 +315,7 @@ const record = (
     origin: origin ?? {
       ip: '',
       agent: '',
-      actor: user ?? '',
+      actor: user ?? NOBODY,
       impersonation: null,
       key: null,
     },
