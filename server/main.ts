@@ -15,7 +15,9 @@ import { startDemo, whoIsWho } from './demo/start-demo.ts';
 import { tenantPageRoutes } from './demo/tenant-page/routes.ts';
 import { firstStart } from './first-start.ts';
 import { checkMasterKey } from './platform/crypto/check-master-key.ts';
-import { makeJobRunner } from './platform/jobs/runner.ts';
+import { makeJobRunner, SERVER } from './platform/jobs/runner.ts';
+import { noteStranded } from './engine/embedded/proxies/note-stranded.ts';
+import { markRepositoriesFolder } from './engine/embedded/repositories/shared-folder.ts';
 import { makeLog } from './platform/log.ts';
 import { ticketRoutes } from './features/tickets/callback.ts';
 import { assetRoutes } from './features/branding/assets.ts';
@@ -105,7 +107,8 @@ const server: Listening = await listen(app, config.port, hostname, {
   await store.close();
   return giveUp(describePortError(error, config.port));
 });
-const jobs = makeJobRunner(context, allJobs(context));
+if (store.kind === 'postgres') await markRepositoriesFolder(context);
+const jobs = makeJobRunner(context, allJobs(context), { ...SERVER, watch: noteStranded(context) });
 jobs.start();
 const life = await demoData?.live();
 

@@ -154,7 +154,7 @@ const sessionOut = v.object({
     items: progress,
     bytes: progress,
     storedBytes: v.number(),
-    waiting: v.nullable(v.object({ until: v.number(), reason: v.string() })),
+    waiting: v.nullable(v.object({ until: v.nullable(v.number()), reason: v.string() })),
   }),
   objects: v.array(
     v.object({

@@ -52,6 +52,7 @@ export const ProxyChoiceSchema = v.nullable(
     v.strictObject({ kind: v.literal('pool'), id: nameText() }),
   ]),
 );
+export type ProxyChoice = v.InferOutput<typeof ProxyChoiceSchema>;
 
 /**
  * `passwordDescription`: the hint to its password. `shortened`: a shorter retention that applies
@@ -136,9 +137,15 @@ export const backupProxyJoined = v.strictObject({
   data: v.strictObject({ id, hostName: nameText(), version: nameText(), ...PROXY_FIELDS }),
 });
 
+/** `hostName` and `version` are there when they changed. */
 export const backupProxyUpdated = v.strictObject({
   type: v.literal('backupproxy.updated@1'),
-  data: v.strictObject({ id, ...PROXY_FIELDS }),
+  data: v.strictObject({
+    id,
+    ...PROXY_FIELDS,
+    hostName: v.exactOptional(nameText()),
+    version: v.exactOptional(nameText()),
+  }),
 });
 
 export const backupProxyLeft = v.strictObject({

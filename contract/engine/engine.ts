@@ -33,7 +33,7 @@ import type {
   Session,
   SessionResult,
   StartReason,
-  Waiting,
+  ShownWaiting,
 } from './sessions.ts';
 import type { FoundItem, ItemPlace, ItemVersion, NamedNode, Nodes, SearchInput } from './search.ts';
 
@@ -475,7 +475,7 @@ export interface Task {
   readonly message: string | null;
   readonly items: Progress;
   readonly bytes: Progress;
-  readonly waiting: Waiting | null;
+  readonly waiting: ShownWaiting | null;
   readonly counts: Readonly<Record<ItemOutcome, number>>;
   readonly createdAt: Ms;
   readonly startedAt: Ms | null;

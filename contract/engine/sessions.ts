@@ -22,7 +22,7 @@ export interface SessionProgress {
   readonly bytes: Progress;
   /** Bytes that the repository did not have. */
   readonly storedBytes: Bytes;
-  readonly waiting: Waiting | null;
+  readonly waiting: ShownWaiting | null;
 }
 export interface SessionObject {
   readonly name: string;
@@ -39,6 +39,11 @@ export interface Progress {
 }
 export interface Waiting {
   readonly until: Ms;
+  readonly reason: string;
+}
+/** Why something waits. `until` null: not known. */
+export interface ShownWaiting {
+  readonly until: Ms | null;
   readonly reason: string;
 }
 export interface LogLine {

@@ -250,7 +250,7 @@ export const taskOut = v.object({
   message: v.nullable(v.string()),
   items: progress,
   bytes: progress,
-  waiting: v.nullable(v.object({ until: v.number(), reason: v.string() })),
+  waiting: v.nullable(v.object({ until: v.nullable(v.number()), reason: v.string() })),
   counts: v.object({
     restored: v.number(),
     merged: v.number(),

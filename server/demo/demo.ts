@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '../platform/app-context.ts';
+import { DEMO_SETTING } from '../platform/db/server-settings.ts';
 import type { DemoOption } from './options.ts';
 import { loadHistory, markAt, type Progress } from './load-history.ts';
 import { makePlan } from './make-plan.ts';
@@ -12,7 +13,6 @@ interface StoredDemo {
   readonly seed: number;
   readonly bornAt: Ms;
 }
-const SETTING = 'estate';
 const SEED = 20_260_301;
 const MINUTE: Ms = 60_000;
 
@@ -68,7 +68,11 @@ export async function seedDemo(
 
 async function loadStored(context: AppContext): Promise<StoredDemo | null> {
   const row = await context.store.system((sql) =>
-    sql.selectFrom('server_setting').select('value').where('name', '=', SETTING).executeTakeFirst(),
+    sql
+      .selectFrom('server_setting')
+      .select('value')
+      .where('name', '=', DEMO_SETTING)
+      .executeTakeFirst(),
   );
   return row === undefined ? null : (JSON.parse(row.value) as StoredDemo);
 }
@@ -77,7 +81,7 @@ async function keep(context: AppContext, stored: StoredDemo): Promise<StoredDemo
   await context.store.system((sql) =>
     sql
       .insertInto('server_setting')
-      .values({ name: SETTING, value: JSON.stringify(stored) })
+      .values({ name: DEMO_SETTING, value: JSON.stringify(stored) })
       .execute(),
   );
   return stored;

@@ -6,6 +6,7 @@ import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { BUILT_IN } from '#server/platform/jobs/places.ts';
 import { byName, findCompany, findOrganization } from './lookup.ts';
 
 /** Proxies are the provider's. Users bound to companies choose them by name. */
@@ -21,7 +22,7 @@ export function proxyHandlers(context: AppContext): Pick<Handlers, 'listProxies'
           )
             return failed(NOT_FOUND);
           const seesHosts = ctx.session.companies === null;
-          const rows = (await proxiesIn(tx)).map(
+          const rows = (await listProxyRows(tx)).map(
             ({ id, name, pool, maintenance, hostName, version }) => ({
               _id: id,
               id,
@@ -44,7 +45,7 @@ export function proxyHandlers(context: AppContext): Pick<Handlers, 'listProxies'
           if (companyId !== undefined && !(await findCompany(tx, ctx.session, companyId)))
             return ok({ rows: [], next: null, count: 0 });
           const pools = new Map<string, number>();
-          for (const { pool } of await proxiesIn(tx))
+          for (const { pool } of await listProxyRows(tx))
             if (pool !== null) pools.set(pool, (pools.get(pool) ?? 0) + 1);
           const rows = [...pools]
             .map(([name, proxies]) => ({ id: name, name, proxies }))
@@ -56,12 +57,16 @@ export function proxyHandlers(context: AppContext): Pick<Handlers, 'listProxies'
   };
 }
 
-const proxiesIn = async (tx: TenantTx) =>
+/** Returns the proxies of the provider by name. */
+export const listProxyRows = async (tx: TenantTx) =>
   (await tx.all('backupProxy')).filter(({ removedAt }) => removedAt === null).sort(byName);
+
+export const hasProxy = async (tx: TenantTx, id: string): Promise<boolean> =>
+  (await listProxyRows(tx)).some((row) => row.id === id);
 
 /** Returns the event that makes this server the provider's first proxy, if it has none. */
 export async function joinServer(tx: TenantTx, { chance }: AppContext): Promise<NewEvent[]> {
-  if ((await proxiesIn(tx)).length > 0) return [];
+  if ((await listProxyRows(tx)).some(({ name }) => name === BUILT_IN)) return [];
   const id = chance.uuid();
   return [
     {
@@ -69,7 +74,7 @@ export async function joinServer(tx: TenantTx, { chance }: AppContext): Promise<
         type: 'backupproxy.joined@1',
         data: {
           id,
-          name: 'Built-in',
+          name: BUILT_IN,
           hostName: hostname().slice(0, 200) || 'localhost',
           version: APP_VERSION,
           pool: null,

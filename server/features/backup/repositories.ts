@@ -12,6 +12,7 @@ import { isFresh, REAUTH } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
+import { rerouteJobs } from '#server/platform/jobs/places.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor, serverRefusal } from './engine-calls.ts';
 import {
@@ -25,6 +26,7 @@ import {
   pageFrom,
 } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
+import { hasProxy } from './proxies.ts';
 import { newRepository, passwordRefusal } from './repository-fields.ts';
 import { warnAdministrators } from './warn-administrators.ts';
 
@@ -220,6 +222,9 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
             now.id,
           );
           if (refused) return refusal(refused);
+          if (changes.proxy?.kind === 'proxy' && !(await hasProxy(tx, changes.proxy.id)))
+            return refusal(NOT_FOUND);
+          if (changes.proxy !== undefined) await rerouteJobs(tx, now.id, changes.proxy);
           const data = changedRepository(now, changes, ctx.now);
           if (data.shortened && data.shortened.appliesAt !== now.shortened?.appliesAt)
             await warnAdministrators(tx, context, ctx.session, 'shortenRetention', {

@@ -66,7 +66,7 @@ import type { StoredFileTable, ReportSentTable, ReportSettingTable } from './dat
 import type { BackupTables } from './database-backup.ts';
 import type { EngineTables } from './database-engine.ts';
 import type { Vb365Tables } from './database-vb365.ts';
-import type { BackgroundJobTable } from './database-jobs.ts';
+import type { BackgroundJobTable, ProxyMemberTable, ProxyProcessTable } from './database-jobs.ts';
 import type { Json, Filled } from './json-column.ts';
 import type { ProjectedTables } from './projected-tables.ts';
 
@@ -180,6 +180,8 @@ export interface Database extends ProjectedTables, EngineTables, Vb365Tables, Ba
   key_index: { hash: string; tenant_id: TenantId; key_id: KeyId };
   server_setting: { name: string; value: string };
   background_job: BackgroundJobTable;
+  proxy_process: ProxyProcessTable;
+  proxy_member: ProxyMemberTable;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { OpenStore } from './open.ts';
  * Tables that a backup leaves out. A restore must not revive ended sessions, replaced device
  * tokens, sign-ins in progress or used links, nor send mail and deliveries twice. Without the known
  * devices, stored failure counts would lock their users out. Daily totals are recalculated from the
- * results, and background jobs are scheduled from the rows that they work on.
+ * results, background jobs are scheduled from the rows that they work on, and proxies join again.
  */
 export const NOT_DUMPED: ReadonlySet<string> = new Set([
   'session',
@@ -28,6 +28,7 @@ export const NOT_DUMPED: ReadonlySet<string> = new Set([
   'run_total',
   'run_total_day',
   'background_job',
+  'proxy_process',
 ]);
 
 /**

@@ -29,17 +29,40 @@ export const migrate = (db: Db): Promise<readonly string[]> =>
       // A step of an older branch may come after newer ones.
       allowUnorderedMigrations: true,
     });
-    const newer = (await tx.selectFrom('migration').select('name').execute()).find(
-      ({ name }) => !MIGRATIONS.some((one) => one.name === name),
-    );
-    if (newer)
-      throw new Error(
-        `The database was made by a newer version of Daybook (step ${newer.name}). Start that version.`,
-      );
+    refuseNewer(await loadSteps(tx));
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
     return results.map(({ migrationName }) => migrationName);
   });
+
+/**
+ * Changes nothing. Returns no steps.
+ * @throws a sentence if the tables are not of this version.
+ */
+export async function refuseOtherVersion(db: Db): Promise<readonly string[]> {
+  const { rows } = await db.executeQuery<{ readonly found: boolean }>(
+    CompiledQuery.raw("select to_regclass('public.migration') is not null as found"),
+  );
+  const steps = rows[0]?.found === true ? await loadSteps(db) : [];
+  refuseNewer(steps);
+  const missing = MIGRATIONS.find(({ name }) => !steps.includes(name));
+  if (missing)
+    throw new Error(
+      `The database is older than this version of Daybook (step ${missing.name} is missing). Start a server of this version first.`,
+    );
+  return [];
+}
+
+const loadSteps = async (db: Kysely<Database>): Promise<readonly string[]> =>
+  (await db.selectFrom('migration').select('name').execute()).map(({ name }) => name);
+
+function refuseNewer(steps: readonly string[]): void {
+  const newer = steps.find((name) => !MIGRATIONS.some((one) => one.name === name));
+  if (newer !== undefined)
+    throw new Error(
+      `The database was made by a newer version of Daybook (step ${newer}). Start that version.`,
+    );
+}
 
 /** Each step runs its statements in order. */
 const named = (

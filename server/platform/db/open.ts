@@ -8,7 +8,7 @@ import { connectPglite, connectPostgres } from './connect.ts';
 import type { Database } from './database.ts';
 import { LONG_MESSAGE_MS, MESSAGE_MS } from './embedded.ts';
 import { holdFolder } from './lock.ts';
-import { migrate } from './migrate.ts';
+import { migrate, refuseOtherVersion } from './migrate.ts';
 import { APP_ROLE } from './migrations/migration.ts';
 import { holdPresence, NO_PRESENCE, type Presence } from './presence.ts';
 import { isDiskFull, retrying, StoreError } from './retry.ts';
@@ -29,6 +29,8 @@ export interface Opening {
   /** An embedded database in memory, for tests. `image` is a migrated folder to start from. */
   readonly memory?: boolean;
   readonly image?: Blob;
+  /** A database of another version is refused instead of changed. Only on PostgreSQL. */
+  readonly mustBeCurrent?: boolean;
 }
 
 /** A store with the methods for its owner. */
@@ -60,6 +62,7 @@ export async function openStore({
   clock,
   memory = false,
   image,
+  mustBeCurrent = false,
 }: Opening): Promise<OpenStore> {
   if (databaseUrl !== null) {
     const db = connectPostgres(databaseUrl, log);
@@ -72,6 +75,7 @@ export async function openStore({
       allow: () => undefined,
       announce: (owner) => holdPresence(databaseUrl, owner, clock, log),
       close: () => db.destroy(),
+      mustBeCurrent,
     });
   }
   if (memory)
@@ -137,6 +141,7 @@ interface Base {
   readonly allow: (ms: Ms) => void;
   readonly announce: (owner: string) => Presence;
   readonly close: () => Promise<void>;
+  readonly mustBeCurrent?: boolean;
 }
 
 async function begin(base: Base): Promise<OpenStore> {
@@ -145,7 +150,7 @@ async function begin(base: Base): Promise<OpenStore> {
     base.allow(LONG_MESSAGE_MS);
     const steps = await retrying(
       clock,
-      () => migrate(db),
+      () => (base.mustBeCurrent === true ? refuseOtherVersion(db) : migrate(db)),
       () => false,
     );
     if (steps.length > 0) log.info('the tables were brought to this version', { steps });

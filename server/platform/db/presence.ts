@@ -1,9 +1,10 @@
+import { type RawBuilder, sql } from 'kysely';
 import { Client } from 'pg';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
 
 /** The first number of the session locks of servers. It must never change. */
-export const PRESENCE_LOCK = 7_203_413;
+const PRESENCE_LOCK = 7_203_413;
 /** How long it waits before it connects again. */
 const RECONNECT_MS: Ms = 1_000;
 /** Ends the connection of a server whose machine is gone within 14 seconds. */
@@ -70,3 +71,9 @@ export const NO_PRESENCE: Presence = {
   announced: Promise.resolve(),
   end: () => Promise.resolve(),
 };
+
+/** A condition: the process with this name lives. Only on PostgreSQL. */
+export const isPresent = (owner: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`exists (
+  select from pg_locks as l where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
+    and l.database = (select oid from pg_database where datname = current_database())
+    and l.classid::bigint = ${PRESENCE_LOCK} and l.objid::bigint = hashtext(${owner})::bigint & 4294967295)`;

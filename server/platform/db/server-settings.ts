@@ -6,6 +6,9 @@ import type { Database } from './database.ts';
  */
 export type ServerSettings = Transaction<Database>;
 
+/** The setting with the size of the demo data. A database without them has none. */
+export const DEMO_SETTING = 'estate';
+
 /** Returns null if it is not set. */
 export const readSetting = async (sql: ServerSettings, name: string): Promise<string | null> =>
   (

@@ -11,6 +11,7 @@ const DAY = 24 * HOUR;
  *
  * - `payload`: what its handler gets besides the provider. Nothing for recurring jobs.
  * - `isRecurring`: every provider has exactly one job of this type, from its creation on.
+ * - `isRouted`: it works for a repository, which says where; proxies run it too.
  * - `maxRunning`, `maxRunningPerTenant`: how many jobs one server runs at a time, in total and of one
  *   provider.
  * - `timeoutMs`: longer than any good run. Its signal is aborted then.
@@ -22,6 +23,7 @@ const DAY = 24 * HOUR;
 interface BackgroundJobType<P> {
   readonly payload: v.GenericSchema<P>;
   readonly isRecurring: boolean;
+  readonly isRouted: boolean;
   readonly maxRunning: number;
   readonly maxRunningPerTenant: number;
   readonly timeoutMs: Ms;
@@ -35,6 +37,7 @@ interface BackgroundJobType<P> {
 const RECURRING = {
   payload: v.null(),
   isRecurring: true,
+  isRouted: false,
   maxRunning: 2,
   maxRunningPerTenant: 1,
   timeoutMs: 10 * MINUTE,
@@ -125,6 +128,7 @@ export const BACKGROUND_JOB_TYPES = {
     ...EXTERNAL,
     payload: v.object({ session: v.string() }),
     isRecurring: false,
+    isRouted: true,
     maxRunning: 4,
     maxRunningPerTenant: 2,
     timeoutMs: 12 * HOUR,
@@ -135,6 +139,7 @@ export const BACKGROUND_JOB_TYPES = {
     ...EXTERNAL,
     payload: v.object({ task: v.string() }),
     isRecurring: false,
+    isRouted: true,
     maxRunning: 4,
     maxRunningPerTenant: 2,
     timeoutMs: 12 * HOUR,
@@ -176,6 +181,7 @@ export const BACKGROUND_JOB_TYPES = {
     ...EXTERNAL,
     payload: v.object({ repository: v.string() }),
     isRecurring: false,
+    isRouted: true,
     maxRunning: 1,
     timeoutMs: 12 * HOUR,
     failure: 'a repository could not be cleaned up',
@@ -184,6 +190,7 @@ export const BACKGROUND_JOB_TYPES = {
     ...EXTERNAL,
     payload: v.object({ repository: v.string() }),
     isRecurring: false,
+    isRouted: true,
     maxRunning: 1,
     timeoutMs: 12 * HOUR,
     failure: 'a repository could not be verified',
@@ -192,6 +199,7 @@ export const BACKGROUND_JOB_TYPES = {
     ...EXTERNAL,
     payload: v.object({ repository: v.string() }),
     isRecurring: false,
+    isRouted: true,
     maxRunning: 1,
     timeoutMs: 12 * HOUR,
     failure: 'a repository could not be attached',
@@ -200,6 +208,7 @@ export const BACKGROUND_JOB_TYPES = {
     ...EXTERNAL,
     payload: v.object({ repository: v.string() }),
     isRecurring: false,
+    isRouted: true,
     maxRunning: 1,
     timeoutMs: 12 * HOUR,
     failure: 'a repository could not be deleted',
@@ -254,7 +263,16 @@ export type RecurringJobName = {
     : never;
 }[BackgroundJobName];
 
+export type RoutedJobName = {
+  [N in BackgroundJobName]: (typeof BACKGROUND_JOB_TYPES)[N]['isRouted'] extends true ? N : never;
+}[BackgroundJobName];
+
 export const BACKGROUND_JOB_NAMES = Object.keys(BACKGROUND_JOB_TYPES) as BackgroundJobName[];
+
+/** What proxies run. */
+export const ROUTED_JOB_NAMES = BACKGROUND_JOB_NAMES.filter(
+  (name): name is RoutedJobName => BACKGROUND_JOB_TYPES[name].isRouted,
+);
 
 /** `signal` is aborted when the server stops or the job takes too long: end soon, and resume later. */
 export interface BackgroundJob<N extends BackgroundJobName> {

@@ -2,8 +2,9 @@ import { sql, type Transaction } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { SKEW_MS } from '../clock-bounds.ts';
 import type { Database } from '../db/database.ts';
-import { PRESENCE_LOCK } from '../db/presence.ts';
+import { isPresent } from '../db/presence.ts';
 import type { BackgroundJobName } from './job-types.ts';
+import { mayTake, type Worker } from './places.ts';
 
 type Sql = Transaction<Database>;
 
@@ -32,57 +33,77 @@ export interface FreePlaces {
   readonly free: number;
   readonly per_tenant: number;
   readonly max_wait: Ms;
+  readonly is_routed: boolean;
 }
 
 /**
  * Leases the due jobs of all providers to `owner`, at most as many as there are places, and returns
  * them with the time at which the next one is due. One query. A leased job's `due_at` is empty, so
  * that a due time scheduled during the run counts for the next one. `running`: the jobs that this
- * server still runs. They aren't leased again, even if their end is already stored.
+ * server still runs. They aren't leased again, even if their end is already stored. `worker`: of the
+ * work for repositories, only what this process may take; in turns, so that each organization gets
+ * its part.
  */
 export async function leaseDueJobs(
   db: Sql,
   owner: string,
+  worker: Worker,
   places: readonly FreePlaces[],
   running: readonly JobId[],
   now: Ms,
 ): Promise<{ readonly jobs: readonly LeasedJob[]; readonly nextAt: Ms | null }> {
+  const mayLease = sql`(not place.is_routed or ${mayTake(sql`${worker.name}::text`, sql`${worker.hasFolder}::boolean`)})`;
   const { rows } = await sql<LeasedJob & { readonly next_at: Ms | null }>`
     with place as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as p(type text, free int, per_tenant int, max_wait bigint)
+      select * from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as p(type text, free int, per_tenant int, max_wait bigint, is_routed boolean)
     ), running as materialized (
       select * from ${recordset(running)}
     ), busy as materialized (
       select type, tenant_id, count(*) as running from running group by type, tenant_id
+    ), at_work as materialized (
+      select j.tenant_id, j.type, j.organization, count(*) as running from place join background_job as j on j.type = place.type
+      where place.is_routed and j.lease_owner is not null group by j.tenant_id, j.type, j.organization
+    ), waiting as materialized (
+      select j.tenant_id, j.type, j.key, j.due_at,
+        coalesce(at_work.running, 0) + row_number() over (partition by j.tenant_id, j.type, j.organization order by j.due_at, j.key) as turn
+      from place join background_job as j on j.type = place.type
+      left join at_work on at_work.tenant_id = j.tenant_id and at_work.type = j.type and at_work.organization = j.organization
+      where place.is_routed and j.lease_owner is null and j.due_at <= ${now} and ${hasPlace} and ${isNotRunning} and ${mayLease}
     ), due as materialized (
       select found.*, place.free, place.per_tenant from place cross join lateral (
         select * from (
-          select j.tenant_id, j.type, j.key, j.due_at from background_job as j
-          where j.type = place.type and j.lease_owner is null and j.due_at <= ${now}
-            and not exists (select from busy where busy.type = j.type and busy.tenant_id = j.tenant_id and busy.running >= place.per_tenant)
-            and ${isNotRunning}
+          select j.tenant_id, j.type, j.key, j.due_at, 0::bigint as turn from background_job as j
+          where not place.is_routed and j.type = place.type and j.lease_owner is null and j.due_at <= ${now}
+            and ${hasPlace} and ${isNotRunning}
           order by j.due_at limit place.free for update of j skip locked
         ) as ready
         union all
         select * from (
-          select j.tenant_id, j.type, j.key, j.due_at from background_job as j
+          select j.tenant_id, j.type, j.key, j.due_at, w.turn from waiting as w
+          join background_job as j on j.tenant_id = w.tenant_id and j.type = w.type and j.key = w.key
+          where w.type = place.type and j.lease_owner is null
+          order by w.turn, w.due_at, w.key limit place.free for update of j skip locked
+        ) as routed
+        union all
+        select * from (
+          select j.tenant_id, j.type, j.key, j.due_at, 0::bigint as turn from background_job as j
           where j.type = place.type and j.lease_owner is null and j.due_at > ${now + SKEW_MS} + place.max_wait
-            and ${isNotRunning}
+            and ${isNotRunning} and ${mayLease}
           limit place.free for update of j skip locked
         ) as too_far_ahead
         union all
         select * from (
-          select j.tenant_id, j.type, j.key, 0::bigint as due_at from background_job as j
+          select j.tenant_id, j.type, j.key, 0::bigint as due_at, 0::bigint as turn from background_job as j
           where j.type = place.type and j.lease_owner is not null and (j.lease_until <= ${now} or j.lease_until > ${now + LEASE_MS + SKEW_MS})
-            and ${isNotRunning}
+            and ${isNotRunning} and ${mayLease}
           limit place.free for update of j skip locked
         ) as lease_expired
       ) as found
     ), ranked as (
-      select due.*, row_number() over (partition by type order by due_at, tenant_id, key) as n,
-        row_number() over (partition by type, tenant_id order by due_at, key) as n_of_tenant from due
+      select due.*, row_number() over (partition by type order by turn, due_at, tenant_id, key) as n,
+        row_number() over (partition by type, tenant_id order by turn, due_at, key) as n_of_tenant from due
     ), leased as (
-      update background_job as j set lease_owner = ${owner}, lease_until = ${now + LEASE_MS}, due_at = null, attempts = j.attempts + 1
+      update background_job as j set lease_owner = ${owner}, lease_until = ${now + LEASE_MS}, due_at = null, began_at = ${now}, attempts = j.attempts + 1
       from ranked left join busy on busy.type = ranked.type and busy.tenant_id = ranked.tenant_id
       where j.tenant_id = ranked.tenant_id and j.type = ranked.type and j.key = ranked.key
         and ranked.n <= ranked.free and ranked.n_of_tenant <= ranked.per_tenant - coalesce(busy.running, 0)
@@ -100,6 +121,8 @@ export async function leaseDueJobs(
     nextAt: rows[0]?.next_at ?? null,
   };
 }
+
+const hasPlace = sql`not exists (select from busy where busy.type = j.type and busy.tenant_id = j.tenant_id and busy.running >= place.per_tenant)`;
 
 const isNotRunning = sql`not exists (select from running where running.type = j.type and running.tenant_id = j.tenant_id and running.key = j.key)`;
 
@@ -198,10 +221,7 @@ export async function addMissingJobs(db: Sql, types: readonly string[]): Promise
  */
 export async function listAbsentOwners(db: Sql): Promise<readonly string[]> {
   const { rows } = await sql<{ readonly owner: string }>`
-    select distinct lease_owner as owner from background_job where lease_owner is not null and not exists (
-      select from pg_locks as l where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
-        and l.database = (select oid from pg_database where datname = current_database())
-        and l.classid::bigint = ${PRESENCE_LOCK} and l.objid::bigint = hashtext(lease_owner)::bigint & 4294967295)`.execute(
+    select distinct lease_owner as owner from background_job where lease_owner is not null and not ${isPresent(sql`lease_owner`)}`.execute(
     db,
   );
   return rows.map(({ owner }) => owner);

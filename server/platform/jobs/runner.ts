@@ -10,6 +10,7 @@ import {
   type JobHandler,
   type JobHandlers,
 } from './job-types.ts';
+import { BUILT_IN, type Worker } from './places.ts';
 import {
   addMissingJobs,
   endLeases,
@@ -43,22 +44,41 @@ const GATHER_MS: Ms = 1_000;
 const ABSENT_MS: Ms = 5_000;
 /** How long a job may take to end after its time is up. */
 const GRACE_MS: Ms = 60_000;
-/** How long a stopping server waits for running jobs. */
-const STOP_MS: Ms = 3_000;
 
 interface Running extends JobId {
   readonly abort: AbortController;
   readonly ended: Promise<void>;
 }
 
+/** Which process a runner belongs to. */
+export interface JobProcess extends Worker {
+  /** Null: the runner makes one. */
+  readonly identity: { readonly owner: string; readonly presence: Presence } | null;
+  /** How long a stopping process waits for running jobs. */
+  readonly stopMs: Ms;
+  /** Runs every few seconds. */
+  watch(now: Ms): Promise<void>;
+}
+export const SERVER: JobProcess = {
+  name: BUILT_IN,
+  hasFolder: true,
+  identity: null,
+  stopMs: 3_000,
+  watch: () => Promise.resolve(),
+};
+
 /**
  * The one runner of a server (JOB-1 to JOB-10). It leases due jobs of all providers with one query,
  * when one is due, when this server schedules one, and every few seconds. Runs the types that have
  * a handler.
  */
-export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers>): JobRunner {
+export function makeJobRunner(
+  context: AppContext,
+  handlers: Partial<JobHandlers>,
+  process: JobProcess = SERVER,
+): JobRunner {
   const { store, clock, log } = context;
-  const owner = context.chance.uuid();
+  const owner = process.identity?.owner ?? context.chance.uuid();
   const types = BACKGROUND_JOB_NAMES.filter((name) => handlers[name] !== undefined);
   const delays = types.flatMap((type) => {
     const delay = BACKGROUND_JOB_TYPES[type].afterAppendMs;
@@ -70,6 +90,7 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
   let renewAt: Ms | null = null;
   let presence: Presence | null = null;
   let seekAt: Ms = 0;
+  let watchAt: Ms = 0;
   /** Servers that no longer show that they live, and since when this one has noticed. */
   const absentSince = new Map<string, Ms>();
   let timer: { cancel(): void } | null = null;
@@ -86,7 +107,9 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
     const places = freePlaces(types, running.values());
     if (places.length === 0) return { begun: 0, nextAt: null };
     const ids = runningIds();
-    const { jobs, nextAt } = await store.system((db) => leaseDueJobs(db, owner, places, ids, now));
+    const { jobs, nextAt } = await store.system((db) =>
+      leaseDueJobs(db, owner, process, places, ids, now),
+    );
     if (jobs.length > 0) renewAt ??= now + RENEW_MS;
     for (const job of jobs) {
       const name = getName(job);
@@ -219,6 +242,10 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
       if (hasPassed(renewAt, RENEW_MS, now)) await renew(now);
       if (hasPassed(gatherUntil, GATHER_MS, now)) await followLog(now);
       if (store.kind === 'postgres' && hasPassed(seekAt, ABSENT_MS, now)) await seekAbsent(now);
+      if (hasPassed(watchAt, ABSENT_MS, now)) {
+        watchAt = now + ABSENT_MS;
+        await process.watch(now);
+      }
       for (;;) {
         const looked = await look(clock.now());
         ({ nextAt } = looked);
@@ -265,7 +292,7 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
         }),
       );
       started = true;
-      presence = store.announce(owner);
+      presence = process.identity?.presence ?? store.announce(owner);
       lookAt(0);
     },
     async tick(now) {
@@ -286,7 +313,7 @@ export function makeJobRunner(context: AppContext, handlers: Partial<JobHandlers
           Promise.all([...running.values()].map(({ ended }) => ended)),
         ),
         new Promise<void>((resolve) => {
-          patience = clock.after(STOP_MS, resolve);
+          patience = clock.after(process.stopMs, resolve);
         }),
       ]);
       patience?.cancel();
@@ -308,9 +335,11 @@ function freePlaces(
   const counts = new Map<string, number>();
   for (const { type } of running) counts.set(type, (counts.get(type) ?? 0) + 1);
   return types.flatMap((type) => {
-    const { maxRunning, maxRunningPerTenant, maxWaitMs } = BACKGROUND_JOB_TYPES[type];
+    const { maxRunning, maxRunningPerTenant, maxWaitMs, isRouted } = BACKGROUND_JOB_TYPES[type];
     const free = maxRunning - (counts.get(type) ?? 0);
-    return free > 0 ? [{ type, free, per_tenant: maxRunningPerTenant, max_wait: maxWaitMs }] : [];
+    if (free <= 0) return [];
+    const place = { type, free, per_tenant: maxRunningPerTenant, max_wait: maxWaitMs };
+    return [{ ...place, is_routed: isRouted }];
   });
 }
 

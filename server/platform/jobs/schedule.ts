@@ -6,27 +6,41 @@ import {
   BACKGROUND_JOB_TYPES,
   type JobPayload,
   type RecurringJobName,
+  type RoutedJobName,
   type BackgroundJobName,
 } from './job-types.ts';
+import type { JobRoute } from './places.ts';
 
 /**
  * Makes the provider's recurring job due at `dueAt`, if it isn't due earlier, in the caller's
  * transaction. Call it wherever rows are written that the job works on.
  */
 export const scheduleRecurring = (tx: TenantTx, type: RecurringJobName, dueAt: Ms): Promise<void> =>
-  schedule(tx, type, '', null, dueAt);
+  schedule(tx, type, '', null, dueAt, null);
 
 /**
  * The same for a job that isn't recurring. `key` tells jobs of this type apart; a job that exists
  * gets the payload.
  */
-export const scheduleJob = <N extends Exclude<BackgroundJobName, RecurringJobName>>(
+export const scheduleJob = <N extends Exclude<BackgroundJobName, RecurringJobName | RoutedJobName>>(
   tx: TenantTx,
   type: N,
   key: string,
   payload: JobPayload<N>,
   dueAt: Ms,
-): Promise<void> => schedule(tx, type, key, payload, dueAt);
+): Promise<void> => schedule(tx, type, key, payload, dueAt, null);
+
+/**
+ * The same for work for a repository, which runs where the route says.
+ */
+export const scheduleRouted = <N extends RoutedJobName>(
+  tx: TenantTx,
+  type: N,
+  key: string,
+  payload: JobPayload<N>,
+  dueAt: Ms,
+  route: JobRoute,
+): Promise<void> => schedule(tx, type, key, payload, dueAt, route);
 
 async function schedule(
   tx: TenantTx,
@@ -34,15 +48,30 @@ async function schedule(
   key: string,
   payload: unknown,
   dueAt: Ms,
+  route: JobRoute | null,
 ): Promise<void> {
+  const routed = route && {
+    repository: route.repository,
+    organization: route.organization,
+    place: route.place,
+    needs_folder: route.needsFolder,
+  };
   await tx.sql
     .insertInto('background_job')
-    .values({ tenant_id: tx.tenant, type, key, due_at: dueAt, payload: JSON.stringify(payload) })
+    .values({
+      tenant_id: tx.tenant,
+      type,
+      key,
+      due_at: dueAt,
+      payload: JSON.stringify(payload),
+      ...routed,
+    })
     .onConflict((on) =>
       on.columns(['tenant_id', 'type', 'key']).doUpdateSet({
         // `least` ignores null.
         due_at: sql<Ms>`least(background_job.due_at, excluded.due_at)`,
         payload: sql`excluded.payload`,
+        ...routed,
       }),
     )
     .execute();

@@ -5,7 +5,8 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { findRoute } from '#server/platform/jobs/places.ts';
+import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { type StoredRepository, storeSize } from '../repositories/repositories.ts';
 import { openRepository } from '../restic/repository.ts';
@@ -85,7 +86,14 @@ async function attach(run: AttachRun, now: Ms): Promise<EngineResult<void>> {
     await storeSize(tx, run.repository, size.value);
     const payload = { repository: run.repository };
     for (const type of ['repository-verification', 'repository-clean-up'] as const)
-      await scheduleJob(tx, type, run.repository, payload, now);
+      await scheduleRouted(
+        tx,
+        type,
+        run.repository,
+        payload,
+        now,
+        await findRoute(tx, run.repository),
+      );
   });
   return done;
 }

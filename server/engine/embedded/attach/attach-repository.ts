@@ -4,7 +4,8 @@ import type { TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { findRoute } from '#server/platform/jobs/places.ts';
+import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { isInUse } from '../repositories/expired.ts';
 import { makeRepositoryTarget, storePassword } from '../repositories/repositories.ts';
@@ -68,9 +69,17 @@ export async function attachRepository(
     await store.tenant(tenant, (tx) => forgetAccess(tx, repository));
     return REFUSED;
   }
-  await store.tenant(tenant, (tx) =>
-    scheduleJob(tx, 'repository-attachment', repository, { repository }, clock.now()),
-  );
+  await store.tenant(tenant, async (tx) => {
+    const route = await findRoute(tx, repository);
+    await scheduleRouted(
+      tx,
+      'repository-attachment',
+      repository,
+      { repository },
+      clock.now(),
+      route,
+    );
+  });
   return ok(undefined);
 }
 

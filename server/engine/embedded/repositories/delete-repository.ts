@@ -4,7 +4,8 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { findRoute } from '#server/platform/jobs/places.ts';
+import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { deleteImports } from '../imports/imports.ts';
 import { ok } from '../../result.ts';
@@ -26,7 +27,14 @@ export async function scheduleDeletions(tx: TenantTx, now: Ms): Promise<void> {
   );
   for (const { id, removedAt } of known.values())
     if (removedAt !== null)
-      await scheduleJob(tx, 'repository-deletion', id, { repository: id }, now);
+      await scheduleRouted(
+        tx,
+        'repository-deletion',
+        id,
+        { repository: id },
+        now,
+        await findRoute(tx, id),
+      );
 }
 
 /** The background job: waits while a restore session or a restore uses the repository. */

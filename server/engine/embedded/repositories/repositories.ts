@@ -21,6 +21,7 @@ import type { BlobRef } from '../restic/check.ts';
 import { initRepository, openRepository, type Repository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
 import { failed, ok } from '../../result.ts';
+import { getRepositoriesFolder } from './shared-folder.ts';
 import { countRequests, getStorageRequests, openStorage, storeStorage } from './storage.ts';
 
 const getSecretRef = (repository: Id) => ({
@@ -38,10 +39,7 @@ export const makeRepositoryTarget = (
 ): RepositoryTarget => {
   const { config, chance } = context;
   if (storage === null)
-    return makeFolderTarget(
-      join(config.repositoriesDir ?? join(config.dataDir, 'repositories'), repository),
-      { chance },
-    );
+    return makeFolderTarget(join(getRepositoriesFolder(config), repository), { chance });
   return makeS3Target(context, {
     ...storage,
     folder: storage.prefix === '' ? repository : `${storage.prefix}/${repository}`,

@@ -4,7 +4,8 @@ import type { UpkeepRequest } from '#contract/engine/repositories.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { UpkeepRequests } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { findRoute } from '#server/platform/jobs/places.ts';
+import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
 import { isAttaching } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { failed, ok } from '../../result.ts';
@@ -47,7 +48,14 @@ const request = (
     // Asked again, it goes on.
     if (before[key]?.endedAt !== null)
       await storeRequest(tx, repository, make({ requestedAt: now, endedAt: null, message: null }));
-    await scheduleJob(tx, type, repository, { repository }, now);
+    await scheduleRouted(
+      tx,
+      type,
+      repository,
+      { repository },
+      now,
+      await findRoute(tx, repository),
+    );
     return ok(undefined);
   });
 

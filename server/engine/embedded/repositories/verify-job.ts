@@ -6,7 +6,8 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { hasNoJob, scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { findRoute } from '#server/platform/jobs/places.ts';
+import { hasNoJob, scheduleRouted } from '#server/platform/jobs/schedule.ts';
 import { FAILED } from '../index/marks.ts';
 import { mark } from '../index/pages.ts';
 import type { BlobRef, CheckReport } from '../restic/check.ts';
@@ -40,7 +41,14 @@ export async function scheduleVerifications(tx: TenantTx, now: Ms): Promise<void
   );
   for (const { id, removedAt } of known.values())
     if (removedAt === null)
-      await scheduleJob(tx, 'repository-verification', id, { repository: id }, now);
+      await scheduleRouted(
+        tx,
+        'repository-verification',
+        id,
+        { repository: id },
+        now,
+        await findRoute(tx, id),
+      );
 }
 
 /**

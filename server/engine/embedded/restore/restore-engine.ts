@@ -13,7 +13,7 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
 import { makeWriteParts, type WriteParts } from '../exports/write-parts.ts';
 import { listChildren } from '../explorer/children.ts';
 import { prepareDownload } from '../downloads/prepare.ts';
@@ -39,11 +39,12 @@ import {
   approveTask,
   cancelTask,
   countPlainItems,
+  findTaskRoute,
   getTask,
   listResults,
   listTasks,
-  rejectTask,
   needsSecondPerson,
+  rejectTask,
   requestRestore,
   requestUndo,
 } from './tasks.ts';
@@ -455,8 +456,8 @@ export const restoreTask =
 
 const READ = 'backupcontent.read';
 
-const schedule = (tx: TenantTx, task: Id, at: number): Promise<void> =>
-  scheduleJob(tx, 'restore-task', task, { task }, at);
+const schedule = async (tx: TenantTx, task: Id, at: number): Promise<void> =>
+  scheduleRouted(tx, 'restore-task', task, { task }, at, await findTaskRoute(tx, task));
 
 const restoreDetail = (task: Id, { explorer, nodes, target, dryRun }: RestoreInput): Detail => ({
   task,

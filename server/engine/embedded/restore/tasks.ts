@@ -17,6 +17,7 @@ import type {
 } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { findRoute, type JobRoute } from '#server/platform/jobs/places.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
 import { getShownTitle, loadState } from '../explorer/children.ts';
 import { getOperator, useExplorer, type Moment, type OpenExplorer } from '../explorer/explorers.ts';
@@ -118,6 +119,22 @@ export async function requestUndo(
       moment,
     ),
   );
+}
+
+/** Where a task runs: its repository is that of the restore point that was browsed. */
+export async function findTaskRoute(tx: TenantTx, task: Id): Promise<JobRoute> {
+  const { rows } = await sql<{ readonly repository: Id; readonly isStopping: boolean }>`
+    select p.repository_id as repository, t.state = 'stopping' as "isStopping" from engine_task as t
+    left join engine_task as parent on parent.tenant_id = t.tenant_id and parent.id = t.parent_id
+    join explorer as e on e.tenant_id = t.tenant_id
+      and e.id = coalesce(t.request -> 'input' ->> 'explorer', parent.request -> 'input' ->> 'explorer')::uuid
+    join restore_point as p on p.tenant_id = t.tenant_id and p.id = e.point_id
+    where t.tenant_id = ${tx.tenant} and t.id = ${task}::uuid`.execute(tx.sql);
+  const [row] = rows;
+  if (row === undefined) throw new Error('A task has a restore point.');
+  const route = await findRoute(tx, row.repository);
+  // Any proxy can end one that waits for its own.
+  return row.isStopping ? { ...route, place: null } : route;
 }
 
 /** An undo `u`, unless it was rejected and so has done nothing. */

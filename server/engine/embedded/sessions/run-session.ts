@@ -24,6 +24,7 @@ import {
   leaseWork,
   queueWork,
   releaseWork,
+  takeWorkOver,
   type WorkCounts,
 } from './work.ts';
 
@@ -181,6 +182,9 @@ async function runSession(
   const now = context.clock.now();
   const opens = nextOpen(state.job.schedulePolicy.backupWindow, now, state.timeZone);
   if (opens === null || opens > now) return pause(session, opens);
+  await context.store.tenant(tenant, (tx) =>
+    takeWorkOver(tx, { session: session.id, owner: session.owner }),
+  );
   const organization = await ports.openOrganization(tenant, state.job.organization, {
     signal: session.stop,
     onWaiting: () => undefined,

@@ -4,7 +4,8 @@ import type { EngineResult, Id } from '#contract/engine/engine.ts';
 import type { LogLine, StartReason } from '#contract/engine/sessions.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { findRoute } from '#server/platform/jobs/places.ts';
+import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
 import { sessionMessages as t } from './messages.en.ts';
 
 /** Starts a session of a job, unless one is running, in the caller's transaction. */
@@ -62,7 +63,8 @@ export async function startSession(
       at: start.at,
     },
   );
-  await scheduleJob(tx, 'backup-session', start.id, { session: start.id }, start.at);
+  const route = await findRoute(tx, job.repository, job.proxy);
+  await scheduleRouted(tx, 'backup-session', start.id, { session: start.id }, start.at, route);
   return { ok: true, value: start.id };
 }
 
@@ -74,10 +76,12 @@ export async function stopSession(tx: TenantTx, job: Id, at: Ms): Promise<boolea
     .where('tenant_id', '=', tx.tenant)
     .where('job_id', '=', job)
     .where('state', '<>', 'done')
-    .returning('id')
+    .returning(['id', 'repository_id as repository'])
     .executeTakeFirst();
   if (session === undefined) return false;
-  await scheduleJob(tx, 'backup-session', session.id, { session: session.id }, at);
+  // Any proxy can end one that waits for its own.
+  const route = { ...(await findRoute(tx, session.repository)), place: null };
+  await scheduleRouted(tx, 'backup-session', session.id, { session: session.id }, at, route);
   return true;
 }
 

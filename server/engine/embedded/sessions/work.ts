@@ -135,6 +135,24 @@ export async function releaseWork(
     .execute();
 }
 
+/**
+ * Frees the objects of a session that another process had when its lease of the session ended. If it
+ * lives after all, it stores nothing more: each of its transactions renews the lease of its object.
+ */
+export async function takeWorkOver(
+  { sql: db, tenant }: TenantTx,
+  { session, owner }: Owner,
+): Promise<void> {
+  await db
+    .updateTable('backup_work')
+    .set({ state: 'queued', lease_owner: null, lease_until: 0 })
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('state', '=', 'running')
+    .where('lease_owner', '<>', owner)
+    .execute();
+}
+
 /** How far the objects of a session are. */
 export interface WorkCounts {
   readonly total: number;

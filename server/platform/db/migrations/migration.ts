@@ -21,7 +21,10 @@ export const UNOWNED = {
     'whose an ingest key is: this is how the provider of a posted result is found; holds hashes only',
   server_setting: 'settings of the server as a whole',
   background_job:
-    'which work is due: the runner takes the due jobs of all providers with one query; holds ids, times and the text of the last failure',
+    'which work is due: the runner takes the due jobs of all providers with one query; holds ids, names of proxies, times and the text of the last failure',
+  proxy_process: 'which proxies run: they work for all providers',
+  proxy_member:
+    'the pool of each proxy at each provider and whether it takes work: the runner takes the due jobs of all providers with one query',
 } as const satisfies Readonly<Record<string, string>>;
 
 /**

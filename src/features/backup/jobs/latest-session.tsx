@@ -122,7 +122,9 @@ function Summary({
       </p>
       {waiting !== null && state !== 'done' && (
         <Callout tone="running">
-          {t.waits({ when: formatWhen(waiting.until, zone), reason: waiting.reason })}
+          {waiting.until === null
+            ? t.waitsOpen({ reason: waiting.reason })
+            : t.waits({ when: formatWhen(waiting.until, zone), reason: waiting.reason })}
         </Callout>
       )}
       {details !== null && <p className="m-0 break-words">{details}</p>}

@@ -98,6 +98,7 @@ export const backupJobMessages = defineMessages('backupJobs', {
   progressLabel: 'Objects backed up',
   progressItems: '{count, plural, one {# item} other {# items}}',
   waits: 'Waiting until {when}: {reason}',
+  waitsOpen: 'Waiting: {reason}',
   objects: 'Objects',
   mailbox: 'Mailbox',
   archive: 'Archive mailbox',

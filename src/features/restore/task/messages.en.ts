@@ -100,6 +100,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   progress: '{done} of {total} items',
   progressUnknown: '{done} items',
   waiting: 'Waiting until {time}: {reason}',
+  waitingOpen: 'Waiting: {reason}',
   lost: "Can't reach the server. The task continues there. {message}",
   needsNetwork: "You're offline. Reconnect to restore.",
 

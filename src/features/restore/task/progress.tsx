@@ -50,10 +50,12 @@ export function TaskProgress({
       </p>
       {task !== null && task.waiting !== null && (
         <p className="m-0 text-warning">
-          {t.waiting({
-            time: formatTime(task.waiting.until, zone),
-            reason: task.waiting.reason,
-          })}
+          {task.waiting.until === null
+            ? t.waitingOpen({ reason: task.waiting.reason })
+            : t.waiting({
+                time: formatTime(task.waiting.until, zone),
+                reason: task.waiting.reason,
+              })}
         </p>
       )}
       {failure !== null && (

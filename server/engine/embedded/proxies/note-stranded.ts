@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Id } from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { listStrandedJobs, type StrandedJob } from '#server/platform/jobs/proxy-processes.ts';
+import { loadRequests, storeRequest } from '../repositories/requests.ts';
+import { addLog } from '../sessions/session-rows.ts';
+import { proxyMessages as t } from './messages.en.ts';
+
+/** How long work must have been due: proxies look for work every five seconds. */
+const PATIENCE_MS: Ms = 15_000;
+
+/**
+ * Tells whoever looks at it why work waits: its proxy or pool isn't there. Sessions say it in their log
+ * too, once.
+ */
+export const noteStranded =
+  (context: AppContext): ((now: Ms) => Promise<void>) =>
+  async (now) => {
+    const { store } = context;
+    const jobs = await store.system((db) => listStrandedJobs(db, store.kind, now - PATIENCE_MS));
+    const byTenant = Map.groupBy(jobs, ({ tenant }) => tenant);
+    for (const [tenant, all] of byTenant)
+      await store.tenant(tenant, async (tx) => {
+        for (const job of all) await noteOne(tx, job, now);
+      });
+  };
+
+async function noteOne(tx: TenantTx, { type, key, place }: StrandedJob, now: Ms): Promise<void> {
+  const reason = getReason(place);
+  if (type === 'backup-session') return noteSession(tx, key, reason, now);
+  if (type === 'restore-task') return noteTask(tx, key, reason);
+  if (type !== 'repository-clean-up' && type !== 'repository-verification') return;
+  const name = type === 'repository-clean-up' ? 'cleanUp' : 'verification';
+  const request = (await loadRequests(tx, key))?.[name];
+  if (request !== undefined && request.endedAt === null && request.message !== reason)
+    await storeRequest(tx, key, { [name]: { ...request, message: reason } });
+}
+
+async function noteSession(tx: TenantTx, id: Id, reason: string, now: Ms): Promise<void> {
+  const { rows } = await sql`
+    update backup_session set progress = progress || ${waitFor(reason)}::text::jsonb
+    where tenant_id = ${tx.tenant} and id = ${id}::uuid and state in ('queued', 'running')
+      and progress -> 'waiting' ->> 'reason' is distinct from ${reason}
+    returning id`.execute(tx.sql);
+  if (rows.length > 0) await addLog(tx, id, { at: now, level: 'warning', message: reason });
+}
+
+async function noteTask(tx: TenantTx, id: Id, reason: string): Promise<void> {
+  await sql`
+    update engine_task set progress = progress || ${waitFor(reason)}::text::jsonb
+    where tenant_id = ${tx.tenant} and id = ${id}::uuid and state in ('queued', 'running')
+      and progress -> 'waiting' ->> 'reason' is distinct from ${reason}`.execute(tx.sql);
+}
+
+const waitFor = (reason: string): string => JSON.stringify({ waiting: { until: null, reason } });
+
+/** `place` is written by `getPlace`. */
+function getReason(place: string | null): string {
+  if (place === null) return t.waitsForAny;
+  const [kind = '', ...name] = place.split(' ');
+  return (kind === 'pool' ? t.waitsForPool : t.waitsForProxy)({ name: name.join(' ') });
+}
