@@ -53,6 +53,9 @@ export const commandMessages = defineMessages('commands', {
   demoFailed: "The demo data couldn't be created. {error}",
   firstStartFailed: "The first start couldn't be completed. {error}",
   running: 'Daybook is at {address}',
+  flushed: 'embedded database: changes are on disk before they are confirmed',
+  notFlushed:
+    'embedded database: a power cut may lose the last changes, because DAYBOOK_FLUSH is off',
   username: 'username: {username}',
   password: 'password: {password}',
   demoTenant: 'simulated Microsoft 365 organizations: {address} (opens only on this machine)',

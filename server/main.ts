@@ -47,6 +47,7 @@ await probePort(config.port, hostname).catch((error: unknown) =>
 const store = await openStore({
   dataDir: config.dataDir,
   databaseUrl: config.databaseUrl,
+  flushes: config.flushes !== false,
   log,
   clock: systemClock,
 }).catch((error: unknown) =>
@@ -119,6 +120,7 @@ tell(
     t.running({
       address: getAddress(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname),
     }),
+    ...(config.databaseUrl === null ? [config.flushes === false ? t.notFlushed : t.flushed] : []),
     ...(demoData ? [whoIsWho(demoData, (host) => getAddress(host ?? 'localhost'))] : []),
     ...(administrator ? [t.username(administrator), t.password(administrator)] : []),
     t.outbox({ address: `http://localhost:${server.port}/outbox` }),

@@ -61,13 +61,15 @@ const OverviewSchema = v.object({
 });
 /**
  * The disk of the embedded database, for the top-level provider. `low`: only sign-ins and similar
- * data are stored; `full`: nothing is.
+ * data are stored; `full`: nothing is. `flushes`: changes are on the disk before they are confirmed;
+ * if not, a power cut may lose the last ones.
  */
 const StorageSchema = v.object({
   state: v.picklist(['ok', 'low', 'full']),
   freeBytes: count,
   totalBytes: count,
   floorBytes: count,
+  flushes: v.boolean(),
 });
 export type ServerStorage = v.InferOutput<typeof StorageSchema>;
 export type ProviderOverview = v.InferOutput<typeof OverviewSchema>;

@@ -56,6 +56,8 @@ export interface Config {
   readonly downloadsDir?: string | null;
   /** URL of PostgreSQL; null uses the embedded database. */
   readonly databaseUrl: string | null;
+  /** Whether the embedded database is flushed to disk before a change is confirmed; it is by default. */
+  readonly flushes?: boolean;
   /** Folder of the built page; null serves only the API. */
   readonly pageDir: string | null;
   /** Addresses of proxies whose `X-Forwarded-*` headers the server trusts. */

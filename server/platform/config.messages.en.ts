@@ -5,6 +5,7 @@ export const configMessages = defineMessages('config', {
   port: 'PORT must be a whole number from 0 to 65535.',
   network: '{name} contains "{value}", which is neither an address nor a network.',
   connections: '{name} must be a whole number from 10 to 1000000.',
+  flush: 'DAYBOOK_FLUSH is "{value}". It must be on or off.',
   graph: 'DAYBOOK_GRAPH is "{value}". It must be an origin, such as https://graph.example.net.',
   secretKey:
     'DAYBOOK_SECRET_KEY must be 32 bytes in base64url, or several such keys with commas, the current one first.',

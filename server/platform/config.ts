@@ -19,7 +19,7 @@ export interface Settings {
  * Reads the server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DAYBOOK_REPOSITORIES
  * (folder of the backup repositories), DAYBOOK_DOWNLOADS (folder of downloads in the background),
  * DATABASE_URL,
- * DAYBOOK_TRUSTED_PROXIES (addresses or networks, with commas), DAYBOOK_SECRET_KEY (the master key,
+ * DAYBOOK_FLUSH (`off`: the embedded database isn't flushed to disk), DAYBOOK_TRUSTED_PROXIES (addresses or networks, with commas), DAYBOOK_SECRET_KEY (the master key,
  * then former ones, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks that the server may
  * reach, with commas) and DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_PUSH_ALLOW (private
  * networks that push services may be in, with commas), DAYBOOK_QUICKBOOKS (replaces Intuit's
@@ -41,6 +41,8 @@ export function readConfig(
       .split(',')
       .map((one) => one.trim())
       .filter((one) => one !== '');
+  const flush = set('DAYBOOK_FLUSH') ?? 'on';
+  if (flush !== 'on' && flush !== 'off') return t.flush({ value: flush });
   const trustedProxies = networks('DAYBOOK_TRUSTED_PROXIES');
   const allow = networks('DAYBOOK_OUTBOUND_ALLOW');
   const push = networks('DAYBOOK_PUSH_ALLOW');
@@ -79,6 +81,7 @@ export function readConfig(
       repositoriesDir: repositoriesDir === null ? null : resolve(repositoriesDir),
       downloadsDir: downloadsDir === null ? null : resolve(downloadsDir),
       databaseUrl: set('DATABASE_URL'),
+      flushes: flush === 'on',
       pageDir: join(root, 'dist'),
       trustedProxies,
       secretKey,

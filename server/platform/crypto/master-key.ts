@@ -8,8 +8,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Environment } from '../app-context.ts';
+import { flushFile, flushFolder } from '../flush-files.ts';
 
 /** `id` derives from the key and reveals nothing about it. */
 export interface MasterKey {
@@ -102,6 +103,7 @@ function fileText(dataDir: string, make: () => string): string {
 function makeFile(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });
+  flushFile(draft);
   try {
     linkSync(draft, file);
   } catch (error) {
@@ -109,13 +111,16 @@ function makeFile(file: string, text: string): void {
   } finally {
     rmSync(draft, { force: true });
   }
+  flushFolder(dirname(file));
 }
 
-/** Atomic: writes the whole file or nothing. */
+/** Atomic: writes the whole file or nothing, also in a power cut. */
 function write(dataDir: string, all: readonly Buffer[]): void {
   const file = getFile(dataDir);
   writeFileSync(`${file}.new`, all.map((key) => `${key.toString('base64url')}\n`).join(''), {
     mode: 0o600,
   });
+  flushFile(`${file}.new`);
   renameSync(`${file}.new`, file);
+  flushFolder(dataDir);
 }

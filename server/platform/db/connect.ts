@@ -35,6 +35,7 @@ export async function connectPglite(
 ): Promise<{
   readonly db: Db;
   readonly allow: (ms: Ms) => void;
+  readonly finishFlush: () => Promise<void>;
   readonly close: () => Promise<void>;
 }> {
   const embedded = await openEmbedded(place, {
@@ -67,6 +68,7 @@ export async function connectPglite(
     allow: (ms) => {
       embedded.allow(ms);
     },
+    finishFlush: () => embedded.finishFlush(),
     close: async () => {
       await db.destroy();
       await embedded.close();

@@ -5,15 +5,21 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { joined, type Place } from './embedded.ts';
+import { DurableFolder } from './durable-folder.ts';
+import { type Answer, joined, type ThreadData } from './embedded.ts';
 
-if (parentPort !== null) await serve(parentPort, workerData as Place);
+if (parentPort !== null) await serve(parentPort, workerData as ThreadData);
 
-async function serve(answers: MessagePort, { dir, image }: Place): Promise<void> {
+async function serve(answers: MessagePort, { dir, image, flushed }: ThreadData): Promise<void> {
+  const folder = dir === null || flushed === null ? null : new DurableFolder(dir, flushed);
   const pglite = await PGlite.create({
-    ...(dir === null ? {} : { dataDir: dir }),
+    ...(folder === null
+      ? dir !== null && { dataDir: dir }
+      : { fs: folder, startParams: getFlushingParameters() }),
     ...(image === null ? {} : { loadDataDir: image }),
   });
+  // What made or restored the database, and a process that ran without flushing, left unflushed.
+  folder?.flushAll();
   let now: MessagePort | null = null;
   let last = Promise.resolve();
   /** Runs work in sequence. An error here that is not a statement's own error ends the thread. */
@@ -24,6 +30,7 @@ async function serve(answers: MessagePort, { dir, image }: Place): Promise<void>
       now = port;
       if (port === null) {
         await pglite.close();
+        folder?.flush();
         answers.close();
         return;
       }
@@ -47,11 +54,24 @@ async function serve(answers: MessagePort, { dir, image }: Place): Promise<void>
     });
     const whole = joined(parts);
     const broken = isBroken(whole);
-    port.postMessage(whole, [whole.buffer]);
+    const message: Answer = { bytes: whole, unflushed: folder?.getUnflushed() ?? null };
+    port.postMessage(message, [whole.buffer]);
     // After a PANIC (for example, when the write-ahead log finds no space) no request returns. Only
     // reopening the files helps.
     if (broken) throw new Error('The embedded database failed and must be reopened.');
   }
+}
+
+/**
+ * PGlite's own parameters but `-F`, which turns flushing off. Flushes by `fdatasync` would not reach
+ * the folder.
+ */
+function getFlushingParameters(): string[] {
+  return [
+    ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+    '-c',
+    'wal_sync_method=fsync',
+  ];
 }
 
 /**

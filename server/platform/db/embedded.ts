@@ -3,12 +3,29 @@ import { Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '../app-context.ts';
+import { type FlushedPosition, makeFlushedPosition, type Unflushed } from './durable-folder.ts';
+import { type LogFlush, makeLogFlush } from './log-flush.ts';
 import type { SpaceWatch } from './space.ts';
 
-/** `dir` null: in memory. `image`: a database folder from `dumpDataDir` to start from. */
+/**
+ * `dir` null: in memory. `image`: a database folder from `dumpDataDir` to start from. `flushes`:
+ * whether a database in a folder is flushed to disk.
+ */
 export interface Place {
   readonly dir: string | null;
   readonly image: Blob | null;
+  readonly flushes: boolean;
+}
+
+/** What the thread starts with. `flushed` null: it doesn't flush. */
+export interface ThreadData extends Pick<Place, 'dir' | 'image'> {
+  readonly flushed: FlushedPosition | null;
+}
+
+/** What the thread answers to each message. */
+export interface Answer {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly unflushed: Unflushed | null;
 }
 
 export interface Embedded {
@@ -22,6 +39,11 @@ export interface Embedded {
    * restarted.
    */
   allow(ms: Ms): void;
+  /**
+   * Resolves when everything that earlier answers depend on is on disk, if the database flushes.
+   * @throws if the disk fails, or the thread has ended.
+   */
+  finishFlush(): Promise<void>;
   /** Resolves when pending work is done and the database is closed. */
   close(): Promise<void>;
 }
@@ -97,6 +119,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
   async function until(one: Thread, since: Ms): Promise<void> {
     const reason = await one.ended;
     thread = null;
+    void one.logFlush?.close();
     if (closing) return;
     why = reason;
     wire?.destroy(lost());
@@ -107,7 +130,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
   async function beginAgain(): Promise<void> {
     try {
       await watch.space?.makeRoom();
-      await begin({ dir: place.dir, image: null });
+      await begin({ ...place, image: null });
     } catch (error) {
       if (!closing) fail(error);
       return;
@@ -156,6 +179,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
         () => {
           current?.hung(messageMs);
         },
+        (end) => current?.logFlush?.add(end),
       );
       if (thread === null) wire.destroy(lost());
       else thread.worker.postMessage(port2, [port2]);
@@ -163,6 +187,10 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
     },
     allow(ms) {
       messageMs = ms;
+    },
+    async finishFlush() {
+      if (thread === null) throw lost();
+      await thread.logFlush?.finish();
     },
     async close() {
       closing = true;
@@ -176,18 +204,19 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
 
 /**
  * A thread with an open database. `ended` resolves with the reason. `hung` ends a thread that
- * didn't answer in time.
+ * didn't answer in time. `logFlush` null: it doesn't flush.
  */
 interface Thread {
   readonly worker: Worker;
   readonly ended: Promise<unknown>;
+  readonly logFlush: LogFlush | null;
   hung(ms: Ms): void;
 }
 
-async function openThread(place: Place): Promise<Thread> {
-  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
-    workerData: place,
-  });
+async function openThread({ dir, image, flushes }: Place): Promise<Thread> {
+  const flushed = dir !== null && flushes ? makeFlushedPosition() : null;
+  const workerData: ThreadData = { dir, image, flushed };
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData });
   let why: unknown = null;
   let over = false;
   worker.on('error', (error) => {
@@ -202,24 +231,35 @@ async function openThread(place: Place): Promise<Thread> {
   );
   await Promise.race([once(worker, 'message').catch(() => ended), ended]);
   if (over) throw why ?? new Error('The embedded database ended while it was opened.');
+  const end = (reason: Error): void => {
+    why = reason;
+    void worker.terminate();
+  };
   return {
     worker,
     ended,
+    logFlush: flushed === null ? null : makeLogFlush(flushed, end),
     hung(ms) {
-      why = new Error(`The embedded database gave no answer for ${ms} ms.`);
-      void worker.terminate();
+      end(new Error(`The embedded database gave no answer for ${ms} ms.`));
     },
   };
 }
 
 /**
  * The parts of a socket that `pg` uses. The thread answers every message, even if with nothing; if
- * it doesn't within `maxMs()`, this calls `hung`.
+ * it doesn't within `maxMs()`, this calls `hung`. `flushLog` gets the end of the log after each answer
+ * that is not on disk yet.
  */
 class Wire extends Duplex {
   readonly #port: MessagePort;
 
-  constructor(port: MessagePort, clock: Clock, maxMs: () => Ms, hung: () => void) {
+  constructor(
+    port: MessagePort,
+    clock: Clock,
+    maxMs: () => Ms,
+    hung: () => void,
+    flushLog: (end: Unflushed) => void,
+  ) {
     // Writes of one turn travel as one message, because each message wakes the other thread.
     let waiting: Uint8Array[] = [];
     let unanswered = 0;
@@ -259,9 +299,10 @@ class Wire extends Duplex {
       },
     });
     this.#port = port;
-    port.on('message', (bytes: Uint8Array) => {
+    port.on('message', ({ bytes, unflushed }: Answer) => {
       unanswered -= 1;
       watch();
+      if (unflushed !== null) flushLog(unflushed);
       if (bytes.length > 0)
         this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     });

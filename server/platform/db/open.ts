@@ -24,6 +24,11 @@ export interface Opening {
   readonly dataDir: string;
   /** PostgreSQL 15 or newer instead of the embedded database. */
   readonly databaseUrl: string | null;
+  /**
+   * Whether the embedded database in a folder is on disk before a transaction ends, so that a power
+   * cut loses nothing. On by default.
+   */
+  readonly flushes?: boolean;
   readonly log: Log;
   readonly clock: Clock;
   /** An embedded database in memory, for tests. `image` is a migrated folder to start from. */
@@ -58,6 +63,7 @@ export interface OpenStore extends Store {
 export async function openStore({
   dataDir,
   databaseUrl,
+  flushes = true,
   log,
   clock,
   memory = false,
@@ -73,6 +79,8 @@ export async function openStore({
       log,
       space: null,
       allow: () => undefined,
+      flushes: true,
+      finishFlush: () => Promise.resolve(),
       announce: (owner) => holdPresence(databaseUrl, owner, clock, log),
       close: () => db.destroy(),
       mustBeCurrent,
@@ -80,12 +88,18 @@ export async function openStore({
   }
   if (memory)
     return begin({
-      ...(await connectPglite({ dir: null, image: image ?? null }, log, clock, null)),
+      ...(await connectPglite(
+        { dir: null, image: image ?? null, flushes: false },
+        log,
+        clock,
+        null,
+      )),
       kind: 'pglite',
       announce: () => NO_PRESENCE,
       clock,
       log,
       space: null,
+      flushes: false,
     });
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const hold = await holdFolder(dataDir, clock.now());
@@ -93,7 +107,7 @@ export async function openStore({
   try {
     const watch = (space = await watchSpace(dataDir, clock, log));
     const { close, ...connected } = await connectPglite(
-      { dir: await ownFolder(join(dataDir, 'pg')), image: null },
+      { dir: await ownFolder(join(dataDir, 'pg')), image: null, flushes },
       log,
       clock,
       watch,
@@ -105,6 +119,7 @@ export async function openStore({
       clock,
       log,
       space: watch,
+      flushes,
       close: async () => {
         watch.stop();
         await close();
@@ -129,8 +144,10 @@ async function ownFolder(dir: string): Promise<string> {
 }
 
 /**
- * `allow`: sets how long a statement of the embedded database may take. `close` ends the
- * connections and releases their resources.
+ * `allow`: sets how long a statement of the embedded database may take. `flushes`: what is committed
+ * is on disk. `finishFlush` resolves when
+ * everything that was read and written so far is on disk. `close` ends the connections and releases
+ * their resources.
  */
 interface Base {
   readonly db: Db;
@@ -139,6 +156,8 @@ interface Base {
   readonly log: Log;
   readonly space: SpaceWatch | null;
   readonly allow: (ms: Ms) => void;
+  readonly flushes: boolean;
+  readonly finishFlush: () => Promise<void>;
   readonly announce: (owner: string) => Presence;
   readonly close: () => Promise<void>;
   readonly mustBeCurrent?: boolean;
@@ -163,7 +182,8 @@ async function begin(base: Base): Promise<OpenStore> {
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-function getStore({ db, kind, clock, log, space, allow, announce, close }: Base): OpenStore {
+function getStore(base: Base): OpenStore {
+  const { db, kind, clock, log, space, allow, announce, close } = base;
   const listeners = new Set<(tenant: TenantId, head: number) => void>();
   const jobListeners = new Set<(dueAt: Ms) => void>();
   const warm = makeRowCache();
@@ -213,6 +233,34 @@ function getStore({ db, kind, clock, log, space, allow, announce, close }: Base)
     );
   }
 
+  /**
+   * Waits until the disk has what a transaction wrote, and what it read, which may be another one's.
+   * Only then may anybody learn of it.
+   * @throws StoreError if the disk fails, so that it is unknown what it has.
+   */
+  async function onDisk({ readOnly = false }: How): Promise<void> {
+    try {
+      await base.finishFlush();
+    } catch (error) {
+      warm.clear();
+      if (isDiskFull(error)) space?.expire();
+      throw new StoreError(
+        isDiskFull(error) ? 'disk-full' : readOnly ? 'connection' : 'unknown',
+        error,
+      );
+    }
+  }
+
+  /** A transaction over all providers, or of the server itself. */
+  async function transactAlone<T>(
+    how: How,
+    work: (tx: Transaction<Database>) => Promise<T>,
+  ): Promise<T> {
+    const value = await transact(null, how, work);
+    await onDisk(how);
+    return value;
+  }
+
   function tell(tenant: TenantId, head: number): void {
     for (const listener of listeners) {
       try {
@@ -233,7 +281,10 @@ function getStore({ db, kind, clock, log, space, allow, announce, close }: Base)
           const one = (own = tenantTx(tenant, sql, warm, turns));
           return [await one.run(work), one] as const;
         });
+        // The next transaction of this provider begins while this one waits for the disk.
         const reached = done.committed();
+        done.ended();
+        await onDisk(how);
         if (reached !== null) tell(tenant, reached);
         const { jobsDueAt } = done;
         if (jobsDueAt !== null) for (const listener of jobListeners) listener(jobsDueAt);
@@ -263,13 +314,13 @@ function getStore({ db, kind, clock, log, space, allow, announce, close }: Base)
             }
           }),
     across: (work, { readOnly }) =>
-      transact(null, { readOnly, long: true }, (sql) =>
+      transactAlone({ readOnly, long: true }, (sql) =>
         work(
           sql,
           async (tenant) => void (await sql.executeQuery(CompiledQuery.raw(asTenant(tenant)))),
         ),
       ),
-    system: (work) => transact(null, {}, work),
+    system: (work) => transactAlone({}, work),
     onAppend(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -278,10 +329,10 @@ function getStore({ db, kind, clock, log, space, allow, announce, close }: Base)
       jobListeners.add(listener);
       return () => void jobListeners.delete(listener);
     },
-    space: async () => space?.look() ?? null,
+    space: async () => (space === null ? null : { ...(await space.look()), flushes: base.flushes }),
     announce,
     tenants: () =>
-      transact(null, { readOnly: true }, async (sql) =>
+      transactAlone({ readOnly: true }, async (sql) =>
         (
           await sql.selectFrom('tenant_list').select('tenant_id').orderBy('tenant_id').execute()
         ).map((one) => one.tenant_id),

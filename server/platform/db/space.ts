@@ -33,6 +33,10 @@ export interface DiskSpace {
   readonly totalBytes: number;
   readonly floorBytes: number;
 }
+/** A disk with an embedded database. `flushes`: changes are on it before they are confirmed. */
+export interface DatabaseDisk extends DiskSpace {
+  readonly flushes: boolean;
+}
 
 export interface SpaceWatch {
   /** Returns the state of the disk, at most `FRESH_MS` old. */

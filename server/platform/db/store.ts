@@ -7,7 +7,7 @@ import type { Folded } from '../events/folding.ts';
 import type { RowsBefore } from '../events/projection.ts';
 import type { Database } from './database.ts';
 import type { Presence } from './presence.ts';
-import type { DiskSpace } from './space.ts';
+import type { DatabaseDisk } from './space.ts';
 
 /** The only access to data. PGlite and PostgreSQL behave the same behind it. */
 export interface Store {
@@ -33,7 +33,7 @@ export interface Store {
   announce(owner: string): Presence;
   tenants(): Promise<readonly TenantId[]>;
   /** Returns the disk of the embedded database; null if the database is in memory or elsewhere. */
-  space(): Promise<DiskSpace | null>;
+  space(): Promise<DatabaseDisk | null>;
   close(): Promise<void>;
 }
 

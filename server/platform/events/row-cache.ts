@@ -18,6 +18,8 @@ export interface RowCache {
   /** Returns the cache for exactly this position of the log, and hands it over to the caller. */
   take(tenant: TenantId, epoch: string, seq: number): Known | null;
   give(tenant: TenantId, epoch: string, seq: number, known: Known): void;
+  /** Drops everything, for when commits may have been lost. */
+  clear(): void;
 }
 
 /**
@@ -41,6 +43,9 @@ export function makeRowCache(maxIds = 50_000): RowCache {
       known.brought.run.clear();
       const ids = Object.values(known.brought).reduce((sum, set) => sum + set.size, 0);
       stored.set(tenant, { epoch, seq, known, ids });
+    },
+    clear() {
+      stored.clear();
     },
   };
 }

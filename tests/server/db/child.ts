@@ -1,6 +1,7 @@
 /**
- * A process that works in a data folder, for tests that kill it: `node child.ts <hold|write>
- * <folder> <tenant>`. Says one line of JSON at a time: `{"kind":"held"}` or
+ * A process that works in a data folder, for tests that kill it: `node child.ts
+ * <hold|write|reopen> <folder> <tenant>`. `reopen` writes too, and closes and opens the folder again
+ * after each eight appends. Says one line of JSON at a time: `{"kind":"held"}` or
  * `{"kind":"refused","message":…}`, then, writing, `{"kind":"kept","seq":…}` for each acknowledged
  * append.
  */
@@ -19,12 +20,13 @@ try {
   } else {
     const { openStore } = await import('../../../server/platform/db/open.ts');
     const { byClock, jobDraft, runDraft } = await import('./drafts.ts');
-    const store = await openStore({ dataDir: dir, databaseUrl: null, log, clock: systemClock });
+    const open = () => openStore({ dataDir: dir, databaseUrl: null, log, clock: systemClock });
+    let store = await open();
     say({ kind: 'held' });
     await store.tenant(tenant, async (tx) => {
       if ((await tx.head()).seq === 0) await tx.append([jobDraft(1)], byClock);
     });
-    for (;;) {
+    for (let appends = 1; ; appends += 1) {
       const last = await store.tenant(tenant, async (tx) => {
         const first = await tx.take('run', 3);
         return (
@@ -37,6 +39,10 @@ try {
         ).at(-1)?.seq;
       });
       say({ kind: 'kept', seq: last });
+      if (does === 'reopen' && appends % 8 === 0) {
+        await store.close();
+        store = await open();
+      }
     }
   }
 } catch (error) {

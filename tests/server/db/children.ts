@@ -16,11 +16,20 @@ export interface Child {
   kill(signal?: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
 }
 
-export function child(does: 'hold' | 'write', dir: string, tenant = ''): Child {
+/** `how`: more arguments of Node, and variables. */
+export function child(
+  does: 'hold' | 'write' | 'reopen',
+  dir: string,
+  tenant = '',
+  how: { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv } = {
+    args: [],
+    env: {},
+  },
+): Child {
   const one = spawn(
     process.execPath,
-    ['--liftoff-only', join(import.meta.dirname, 'child.ts'), does, dir, tenant],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    ['--liftoff-only', ...how.args, join(import.meta.dirname, 'child.ts'), does, dir, tenant],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...how.env } },
   );
   const lines: Line[] = [];
   const reader = createInterface(one.stdout);

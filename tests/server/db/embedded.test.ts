@@ -13,7 +13,10 @@ const NOBODY = {
 };
 
 test('STORE-8: a connection to the embedded database starts clean: an open transaction of the previous one is rolled back and reported', async () => {
-  const embedded = await openEmbedded({ dir: null, image: migratedImage() }, NOBODY);
+  const embedded = await openEmbedded(
+    { dir: null, image: migratedImage(), flushes: false },
+    NOBODY,
+  );
   const pool = (): Pool =>
     new Pool({
       stream: () => embedded.connect(),
@@ -51,7 +54,10 @@ test('STORE-8: a connection to the embedded database starts clean: an open trans
 });
 
 test('STORE-8: statements sent together run in order, and those behind a failed one fail until the transaction ends', async () => {
-  const embedded = await openEmbedded({ dir: null, image: migratedImage() }, NOBODY);
+  const embedded = await openEmbedded(
+    { dir: null, image: migratedImage(), flushes: false },
+    NOBODY,
+  );
   const pool = new Pool({
     stream: () => embedded.connect(),
     max: 1,
@@ -92,7 +98,7 @@ test('STORE-8: statements sent together run in order, and those behind a failed 
 test('STORE-8: a stopped thread is reported, and every later connection counts as lost', async () => {
   const stopped = Promise.withResolvers<number | null>();
   const embedded = await openEmbedded(
-    { dir: null, image: migratedImage() },
+    { dir: null, image: migratedImage(), flushes: false },
     {
       ...NOBODY,
       stopped: (_why, againInMs) => {
@@ -113,7 +119,7 @@ test('STORE-8: a stopped thread is reported, and every later connection counts a
 test('STORE-8: a folder without a readable database is refused, and nothing is left behind', async () => {
   await expect(
     openEmbedded(
-      { dir: null, image: new Blob(['no archive']) },
+      { dir: null, image: new Blob(['no archive']), flushes: false },
       {
         ...NOBODY,
         stopped() {

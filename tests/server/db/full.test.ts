@@ -121,7 +121,7 @@ test('STORE-12: a statement that exceeds its time is ended with its thread, and 
   let stopped = 0;
   let again = 0;
   const embedded = await openEmbedded(
-    { dir: join(folder, 'pg'), image: null },
+    { dir: join(folder, 'pg'), image: null, flushes: true },
     {
       clock: systemClock,
       space: null,

@@ -130,6 +130,12 @@ test('START-2: settings come from the environment, and an invalid one is named',
     config: { outbound: { allow: ['10.0.0.0/8', 'fd00::/8'], http: true, push: ['10.1.0.0/16'] } },
   });
   expect(plain.config.outbound).toEqual({ allow: [], http: false, push: [] });
+  expect(
+    [{}, { DAYBOOK_FLUSH: 'on' }, { DAYBOOK_FLUSH: 'off' }].map(
+      (env) => (readConfig(env, '/') as Settings).config.flushes,
+    ),
+  ).toEqual([true, true, false]);
+  expect(readConfig({ DAYBOOK_FLUSH: 'never' }, '/')).toContain('DAYBOOK_FLUSH');
   expect([
     readConfig({ DAYBOOK_OUTBOUND_ALLOW: 'intern.example' }, '/'),
     readConfig({ DAYBOOK_SECRET_KEY: 'short' }, '/'),

@@ -66,10 +66,11 @@ const signIn = (at: string, password = 'the wanted password') =>
     body: JSON.stringify({ username: 'admin', password }),
   });
 
-test('START-3: it starts, prints its address and its administrator, keeps both over a restart, and stops cleanly on a signal', async () => {
+test('START-3, STORE-16: it starts, prints its address and its administrator, keeps both over a restart, and stops cleanly on a signal', async () => {
   const first = start({ DAYBOOK_DEMO_PASSWORD: 'the wanted password' });
   const base = await up(first);
   expect(first.said()).toMatch(/username: admin\npassword: the wanted password\n/);
+  expect(first.said()).toContain('changes are on disk before they are confirmed');
   const session = (await (await signIn(base)).json()) as { data: { token: string } };
   const stream = await fetch(`${base}/api/v1/sync/stream`, {
     headers: { authorization: `Bearer ${session.data.token}` },

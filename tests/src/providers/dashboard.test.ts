@@ -102,11 +102,33 @@ test('ADMIN-4: a provider without sources is not reported as silent, and a short
 });
 
 test('STORE-11, ADMIN-4: a server without disk space says so, with the free space and what happens until then', () => {
-  const storage = { freeBytes: 20_000_000, totalBytes: 400_000_000, floorBytes: 25_165_824 };
+  const storage = {
+    freeBytes: 20_000_000,
+    totalBytes: 400_000_000,
+    floorBytes: 25_165_824,
+    flushes: true,
+  };
   expect([storageTroubles(null), storageTroubles({ ...storage, state: 'ok' })]).toEqual([[], []]);
   for (const state of ['low', 'full'] as const) {
     const [trouble] = storageTroubles({ ...storage, state });
     expect(trouble).toMatchObject({ tone: 'failed', title: 'The server is out of disk space' });
     expect(trouble?.detail).toMatch(/^20(\.0)? MB of 400(\.0)? MB free\./);
   }
+});
+
+test("STORE-16: a server that doesn't flush its database says so, also with enough space", () => {
+  const storage = {
+    state: 'ok',
+    freeBytes: 200_000_000,
+    totalBytes: 400_000_000,
+    floorBytes: 25_165_824,
+    flushes: false,
+  } as const;
+  expect(storageTroubles(storage)).toEqual([
+    expect.objectContaining({
+      tone: 'warning',
+      title: 'A power cut may lose the last changes',
+    }),
+  ]);
+  expect(storageTroubles({ ...storage, state: 'full' })).toHaveLength(2);
 });

@@ -22,11 +22,26 @@ export interface Trouble {
 }
 
 /**
- * Returns the issues of the server's disk. Empty if there is enough space, or if the database is on
- * another machine.
+ * Returns the issues of the server's disk: too little space, or changes that are not flushed to it.
+ * Empty if the database is on another machine.
  */
 export function storageTroubles(storage: ServerStorage | null): readonly Trouble[] {
-  if (storage === null || storage.state === 'ok') return [];
+  if (storage === null) return [];
+  return [...spaceTroubles(storage), ...(storage.flushes ? [] : [NOT_FLUSHED])];
+}
+
+const NOT_FLUSHED: Trouble = {
+  key: 'flush',
+  tone: 'warning',
+  label: t.atRisk,
+  title: t.notFlushed,
+  detail: t.notFlushedDetail,
+  provider: t.server,
+  at: null,
+};
+
+function spaceTroubles(storage: ServerStorage): readonly Trouble[] {
+  if (storage.state === 'ok') return [];
   const free = t.diskFreeSentence({
     free: formatBytes(storage.freeBytes),
     total: formatBytes(storage.totalBytes),

@@ -94,6 +94,11 @@ export const adminOverviewMessages = defineMessages('adminOverview', {
   stoppedHint: 'After the grace period',
   providersAsOf: '{count, plural, one {# provider} other {# providers}}, as of {time}',
   figuresFrom: 'These figures are from {when}.',
+  diskFlushed: 'Changes are on the server disk before they are confirmed.',
+  atRisk: 'At risk',
+  notFlushed: 'A power cut may lose the last changes',
+  notFlushedDetail:
+    'DAYBOOK_FLUSH is off. Turn it on to have changes on the disk before they are confirmed.',
   diskFree: 'Server disk: {free} of {total} free',
   moreIssues: '{count, number} more',
 });

@@ -80,6 +80,9 @@ export function AdminDashboard() {
                     })}
                   </p>
                 )}
+                {value.storage?.flushes === true && (
+                  <p className="m-0 py-2 text-ink-2">{t.diskFlushed}</p>
+                )}
                 <Troubles
                   troubles={[
                     ...storageTroubles(value.storage),

@@ -1,0 +1,184 @@
+import fs from 'node:fs';
+import { basename, dirname, sep } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { flushFolder, flushTree } from '../flush-files.ts';
+
+/** A position of the write-ahead log that is written, and on disk only after a flush of `path`. */
+export interface Unflushed {
+  readonly path: string;
+  readonly position: bigint;
+}
+
+/** The position up to which the log is on disk. The database's thread and the server's share it. */
+export type FlushedPosition = BigInt64Array<SharedArrayBuffer>;
+export const makeFlushedPosition = (): FlushedPosition =>
+  new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
+export const getFlushed = (flushed: FlushedPosition): bigint => Atomics.load(flushed, 0);
+
+/** Never moves back, whichever thread is later. */
+export function advance(flushed: FlushedPosition, position: bigint): void {
+  for (let before = getFlushed(flushed); before < position;) {
+    const found = Atomics.compareExchange(flushed, 0, before, position);
+    if (found === before) return;
+    before = found;
+  }
+}
+
+/** The parts of Emscripten's file system that are wrapped here. */
+interface Node {
+  readonly mode: number;
+}
+interface Stream {
+  readonly node: Node;
+  readonly nfd: number;
+}
+type Operations<Name extends string, Of> = Record<Name, (of: Of, ...rest: never[]) => unknown>;
+interface NodeFiles {
+  realPath(node: Node): string;
+  tryFSOperation<T>(work: () => T): T;
+  readonly stream_ops: Operations<'write' | 'setattr' | 'close' | 'fsync', Stream>;
+  readonly node_ops: Operations<
+    'setattr' | 'mknod' | 'rename' | 'unlink' | 'rmdir' | 'symlink',
+    Node
+  >;
+}
+interface EmscriptenModule {
+  readonly NODEFS: NodeFiles;
+  readonly FS: { isDir(mode: number): boolean };
+}
+
+/**
+ * The folder of an embedded database that flushes to disk where PostgreSQL asks for it; PGlite's own
+ * ignores that. A flush of the write-ahead log is put off until `flush`, or until another thread has
+ * flushed the file and advanced `flushed`, so that several commits share one. Until then nothing
+ * else in the folder changes: whatever would, flushes the log first. No answer may leave before the
+ * log that it depends on is on disk, which is for the caller to ensure (`getUnflushed`).
+ */
+export class DurableFolder extends NodeFS {
+  readonly #flushed: FlushedPosition;
+  #position = 0n;
+  #pending: { readonly path: string; readonly fd: number } | null = null;
+  /** Folders whose entries changed since they were flushed. */
+  readonly #changedFolders = new Set<string>();
+  #failure: unknown = null;
+
+  constructor(dir: string, flushed: FlushedPosition) {
+    super(dir);
+    this.#flushed = flushed;
+    this.#position = getFlushed(flushed);
+  }
+
+  override async init(
+    pglite: PGlite,
+    options: Parameters<NodeFS['init']>[1],
+  ): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pglite, options);
+    return {
+      emscriptenOpts: {
+        ...emscriptenOpts,
+        preRun: [
+          ...(emscriptenOpts.preRun ?? []),
+          (module: unknown) => {
+            this.#wrap(module as EmscriptenModule);
+          },
+        ],
+      },
+    };
+  }
+
+  /**
+   * Returns the end of the log if it is not on disk yet.
+   * @throws if a flush has failed.
+   */
+  getUnflushed(): Unflushed | null {
+    if (this.#failure !== null) throw this.#failure;
+    return this.#pending === null || getFlushed(this.#flushed) >= this.#position
+      ? null
+      : { path: this.#pending.path, position: this.#position };
+  }
+
+  /**
+   * Flushes what was put off.
+   * @throws if that fails, then and at each later change: the database must be opened again.
+   */
+  flush(): void {
+    if (this.#failure !== null) throw this.#failure;
+    const pending = this.#pending;
+    if (pending === null) return;
+    try {
+      if (getFlushed(this.#flushed) < this.#position) fs.fdatasyncSync(pending.fd);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+    this.#pending = null;
+    advance(this.#flushed, this.#position);
+  }
+
+  /** Flushes all files and folders, whoever wrote them. */
+  flushAll(): void {
+    this.flush();
+    flushTree(this.rootDir);
+    this.#changedFolders.clear();
+  }
+
+  #wrap({ NODEFS: files, FS }: EmscriptenModule): void {
+    const { stream_ops: streams, node_ops: nodes } = files;
+    /** Flushes the log before anything else changes. Temporary files may change at any time. */
+    const beforeChange = (path: string): void => {
+      if (this.#pending !== null && !isTemporary(path)) files.tryFSOperation(() => this.flush());
+    };
+    const { write, close } = streams;
+    streams.write = (stream, ...rest) => {
+      const path = files.realPath(stream.node);
+      if (path !== this.#pending?.path) beforeChange(path);
+      return write(stream, ...rest);
+    };
+    streams.close = (stream, ...rest) => {
+      if (stream.nfd === this.#pending?.fd) files.tryFSOperation(() => this.flush());
+      return close(stream, ...rest);
+    };
+    streams.fsync = ({ node, nfd }) =>
+      files.tryFSOperation(() => {
+        const path = files.realPath(node);
+        if (FS.isDir(node.mode)) {
+          if (process.platform !== 'win32') fs.fsyncSync(nfd);
+          this.#changedFolders.delete(path);
+        } else if (isLog(path)) {
+          if (path !== this.#pending?.path) this.flush();
+          this.#position += 1n;
+          this.#pending = { path, fd: nfd };
+        } else {
+          this.flush();
+          fs.fdatasyncSync(nfd);
+          for (const folder of this.#changedFolders) flushFolder(folder);
+          this.#changedFolders.clear();
+        }
+        return 0;
+      });
+    const setAttributes = streams.setattr;
+    streams.setattr = (stream, ...rest) => {
+      beforeChange(files.realPath(stream.node));
+      return setAttributes(stream, ...rest);
+    };
+    for (const name of ['setattr', 'mknod', 'rename', 'unlink', 'rmdir', 'symlink'] as const) {
+      const change = nodes[name];
+      nodes[name] = (node, ...rest) => {
+        const path = files.realPath(node);
+        beforeChange(path);
+        if (name !== 'setattr' && !isTemporary(path)) {
+          // A file is renamed from its own node into a folder; all else happens in a folder's node.
+          this.#changedFolders.add(name === 'rename' ? dirname(path) : path);
+          if (name === 'rename') this.#changedFolders.add(files.realPath(rest[0] as never));
+        }
+        return change(node, ...rest);
+      };
+    }
+  }
+}
+
+/** Returns whether the file is a piece of the write-ahead log in use. */
+const isLog = (path: string): boolean =>
+  basename(dirname(path)) === 'pg_wal' && /^[\dA-F]{24}$/.test(basename(path));
+const isTemporary = (path: string): boolean => path.split(sep).includes('pgsql_tmp');
