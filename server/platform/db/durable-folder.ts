@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { basename, dirname, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { flushFolder, flushTree } from '../flush-files.ts';
@@ -116,11 +116,21 @@ export class DurableFolder extends NodeFS {
     advance(this.#flushed, this.#position);
   }
 
-  /** Flushes all files and folders, whoever wrote them. */
+  /**
+   * Flushes all files and folders, whoever wrote them, unless all that wrote them flushed: what a
+   * killed process left is flushed by PostgreSQL when it recovers.
+   */
   flushAll(): void {
     this.flush();
+    const mark = join(this.rootDir, FLUSHED_MARK);
+    if (fs.existsSync(mark)) return;
     flushTree(this.rootDir);
     this.#changedFolders.clear();
+    try {
+      fs.writeFileSync(mark, '');
+    } catch {
+      // Without space for it, the next opening flushes all again.
+    }
   }
 
   #wrap({ NODEFS: files, FS }: EmscriptenModule): void {
@@ -176,6 +186,17 @@ export class DurableFolder extends NodeFS {
       };
     }
   }
+}
+
+/** An empty file in the folder: nothing has written to it without flushing. */
+const FLUSHED_MARK = 'daybook-flushed';
+
+/** Call before the folder is opened without flushing. */
+export function removeFlushedMark(dir: string): void {
+  const mark = join(dir, FLUSHED_MARK);
+  if (!fs.existsSync(mark)) return;
+  fs.rmSync(mark);
+  flushFolder(dir);
 }
 
 /** Returns whether the file is a piece of the write-ahead log in use. */

@@ -5,13 +5,14 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { DurableFolder } from './durable-folder.ts';
+import { DurableFolder, removeFlushedMark } from './durable-folder.ts';
 import { type Answer, joined, type ThreadData } from './embedded.ts';
 
 if (parentPort !== null) await serve(parentPort, workerData as ThreadData);
 
 async function serve(answers: MessagePort, { dir, image, flushed }: ThreadData): Promise<void> {
   const folder = dir === null || flushed === null ? null : new DurableFolder(dir, flushed);
+  if (dir !== null && folder === null) removeFlushedMark(dir);
   const pglite = await PGlite.create({
     ...(folder === null
       ? dir !== null && { dataDir: dir }

@@ -104,10 +104,13 @@ for (const [code, kind] of [
 
 test('STORE-16: without flushing, a change waits for no disk, and the disk says so', async () => {
   expect((await store.space())?.flushes).toBe(true);
+  const mark = join(dataDir, 'pg', 'daybook-flushed');
+  expect(fs.existsSync(mark)).toBe(true);
   await store.close();
   const flush = vi.spyOn(fs, 'fdatasync');
   store = await openStore({ ...QUIET, dataDir, databaseUrl: null, flushes: false });
   await append();
   expect(flush).not.toHaveBeenCalled();
   expect((await store.space())?.flushes).toBe(false);
+  expect(fs.existsSync(mark), 'the next one that flushes begins with all of it').toBe(false);
 }, 120_000);
