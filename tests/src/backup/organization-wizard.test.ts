@@ -195,6 +195,39 @@ test('WIZ-11: every sign-in method makes an input that the server accepts', () =
   });
 });
 
+test('OBJ-1: the first repository may be in a bucket, whose fields the step checks', () => {
+  const bucket = {
+    isBucket: true,
+    endpoint: 'https://s3.example.com/',
+    region: 'eu-central-1',
+    bucket: 'backups',
+    prefix: 'office',
+    certificate: '',
+  };
+  const filled = { ...FILLED, storage: bucket, accessKeyId: 'KEY', secretAccessKey: 'secret' };
+  const made = newOrganization(filled);
+  expect(v.safeParse(getCall('createOrganization').input, made).issues ?? []).toEqual([]);
+  expect(made.repository?.storage).toEqual({
+    endpoint: 'https://s3.example.com',
+    region: 'eu-central-1',
+    bucket: 'backups',
+    prefix: 'office',
+    certificate: null,
+    accessKeyId: 'KEY',
+    secretAccessKey: 'secret',
+  });
+
+  const step = ORGANIZATION_WIZARD.steps.find(({ id }) => id === 'repo');
+  const findPaths = (changes: Partial<OrganizationData>): string[] =>
+    (step?.check?.({ ...filled, ...changes }) ?? []).map(({ path }) => path);
+  expect([
+    findPaths({}),
+    findPaths({ secretAccessKey: '' }),
+    findPaths({ storage: { ...bucket, endpoint: 's3.example.com', bucket: '' } }),
+    findPaths({ storage: { ...bucket, isBucket: false, endpoint: '', bucket: '' } }),
+  ]).toEqual([[], ['secretAccessKey'], ['storage.endpoint', 'storage.bucket'], []]);
+});
+
 test('WIZ-11: another company or cloud needs another code, and no draft has a secret or a code', async () => {
   const { actor } = await start({ step: null, prefill: FILLED });
   actor.send({ type: 'EDIT', changes: { region: 'China' } });
@@ -207,6 +240,7 @@ test('WIZ-11: another company or cloud needs another code, and no draft has a se
       'sharePointPassword',
       'password',
       'repeatPassword',
+      'secretAccessKey',
       'deviceCode',
     ].filter((name) => !secrets.has(name)),
   ).toEqual([]);
@@ -219,6 +253,15 @@ test('WIZ-8: an error of the server is shown at the field of the wizard', () => 
       { path: 'sharePointOnlineSettings.password', message: 'b' },
       { path: 'repository.repository', message: 'c' },
       { path: 'name', message: 'd' },
+      { path: 'repository.storage.bucket', message: 'e' },
+      { path: 'repository.storage.secretAccessKey', message: 'f' },
     ]).map(({ path }) => path),
-  ).toEqual(['deviceCode', 'sharePointPassword', 'repository', 'name']);
+  ).toEqual([
+    'deviceCode',
+    'sharePointPassword',
+    'repository',
+    'name',
+    'storage.bucket',
+    'secretAccessKey',
+  ]);
 });

@@ -6,13 +6,16 @@ import type { Issue } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { WizardDefinition } from '#machines/wizard.ts';
 import { findPasswordErrors } from '../../repositories/password-issues.ts';
+import { findStorageErrors, readStorage } from '../../repositories/storage-form.ts';
+import { EMPTY_STORAGE_DATA, getStorage, getStoragePath } from './storage-data.ts';
+import type { StorageData } from './storage-data.ts';
 import { organizationWizardMessages as t } from './messages.en.ts';
 
 type Listed = OutputOf<'getOrganization'>;
 export type Region = OrganizationRow['region'];
 
 /** What the wizard of an organization collects. Empty texts mean no value. */
-export interface OrganizationData {
+export interface OrganizationData extends StorageData {
   /** Null: a new one. */
   readonly id: string | null;
   readonly companyN: number | null;
@@ -81,6 +84,7 @@ const EMPTY: OrganizationData = {
   repeatPassword: '',
   passwordDescription: '',
   retentionPolicy: 'Years3',
+  ...EMPTY_STORAGE_DATA,
 };
 
 /** What the backup engine of the provider supports. */
@@ -149,6 +153,7 @@ export const ORGANIZATION_WIZARD: WizardDefinition<OrganizationData> = {
     'sharePointPassword',
     'password',
     'repeatPassword',
+    'secretAccessKey',
     'deviceCode',
   ],
   steps: [
@@ -268,6 +273,9 @@ export const ORGANIZATION_WIZARD: WizardDefinition<OrganizationData> = {
         'password',
         'repeatPassword',
         'passwordDescription',
+        'storage',
+        'accessKeyId',
+        'secretAccessKey',
       ],
       check: repositoryIssues,
       // Afterwards, repositories have their own page.
@@ -285,6 +293,10 @@ function repositoryIssues(data: OrganizationData): Issue[] {
   return [
     ...missing(data.repository.trim() === '', 'repository', t.repositoryNameMissing),
     ...Object.entries(errors).map(([path, message]) => ({ path, message })),
+    ...Object.entries(findStorageErrors(getStorage(data))).map(([field, message]) => ({
+      path: getStoragePath(field),
+      message,
+    })),
   ];
 }
 
@@ -425,6 +437,7 @@ export const newOrganization = (data: OrganizationData): InputOf<'createOrganiza
     repository: {
       repository: data.repository.trim(),
       retentionPolicy: data.retentionPolicy,
+      storage: readStorage(getStorage(data)),
       passwordDescription: data.hasOwnPassword ? data.passwordDescription.trim() : '',
       ...(data.hasOwnPassword && {
         password: data.password,
@@ -436,7 +449,13 @@ export const newOrganization = (data: OrganizationData): InputOf<'createOrganiza
 
 /** Returns issues of the server with the names of the wizard's fields. */
 export const wizardIssues = (issues: readonly Issue[]): readonly Issue[] =>
-  issues.map(({ path, message }) => ({ path: FIELD_OF[path] ?? path, message }));
+  issues.map(({ path, message }) => ({
+    path:
+      FIELD_OF[path] ??
+      (path.startsWith(STORAGE) ? getStoragePath(path.slice(STORAGE.length)) : path),
+    message,
+  }));
+const STORAGE = 'repository.storage.';
 const FIELD_OF: Readonly<Record<string, keyof OrganizationData>> = {
   'companyId': 'companyN',
   'authType': 'auth',

@@ -13,15 +13,17 @@ import { organizationMessages } from '../messages.en.ts';
 import { backupRepositoryMessages } from '../../repositories/messages.en.ts';
 import { PasswordInputs } from '../../repositories/password-inputs.tsx';
 import { retentionLabel } from '../../repositories/retention-label.ts';
+import { StorageFields } from '../../repositories/storage-fields.tsx';
 import { AUTH_TYPES, getVariant } from './definition.ts';
 import type { OrganizationData, Supported } from './definition.ts';
+import { changeStorage, getStorage, getStoragePath } from './storage-data.ts';
 import { organizationWizardMessages as t } from './messages.en.ts';
 
 export interface StepProps {
   readonly data: OrganizationData;
   readonly edit: (changes: Partial<OrganizationData>) => void;
   /** The message about a field, or null. */
-  readonly getError: (field: keyof OrganizationData) => string | null;
+  readonly getError: (path: string) => string | null;
 }
 
 type TextName = {
@@ -324,6 +326,11 @@ export function RepositoryStep({ step }: { readonly step: StepProps }) {
           {data.hasOwnPassword && (
             <PasswordInputs fields={data} getError={step.getError} onChange={edit} />
           )}
+          <StorageFields
+            fields={getStorage(data)}
+            getError={(field) => step.getError(getStoragePath(field))}
+            onChange={(changes) => edit(changeStorage(data, changes))}
+          />
         </>
       )}
     </>
