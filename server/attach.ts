@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import type { AttachmentProblem } from '#contract/engine/repositories.ts';
+import { parseArgs } from 'node:util';
+import * as v from 'valibot';
+import { S3StorageSchema } from '#contract/backup/repository-calls.ts';
+import type { RetentionType } from '#contract/backup/retention.ts';
+import type { AttachmentProblem, S3Storage } from '#contract/engine/repositories.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 import { beginAttaching, loadAttachment } from './features/backup/attach-command.ts';
 import { allJobs } from './jobs.ts';
@@ -14,31 +19,89 @@ import { systemChance } from './platform/random.ts';
 import { tenantOfHost } from './platform/db/tenants.ts';
 
 /**
- * `attach <host> <organization> <repository> [--item-level]`: attaches a repository, whose folder is
- * among the others, and rebuilds its index (ENG-4). Reads the password from the standard input. The
- * embedded database requires the server to be stopped.
+ * `attach <host> <organization> <repository>`: attaches a repository, whose folder is among the
+ * others or in a bucket, and rebuilds its index (ENG-4). Reads the password from the standard input,
+ * and the access key of the bucket from the environment. The embedded database requires the server
+ * to be stopped.
  */
 const PAUSE_MS = 5_000;
+const OPTIONS = {
+  'item-level': { type: 'boolean' },
+  'endpoint': { type: 'string' },
+  'region': { type: 'string' },
+  'bucket': { type: 'string' },
+  'prefix': { type: 'string' },
+  'certificate': { type: 'string' },
+} as const;
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
-const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const [host, organization, repository] = words;
 const settings = readConfig(process.env, '.');
 if (typeof settings === 'string') stop(settings);
-else if (host === undefined || organization === undefined || repository === undefined)
-  stop(t.attachUsage);
-else
-  await withStore((store) =>
-    attach(store, settings.config, { host, organization, repository: repository.toLowerCase() }),
-  );
+else {
+  const request = readRequest();
+  if (typeof request === 'string') stop(request);
+  else await withStore((store) => attach(store, settings.config, request));
+}
+
+interface Request {
+  readonly host: string;
+  readonly organization: string;
+  readonly repository: string;
+  readonly storage: S3Storage | null;
+  readonly retentionType: RetentionType;
+}
+
+/** Returns what the command line asks for, or what is wrong with it. */
+function readRequest(): Request | string {
+  let parsed;
+  try {
+    parsed = parseArgs({ options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const { values, positionals } = parsed;
+  const [host, organization, repository] = positionals;
+  if (host === undefined || organization === undefined || repository === undefined)
+    return t.attachUsage;
+  const storage = readStorage(values);
+  if (typeof storage === 'string') return storage;
+  return {
+    host,
+    organization,
+    repository: repository.toLowerCase(),
+    storage,
+    retentionType: values['item-level'] === true ? 'ItemLevel' : 'SnapshotBased',
+  };
+}
+
+/** Returns the bucket, null for a folder of the server, or what is wrong. */
+function readStorage({
+  endpoint,
+  bucket,
+  region = 'us-east-1',
+  prefix = '',
+  certificate,
+}: Values): S3Storage | string | null {
+  if (endpoint === undefined && bucket === undefined) return null;
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
+  const read = v.safeParse(S3StorageSchema, {
+    endpoint,
+    bucket,
+    region,
+    prefix,
+    certificate: certificate === undefined ? null : readFileSync(certificate, 'utf8'),
+    accessKeyId,
+    secretAccessKey,
+  });
+  if (read.success) return read.output;
+  const fields = read.issues.map((issue) => v.getDotPath(issue) ?? '');
+  return t.attachStorageWrong({ fields: [...new Set(fields)].join(', ') });
+}
 
 async function attach(
   store: OpenStore,
   config: Parameters<typeof makeAppContext>[0]['config'],
-  {
-    host: of,
-    organization: wanted,
-    repository: id,
-  }: Readonly<Record<'host' | 'organization' | 'repository', string>>,
+  { host: of, organization: wanted, repository: id, storage, retentionType }: Request,
 ): Promise<number> {
   const tenant = await tenantOfHost(store, of.replace(/:\d+$/, ''));
   if (tenant === null) {
@@ -56,7 +119,8 @@ async function attach(
     repository: id,
     organization: wanted,
     password,
-    retentionType: process.argv.includes('--item-level') ? 'ItemLevel' : 'SnapshotBased',
+    storage,
+    retentionType,
   });
   if (begun.kind !== 'begun') {
     stop(begun.kind === 'refused' ? begun.message : t.noOrganization({ name: wanted }));

@@ -31,6 +31,8 @@ export const commandMessages = defineMessages('commands', {
 
   attachUsage:
     'Add the host of the portal, the organization and the repository: npm run attach -- HOST ORGANIZATION REPOSITORY',
+  attachStorageWrong:
+    'Check the bucket: {fields}. It needs --endpoint and --bucket, and the access key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
   attachPassword: 'Enter the password of the repository, then press Enter and Ctrl D.',
   noOrganization: 'This provider has no organization {name}.',
   notAttached: 'The repository was deleted meanwhile.',

@@ -19,7 +19,7 @@ const storageKeys = {
   secretAccessKey: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.secretChars)),
 };
 /** `certificate`: PEM of the one certificate to trust; null: those of public authorities. */
-const storage = v.strictObject({
+export const S3StorageSchema = v.strictObject({
   ...S3_FIELDS,
   certificate: v.optional(
     v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.certificateChars))),
@@ -42,7 +42,7 @@ export const repositoryFields = {
   retentionPolicy: RetentionPolicySchema,
   proxy: v.optional(ProxyChoiceSchema, null),
   /** Null: a folder of the server. */
-  storage: v.optional(v.nullable(storage), null),
+  storage: v.optional(v.nullable(S3StorageSchema), null),
 };
 
 /**
@@ -195,7 +195,7 @@ export const backupRepositoryCalls = {
       repository: v.optional(nameText()),
       retentionType: v.optional(RetentionTypeSchema, 'SnapshotBased'),
       retentionPolicy: v.optional(RetentionPolicySchema, KEEP),
-      storage: v.optional(v.nullable(storage), null),
+      storage: v.optional(v.nullable(S3StorageSchema), null),
     }),
     output: idOut,
     isSlow: true,

@@ -90,6 +90,14 @@ test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a co
   await expect(page.getByText(/^Signed in\./)).toBeVisible();
   await page.getByRole('button', { name: /^Next: Repository/ }).press('Enter');
   await page.getByRole('textbox', { name: 'Repository name' }).fill('Copperline backups');
+  await page.getByRole('radio', { name: /^S3-compatible storage/ }).press('Space');
+  for (const [label, text] of [
+    ['Endpoint', 'https://s3.example.com'],
+    ['Bucket', 'backups'],
+    ['Access key ID', 'COPPERLINE'],
+    ['Secret access key', 'secret of the bucket'],
+  ] as const)
+    await page.getByLabel(label, { exact: true }).fill(text);
   await sound(page, 'repository step');
   await page.getByRole('button', { name: /^Create organization/ }).press('Enter');
   await expectTitle(page, 'Organizations');
@@ -99,7 +107,10 @@ test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a co
       authType: 'modern',
       userCode: CODE,
       newApplicationName: 'Northwind Copperline',
-      repository: { repository: 'Copperline backups' },
+      repository: {
+        repository: 'Copperline backups',
+        storage: { endpoint: 'https://s3.example.com', bucket: 'backups' },
+      },
     },
   ]);
 

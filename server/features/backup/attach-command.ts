@@ -1,6 +1,6 @@
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { EngineResult, Id } from '#contract/engine/engine.ts';
-import type { Attachment } from '#contract/engine/repositories.ts';
+import type { Attachment, S3Storage } from '#contract/engine/repositories.ts';
 import { KEEP, type RetentionType } from '#contract/backup/retention.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -14,6 +14,8 @@ interface Request {
   /** Its ID, name or domain. */
   readonly organization: string;
   readonly password: string;
+  /** Null: a folder of the server. */
+  readonly storage: S3Storage | null;
   readonly retentionType: RetentionType;
 }
 export type AttachStart =
@@ -25,7 +27,7 @@ export type AttachStart =
 export async function beginAttaching(
   context: AppContext,
   tenant: TenantId,
-  { repository, organization: wanted, password, retentionType }: Request,
+  { repository, organization: wanted, password, storage, retentionType }: Request,
 ): Promise<AttachStart> {
   const organization = await context.store.tenant(tenant, (tx) => find(tx, wanted), {
     readOnly: true,
@@ -33,7 +35,7 @@ export async function beginAttaching(
   if (organization === null) return { kind: 'no-organization' };
   const begun = await getEngine(context).repositories.attach(
     { tenant, organization: organization.id, user: null },
-    { repository, password, storage: null, directoryId: organization.directoryId },
+    { repository, password, storage, directoryId: organization.directoryId },
   );
   if (!begun.ok) return { kind: 'refused', message: begun.error.message };
   const at = context.clock.now();
@@ -55,7 +57,7 @@ export async function beginAttaching(
       retentionType,
       retentionPolicy: KEEP,
       proxy: null,
-      storage: null,
+      storage,
     });
     await tx.append([draft], { actor: { kind: 'clock' }, subject: null, commandId: null, at });
   });

@@ -116,7 +116,7 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
   // By the command, into the third database.
   const third = await makeServer(folder);
   const last = await connect(third, tenant);
-  const request = { repository: id, password, retentionType: 'ItemLevel' } as const;
+  const request = { repository: id, password, storage: null, retentionType: 'ItemLevel' } as const;
   const begin = (organization: string) =>
     beginAttaching(third.context, last.office.tenant, { ...request, organization });
   expect(await begin('nobody.example.com')).toEqual({ kind: 'no-organization' });
@@ -132,13 +132,25 @@ test('ENG-4, G72: a repository is attached on a fresh server by who has its pass
   });
 });
 
-test('ENG-4: the command prints its usage', async () => {
-  const run = promisify(execFile)(process.execPath, ['server/attach.ts', 'localhost'], {
+/** Returns what the command says about wrong words. */
+async function refuse(words: readonly string[]): Promise<string> {
+  const run = promisify(execFile)(process.execPath, ['server/attach.ts', ...words], {
     env: { PATH: process.env['PATH'] ?? '' },
   });
-  await expect(run).rejects.toMatchObject({
-    code: 1,
-    stderr:
-      'Add the host of the portal, the organization and the repository: npm run attach -- HOST ORGANIZATION REPOSITORY\n',
-  });
+  const error: unknown = await run.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 1 });
+  return (error as { stderr: string }).stderr;
+}
+
+test('ENG-4: the command says what it needs', async () => {
+  expect(await refuse(['localhost'])).toBe(
+    'Add the host of the portal, the organization and the repository: npm run attach -- HOST ORGANIZATION REPOSITORY\n',
+  );
+  const needs =
+    'It needs --endpoint and --bucket, and the access key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.\n';
+  const named = ['localhost', 'office.example.com', randomUUID(), '--endpoint'];
+  expect(await refuse([...named, 'https://s3.example.com'])).toBe(
+    `Check the bucket: bucket, accessKeyId, secretAccessKey. ${needs}`,
+  );
+  expect(await refuse([...named.slice(0, 3), '--buckets', 'backups'])).toContain('--buckets');
 });

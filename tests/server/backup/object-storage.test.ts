@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { deleteRepository } from '#server/engine/embedded/repositories/delete-repository.ts';
+import { beginAttaching } from '#server/features/backup/attach-command.ts';
 import { allJobs } from '#server/jobs.ts';
 import { dump } from '#server/platform/db/dump.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
@@ -156,6 +157,22 @@ eachDatabase((kind) => {
       `o365/restore/restoresessions/${session}/mailboxes`,
     );
     expect(boxes.body.data.rows).toHaveLength(SIZE.people);
+
+    // By the command, too.
+    const third = await openServer();
+    const last = await connect(third, tenant);
+    const begun = await beginAttaching(third.context, last.office.tenant, {
+      repository: id,
+      organization: last.organization,
+      password: 'correct horse',
+      storage: { ...storage, certificate: null, secretAccessKey: s3.secret },
+      retentionType: 'SnapshotBased',
+    });
+    expect(begun.kind).toBe('begun');
+    await run(third, 'repository-attachment');
+    expect((await last.admin('GET', 'o365/repositories')).body.data).toMatchObject({
+      rows: [{ id, points: 2, target: { type: 'S3', bucket: BUCKET } }],
+    });
 
     for (const store of stores)
       await dump(store, 0, (line) => {
