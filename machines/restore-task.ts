@@ -158,7 +158,7 @@ export interface WriteRights {
   /** When granted rights end; null: they don't. */
   readonly expiresAt: Ms | null;
 }
-/** What writes: a restore, with the id of its dry run, or the undo of a restore, with that of the restore. */
+/** What writes: a restore, with the id of its dry run (empty without one), or the undo of a restore, with that of the restore. */
 export interface WriteOrder {
   readonly kind: 'restore' | 'undo';
   readonly taskId: string;
@@ -166,9 +166,11 @@ export interface WriteOrder {
 
 export interface RestoreTaskContext {
   readonly request: RestoreInput;
+  /** False: a restore runs without one. */
+  readonly hasDryRun: boolean;
   /** What the rights are checked for, and where it began. */
   readonly wants: 'restore' | 'undo';
-  readonly from: 'reviewed' | 'failed' | 'cancelled' | 'done';
+  readonly from: 'drafted' | 'reviewed' | 'failed' | 'cancelled' | 'done';
   readonly rights: WriteRights | null;
   /** The finished dry run of this request. */
   readonly dryRun: Task | null;
@@ -191,6 +193,7 @@ export type RestoreTaskEvent =
  * A restore, from its dry run to its undo. The task that runs on the server is the child `task`.
  *
  *   drafted ─DRY_RUN─▶ dryRunning ─▶ reviewed ─RUN─▶ checking ─▶ running ─▶ done, failed, cancelled
+ *   drafted ─RUN─▶ checking, without a dry run
  *   done, cancelled ─UNDO─▶ checking ─▶ undoing ─▶ undone
  *   checking ─▶ signingIn ─GRANTED─▶ checking
  *                   └─CANCEL─▶ where it began
@@ -200,13 +203,15 @@ export const restoreTaskMachine = setup({
     context: {} as RestoreTaskContext,
     events: {} as RestoreTaskEvent,
     children: {} as { task: 'task'; findRights: 'findRights' },
-    input: {} as { readonly request: RestoreInput },
+    input: {} as { readonly request: RestoreInput; readonly hasDryRun?: boolean },
   },
   actors: {
     task: taskMachine,
     findRights: fromPromise<Result<WriteRights>, WriteOrder>(notProvided),
   },
   guards: {
+    hasNoDryRun: ({ context }) => !context.hasDryRun,
+    fromDrafted: ({ context }) => context.from === 'drafted',
     wantsUndo: ({ context }) => context.wants === 'undo',
     fromReviewed: ({ context }) => context.from === 'reviewed',
     fromFailed: ({ context }) => context.from === 'failed',
@@ -225,6 +230,7 @@ export const restoreTaskMachine = setup({
   id: 'restore-task',
   context: ({ input }) => ({
     request: input.request,
+    hasDryRun: input.hasDryRun ?? true,
     wants: 'restore',
     from: 'reviewed',
     rights: null,
@@ -235,7 +241,13 @@ export const restoreTaskMachine = setup({
   }),
   initial: 'drafted',
   states: {
-    drafted: { on: { EDIT: { actions: 'edit' }, DRY_RUN: 'dryRunning' } },
+    drafted: {
+      on: {
+        EDIT: { actions: 'edit' },
+        DRY_RUN: 'dryRunning',
+        RUN: { guard: 'hasNoDryRun', target: 'checking', actions: begin('restore', 'drafted') },
+      },
+    },
     dryRunning: {
       entry: 'clearFailure',
       on: { CANCEL: { actions: 'cancel' } },
@@ -298,6 +310,7 @@ export const restoreTaskMachine = setup({
     writing: { always: [{ guard: 'wantsUndo', target: 'undoing' }, { target: 'running' }] },
     back: {
       always: [
+        { guard: 'fromDrafted', target: 'drafted' },
         { guard: 'fromReviewed', target: 'reviewed' },
         { guard: 'fromFailed', target: 'failed' },
         { guard: 'fromDone', target: 'done' },

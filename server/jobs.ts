@@ -47,6 +47,7 @@ import { deleteExpiredLinks } from './features/restore/links.ts';
 import { restoreApproval } from './features/restore/oversight/approvals.ts';
 import { slaAlarms } from './features/sla/alarms-job.ts';
 import { ticketResults, tickets } from './features/tickets/ticket-jobs.ts';
+import { vb365Restore } from './engine/vb365/restore/run-restore.ts';
 import { scheduleServers, vb365Server } from './engine/vb365/sync-server.ts';
 import type { AppContext } from './platform/app-context.ts';
 import type { TenantTx } from './platform/db/store.ts';
@@ -94,6 +95,7 @@ export const allJobs = (context: AppContext): JobHandlers => ({
     endAbandonedImports(context),
   ]),
   'usage-days': usageDays(context),
+  'vb365-restore': vb365Restore(context, context.vb365Engine.servers),
   'vb365-server': vb365Server(context, context.vb365Engine.servers),
   'webhooks': webhooks(context),
 });

@@ -13,6 +13,12 @@ export interface RestoreCapabilities {
   readonly versions: boolean;
   readonly compare: boolean;
   readonly restore: boolean;
+  /** Restores are tried first, and undone. */
+  readonly dryRun: boolean;
+  /** What of the items is restored to their original location, and with which options. */
+  readonly choices: boolean;
+  /** Restores to other organizations. */
+  readonly otherOrganizations: boolean;
   /** Items of several places restored or downloaded together. */
   readonly basket: boolean;
   readonly download: boolean;
@@ -26,6 +32,9 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     versions: true,
     compare: true,
     restore: true,
+    dryRun: true,
+    choices: true,
+    otherOrganizations: true,
     basket: true,
     download: true,
   },
@@ -35,7 +44,10 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     filters: false,
     versions: false,
     compare: false,
-    restore: false,
+    restore: true,
+    dryRun: false,
+    choices: false,
+    otherOrganizations: false,
     basket: false,
     download: false,
   },

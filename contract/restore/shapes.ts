@@ -195,7 +195,7 @@ export const RESTORE_MAIL = {
   excludeInPlaceHoldItems: off,
   excludeLitigationHoldItems: off,
 };
-const DOCUMENT_ACTIONS = ['Overwrite', 'Keep'] as const;
+export const DOCUMENT_ACTIONS = ['Overwrite', 'Keep'] as const;
 export const DOCUMENT_VERSIONS = ['All', 'Last'] as const;
 export const RESTORE_FILES = {
   ...RESTORE,

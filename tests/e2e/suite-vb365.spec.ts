@@ -3,7 +3,7 @@ import { addFolder, addMail, addObject, addPoint } from '#tests/fakes/vb365/rest
 import { startSecureVb365, type SecureVb365 } from '#tests/fakes/vb365/server.ts';
 import { addJob, addOrganization, addSession } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
-import { details, list, node } from './cloud-suite.ts';
+import { details, list, node, restorePanel, TASK } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { createUser, enter, NEW_PASSWORD } from './people.ts';
 import { getRow, loadApi, signIn, startPortal, type Portal } from './portal.ts';
@@ -101,7 +101,7 @@ test('E2E-1, CONN-1, VB365-5, VB365-6, VB365-8: a Microsoft 365 server is connec
   expect(errors).toEqual([]);
 });
 
-test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15: organizations are imported from a server, their jobs started and stopped, and a mail read at a restore point; what only the server can do is disabled with the reason', async ({
+test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15, VB365-17: organizations are imported from a server, their jobs started and stopped, and a mail read at a restore point and restored; what only the server can do is disabled with the reason', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -185,6 +185,18 @@ test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15: organizations are 
   );
   await details(page).getByRole('button', { name: 'Hide' }).click();
   await sound(page, 'a mail of an imported organization');
+  await mails.focus();
+  await page.keyboard.press('x');
+  await page.keyboard.press('r');
+  const panel = restorePanel(page);
+  await expect(panel.getByText('It has no dry run', { exact: false })).toBeVisible();
+  await sound(page, 'a restore on the server of an organization');
+  await panel.getByRole('button', { name: 'Restore 1 item' }).click();
+  await expect(panel.getByText('CODE1')).toBeVisible();
+  server.content.codes.set('CODE1', true);
+  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
+  expect(server.content.restored).toMatchObject([{ title: 'Minutes of meeting 1', to: null }]);
+  await panel.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Stop session' }).click();
   await expect(page.getByText('Restore session stopped')).toBeVisible();
   expect(server.content.restoreSessions.every(({ endTime }) => endTime !== null)).toBe(true);

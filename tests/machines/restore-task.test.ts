@@ -106,7 +106,7 @@ test('RES-10: a task does in each state what its table says, and nothing else', 
   );
 });
 
-test('RES-10: a restore does in each state what its table says, and nothing else', () => {
+test('RES-10, VB365-18: a restore does in each state what its table says, and nothing else', () => {
   const events = {
     'EDIT': { type: 'EDIT', request: LARGER },
     'DRY_RUN': { type: 'DRY_RUN' },
@@ -169,6 +169,22 @@ test('RES-10: a restore does in each state what its table says, and nothing else
     undone: {},
   };
   expect(walk(restoreTaskMachine, { request: REQUEST }, events, remembers).table).toEqual(table);
+  // Without a dry run, a draft runs itself.
+  const back = 'cancelled | done | drafted | failed | reviewed';
+  expect(
+    walk(restoreTaskMachine, { request: REQUEST, hasDryRun: false }, events, remembers).table,
+  ).toEqual({
+    ...table,
+    drafted: { DRY_RUN: 'dryRunning', RUN: 'checking' },
+    checking: {
+      'CANCEL': back,
+      'may write': 'running | undoing',
+      'may not write': 'signingIn',
+      'not found out': back,
+      'rights bug': back,
+    },
+    signingIn: { CANCEL: back, GRANTED: 'checking' },
+  });
 });
 
 /** Lets everything that was answered arrive. */

@@ -68,6 +68,10 @@ const OTHER_REGIONS: Readonly<Record<string, OrganizationRow['region']>> = {
   USDefence: 'USGovernmentDoD',
 };
 
+/** The server's word for a region. */
+export const getServerRegion = (region: OrganizationRow['region']): string =>
+  Object.entries(OTHER_REGIONS).find(([, one]) => one === region)?.[0] ?? region;
+
 /** Returns a name as a row can have it; null if nothing is left of it. */
 export const toName = (value: string | null | undefined): string | null =>
   cutText(lineOfText(value ?? '').trim(), LIMITS.nameChars).trim() || null;

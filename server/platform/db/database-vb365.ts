@@ -49,6 +49,10 @@ export interface Vb365Tables {
     opened_at: Ms;
     used_at: Ms;
     stopped_at: Ms | null;
+    /** Sealed: with it, the session may write (migration 0074). */
+    code: Generated<string | null>;
+    code_until: Generated<Ms | null>;
+    code_granted: Generated<boolean>;
   };
   /** What they have shown. `object_id`: the mailbox or drive; `item_key`: empty for itself. */
   vb365_node: {

@@ -232,6 +232,16 @@ export const BACKGROUND_JOB_TYPES = {
     maxWaitMs: 2 * DAY,
     failure: 'a connection could not be read',
   },
+  'vb365-restore': {
+    ...EXTERNAL,
+    payload: v.object({ task: v.string() }),
+    isRecurring: false,
+    maxRunning: 8,
+    maxRunningPerTenant: 4,
+    timeoutMs: 12 * HOUR,
+    maxWaitMs: 2 * DAY,
+    failure: 'a restore on a server of Veeam Backup for Microsoft 365 could not be followed',
+  },
   'vb365-server': {
     ...EXTERNAL,
     payload: v.object({ server: v.string() }),

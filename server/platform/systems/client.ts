@@ -42,6 +42,8 @@ export interface Command {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
+  /** How long its answer may take. */
+  readonly timeoutMs?: Ms;
 }
 
 export type Answer = Pick<Response, 'status' | 'headers' | 'text' | 'body'>;
@@ -149,8 +151,12 @@ export function makeClient(
     );
   }
 
-  const sendCommand = ({ method, path, body }: Command, init: OutboundInit = {}): Promise<Answer> =>
+  const sendCommand = (
+    { method, path, body, timeoutMs: patienceMs }: Command,
+    init: OutboundInit = {},
+  ): Promise<Answer> =>
     answerTo(path, {
+      ...(patienceMs !== undefined && { timeoutMs: patienceMs }),
       ...init,
       method,
       headers: {

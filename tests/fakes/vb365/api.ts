@@ -14,7 +14,7 @@ import {
   sessionRow,
   usageRow,
 } from './rows.ts';
-import { makeRestoreApi } from './restore-api.ts';
+import { makeRestoreApi, objectRow } from './restore-api.ts';
 import {
   addSession,
   uid,
@@ -64,7 +64,7 @@ const QUERIES: Readonly<Record<string, readonly [both: string, onlyV8: string]>>
   mailboxes: ['offset limit', ''],
   mailfolders: ['offset limit parentId name', ''],
   mailitems: ['offset limit parentId', ''],
-  onedrives: ['offset limit', ''],
+  onedrives: ['offset limit setId', ''],
   drivefolders: ['parentId offset limit', ''],
   documents: ['offset limit parentId includeFolders', ''],
 };
@@ -137,11 +137,13 @@ export function makeVb365Api(
         version: version === 'v8' ? '13.0.0.4967' : '12.0.0.3102',
       });
     if (path === 'license') return json(licenseRow(content));
-    const [list = '', id, part] = path.split('/');
+    const [list = '', id, part, key, own] = path.split('/');
     if (list === 'organizations' && id !== undefined && part === 'jobs') {
       if (version === 'v8') return notFound();
       return listed('jobs', getJobs(id), query);
     }
+    if (list === 'organizations' && id !== undefined && part === 'users' && key !== undefined)
+      return getUser(id, key, own, query);
     if (list === 'organizations' && id !== undefined && part !== undefined)
       return getPart(id, part, query);
     if (list === 'jobs' && id !== undefined && part !== undefined) {
@@ -187,6 +189,25 @@ export function makeVb365Api(
         (parent === null || (one.parentId ?? 'root') === parent),
     );
     return QUERIES[part] === undefined ? notFound() : listed(part, rows.map(directoryRow), query);
+  }
+
+  /** A user, or the OneDrives of one. */
+  function getUser(
+    organization: string,
+    id: string,
+    part: string | undefined,
+    query: URLSearchParams,
+  ): Details {
+    const user = content.directory.find(
+      (one) => one.organizationId === organization && one.list === 'users' && one.id === id,
+    );
+    if (!user) return notFound();
+    if (part === undefined) return json(directoryRow(user));
+    const drives = content.objects.filter(
+      (one) =>
+        one.organizationId === organization && one.list === 'onedrives' && one.name === user.name,
+    );
+    return part === 'onedrives' ? listed('onedrives', drives.map(objectRow), query) : notFound();
   }
 
   function getJobs(organization: string): Row[] {

@@ -19,10 +19,82 @@ const iso = (at: Ms): string => new Date(at).toISOString();
 
 const getList = ({ type }: Vb365RestoreSession): Vb365Object['list'] =>
   type === 'Vex' ? 'mailboxes' : 'onedrives';
-const objectRow = ({ id, list, name, address }: Vb365Object): Row =>
+export const objectRow = ({ id, list, name, address }: Vb365Object): Row =>
   list === 'mailboxes'
     ? { id, name, email: address, isArchive: false, isPublic: false }
     : { id, name, url: `https://example-my.sharepoint.com/personal/${id}` };
+
+const VERBS = new Set(['restore', 'restoreto', 'copyto']);
+const QUOTA = 'The quota is exceeded.';
+const parse = (body: string): Row => (body === '' ? {} : (JSON.parse(body) as Row));
+
+const isBelow = (object: Vb365Object, folder: string | null, above: string): boolean =>
+  folder !== null &&
+  (folder === above ||
+    isBelow(object, object.folders.find(({ id }) => id === folder)?.parentId ?? null, above));
+
+type Results = NonNullable<Vb365RestoreSession['results']>;
+/** Version 7 answers with the statistics of the restore. */
+const mailAnswer = (list: string, results: Results): Row => {
+  const refused = results.filter(({ isRefused }) => isRefused);
+  return {
+    ...(list !== 'items' && { failedFoldersCount: 0 }),
+    createdItemsCount: results.length - refused.length,
+    mergedItemsCount: 0,
+    failedItemsCount: refused.length,
+    skippedItemsCount: 0,
+    exceptions: refused.map(({ title }) => `${title}: ${QUOTA}`),
+    warnings: [],
+    cannotContinueError: '',
+  };
+};
+const fileAnswer = (results: Results): Row => {
+  const refused = results.filter(({ isRefused }) => isRefused);
+  return {
+    totalItemsCount: results.length,
+    restoredItemsCount: results.length - refused.length,
+    failedItemsCount: refused.length,
+    skippedItemsByErrorCount: 0,
+    skippedItemsByNoChangesCount: 0,
+    failedRestrictionsCount: null,
+    restoreIssues: refused.map(({ title }) => ({
+      id: uid(title),
+      path: 'Documents',
+      title,
+      type: 'Item',
+      warnings: [],
+      error: QUOTA,
+    })),
+  };
+};
+
+const CREDENTIALS =
+  'userName userPassword userCode applicationId applicationCertificatePassword applicationCertificate';
+/** The fields that the version publishes of the body of a restore. */
+function getBodyFields(
+  version: Vb365Version,
+  isMail: boolean,
+  verb: string,
+  list: string,
+  isOne: boolean,
+): readonly string[] {
+  const items = list === 'items' && !isOne ? 'items' : '';
+  const documents = list === 'documents' && !isOne ? 'documents' : '';
+  const choices = list !== 'documents' || version === 'v8' ? 'changedItems deletedItems' : '';
+  const permissions = list === 'documents' ? '' : 'restorePermissions sendSharedLinksNotification';
+  const mail =
+    verb === 'restore'
+      ? ''
+      : 'changedItems deletedItems markRestoredAsUnread excludeDrafts excludeDeletedItems excludeInPlaceHoldItems excludeLitigationHoldItems mailbox casServer folder officeRegion officeOrganizationName';
+  const files =
+    verb === 'restore'
+      ? 'documentAction'
+      : `${choices} ${permissions} onedrive folder documentVersion documentLastVersionAction`;
+  const more = isMail
+    ? `impersonationAccountName ${items} ${mail}`
+    : `officeRegion organizationName ${documents} ${files}`;
+  return `${CREDENTIALS} ${more}`.split(' ');
+}
 
 /** Restore points, restore sessions and what they show. Null: not of this part. */
 export function makeRestoreApi(parts: ApiParts) {
@@ -36,11 +108,16 @@ export function makeRestoreApi(parts: ApiParts) {
     const session = content.restoreSessions.find((one) => one.id === id);
     if (!session) return notFound();
     if (rest.length === 0) return answered(sessionRow(session));
+    if (rest.join('/').toLowerCase() === 'statistics')
+      return version === 'v8' ? answered(getStatistics(session)) : notFound();
     return inSession(session, rest, (found, tail) => {
       if (tail.length === 0)
         return found === null
           ? listed(getList(session), getObjects(session).map(objectRow), query)
           : answered(objectRow(found));
+      const document = found?.items.find(({ id: own }) => own === tail[1]);
+      if (document !== undefined && tail.length === 2)
+        return answered({ id: document.id, ...document.row });
       return found === null || tail.length > 1
         ? notFound()
         : getBelow(session, found, tail[0] ?? '', query);
@@ -52,20 +129,106 @@ export function makeRestoreApi(parts: ApiParts) {
     const isExplore = rest.join('/').toLowerCase() === 'explore';
     if (isExplore && ['jobs', 'organizations'].includes(list.toLowerCase()))
       return explore(list.toLowerCase(), id, body);
+    if (list.toLowerCase() === 'devicecode' && id.toLowerCase() === 'check')
+      return answered({
+        authenticated: content.codes.get(String(parse(body)['userCode'])) ?? false,
+      });
     if (list.toLowerCase() !== 'restoresessions') return null;
     const session = content.restoreSessions.find((one) => one.id === id);
     if (!session) return notFound();
+    if (rest.join('/').toLowerCase() === 'organization/restoredevicecode') {
+      const userCode = `CODE${content.codes.size + 1}`;
+      content.codes.set(userCode, false);
+      return answered({
+        userCode,
+        verificationUrl: 'https://microsoft.com/devicelogin',
+        expiresIn: 900,
+        message: 'Sign in.',
+      });
+    }
     if (rest.join('/').toLowerCase() === 'stop') {
-      if (session.endTime !== null) return refused('The restore session is stopped.');
+      if (hasEnded(session)) return refused('The restore session is stopped.');
       session.endTime = now();
       return { status: version === 'v8' ? 204 : 200 };
     }
-    return inSession(session, rest, (found, [, key = '', action = '', ...more]) => {
+    return inSession(session, rest, (found, tail) => {
+      const [, key = '', action = '', ...more] = tail;
+      if (found !== null && VERBS.has(tail.at(-1)?.toLowerCase() ?? ''))
+        return restore(session, found, tail, parse(body));
       const item = found?.items.find((one) => one.id === key && one.from <= session.dateTime);
       return item === undefined || action.toLowerCase() !== 'save' || more.length > 0
         ? notFound()
         : save(item);
     });
+  }
+
+  const hasEnded = ({ endTime }: Vb365RestoreSession): boolean =>
+    endTime !== null && endTime <= now();
+
+  /** `tail`: after the mailbox or drive. */
+  function restore(
+    session: Vb365RestoreSession,
+    object: Vb365Object,
+    tail: readonly string[],
+    body: Row,
+  ): Details {
+    const isMail = object.list === 'mailboxes';
+    const list = tail.length === 1 ? '' : (tail[0] ?? '').toLowerCase();
+    const verb = (tail.at(-1) ?? '').toLowerCase();
+    const isOne = tail.length === 3;
+    const fields = getBodyFields(version, isMail, verb, list, isOne);
+    const unknown = Object.keys(body).find((name) => !fields.includes(name));
+    if (unknown !== undefined) return refused(`Unknown field: ${unknown}.`);
+    if (content.codes.get(String(body['userCode'])) !== true)
+      return refused('No rights to restore.');
+    const id = tail[1] ?? '';
+    const chosen = (body['items'] ?? body['documents'] ?? []) as readonly { id: string }[];
+    const isChosen = ({ id: own, folderId }: Vb365Item): boolean => {
+      if (list === '') return true;
+      if (list === 'folders') return isBelow(object, folderId, id);
+      return isOne ? own === id : chosen.some((one) => one.id === own);
+    };
+    const results = object.items
+      .filter((item) => item.from <= session.dateTime && isChosen(item))
+      .map(({ row }) => {
+        const title = String(row['subject'] ?? row['name']);
+        return { title, isRefused: content.refusedItems.has(title) };
+      });
+    const onedrive = body['onedrive'] as { id: string } | undefined;
+    const to = (body['mailbox'] as string | undefined) ?? onedrive?.id ?? null;
+    for (const { title, isRefused } of results)
+      if (!isRefused) content.restored.push({ object: object.id, title, to });
+    if (version === 'v7') return answered(isMail ? mailAnswer(list, results) : fileAnswer(results));
+    const made: Vb365RestoreSession = {
+      ...session,
+      id: uid(`restore ${content.restoreSessions.length} ${session.id}`),
+      creationTime: now(),
+      endTime: now() + content.restoreMs,
+      results,
+    };
+    content.restoreSessions.push(made);
+    return answered({ sessionId: made.id });
+  }
+
+  function getStatistics(session: Vb365RestoreSession): Row {
+    const results = hasEnded(session) ? (session.results ?? []) : [];
+    const failedItemsCount = results.filter(({ isRefused }) => isRefused).length;
+    return {
+      totalItemsCount: session.results?.length ?? 0,
+      restoredItemsCount: results.length - failedItemsCount,
+      failedItemsCount,
+      skippedItemsCount: 0,
+      warnings: [],
+      errors: [],
+      items: results.map(({ title, isRefused }) => ({
+        itemRestoreDetailsType: 'Item',
+        title,
+        status: isRefused ? 'Failed' : 'Success',
+        path: 'Inbox',
+        error: isRefused ? QUOTA : '',
+        warnings: [],
+      })),
+    };
   }
 
   const save = ({ bytes }: Vb365Item): Details => ({
@@ -100,7 +263,7 @@ export function makeRestoreApi(parts: ApiParts) {
     [scope = '', list = '', id, ...tail]: readonly string[],
     work: (object: Vb365Object | null, tail: readonly string[]) => Details,
   ): Details {
-    if (session.endTime !== null) return refused('The restore session is stopped.');
+    if (hasEnded(session)) return refused('The restore session is stopped.');
     if (scope.toLowerCase() !== 'organization' || list.toLowerCase() !== getList(session))
       return notFound();
     if (id === undefined) return work(null, tail);
@@ -207,7 +370,7 @@ export function makeRestoreApi(parts: ApiParts) {
     type,
     creationTime: iso(creationTime),
     endTime: endTime === null ? null : iso(endTime),
-    state: endTime === null ? 'Working' : 'Stopped',
+    state: endTime !== null && endTime <= now() ? 'Stopped' : 'Working',
     result: 'Success',
     initiatedBy: 'backup',
     details: '',

@@ -116,6 +116,61 @@ export function restoreRequests(
     inheritedPermissions: v.optional(flag),
   });
   const base = 'restoresessions/{id}';
+  const statistics = v.strictObject({
+    totalItemsCount: int64,
+    restoredItemsCount: int64,
+    failedItemsCount: int64,
+    skippedItemsCount: int64,
+    warnings: v.optional(v.array(text)),
+    errors: v.optional(v.array(text)),
+    items: v.array(
+      v.strictObject({
+        itemRestoreDetailsType: v.picklist(['Item', 'BulkMailbox', 'BulkOneDrive']),
+        title: v.optional(text),
+        name: v.optional(text),
+        status: v.optional(v.picklist(['Failed', 'Warning', 'Success', 'Skipped'])),
+        path: v.optional(text),
+        error: v.optional(text),
+        warnings: v.optional(v.array(text)),
+      }),
+    ),
+  });
+  const asked = v.strictObject({ sessionId: uid });
+  const ended = (entries: v.ObjectEntries): v.GenericSchema =>
+    version === 'v8' ? asked : v.partial(v.strictObject(entries));
+  const mailEnded = {
+    exceptions: v.array(text),
+    warnings: v.array(text),
+    createdItemsCount: int64,
+    mergedItemsCount: int64,
+    failedItemsCount: int64,
+    skippedItemsCount: int64,
+    cannotContinueError: text,
+  };
+  const itemsEnded = ended(mailEnded);
+  const foldersEnded = ended({ ...mailEnded, failedFoldersCount: int64 });
+  const filesEnded = ended({
+    totalItemsCount: int64,
+    restoredItemsCount: int32,
+    failedItemsCount: int32,
+    skippedItemsByErrorCount: int64,
+    skippedItemsByNoChangesCount: int64,
+    failedRestrictionsCount: v.nullable(int64),
+    restoreIssues: v.array(
+      v.partial(
+        v.strictObject({
+          id: uid,
+          path: text,
+          title: text,
+          type: v.picklist(['Item', 'List', 'Site']),
+          warnings: v.array(text),
+          error: text,
+        }),
+      ),
+    ),
+  });
+  const mailboxes = `${base}/organization/mailboxes/{id}`;
+  const drives = `${base}/organization/onedrives/{id}`;
   return {
     'GET restorepoints': is(page(point)),
     'POST organizations/{id}/explore': is(session, version === 'v8' ? 201 : 200),
@@ -129,6 +184,26 @@ export function restoreRequests(
     [`GET ${base}/organization/onedrives/{id}/folders`]: is(page(v.strictObject(driveItem))),
     [`GET ${base}/organization/onedrives/{id}/documents`]: is(page(document)),
     [`POST ${base}/organization/onedrives/{id}/documents/{id}/save`]: is('file'),
+    'POST devicecode/check': is(some({ authenticated: flag })),
+    [`POST ${base}/organization/restoredevicecode`]: is(
+      some({ userCode: text, verificationUrl: text, expiresIn: int64, message: text }),
+    ),
+    ...(version === 'v8' && { [`GET ${base}/statistics`]: is(statistics) }),
+    [`GET ${drives}/documents/{id}`]: is(document),
+    [`POST ${mailboxes}/restore`]: is(foldersEnded),
+    [`POST ${mailboxes}/restoreto`]: is(foldersEnded),
+    [`POST ${mailboxes}/folders/{id}/restore`]: is(foldersEnded),
+    [`POST ${mailboxes}/folders/{id}/restoreto`]: is(foldersEnded),
+    [`POST ${mailboxes}/items/restore`]: is(itemsEnded),
+    [`POST ${mailboxes}/items/restoreto`]: is(itemsEnded),
+    [`POST ${drives}/restore`]: is(filesEnded),
+    [`POST ${drives}/copyto`]: is(filesEnded),
+    [`POST ${drives}/folders/{id}/restore`]: is(filesEnded),
+    [`POST ${drives}/folders/{id}/copyto`]: is(filesEnded),
+    [`POST ${drives}/documents/restore`]: is(filesEnded),
+    [`POST ${drives}/documents/copyto`]: is(filesEnded),
+    [`POST ${drives}/documents/{id}/restore`]: is(filesEnded),
+    [`POST ${drives}/documents/{id}/copyto`]: is(filesEnded),
     [`POST ${base}/stop`]: is(null, version === 'v8' ? 204 : 200),
   };
 }

@@ -37,6 +37,12 @@ export interface Vb365Object {
   readonly folders: Vb365Folder[];
   readonly items: Vb365Item[];
 }
+/** `to`: null is its original location. */
+export interface Vb365Restored {
+  readonly object: string;
+  readonly title: string;
+  readonly to: string | null;
+}
 export interface Vb365RestoreSession {
   readonly id: string;
   readonly organizationId: string;
@@ -44,6 +50,8 @@ export interface Vb365RestoreSession {
   readonly dateTime: Ms;
   readonly creationTime: Ms;
   endTime: Ms | null;
+  /** Of a restore: its items, and whether they could be written. */
+  readonly results?: readonly { readonly title: string; readonly isRefused: boolean }[];
 }
 
 export function addPoint(

@@ -397,6 +397,10 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
     'GET organizations/{id}': is(organization(version)),
     'GET organizations/{id}/usedrepositories': is(page(version, usage(version))),
     'GET organizations/{id}/users': is(page(version, directory(version).user)),
+    'GET organizations/{id}/users/{id}': is(directory(version).user),
+    'GET organizations/{id}/users/{id}/onedrives': is(
+      page(version, some({ id: text, name: text, url: text, _links: links })),
+    ),
     'GET organizations/{id}/groups': is(page(version, directory(version).group)),
     'GET organizations/{id}/teams': is(page(version, directory(version).team)),
     'GET organizations/{id}/sites': is(page(version, directory(version).site)),

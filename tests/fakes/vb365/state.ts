@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
-import type { Vb365Object, Vb365Point, Vb365RestoreSession } from './restore-state.ts';
+import type {
+  Vb365Object,
+  Vb365Point,
+  Vb365Restored,
+  Vb365RestoreSession,
+} from './restore-state.ts';
 
 // What a Veeam Backup for Microsoft 365 server has, with the names and words of its REST API v8. The
 // API of an older version shows a part of it.
@@ -109,6 +114,14 @@ export interface Vb365Content {
   readonly points: Vb365Point[];
   readonly objects: Vb365Object[];
   readonly restoreSessions: Vb365RestoreSession[];
+  /** What was restored to the tenant. */
+  readonly restored: Vb365Restored[];
+  /** How long a restore takes. */
+  restoreMs: Ms;
+  /** Titles of items that the tenant refuses. */
+  readonly refusedItems: Set<string>;
+  /** The codes that were given out, and whether somebody has signed in with them. */
+  readonly codes: Map<string, boolean>;
   /** Files are sent with their size, or in pieces. */
   namesSizes: boolean;
   license: {
@@ -160,6 +173,10 @@ export function emptyServer(now: Ms): Vb365Content {
     points: [],
     objects: [],
     restoreSessions: [],
+    restored: [],
+    restoreMs: 0,
+    refusedItems: new Set(),
+    codes: new Map(),
     namesSizes: true,
     license: {
       status: 'Valid',

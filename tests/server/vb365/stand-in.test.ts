@@ -50,6 +50,7 @@ async function start(version: Vb365Version): Promise<Vb365Server> {
   return server;
 }
 
+const CODE = JSON.stringify({ userCode: 'CODE0' });
 const EXPLORE = JSON.stringify({ dateTime: new Date(NOON).toISOString(), type: 'Vex' });
 
 /** The paths of what a mailbox and a drive have, in a session for each. */
@@ -66,6 +67,8 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
       method: 'POST',
       body: JSON.stringify({ dateTime: new Date(NOON).toISOString(), type }),
     });
+  content.codes.set('CODE0', true);
+  const user = content.directory.find(({ list }) => list === 'users');
   const [mails = '', files = ''] = content.restoreSessions.map(({ id }) => `restoresessions/${id}`);
   const ids = [
     ['mailboxes', mails, mailbox.id, mail.id],
@@ -90,6 +93,18 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
       ];
     }),
     ['GET restoresessions/{id}', mails],
+    ['GET restoresessions/{id}/statistics', `${mails}/statistics`],
+    [
+      'POST restoresessions/{id}/organization/restoredevicecode',
+      `${mails}/organization/restoredevicecode`,
+    ],
+    ...['', '/onedrives'].map(
+      (more) =>
+        [
+          `GET organizations/{id}/users/{id}${more}`,
+          `organizations/${organization.id}/users/${user?.id ?? ''}${more}`,
+        ] as const,
+    ),
     ['POST restoresessions/{id}/stop', `${mails}/stop`],
   ]);
 }
@@ -133,7 +148,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
           : await send(paths.get(request) ?? path.replace('{id}', row?.id ?? ''), {
               method,
               ...(method === 'POST' && {
-                body: path.endsWith('/explore') ? EXPLORE : '{}',
+                body: path.endsWith('/explore') ? EXPLORE : path.includes('jobs') ? '{}' : CODE,
               }),
             });
       expect([request, answer.status]).toEqual([request, status]);

@@ -459,7 +459,10 @@ const READ = 'backupcontent.read';
 const schedule = async (tx: TenantTx, task: Id, at: number): Promise<void> =>
   scheduleRouted(tx, 'restore-task', task, { task }, at, await findTaskRoute(tx, task));
 
-const restoreDetail = (task: Id, { explorer, nodes, target, dryRun }: RestoreInput): Detail => ({
+export const restoreDetail = (
+  task: Id,
+  { explorer, nodes, target, dryRun }: RestoreInput,
+): Detail => ({
   task,
   session: explorer,
   node: nodes[0] ?? null,
@@ -473,7 +476,7 @@ const restoreDetail = (task: Id, { explorer, nodes, target, dryRun }: RestoreInp
 });
 
 /** Restores that start at the same moment wait for each other here, so that each counts the others. */
-async function isWithin(
+export async function isWithin(
   tx: TenantTx,
   scope: EngineScope,
   { since, maxItems }: PlainLimit,

@@ -310,7 +310,7 @@ async function end(
 }
 
 /** Logs that a task has ended, and records it for the user who requested it. */
-async function logEnd(
+export async function logEnd(
   tx: TenantTx,
   context: RestoreContext,
   data: EventOf<'restoretask.ended@1'>['data'],

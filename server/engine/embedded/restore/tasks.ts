@@ -14,6 +14,7 @@ import type {
   Task,
   TaskKind,
   TaskState,
+  Workload,
 } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -47,6 +48,14 @@ export type TaskRequest =
       readonly target?: Id;
       readonly rights?: TaskRights | null;
     };
+
+/** A restore by the organization's own server. `workload`: of its session. */
+export interface ServerRequest {
+  readonly kind: 'server-restore';
+  readonly input: RestoreInput;
+  readonly workload: Workload;
+  readonly isOverseen: boolean;
+}
 
 /** Stores a restore, or a dry run of one, for the background job. Returns the id of its task. */
 export async function requestRestore(
@@ -193,13 +202,14 @@ async function decide(
   return rows.length === 0 ? failed('conflict', t.notWaiting) : ok(undefined);
 }
 
-async function addTask(
+/** Stores a task. `request`: what it was asked to do. */
+export async function addTask(
   { sql: db, tenant }: TenantTx,
   { organization, user }: EngineScope,
   task: {
     readonly kind: TaskKind;
     readonly state: TaskState;
-    readonly request: TaskRequest;
+    readonly request: TaskRequest | ServerRequest;
     readonly parent: Id | null;
   },
   { now, chance }: Moment,
@@ -239,12 +249,14 @@ interface TaskRow {
   readonly endedAt: Ms | null;
   readonly of: Id | null;
   readonly undone: boolean;
+  /** The organization's own server did it, which can't undo it. */
+  readonly isServers: boolean;
   /** It created folders. */
   readonly hasFolders: boolean;
 }
-const TASK = sql`t.id, t.kind, t.state,
-  (select e.workload from explorer as e where e.tenant_id = t.tenant_id and e.id = (coalesce(t.request -> 'input' ->> 'explorer', (
-    select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)))::uuid) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
+const TASK = sql`t.id, t.kind, t.state, t.request ->> 'kind' = 'server-restore' as "isServers",
+  coalesce(t.request ->> 'workload', (select e.workload from explorer as e where e.tenant_id = t.tenant_id and e.id = (coalesce(t.request -> 'input' ->> 'explorer', (
+    select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)))::uuid)) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
   exists (select from engine_task as u where u.tenant_id = t.tenant_id and u.parent_id = t.id and ${IS_UNDO}) as undone,
   exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders"`;
 
@@ -306,7 +318,7 @@ export async function listTasks(
 }
 
 const NO_COUNTS = { restored: 0, merged: 0, skipped: 0, failed: 0 };
-const shown = ({ progress, undone, hasFolders, ...row }: TaskRow): Task => ({
+const shown = ({ progress, undone, hasFolders, isServers, ...row }: TaskRow): Task => ({
   ...row,
   items: progress.items ?? { done: 0, total: null },
   bytes: progress.bytes ?? { done: 0, total: null },
@@ -315,6 +327,7 @@ const shown = ({ progress, undone, hasFolders, ...row }: TaskRow): Task => ({
   canUndo:
     row.kind === 'restore' &&
     row.state === 'done' &&
+    !isServers &&
     !undone &&
     (hasFolders || hasWritten(progress.counts)),
 });

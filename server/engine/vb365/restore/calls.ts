@@ -23,7 +23,10 @@ import {
 } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import { forgetOldNodes, loadNodes, nameNodes, storeNodes } from './nodes.ts';
+import { measure } from './measure.ts';
 import { listPoints } from './points.ts';
+import { makeRights } from './rights.ts';
+import { makeTaskCalls } from './task-calls.ts';
 
 /** What the engine offers of reading backups. The rest is `unsupported`. */
 export type Vb365RestoreCalls = Omit<RestoreCalls, 'writeParts'> & CompareCalls & EstimateCalls;
@@ -115,7 +118,7 @@ export function makeVb365RestoreCalls(
         if (result.ok) await record(tx, scope, 'restoresession.stopped', { session: explorer });
         return result;
       });
-      if (!ended.ok || !ended.value.wasOpen) return ended.ok ? done : ended;
+      if (!ended.ok || !ended.value.mustStop) return ended.ok ? done : ended;
       // It has ended here, whether or not the server can be reached.
       await ask(scope, async ({ client }) => {
         await stopSession(client, ended.value.session);
@@ -180,8 +183,23 @@ export function makeVb365RestoreCalls(
         return content;
       }),
 
-    listTasks: () => Promise.resolve(ok({ rows: [], next: null, count: 0 })),
-    countPlainItems: () => Promise.resolve(ok(0)),
+    getSize: (scope, { explorer, nodes }) =>
+      askSession(scope, explorer, async ({ client }, open) => {
+        const known = await inTx(scope, (tx) => loadNodes(tx, scope.organization, nodes));
+        if (known.length < new Set(nodes).size) return failed('missing', explorerMessages.noNode);
+        const size = await measure(client, open, known);
+        await inTx(scope, (tx) =>
+          record(tx, scope, READ, {
+            read: 'size',
+            session: explorer,
+            node: nodes[0] ?? null,
+            rows: size.items,
+          }),
+        );
+        return ok(size);
+      }),
+
+    ...makeTaskCalls(context, inTx),
     needsSecondPerson: () => Promise.resolve(ok(false)),
     search: unsupported,
     locateItem: unsupported,
@@ -189,24 +207,10 @@ export function makeVb365RestoreCalls(
     compare: unsupported,
     compareFolder: unsupported,
     readProduction: unsupported,
-    getSize: unsupported,
     prepareDownload: unsupported,
     readDownload: unsupported,
-    restore: unsupported,
     estimate: unsupported,
-    undo: unsupported,
-    approve: unsupported,
-    reject: unsupported,
-    getTask: unsupported,
-    listResults: unsupported,
-    cancel: unsupported,
-    restoreRights: {
-      get: unsupported,
-      getForTask: unsupported,
-      requestCode: unsupported,
-      checkCode: unsupported,
-      grant: unsupported,
-    },
+    restoreRights: makeRights(context, ask),
   };
 }
 

@@ -38,7 +38,7 @@ type Input = Pick<
 export const MAILBOXES = 'organization/mailboxes';
 export const DRIVES = 'Organization/OneDrives';
 export const part = (key: string): string => encodeURIComponent(key);
-export const inSession = ({ key }: OpenExplorer, path: string): string =>
+export const inSession = ({ key }: Pick<OpenExplorer, 'key'>, path: string): string =>
   `RestoreSessions/${key}/${path}`;
 
 /**
@@ -119,6 +119,19 @@ export async function listChildren(
     ),
   );
 }
+
+/** What was listed, as a parent of what is below it. */
+export const toParent = ({ node, object, item }: ShownNode): KnownNode => ({
+  id: node.id,
+  object_id: '',
+  kind: node.kind,
+  object_key: object,
+  item_key: item,
+  name: node.name,
+  people: '',
+  bytes: null,
+  at: null,
+});
 
 interface List<R> {
   readonly path: string;

@@ -1,3 +1,4 @@
+import { type Expression, type RawBuilder, sql } from 'kysely';
 import type {
   EngineResult,
   EngineScope,
@@ -7,7 +8,7 @@ import type {
   Workload,
 } from '#contract/engine/engine.ts';
 import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
 import { SESSION_TYPES } from '#contract/restore/sessions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -152,16 +153,22 @@ export async function useExplorer(
   return ok({ id, workload: row.workload, key: row.session_key, pointAt: row.point_at });
 }
 
+/** `mustStop`: nothing needs its session on the server any more. */
+interface Ended {
+  readonly session: string;
+  readonly mustStop: boolean;
+}
+
 /** Ends an explorer, and returns it. One that has ended stays ended. */
 export async function endExplorer(
   { sql: db, tenant }: TenantTx,
   { organization, user }: EngineScope,
   id: Id,
   now: Ms,
-): Promise<EngineResult<{ readonly session: string; readonly wasOpen: boolean }>> {
+): Promise<EngineResult<Ended>> {
   const row = await db
     .selectFrom('vb365_explorer')
-    .select(['session_key', 'stopped_at'])
+    .select(['session_key', 'stopped_at', isRestoring(tenant, sql`vb365_explorer.id`).as('isBusy')])
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .where('organization_id', '=', organization)
@@ -176,7 +183,7 @@ export async function endExplorer(
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
       .execute();
-  return ok({ session: row.session_key, wasOpen });
+  return ok({ session: row.session_key, mustStop: wasOpen && !row.isBusy });
 }
 
 /**
@@ -197,6 +204,7 @@ export async function stopIdleSessions(
       .where('organization_id', '=', organization)
       .where('stopped_at', 'is', null)
       .where('used_at', '<', now - EXPLORER_IDLE_MS)
+      .where(sql<boolean>`not ${isRestoring(tenant, sql`vb365_explorer.id`)}`)
       .execute(),
   );
   for (const { id, session_key: session } of idle) {
@@ -219,4 +227,11 @@ export async function stopIdleSessions(
       .execute(),
   );
 }
+/** A restore of the explorer `id` needs its session on the server. */
+export const isRestoring = (tenant: TenantId, id: Expression<string>): RawBuilder<boolean> =>
+  sql<boolean>`exists (
+    select from engine_task as t
+    where t.tenant_id = ${tenant} and t.request ->> 'kind' = 'server-restore' and t.state <> 'done'
+      and t.request #>> '{input,explorer}' = (${id})::text)`;
+
 const DAY_MS: Ms = 24 * 60 * 60_000;

@@ -7,6 +7,30 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   workloadThere:
     'Sites and teams of this organization are restored on its server of Veeam Backup for Microsoft 365.',
   noSessionThere: '{host} opened no restore session.',
+  flagsOriginal:
+    'To the original location, the server restores all missing and changed items and offers no choice. Choose another location to choose.',
+  skipOffered:
+    'The server replaces items or creates them beside the others. It can’t leave them out.',
+  otherOrganization:
+    'The server of this organization restores to this organization only. Choose one of its users.',
+  noUser: 'The server does not know this user.',
+  noDrive: 'This user has no OneDrive.',
+  noCode: 'Request a code first.',
+  codeEnded: 'The code has ended. Request another one.',
+  signIn: 'Sign-in of an administrator for this restore session',
+  rightsNeeded:
+    'The server needs a sign-in to Microsoft 365 to restore. Sign in with a code as an administrator of the tenant.',
+  noApproval:
+    'Restores that need the approval of a second person can’t be started for organizations of a Veeam server.',
+  noUndo: 'Veeam Backup for Microsoft 365 can’t undo a restore.',
+  noDryRun: 'Veeam Backup for Microsoft 365 has no dry runs.',
+  cancelledBefore: 'The restore was stopped before it began.',
+  stoppedThere: 'The restore was stopped. What it had restored stays.',
+  cantStop: 'This version of the server can’t stop a restore that has begun.',
+  unknownEnd:
+    'The connection to the server broke off while it began the restore. Look at its restore sessions for the result.',
+  failedThere: 'The restore failed on the server.',
+  others: '{count, plural, one {# other item} other {# other items}}',
   endedThere: 'The server has ended the restore session. Open it again to continue.',
   changedSize: 'The server sent {sent, number} bytes of this file instead of {expected, number}.',
   tooLarge: 'This item is too large to be shown.',

@@ -70,3 +70,68 @@ export const toPageShape = <S extends v.GenericSchema>(row: S) =>
     limit: count,
     _links: v.optional(v.nullable(v.object({ next: v.optional(v.unknown()) }))),
   });
+
+export const DeviceCodeShape = v.object({
+  userCode: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+  verificationUrl: v.pipe(v.string(), v.url()),
+  /** Seconds. */
+  expiresIn: v.pipe(v.number(), v.minValue(0)),
+});
+export const CodeCheckShape = v.object({ authenticated: flag });
+
+export const UserShape = v.object({ id: key, name: text });
+
+/** How a restore began or, in version 7, how it ended. */
+export const RestoreAnswerShape = v.object({
+  sessionId: v.optional(v.pipe(v.string(), v.uuid())),
+  createdItemsCount: count,
+  mergedItemsCount: count,
+  restoredItemsCount: count,
+  failedItemsCount: count,
+  skippedItemsCount: count,
+  skippedItemsByErrorCount: count,
+  skippedItemsByNoChangesCount: count,
+  cannotContinueError: text,
+  exceptions: v.optional(v.nullable(v.array(v.string()))),
+  warnings: v.optional(v.nullable(v.array(v.string()))),
+  restoreIssues: v.optional(
+    v.nullable(
+      v.array(
+        v.object({
+          title: text,
+          path: text,
+          error: text,
+          warnings: v.optional(v.nullable(v.array(v.string()))),
+        }),
+      ),
+    ),
+  ),
+});
+export type Vb365RestoreAnswer = v.InferOutput<typeof RestoreAnswerShape>;
+
+export const RestoreStateShape = v.object({ state: text, result: text, details: text });
+
+const details = {
+  title: text,
+  name: text,
+  path: text,
+  error: text,
+  status: text,
+  warnings: v.optional(v.nullable(v.array(v.string()))),
+  cannotContinueMailboxError: text,
+};
+/** Version 8: how far a restore is. */
+export const StatisticsShape = v.object({
+  totalItemsCount: v.number(),
+  restoredItemsCount: v.number(),
+  failedItemsCount: v.number(),
+  skippedItemsCount: v.number(),
+  errors: v.optional(v.nullable(v.array(v.string()))),
+  items: v.array(
+    v.object({
+      ...details,
+      childItems: v.optional(v.nullable(v.array(v.object(details)))),
+    }),
+  ),
+});
+export type Vb365Statistics = v.InferOutput<typeof StatisticsShape>;

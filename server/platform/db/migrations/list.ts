@@ -60,6 +60,7 @@ import { migration0071 } from './0071_month_invoices.ts';
 import { migration0072 } from './0072_hint_summaries.ts';
 import { migration0073 } from './0073_object_storage.ts';
 import { migration0076 } from './0076_proxies.ts';
+import { migration0074 } from './0074_vb365_restore_codes.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -126,4 +127,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0072,
   migration0073,
   migration0076,
+  migration0074,
 ];

@@ -55,7 +55,11 @@ export function BesideChannels({ draft: { flags }, put }: FormPart) {
 }
 
 /** What happens to items that are different in the target. */
-export const ConflictChoice = ({ draft, put }: FormPart) =>
+export const ConflictChoice = ({
+  draft,
+  canSkip = true,
+  put,
+}: FormPart & { readonly canSkip?: boolean }) =>
   draft.changedItems && (
     <div className="pt-2">
       <Select
@@ -65,7 +69,7 @@ export const ConflictChoice = ({ draft, put }: FormPart) =>
         options={[
           { value: 'replace', label: t.replace },
           { value: 'keep-both', label: t.keepBoth },
-          { value: 'skip', label: t.skip },
+          ...(canSkip ? [{ value: 'skip' as const, label: t.skip }] : []),
         ]}
         onChange={(onConflict) => put({ onConflict })}
       />

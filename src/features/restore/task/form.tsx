@@ -8,11 +8,12 @@ import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { getOrganizationOptions } from '../../shared/organizations/options.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { useCapabilities } from '../capabilities.ts';
 import { useOperator } from '../operator/context.ts';
 import { TEXTS } from '../texts.ts';
 import type { OtherPlace } from '../texts.ts';
 import type { WorkloadKind } from '../workload.ts';
-import { hasPosts, isSettings } from './draft.ts';
+import { hasPosts, isSettings, NEW_DRAFT } from './draft.ts';
 import type { ChosenNodes, DraftErrors, RestoreDraft } from './draft.ts';
 import {
   BesideChannels,
@@ -48,6 +49,8 @@ export function RestoreForm(props: RestoreFormProps) {
   const name = useId();
   // Operators restore to the original place only.
   const operator = useOperator();
+  const { choices } = useCapabilities();
+  const hasChoices = choices || draft.isOther;
   const other = operator !== null ? null : TEXTS[kind].other;
   const isFiles = kind !== 'outlook' && !isWithoutFiles(chosen);
   return (
@@ -65,7 +68,9 @@ export function RestoreForm(props: RestoreFormProps) {
               checked={!draft.isOther}
               title={t.original}
               detail={originalPlace}
-              onChoose={() => put({ isOther: false })}
+              onChoose={() =>
+                put(choices ? { isOther: false } : { ...NEW_DRAFT, reason: draft.reason })
+              }
             />
             <Choice
               name={name}
@@ -89,7 +94,8 @@ export function RestoreForm(props: RestoreFormProps) {
         )}
       </Part>
       <Part title={t.what}>
-        {!isSettings(chosen) && <Selection draft={draft} put={put} />}
+        {!hasChoices && <p className="m-0 py-1 text-ink-2">{t.noChoices}</p>}
+        {hasChoices && !isSettings(chosen) && <Selection draft={draft} put={put} />}
         {kind === 'teams' && (chosen.level === 'object' || isSettings(chosen)) && (
           <BesideChannels draft={draft} put={put} />
         )}
@@ -99,10 +105,12 @@ export function RestoreForm(props: RestoreFormProps) {
           </p>
         )}
         {hasPosts(kind, chosen) && <p className="m-0 pt-1 text-agate text-ink-3">{t.replyHint}</p>}
-        {!isSettings(chosen) && <ConflictChoice draft={draft} put={put} />}
-        {isFiles && <VersionsChoice draft={draft} put={put} />}
+        {!isSettings(chosen) && (choices || isFiles) && (
+          <ConflictChoice draft={draft} canSkip={choices} put={put} />
+        )}
+        {isFiles && hasChoices && <VersionsChoice draft={draft} put={put} />}
       </Part>
-      {kind === 'outlook' && <MailFlagChecks draft={draft} put={put} />}
+      {kind === 'outlook' && hasChoices && <MailFlagChecks draft={draft} put={put} />}
     </>
   );
 }
@@ -121,6 +129,7 @@ function OtherPlaceFields({
   put,
 }: RestoreFormProps & FormPart & { readonly texts: OtherPlace }) {
   const organizations = useWatch('organizations', EMPTY) ?? [];
+  const { otherOrganizations } = useCapabilities();
   const [typed, setTyped] = useState('');
   const target = draft.organization ?? organizationId;
   const search = typed.trim();
@@ -136,7 +145,7 @@ function OtherPlaceFields({
   }));
   return (
     <div className="grid gap-3 py-2 pl-7">
-      {organizations.length > 1 && (
+      {otherOrganizations && organizations.length > 1 && (
         <Select
           block
           label={t.organization}

@@ -9,6 +9,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatBytes, formatCount, formatTime } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { useCapabilities } from '../capabilities.ts';
 import { containerName, getObject, isGroup } from '../labels.ts';
 import { useOperator } from '../operator/context.ts';
 import { TEXTS } from '../texts.ts';
@@ -53,6 +54,7 @@ export function RestorePanel({
   onClose,
 }: RestorePanelProps) {
   const { kind } = workload;
+  const { dryRun: hasDryRun } = useCapabilities();
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [draft, setDraft] = useState<RestoreDraft>(() => getNewDraft(kind, latest));
   const [isChecked, setIsChecked] = useState(false);
@@ -72,6 +74,7 @@ export function RestorePanel({
     session.organization,
     restoreRequest(draft, chosen, session, isMany),
     chosen,
+    hasDryRun,
   );
   const { state } = task;
   if (!isReasonNeeded && asksForReason(task.failure)) setIsReasonNeeded(true);
@@ -118,7 +121,9 @@ export function RestorePanel({
           />
           <Sizes size={size} />
           {hasPosts(kind, chosen) && <PostsStay />}
-          <p className="m-0 py-3 text-agate text-ink-3">{t.dryRunHint}</p>
+          <p className="m-0 py-3 text-agate text-ink-3">
+            {hasDryRun ? t.dryRunHint : t.noDryRunHint}
+          </p>
         </>
       }
     />
@@ -148,7 +153,18 @@ export function RestorePanel({
       </Button>
     ) : null;
   const footers: Readonly<Record<RestoreState, ReactNode>> = {
-    drafted: (
+    drafted: !hasDryRun ? (
+      <Button
+        variant="primary"
+        {...refusal}
+        onClick={() => {
+          setIsChecked(true);
+          if (!hasErrors(errors)) task.run();
+        }}
+      >
+        {t.restore({ count })}
+      </Button>
+    ) : (
       <Button variant="primary" {...refusal} onClick={tryRun}>
         {t.dryRun}
       </Button>

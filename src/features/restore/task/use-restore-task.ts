@@ -52,10 +52,11 @@ export interface RestoreTask {
 
 /** Runs a restore of what is chosen: its dry run, itself, its undo. */
 export function useRestoreTask(
-  { kind }: Pick<Workload, 'kind'>,
+  { kind, sessionType }: Pick<Workload, 'kind' | 'sessionType'>,
   organizationId: string,
   request: RestoreInput,
   chosen: ChosenNodes,
+  hasDryRun: boolean,
 ): RestoreTask {
   // What each request of the machine is about.
   const [{ first, chosenOf: chosenByKey }] = useState(() => ({
@@ -63,10 +64,12 @@ export function useRestoreTask(
     chosenOf: new WeakMap([[request, chosen]]),
   }));
   const actor = useActorRef(
-    provideRestoreTask(organizationId, (order) =>
-      startOrder(kind, organizationId, chosenByKey, order),
+    provideRestoreTask(
+      organizationId,
+      (order) => startOrder(kind, organizationId, chosenByKey, order),
+      sessionType,
     ),
-    { input: { request: first } },
+    { input: { request: first, hasDryRun } },
   );
   // `writing` and `back` are left as soon as they are entered.
   const state = useSelector(actor, ({ value }) =>
@@ -109,15 +112,24 @@ export function useRestoreTask(
   };
 }
 
-/** The machine of a restore with the calls of the server. `start` begins a task and returns its id. */
+/**
+ * The machine of a restore with the calls of the server. `start` begins a task and returns its id.
+ * `sessionType`: of restores without a dry run.
+ */
 export const provideRestoreTask = (
   organizationId: string,
   start: (order: RestoreOrder) => Promise<Result<string>>,
+  sessionType?: Workload['sessionType'],
 ) =>
   restoreTaskMachine.provide({
     actors: {
       findRights: fromPromise<Result<WriteRights>, WriteOrder>(({ input }) =>
-        client().ask('getRestoreRights', { organizationId, taskId: input.taskId }),
+        client().ask('getRestoreRights', {
+          organizationId,
+          ...(input.taskId === '' && sessionType !== undefined
+            ? { sessionType }
+            : { taskId: input.taskId }),
+        }),
       ),
       task: taskMachine.provide({
         actors: {
