@@ -196,6 +196,8 @@ export const RESTORE_MAIL = {
   excludeLitigationHoldItems: off,
 };
 export const DOCUMENT_ACTIONS = ['Overwrite', 'Keep'] as const;
+/** What a server does with a file that its target has: replaces it, or adds its versions. */
+export const LAST_VERSION_ACTIONS = ['Overwrite', 'Merge'] as const;
 export const DOCUMENT_VERSIONS = ['All', 'Last'] as const;
 export const RESTORE_FILES = {
   ...RESTORE,

@@ -192,6 +192,7 @@ test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15, VB365-17: organiza
   await expect(panel.getByText('It has no dry run', { exact: false })).toBeVisible();
   await sound(page, 'a restore on the server of an organization');
   await panel.getByRole('button', { name: 'Restore 1 item' }).click();
+  await panel.getByRole('button', { name: 'Get a code' }).click();
   await expect(panel.getByText('CODE1')).toBeVisible();
   server.content.codes.set('CODE1', true);
   await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);

@@ -135,9 +135,9 @@ export function restoreRequests(
       }),
     ),
   });
-  const asked = v.strictObject({ sessionId: uid });
+  const begun = v.strictObject({ sessionId: uid });
   const ended = (entries: v.ObjectEntries): v.GenericSchema =>
-    version === 'v8' ? asked : v.partial(v.strictObject(entries));
+    version === 'v8' ? begun : v.partial(v.strictObject(entries));
   const mailEnded = {
     exceptions: v.array(text),
     warnings: v.array(text),

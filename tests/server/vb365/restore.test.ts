@@ -354,10 +354,10 @@ eachDatabase((database, open) => {
         expect([path, await finish(taskId)]).toMatchObject([path, { result: 'success' }]);
         expect(content.restored.map((one) => one.to)).toEqual(Array(count).fill(to));
       }
-      const kept = server.outside.asked.findLast(
+      const stored = server.outside.asked.findLast(
         ({ path, method }) => method === 'POST' && /Folders\/[^/]+\/restore$/.test(path),
       );
-      expect(JSON.parse(kept?.body ?? '{}')).toMatchObject({ documentAction: 'Keep' });
+      expect(JSON.parse(stored?.body ?? '{}')).toMatchObject({ documentAction: 'Keep' });
       const size = await ask<{ items: number; bytes: number }>(
         'restoresessions'.concat(
           base.slice(15).replace(/\/onedrives.*/, '/onedrives/download-size'),

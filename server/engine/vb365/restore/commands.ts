@@ -1,6 +1,10 @@
 import * as v from 'valibot';
 import type { EngineResult, RestoreInput } from '#contract/engine/engine.ts';
-import { DOCUMENT_ACTIONS, DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
+import {
+  DOCUMENT_ACTIONS,
+  DOCUMENT_VERSIONS,
+  LAST_VERSION_ACTIONS,
+} from '#contract/restore/shapes.ts';
 import type { Command } from '#server/platform/systems/client.ts';
 import { failed, ok } from '../../result.ts';
 import type { OpenedServer } from '../servers.ts';
@@ -83,7 +87,7 @@ export async function makeRestoreCommand(
 
 const [OVERWRITE, KEEP] = DOCUMENT_ACTIONS;
 const [ALL_VERSIONS, LAST_VERSION] = DOCUMENT_VERSIONS;
-const [MERGE] = ['Merge'] as const;
+const [, MERGE] = LAST_VERSION_ACTIONS;
 
 interface Target {
   readonly verb: string;

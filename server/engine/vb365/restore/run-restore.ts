@@ -109,7 +109,7 @@ class Run {
     return row?.state === 'stopping';
   }
   /** Ends the task with its results, once. */
-  async end(result: SessionResult, message: string | null, outcome = NOTHING): Promise<null> {
+  async end(result: SessionResult, message: string | null, outcome = EMPTY): Promise<null> {
     const { context, row } = this;
     await this.inTx(async (tx) => {
       const { counts, results } = outcome;
@@ -138,7 +138,7 @@ class Run {
   }
 }
 const NO_COUNTS: Task['counts'] = { restored: 0, merged: 0, skipped: 0, failed: 0 };
-const NOTHING: Outcome = { counts: NO_COUNTS, results: [], problem: null };
+const EMPTY: Outcome = { counts: NO_COUNTS, results: [], problem: null };
 
 const getItems = ({ counts }: Pick<Outcome, 'counts'>, total: number | null = null) => {
   const done = counts.restored + counts.merged + counts.skipped + counts.failed;
@@ -162,7 +162,7 @@ async function start(run: Run, server: OpenedServer): Promise<Ms | null> {
       await run.note({ restore: answer.sessionId });
       return context.clock.now() + POLL_MS;
     }
-    const outcome = answer === null ? NOTHING : readAnswer(answer);
+    const outcome = answer === null ? EMPTY : readAnswer(answer);
     return await finish(run, outcome, false);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;

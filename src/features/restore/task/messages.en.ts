@@ -72,7 +72,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   unknown: 'Unknown',
   dryRun: 'Dry run',
   noDryRunHint:
-    'The Veeam server of the organization restores at once. It has no dry run, and can’t undo a restore.',
+    'The Veeam server of the organization restores right away. It has no dry run, and can’t undo a restore.',
   noChoices:
     'The Veeam server restores all missing and changed items to their original location. It offers choices for another location only.',
   dryRunHint: 'A dry run changes nothing. It shows what a restore would do.',
