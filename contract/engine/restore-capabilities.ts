@@ -11,6 +11,8 @@ export interface RestoreCapabilities {
   /** The items of a folder by part of their names, and in another order. */
   readonly filters: boolean;
   readonly versions: boolean;
+  /** Which restore points have an item, and whether a mail was read. */
+  readonly history: boolean;
   readonly compare: boolean;
   readonly restore: boolean;
   /** Restores are tried first, and undone. */
@@ -30,6 +32,7 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     search: true,
     filters: true,
     versions: true,
+    history: true,
     compare: true,
     restore: true,
     dryRun: true,
@@ -43,6 +46,7 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     search: false,
     filters: false,
     versions: false,
+    history: false,
     compare: false,
     restore: true,
     dryRun: false,

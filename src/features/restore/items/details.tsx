@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useZone } from '#src/app/session/session.ts';
 import { formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { useCapabilities } from '../capabilities.ts';
 import type { ItemNode } from '../workload.ts';
 import { personText, splitPeople } from './people.ts';
 import { itemMessages as t } from './messages.en.ts';
@@ -18,6 +19,7 @@ export function ItemDetails({
   readonly isBrief: boolean;
 }) {
   const zone = useZone();
+  const { history } = useCapabilities();
   const moment = (at: number): ReactNode => (
     <time data-tip={formatUtc(at)}>{formatWhen(at, zone)}</time>
   );
@@ -28,9 +30,13 @@ export function ItemDetails({
   const more: readonly (readonly [string, ReactNode])[] = [
     [t.path, path],
     ...(item.sizeBytes === null ? [] : [[t.size, formatBytes(item.sizeBytes)] as const]),
-    ...ownFacts(item),
-    [t.firstSeen, moment(item.seen.first)],
-    [t.lastSeen, moment(item.seen.last)],
+    ...ownFacts(item, history),
+    ...(history
+      ? ([
+          [t.firstSeen, moment(item.seen.first)],
+          [t.lastSeen, moment(item.seen.last)],
+        ] as const)
+      : []),
   ];
   return (
     <div className="px-4 pb-3 tablet:px-5">
@@ -60,8 +66,8 @@ const DATE_LABELS: Readonly<Partial<Record<ItemNode['kind'], string>>> = {
   task: t.due,
 };
 
-/** What only items of this kind have. */
-function ownFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
+/** What only items of this kind have. `hasState`: it is known whether they were read or done. */
+function ownFacts(item: ItemNode, hasState: boolean): readonly (readonly [string, ReactNode])[] {
   switch (item.kind) {
     case 'file':
       return item.version === '' ? [] : [[t.version, item.version]];
@@ -70,7 +76,7 @@ function ownFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
     case 'tab':
       return [[t.app, item.app]];
     case 'task':
-      return [[t.state, item.read ? t.completed : t.open]];
+      return hasState ? [[t.state, item.read ? t.completed : t.open]] : [];
     case 'row':
     case 'contact':
     case 'settings':
@@ -78,7 +84,9 @@ function ownFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
     default:
       return [
         [t.attachments, item.attachments > 0 ? t.yes : t.none],
-        ...(item.kind === 'mail' ? [[t.state, item.read ? t.read : t.unreadState] as const] : []),
+        ...(item.kind === 'mail' && hasState
+          ? [[t.state, item.read ? t.read : t.unreadState] as const]
+          : []),
       ];
   }
 }

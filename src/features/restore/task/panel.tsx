@@ -119,7 +119,7 @@ export function RestorePanel({
             errors={isChecked ? errors : null}
             onChange={setDraft}
           />
-          <Sizes size={size} />
+          <Sizes size={size} isMail={kind === 'outlook'} />
           {hasPosts(kind, chosen) && <PostsStay />}
           <p className="m-0 py-3 text-agate text-ink-3">
             {hasDryRun ? t.dryRunHint : t.noDryRunHint}
@@ -323,7 +323,14 @@ const OVER: ReadonlySet<RestoreState> = new Set(['done', 'failed', 'cancelled', 
 
 const WARNED: ReadonlySet<RestoreState> = new Set(['reviewed', 'done', 'cancelled']);
 
-function Sizes({ size }: { readonly size: ShownSize }) {
+function Sizes({
+  size,
+  isMail,
+}: {
+  readonly size: ShownSize;
+  /** No mail is empty: then its size is unknown. */
+  readonly isMail: boolean;
+}) {
   const getWord = (write: (known: Exclude<ShownSize, string | null>) => string): string =>
     size === null ? t.measuring : size === 'unknown' ? t.unknown : write(size);
   return (
@@ -335,8 +342,12 @@ function Sizes({ size }: { readonly size: ShownSize }) {
       <div className="flex justify-between gap-3 border-b-3 border-double border-head-rule py-1.5 font-semibold">
         <dt>{t.size}</dt>
         <dd className="m-0">
-          {getWord(({ bytes, isExact }) =>
-            isExact ? formatBytes(bytes) : t.sizeAbout({ size: formatBytes(bytes) }),
+          {getWord(({ items, bytes, isExact }) =>
+            isMail && bytes === 0 && items > 0
+              ? t.unknown
+              : isExact
+                ? formatBytes(bytes)
+                : t.sizeAbout({ size: formatBytes(bytes) }),
           )}
         </dd>
       </div>
