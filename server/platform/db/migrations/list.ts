@@ -59,8 +59,8 @@ import { migration0070 } from './0070_sign_up_links.ts';
 import { migration0071 } from './0071_month_invoices.ts';
 import { migration0072 } from './0072_hint_summaries.ts';
 import { migration0073 } from './0073_object_storage.ts';
-import { migration0076 } from './0076_proxies.ts';
 import { migration0074 } from './0074_vb365_restore_codes.ts';
+import { migration0076 } from './0076_proxies.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -126,6 +126,6 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0071,
   migration0072,
   migration0073,
-  migration0076,
   migration0074,
+  migration0076,
 ];
