@@ -57,6 +57,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'totp.last_step': 'totp',
   'trusted_device.skips_code_until': 'sign-in-open',
   'trusted_device.until': 'devices',
+  'vb365_explorer.code_until': 'vb365/restore/rights',
   'webhook.before_until': 'deliver',
   'webhook.held_until': 'deliver',
   'webhook_delivery.next_at': 'deliver',

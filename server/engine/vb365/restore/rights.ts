@@ -8,6 +8,7 @@ import type {
 import type { RestoreRights, RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import { columnAhead, isAhead } from '#server/platform/clock-bounds.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getTask } from '../../embedded/restore/tasks.ts';
@@ -20,6 +21,8 @@ import { CodeCheckShape, DeviceCodeShape } from './shapes.ts';
 
 /** How often it makes sense to ask whether somebody has signed in. */
 const INTERVAL_MS: Ms = 5_000;
+/** Codes live a quarter of an hour; what says more is wrong (G13). */
+const LONGEST_CODE_MS: Ms = 60 * 60_000;
 
 /** A session of the user with its latest code. */
 interface Coded {
@@ -47,7 +50,7 @@ export function makeRights(context: () => AppContext, ask: Ask): RestoreRightsCa
   const get = async (scope: EngineScope, workload: Workload): Promise<RestoreRights> => {
     const session = await inTx(scope, (tx) => findCoded(tx, scope, workload));
     const until = session?.granted === true ? session.until : null;
-    return until !== null && until > context().clock.now()
+    return until !== null && isAhead(until, context().clock.now(), LONGEST_CODE_MS)
       ? { missing: [], requested: REQUESTED, expiresAt: until }
       : { missing: REQUESTED, requested: REQUESTED, expiresAt: null };
   };
@@ -88,7 +91,7 @@ export function makeRights(context: () => AppContext, ask: Ask): RestoreRightsCa
           DeviceCodeShape,
         );
         if (code === null) return failed('conflict', t.noCode);
-        const expiresAt = context().clock.now() + code.expiresIn * 1_000;
+        const expiresAt = context().clock.now() + Math.min(code.expiresIn * 1_000, LONGEST_CODE_MS);
         await inTx(scope, async (tx) => {
           await setCode(tx, session.id, {
             code: await seal(tx, context(), place(session.id), code.userCode),
@@ -110,7 +113,8 @@ export function makeRights(context: () => AppContext, ask: Ask): RestoreRightsCa
       ask(scope, async ({ client }) => {
         const session = await inTx(scope, (tx) => findNewestCode(tx, scope));
         if (session?.code == null || session.until === null) return failed('ended', t.noCode);
-        if (session.until <= context().clock.now()) return ok<DeviceCodeState>('expired');
+        if (!isAhead(session.until, context().clock.now(), LONGEST_CODE_MS))
+          return ok<DeviceCodeState>('expired');
         const { code, id } = session;
         const userCode = await inTx(scope, (tx) => unseal(tx, context(), place(id), code));
         const checked = await client.command(
@@ -124,7 +128,8 @@ export function makeRights(context: () => AppContext, ask: Ask): RestoreRightsCa
       return inTx(scope, async (tx) => {
         const session = await findNewestCode(tx, scope);
         if (session?.code == null || session.until === null) return failed('ended', t.noCode);
-        if (session.until <= context().clock.now()) return failed('ended', t.codeEnded);
+        if (!isAhead(session.until, context().clock.now(), LONGEST_CODE_MS))
+          return failed('ended', t.codeEnded);
         await setCode(tx, session.id, { code_granted: true });
         return ok({ expiresAt: session.until });
       });
@@ -146,7 +151,7 @@ export async function loadGrantedCode(
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', explorer)
     .where('code_granted', '=', true)
-    .where('code_until', '>', context.clock.now())
+    .where(columnAhead('code_until', context.clock.now(), LONGEST_CODE_MS))
     .executeTakeFirst();
   return row?.code == null ? null : unseal(tx, context, place(explorer), row.code);
 }
