@@ -353,6 +353,8 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   verifyRepository: 'plain',
   listAllRepositories: 'plain',
   listProxies: 'plain',
+  updateProxy: 'plain',
+  deleteProxy: 'plain',
   listPools: 'plain',
   createBackupJob: 'plain',
   listBackupJobs: 'plain',

@@ -2,12 +2,14 @@ import { backupDashboardCalls } from './dashboard-calls.ts';
 import { importCalls } from './import-calls.ts';
 import { backupJobCalls } from './job-calls.ts';
 import { organizationCalls } from './organization-calls.ts';
+import { backupProxyCalls } from './proxy-calls.ts';
 import { backupRepositoryCalls } from './repository-calls.ts';
 
 /** The calls with which organizations, repositories and backup jobs are managed. */
 export const backupCalls = {
   ...organizationCalls,
   ...backupRepositoryCalls,
+  ...backupProxyCalls,
   ...backupJobCalls,
   ...backupDashboardCalls,
   ...importCalls,

@@ -100,18 +100,6 @@ const repositoryOut = v.object({
   ),
 });
 
-/** `hostName` and `version`: null for users who don't see all companies. */
-const proxyOut = v.object({
-  _id: v.string(),
-  id: v.string(),
-  name: v.string(),
-  pool: v.nullable(v.string()),
-  maintenance: v.boolean(),
-  hostName: v.nullable(v.string()),
-  version: v.nullable(v.string()),
-});
-const poolOut = v.object({ id: v.string(), name: v.string(), proxies: v.number() });
-
 const gate = 'o365.repositories';
 
 export const backupRepositoryCalls = {
@@ -238,23 +226,5 @@ export const backupRepositoryCalls = {
     output: listPage(repositoryOut),
     gate,
     failures: ['bad-input'],
-  }),
-  listProxies: call({
-    method: 'GET',
-    path: 'o365/proxies',
-    summary: 'Lists the proxies by name.',
-    input: v.strictObject({ organizationId: v.optional(anyId) }),
-    output: listPage(proxyOut),
-    gate,
-    failures: ['not-found'],
-  }),
-  listPools: call({
-    method: 'GET',
-    path: 'o365/proxies/proxypools',
-    summary: 'Lists the pools of proxies by name.',
-    input: v.strictObject({ companyId: v.optional(companyRef) }),
-    output: listPage(poolOut),
-    gate,
-    failures: [],
   }),
 } as const;

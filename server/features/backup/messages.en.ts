@@ -36,6 +36,10 @@ export const backupMessages = defineMessages('backup-suite', {
   hintHasPassword: "The description can't contain the password.",
   repositoryInUse:
     'These jobs use the repository: {jobs}. Delete them or choose another repository.',
+  proxyIsOnline: 'This proxy runs. Stop it first.',
+  proxyIsServer: 'Every server is this proxy. It stays.',
+  proxyInUse:
+    'These repositories and jobs name the proxy: {names}. Choose another proxy for them first.',
   repositoryGoing: 'This repository is scheduled for deletion.',
   otherOrganization: 'Choose a repository of the same organization.',
   noItems: 'Select at least one item.',

@@ -70,6 +70,49 @@ export async function storeProxyMember(
     .execute();
 }
 
+export type ProxyHealth = Pick<ProxyProcessTable, 'name' | 'version' | 'has_folder' | 'seen_at'> & {
+  readonly state: 'online' | 'draining' | 'offline';
+};
+
+/** Returns how the processes are that have run as proxies. The embedded database has none. */
+export async function listProxyHealth({ sql: db }: TenantTx): Promise<readonly ProxyHealth[]> {
+  const { rows } = await sql<ProxyHealth>`
+    select p.name, p.version, p.has_folder, p.seen_at,
+      case when p.state = 'left' or not ${isPresent(sql`p.owner`)} then 'offline' else p.state end as state
+    from proxy_process as p`.execute(db);
+  return rows;
+}
+
+/** A job that a process works on now. `name`: of the proxy. */
+export interface RunningJob {
+  readonly name: string;
+  readonly type: RoutedJobName;
+  readonly repository: string;
+  readonly since: Ms;
+}
+
+/** Returns what proxies and servers do for repositories of the provider, the longest first. */
+export async function listRunningJobs({
+  sql: db,
+  tenant,
+}: TenantTx): Promise<readonly RunningJob[]> {
+  const { rows } = await sql<RunningJob>`
+    select coalesce(p.name, ${BUILT_IN}) as name, j.type, j.repository, j.began_at as since from background_job as j
+    left join proxy_process as p on p.owner = j.lease_owner
+    where j.tenant_id = ${tenant} and j.lease_owner is not null and j.repository is not null and j.began_at is not null
+      and j.type = any(${`{${ROUTED_JOB_NAMES.join(',')}}`}::text[])
+    order by j.began_at, j.key`.execute(db);
+  return rows;
+}
+
+/** Forgets a proxy of the provider. */
+export const deleteProxyMember = async (tx: TenantTx, name: string): Promise<void> =>
+  void (await tx.sql
+    .deleteFrom('proxy_member')
+    .where('tenant_id', '=', tx.tenant)
+    .where('name', '=', name)
+    .execute());
+
 /** Work that is due and that no living process may take. `place`: for which proxy or pool it is. */
 export interface StrandedJob {
   readonly tenant: TenantId;

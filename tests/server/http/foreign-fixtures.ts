@@ -37,6 +37,7 @@ export interface Theirs {
   readonly notice: string;
   readonly organization: string;
   readonly vault: string;
+  readonly proxy: string;
   readonly backupJob: string;
   readonly restoreSession: string;
   readonly download: string;
@@ -256,6 +257,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
       .execute(),
   );
   const usage = await startSubscription(root);
+  const proxies = await must<{ rows: { id: string }[] }>(root, 'GET', 'o365/proxies');
   const [session] = await must<{ id: string }[]>(zoe, 'GET', `profile/${user}/sessions`);
   return {
     tenant: office.tenant,
@@ -290,6 +292,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
     device,
     organization: suite.organization,
     vault: suite.repository,
+    proxy: proxies.rows[0]?.id ?? '',
     backupJob: suite.job,
     restoreSession,
     imported,

@@ -172,6 +172,8 @@ const writes = (of: Theirs): Bodies => ({
   ...importInputs(of),
   cleanUpRepository: { id: of.vault },
   verifyRepository: { id: of.vault },
+  updateProxy: { id: of.proxy, maintenance: true },
+  deleteProxy: { id: of.proxy },
   listAllRepositories: { organizationsIds: [of.organization] },
   createBackupJob: job(of.organization, of.vault, { name: 'Reach' }),
   updateBackupJob: {

@@ -20,6 +20,7 @@ import { AttachmentNote } from './attachment.tsx';
 import { DeleteRepository } from './delete-repository.tsx';
 import { JobLinks } from '../lists/job-links.tsx';
 import { Verified } from './notes.tsx';
+import { describeChoice } from './proxy-choice.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 import { StorageKeyDialog } from './storage-key-dialog.tsx';
 import { EditRepository } from './repository-form.tsx';
@@ -51,6 +52,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
   const { row, jobs, usage, now, zone, onRequested } = props;
   const [open, setOpen] = useState<'edit' | 'password' | 'accessKey' | 'delete' | null>(null);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
+  const proxies = useWatch('backupProxies', EMPTY) ?? [];
   if (open === 'edit')
     return <EditRepository row={row} onDone={() => setOpen(null)} onCancel={() => setOpen(null)} />;
   const isOnServer = row.target.type === 'Server';
@@ -124,6 +126,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
                 [t.cleaned, <Moment key="cleaned" at={row.cleanedAt} now={now} never={t.never} />],
                 [t.verified, <Verified key="verified" row={row} now={now} />],
               ] as const)),
+          ...(isOnServer ? [] : [[t.runsOn, describeChoice(row.proxy, proxies)] as const]),
           ...storageFacts(row, usage),
           ...(isOnServer
             ? []

@@ -6,6 +6,7 @@ import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import type { FormSchema } from '#src/ui/form-schema.ts';
+import { ANY_PROXY, readChoice, writeChoice } from './proxy-choice.ts';
 import { findPasswordErrors } from './password-issues.ts';
 import type { PasswordFields } from './password-issues.ts';
 import { EMPTY_STORAGE, findKeyErrors, findStorageErrors, readStorage } from './storage-form.ts';
@@ -20,6 +21,8 @@ export interface RepositoryForm extends PasswordFields, StorageForm {
   readonly retentionType: RetentionType;
   readonly retentionPolicy: RetentionPolicy;
   readonly hasOwnPassword: boolean;
+  /** Which proxies work for it: the value of an option of `listProxyOptions`. */
+  readonly proxy: string;
 }
 export type RepositoryErrors = Readonly<Partial<Record<keyof RepositoryForm, string>>>;
 
@@ -30,6 +33,7 @@ const EMPTY: RepositoryForm = {
   retentionType: 'SnapshotBased',
   retentionPolicy: 'Years3',
   hasOwnPassword: false,
+  proxy: ANY_PROXY,
   password: '',
   repeatPassword: '',
   passwordDescription: '',
@@ -49,6 +53,7 @@ export const editForm = (row: BackupRepositoryRow): RepositoryForm => ({
   description: row.description,
   retentionPolicy: row.shortened?.retentionPolicy ?? row.retentionPolicy,
   passwordDescription: row.passwordDescription,
+  proxy: writeChoice(row.proxy),
 });
 
 /** Returns the input of `createBackupRepository`, or what is wrong with the form. */
@@ -71,6 +76,7 @@ export function readNewForm(form: RepositoryForm): {
       retentionType: form.retentionType,
       retentionPolicy: form.retentionPolicy,
       storage: readStorage(form),
+      ...(form.proxy !== ANY_PROXY && { proxy: readChoice(form.proxy) }),
       ...(form.hasOwnPassword && {
         password: form.password,
         repeatPassword: form.repeatPassword,
@@ -102,6 +108,7 @@ export function readEditForm(
       ...(form.retentionPolicy !== before.retentionPolicy && {
         retentionPolicy: form.retentionPolicy,
       }),
+      ...(form.proxy !== before.proxy && { proxy: readChoice(form.proxy) }),
     },
     errors,
   };

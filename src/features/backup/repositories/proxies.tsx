@@ -1,16 +1,24 @@
-import { useZone } from '#src/app/session/session.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
-import { formatDate } from '#src/ui/format.ts';
-import { Cell, Facts, SuiteList } from '../../shared/suite-list/suite-list.tsx';
+import { Cell, SuiteList } from '../../shared/suite-list/suite-list.tsx';
 import { StateText } from '../state-text.tsx';
 import { getPools } from './pools.ts';
+import { ProxyPanel } from './proxy-panel.tsx';
+import { getProxyState } from './proxy-state.ts';
 import { REPOSITORIES_PATH, RepositoryTabs } from './tabs.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 /** The processes that do the backups. */
 export function ProxyList() {
   const rows = useWatch('backupProxies', EMPTY) ?? null;
-  const zone = useZone();
+  const { value, again } = useCachedQuery('listProxies', EMPTY, {
+    everyMs: 5_000,
+    round: rows?.length ?? 0,
+  });
+  const now = useNow(5_000);
+  const healthById = new Map(value?.rows.map((one) => [one.id, one]));
+  const getHealth = (id: string) => healthById.get(id) ?? null;
   return (
     <SuiteList
       path={REPOSITORIES_PATH}
@@ -24,31 +32,27 @@ export function ProxyList() {
         { label: t.proxy, className: 'pl-5' },
         { label: t.state, className: 'w-[22%]' },
         { label: t.pool, className: 'w-[22%]' },
-        { label: t.version, className: 'w-[16%] pr-5 max-desk:hidden' },
+        { label: t.work, className: 'w-[12%]' },
+        { label: t.version, className: 'w-[14%] pr-5 max-desk:hidden' },
       ]}
-      renderCells={({ maintenance, pool, version }) => (
+      renderCells={(row) => (
         <>
           <Cell>
-            <StateText label={maintenance ? MAINTENANCE : AVAILABLE} />
+            <StateText label={getProxyState(row, getHealth(row.id))} />
           </Cell>
-          <Cell label={t.pool}>{pool ?? t.noPool}</Cell>
-          <Cell className="max-desk:hidden tablet:pr-5">{version}</Cell>
+          <Cell label={t.pool}>{row.pool ?? t.noPool}</Cell>
+          <Cell label={t.work}>
+            {value === null ? '–' : t.workCount({ count: getHealth(row.id)?.work.length ?? 0 })}
+          </Cell>
+          <Cell className="max-desk:hidden tablet:pr-5">
+            {getHealth(row.id)?.version ?? row.version}
+          </Cell>
         </>
       )}
       empty={{ icon: 'computer', title: t.noProxies, hint: t.noProxiesHint }}
       getPanelDetail={({ hostName }) => hostName}
-      renderPanel={({ maintenance, pool, version, hostName, joinedAt }) => (
-        <div className="min-h-0 overflow-auto px-4 pb-6 tablet:px-5">
-          <Facts
-            facts={[
-              [t.state, <StateText key="state" label={maintenance ? MAINTENANCE : AVAILABLE} />],
-              [t.pool, pool ?? t.noPool],
-              [t.host, hostName],
-              [t.version, version],
-              [t.joined, formatDate(joinedAt, zone)],
-            ]}
-          />
-        </div>
+      renderPanel={(row) => (
+        <ProxyPanel row={row} health={getHealth(row.id)} now={now} onChanged={again} />
       )}
     />
   );
@@ -57,6 +61,9 @@ export function ProxyList() {
 /** Proxies that share the work of a repository. */
 export function PoolList() {
   const proxies = useWatch('backupProxies', EMPTY) ?? null;
+  const { value } = useCachedQuery('listProxies', EMPTY, { everyMs: 5_000 });
+  const healthById = new Map(value?.rows.map((one) => [one.id, one]));
+  const getHealth = (id: string) => healthById.get(id) ?? null;
   return (
     <SuiteList
       path={REPOSITORIES_PATH}
@@ -80,7 +87,7 @@ export function PoolList() {
               <span className="min-w-0 break-words">
                 {name} <span className="text-ink-3">{hostName}</span>
               </span>
-              <StateText label={maintenance ? MAINTENANCE : AVAILABLE} />
+              <StateText label={getProxyState({ maintenance }, getHealth(id))} />
             </li>
           ))}
         </ul>
@@ -89,18 +96,4 @@ export function PoolList() {
   );
 }
 
-const AVAILABLE = {
-  get label() {
-    return t.available;
-  },
-  icon: 'success',
-  text: 'text-success',
-} as const;
-const MAINTENANCE = {
-  get label() {
-    return t.maintenance;
-  },
-  icon: 'warning',
-  text: 'text-warning',
-} as const;
 const EMPTY = {};

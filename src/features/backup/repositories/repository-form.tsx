@@ -1,4 +1,4 @@
-import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import type { BackupProxyRow, BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { RETENTION_POLICIES } from '#contract/backup/retention.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Result } from '#contract/result.ts';
@@ -20,6 +20,7 @@ import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
 import { listPlace } from '../../shared/suite-list/address.ts';
 import { editForm, newForm, makeEditSchema, newRepositorySchema, willShorten } from './form.ts';
 import type { RepositoryForm as Form } from './form.ts';
+import { ANY_PROXY, listProxyOptions } from './proxy-choice.ts';
 import { PasswordInputs } from './password-inputs.tsx';
 import { REPOSITORIES_PATH } from './tabs.tsx';
 import { StorageFields } from './storage-fields.tsx';
@@ -107,6 +108,7 @@ function Fields<Value, Answer>({
     submit,
     onSaved: onDone,
   });
+  const proxies = useWatch('backupProxies', EMPTY) ?? NO_PROXIES;
   const getFieldError = (field: keyof Form): string | null => errors[field] ?? null;
   const organization = {
     label: t.organization,
@@ -162,6 +164,16 @@ function Fields<Value, Answer>({
             autoComplete="off"
             onChange={({ target }) => change({ description: target.value })}
           />
+          {(proxies.length > 1 || form.proxy !== ANY_PROXY) && (
+            <Select
+              label={t.runsOn}
+              block
+              value={form.proxy}
+              options={listProxyOptions(proxies, form.proxy)}
+              error={getFieldError('proxy')}
+              onChange={(proxy) => change({ proxy })}
+            />
+          )}
         </FormPart>
         {row === null && (
           <FormPart title={t.storage}>
@@ -244,4 +256,5 @@ function Fields<Value, Answer>({
 /** With more organizations than this, the list has a search field. */
 const FEW = 10;
 const NONE: readonly NamedRow[] = [];
+const NO_PROXIES: readonly BackupProxyRow[] = [];
 const EMPTY = {};
