@@ -52,6 +52,8 @@ const SPEC = [
 ];
 
 const OURS = [
+  'PATCH o365/proxies/{id}',
+  'DELETE o365/proxies/{id}',
   'POST o365/organizations/device-code/check',
   'POST o365/repositories/{id}/attach',
   'PUT o365/organizations/{organizationId}/restore-approval',

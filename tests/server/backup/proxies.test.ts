@@ -92,8 +92,8 @@ eachDatabase((kind, open) => {
       version: kind === 'postgres' ? '0.0.1' : APP_VERSION,
       hasFolder: false,
     });
-    expect(listWork(proxy)).toEqual([['verification', 'Vault', since]]);
-    expect(listWork(builtIn)).toEqual([['verification', 'Vault', since]]);
+    expect(listWork(proxy)).toEqual([['verification', 'Calloway vault', since]]);
+    expect(listWork(builtIn)).toEqual([['verification', 'Canary vault', since]]);
     const cora = await office.as('cora', ['o365_admin'], [1]);
     expect((await byName('Built-in', cora))?.work).toEqual([]);
     expect((await byName('north 1', cora))?.work).toHaveLength(1);
@@ -135,7 +135,10 @@ eachDatabase((kind, open) => {
     const path = `o365/repositories/${north.repository}`;
     expect((await root('PATCH', path, { proxy: { kind: 'proxy', id } })).status).toBe(200);
     const refused = await remove();
-    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Vault')]);
+    expect([refused.status, refused.text]).toEqual([
+      409,
+      expect.stringContaining('Calloway vault'),
+    ]);
     expect((await root('PATCH', path, { proxy: null })).status).toBe(200);
     expect((await remove()).status).toBe(200);
     expect((await list()).map(({ name }) => name)).toEqual(['Built-in']);

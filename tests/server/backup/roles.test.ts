@@ -43,8 +43,6 @@ const requests = (of: Made): readonly Request[] => [
   ['DELETE', `o365/repositories/${of.repository}`],
   ['POST', 'o365/repositories/all', { organizationsIds: [of.organization] }],
   ['GET', `o365/proxies?organizationId=${of.organization}`],
-  ['PATCH', `o365/proxies/${CODE}`, { maintenance: true }],
-  ['DELETE', `o365/proxies/${CODE}`],
   ['GET', 'o365/proxies/proxypools?companyId=2'],
   ['POST', 'o365/jobs', job(of.organization, of.repository)],
   ['GET', 'o365/jobs'],

@@ -257,7 +257,7 @@ export async function theSecondCompany(fixture: Fixture, office: Office): Promis
       .execute(),
   );
   const usage = await startSubscription(root);
-  const proxies = await must<{ rows: { id: string }[] }>(root, 'GET', 'o365/proxies');
+  const proxies = await must<{ rows: { id: string }[] }>(restorer, 'GET', 'o365/proxies');
   const [session] = await must<{ id: string }[]>(zoe, 'GET', `profile/${user}/sessions`);
   return {
     tenant: office.tenant,
