@@ -15,8 +15,8 @@ const listWork = (row: Proxies['rows'][number] | undefined) =>
 
 eachDatabase((kind, open) => {
   test(`PRX-7, PRX-8: administrators see what each proxy does for whom, and set its pool and maintenance; a company's users see its own alone (${kind})`, async () => {
-    const { ground, office, recording } = await aSuite(await open());
-    const { context } = ground;
+    const { office, recording, ground: fixture } = await aSuite(await open());
+    const { context } = fixture;
     const root = await office.as('root', ['o365_admin']);
     const north = await makeAll(root, 1, 'Calloway');
     recording.directory = context.chance.uuid();
