@@ -61,14 +61,16 @@ export async function leaseDueJobs(
     ), busy as materialized (
       select type, tenant_id, count(*) as running from running group by type, tenant_id
     ), at_work as materialized (
-      select j.tenant_id, j.type, j.organization, count(*) as running from place join background_job as j on j.type = place.type
-      where place.is_routed and j.lease_owner is not null group by j.tenant_id, j.type, j.organization
+      select j.tenant_id, j.type, j.organization, count(*) as running from place cross join lateral (
+        select * from background_job as b where place.is_routed and b.type = place.type and b.lease_owner is not null offset 0
+      ) as j group by j.tenant_id, j.type, j.organization
     ), waiting as materialized (
       select j.tenant_id, j.type, j.key, j.due_at,
         coalesce(at_work.running, 0) + row_number() over (partition by j.tenant_id, j.type, j.organization order by j.due_at, j.key) as turn
-      from place join background_job as j on j.type = place.type
-      left join at_work on at_work.tenant_id = j.tenant_id and at_work.type = j.type and at_work.organization = j.organization
-      where place.is_routed and j.lease_owner is null and j.due_at <= ${now} and ${hasPlace} and ${isNotRunning} and ${mayLease}
+      from place cross join lateral (
+        select * from background_job as b where place.is_routed and b.type = place.type and b.lease_owner is null and b.due_at <= ${now} offset 0
+      ) as j left join at_work on at_work.tenant_id = j.tenant_id and at_work.type = j.type and at_work.organization = j.organization
+      where ${hasPlace} and ${isNotRunning} and ${mayLease}
     ), due as materialized (
       select found.*, place.free, place.per_tenant from place cross join lateral (
         select * from (
