@@ -73,6 +73,7 @@ const STATEFUL: Readonly<Record<string, string>> = {
   'server/platform/http/body-budget.ts': 'a key is a request, which one server has',
   'server/platform/jobs/cron.ts': 'a value depends on its key alone',
   'server/platform/queries/marks.ts': 'a value depends on its key alone',
+  'server/proxy.ts': 'is the process',
 };
 
 test('HOUSE-8: only the listed modules of the server have state of their own', () => {
