@@ -7,6 +7,7 @@ import type { Clock, Log } from '../app-context.ts';
 import { connectPglite, connectPostgres } from './connect.ts';
 import type { Database } from './database.ts';
 import { LONG_MESSAGE_MS, MESSAGE_MS } from './embedded.ts';
+import { limitLog } from './limit-log.ts';
 import { holdFolder } from './lock.ts';
 import { migrate, refuseOtherVersion } from './migrate.ts';
 import { APP_ROLE } from './migrations/migration.ts';
@@ -112,6 +113,7 @@ export async function openStore({
       clock,
       watch,
     );
+    const logLimit = limitLog(connected.db, clock, log, connected.allow);
     return await begin({
       ...connected,
       kind: 'pglite',
@@ -122,6 +124,7 @@ export async function openStore({
       flushes,
       close: async () => {
         watch.stop();
+        await logLimit.stop();
         await close();
         await hold.release();
       },

@@ -1,0 +1,68 @@
+import { CompiledQuery } from 'kysely';
+import type { Ms } from '#contract/ids.ts';
+import type { Clock, Log } from '../app-context.ts';
+import { LONG_MESSAGE_MS } from './embedded.ts';
+import type { Db } from './store.ts';
+
+/** How large the write-ahead log may become before a checkpoint. */
+const MAX_BYTES = 128 * 1024 * 1024;
+const EVERY_MS: Ms = 2_000;
+
+/**
+ * Limits the write-ahead log of the embedded database. PGlite has no checkpointer, so that its log
+ * would grow until the database closes, and a killed server would have to replay all of it. `stop`
+ * resolves when no checkpoint runs.
+ */
+export function limitLog(
+  db: Db,
+  clock: Clock,
+  log: Log,
+  allow: (ms: Ms) => void,
+  maxBytes = MAX_BYTES,
+): { stop(): Promise<void> } {
+  let isStopped = false;
+  let isFailing = false;
+  let timer: { cancel(): void } | null = null;
+  let running: Promise<void> = Promise.resolve();
+
+  const schedule = (): void => {
+    if (isStopped) return;
+    timer = clock.after(EVERY_MS, () => {
+      running = check()
+        .then(
+          () => {
+            isFailing = false;
+          },
+          (error: unknown) => {
+            if (!isFailing && !isStopped)
+              log.warn('a checkpoint failed, and is tried again', { error });
+            isFailing = true;
+          },
+        )
+        .finally(schedule);
+    });
+  };
+
+  async function check(): Promise<void> {
+    const { rows } = await db.executeQuery(LOG_BYTES);
+    if ((rows[0]?.bytes ?? 0) < maxBytes) return;
+    await db.connection().execute(async (connection) => {
+      allow(LONG_MESSAGE_MS);
+      await connection.executeQuery(CompiledQuery.raw('checkpoint'));
+    });
+  }
+
+  schedule();
+  return {
+    async stop() {
+      isStopped = true;
+      timer?.cancel();
+      await running;
+    },
+  };
+}
+
+/** What a restart would have to replay. */
+const LOG_BYTES = CompiledQuery.raw(
+  'select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::bigint as bytes from pg_control_checkpoint()',
+) as CompiledQuery<{ readonly bytes: number }>;
