@@ -28,20 +28,19 @@ export function limitLog(
   const schedule = (): void => {
     if (isStopped) return;
     timer = clock.after(EVERY_MS, () => {
-      running = check()
-        .then(
-          () => {
-            isFailing = false;
-          },
-          (error: unknown) => {
-            if (!isFailing && !isStopped)
-              log.warn('a checkpoint failed, and is tried again', { error });
-            isFailing = true;
-          },
-        )
-        .finally(schedule);
+      running = checkOnce().finally(schedule);
     });
   };
+
+  async function checkOnce(): Promise<void> {
+    try {
+      await check();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing && !isStopped) log.warn('a checkpoint failed, and is tried again', { error });
+      isFailing = true;
+    }
+  }
 
   async function check(): Promise<void> {
     const { rows } = await db.executeQuery(LOG_BYTES);
