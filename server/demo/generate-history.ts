@@ -15,7 +15,7 @@ import {
   type NameMaps,
 } from '../features/ingest/decision-state.ts';
 import { jobChange } from '../features/ingest/job-changes.ts';
-import { miss } from '../features/ingest/overdue.ts';
+import { getMissedUid, miss } from '../features/ingest/overdue.ts';
 import { type By, byClock } from '../platform/db/store.ts';
 import { type ScriptedAction, morning } from './simulated-operators.ts';
 import { type SimulatedEvent, simulateRuns } from './simulate-runs.ts';
@@ -55,6 +55,8 @@ export type WholeState = NameMaps & {
   readonly [T in (typeof TABLES)[number]]: Map<Id, Tables[T]>;
 } & { readonly key: DecisionState['key']; readonly logged: DecisionState['logged'] } & {
   next: DecisionState['next'];
+  /** The ids of missed runs, also of those that were marked live. */
+  readonly missed: Set<string>;
 };
 const TABLES = ['job', 'stat', 'run', 'problem', 'cause'] as const;
 
@@ -112,7 +114,10 @@ export function generateHistory(
     const expected = getExpectation(job, stat, cast.bootedAt, plainCronNext);
     if (expected === null) expect(n, at + 12 * HOUR);
     else if (expected.dueAt > at) expect(n, expected.dueAt);
+    // A late result can restore an expected time that was already marked.
+    else if (context.missed.has(getMissedUid(n, expected.at))) expect(n, at + HOUR);
     else {
+      context.missed.add(getMissedUid(n, expected.at));
       const deciding = makeDeciding(context, byClock(at));
       miss(deciding, job, expected.at, stat.lastStart);
       keep(deciding.decided(), byClock(at));

@@ -141,12 +141,20 @@ async function loadHistoryState(tx: TenantTx, from: Ms): Promise<WholeState> {
     )),
     ...(await tx.rows('run', strange)).values(),
   ]);
+  const missed = await tx.sql
+    .selectFrom('run')
+    .select('uid')
+    .where('tenant_id', '=', tx.tenant)
+    .where('status', '=', 'Missed')
+    .where('started_at', '>=', from - PAST_DAYS * DAY)
+    .execute();
   return {
     job,
     stat,
     cause,
     problem,
     run,
+    missed: new Set(missed.map(({ uid }) => uid)),
     key: new Map(),
     logged: new Map(),
     runByStart: new Map(),

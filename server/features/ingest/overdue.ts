@@ -50,7 +50,8 @@ export function markMissed(
         next.set(job.n, Math.max(own.get(job.n) ?? 0, now) + OWN_PAUSE_MS);
       else if (unheard.has(job.key)) next.set(job.n, now + MINUTE);
       else {
-        if (!uids.has(getUid(job.n, expected.at))) miss(deciding, job, expected.at, stat.lastStart);
+        if (!uids.has(getMissedUid(job.n, expected.at)))
+          miss(deciding, job, expected.at, stat.lastStart);
         next.set(
           job.n,
           getExpectation(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext)?.dueAt ??
@@ -156,7 +157,8 @@ const LEFT: Trouble = getProblem(
   { status: 'Failed', durationSec: null, bytes: null, files: null, message: ABANDONED },
   [],
 ) ?? { state: 'Failed', template: ABANDONED, kind: 'other' };
-const getUid = (job: JobN, at: Ms): string => `missed:${job}@${new Date(at).toISOString()}`;
+export const getMissedUid = (job: JobN, at: Ms): string =>
+  `missed:${job}@${new Date(at).toISOString()}`;
 
 export function miss(deciding: Deciding, job: JobRow, expectedAt: Ms, lastStart: Ms | null): void {
   const n = deciding.next.run++;
@@ -170,7 +172,7 @@ export function miss(deciding: Deciding, job: JobRow, expectedAt: Ms, lastStart:
       job: job.n,
       company: job.company,
       key: job.key,
-      uid: getUid(job.n, expectedAt),
+      uid: getMissedUid(job.n, expectedAt),
       startedAt: expectedAt,
       problem,
       message,
@@ -268,7 +270,7 @@ async function missedUids(
   const wanted = [...jobs.values()].flatMap((job) => {
     const stat = tx.loaded.stat.get(job.n);
     const expected = stat ? expectedBy(job, stat, bootedAt, now) : null;
-    return expected ? [getUid(job.n, expected.at)] : [];
+    return expected ? [getMissedUid(job.n, expected.at)] : [];
   });
   if (wanted.length === 0) return new Set();
   const rows = await tx.sql

@@ -49,6 +49,7 @@ export const castIn = (plan: ProviderPlan, until = plan.bornAt): SeedActors => (
 });
 
 export const emptyFixture = (): WholeState => ({
+  missed: new Set(),
   job: new Map(),
   stat: new Map(),
   key: new Map(),

@@ -226,24 +226,25 @@ test('EST-8: the demo continues through ingest: starts, then ends, once each, al
   expect((await rebuild(store, { only: [plan.id] }))[0]?.differences).toEqual([]);
 });
 
+/** The store of a server that is killed in the middle of its first new results. */
+function cutStore(store: Store): Store {
+  let left = 2;
+  return {
+    ...store,
+    tenant: (tenant, work, how) =>
+      how?.readOnly !== true && (left -= 1) === 0
+        ? Promise.reject(new Error('cut'))
+        : store.tenant(tenant, work, how),
+  };
+}
+
 test('EST-8: results that failed to post are posted again, once', async () => {
   const store = await freshStore('pglite');
   const { context, at } = await contextAt(store, BORN);
   const plan = ofHarbour(51);
   const demoData = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
   await seedDemo(context, demoData, password, silent);
-  let left = 2;
-  const failing: AppContext = {
-    ...context,
-    store: {
-      ...store,
-      tenant: (tenant, work, how) =>
-        how?.readOnly !== true && (left -= 1) === 0
-          ? Promise.reject(new Error('cut'))
-          : store.tenant(tenant, work, how),
-    },
-  };
-  const life = await startLiveSimulation(failing, demoData);
+  const life = await startLiveSimulation({ ...context, store: cutStore(store) }, demoData);
   at(BORN + 60 * MINUTE);
   await expect(life.tick(BORN + 60 * MINUTE)).rejects.toThrow('cut');
   await life.tick(BORN + 60 * MINUTE);
@@ -251,6 +252,79 @@ test('EST-8: results that failed to post are posted again, once', async () => {
   const runs = (await all(context, plan, 'run')).filter(({ startedAt }) => startedAt > BORN);
   expect(runs.length).toBeGreaterThan(3);
   expect(new Set(runs.map(({ uid }) => uid)).size).toBe(runs.length);
+});
+
+test('EST-7, EST-8: a server that was killed while new results arrived starts again later, with each run once', async () => {
+  const plan = ofHarbour(52);
+  const demoData = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
+  const play = async (isCut: boolean) => {
+    const store = await freshStore('pglite');
+    const { context, at } = await contextAt(store, BORN);
+    await seedDemo(context, demoData, password, silent);
+    const life = await startLiveSimulation(
+      isCut ? { ...context, store: cutStore(store) } : context,
+      demoData,
+    );
+    at(BORN + 60 * MINUTE);
+    const tick = life.tick(BORN + 60 * MINUTE);
+    if (isCut) await expect(tick).rejects.toThrow('cut');
+    else await tick;
+    await life.stop();
+    const told = (await all(context, plan, 'run')).filter(({ startedAt }) => startedAt > BORN);
+    expect(told.length).toBeGreaterThan(0);
+    at(BORN + 5 * HOUR);
+    await seedDemo(context, demoData, password, silent);
+    const runs = (await all(context, plan, 'run')).map(({ uid, status }) => `${uid} ${status}`);
+    return runs.toSorted();
+  };
+  expect(await play(true)).toEqual(await play(false));
+});
+
+test('EST-7: a missed run that the server has marked before it was stopped is not marked again', async () => {
+  const plan = ofHarbour(53);
+  const demoData = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
+  const seed = async () => {
+    const store = await freshStore('pglite');
+    const { context, at } = await contextAt(store, BORN);
+    await seedDemo(context, demoData, password, silent);
+    return {
+      context,
+      goOn: () => (at(BORN + 2 * DAY), seedDemo(context, demoData, password, silent)),
+    };
+  };
+  const listMissed = async (context: AppContext) =>
+    (await all(context, plan, 'run')).filter(
+      ({ startedAt, status }) => status === 'Missed' && startedAt > BORN,
+    );
+  const one = await seed();
+  await one.goOn();
+  const [missed, ...others] = await listMissed(one.context);
+  if (missed === undefined) throw new Error('nothing was missed');
+  // A late result can have reset what the job was marked for, but not the run.
+  const other = await seed();
+  const n = 1_000_000;
+  await other.context.store.tenant(plan.id, ({ sql }) =>
+    sql
+      .insertInto('run')
+      .values({
+        tenant_id: plan.id,
+        n,
+        job_n: missed.job,
+        company_n: missed.company,
+        key_id: missed.key,
+        uid: missed.uid,
+        status: missed.status,
+        started_at: missed.startedAt,
+        problem_n: null,
+        seq: 1,
+        row: JSON.stringify({ ...missed, n }),
+      })
+      .execute(),
+  );
+  await other.goOn();
+  expect((await listMissed(other.context)).map(({ uid }) => uid).toSorted()).toEqual(
+    [missed, ...others].map(({ uid }) => uid).toSorted(),
+  );
 });
 
 let store: Store;
