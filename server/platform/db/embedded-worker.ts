@@ -72,6 +72,9 @@ function getFlushingParameters(): string[] {
     ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
     '-c',
     'wal_sync_method=fsync',
+    // How much of the log is stored for its next pieces. `limitLog` makes the checkpoints.
+    '-c',
+    'max_wal_size=256MB',
   ];
 }
 
