@@ -270,8 +270,8 @@ test('EST-7, EST-8: a server that was killed while new results arrived starts ag
     if (isCut) await expect(tick).rejects.toThrow('cut');
     else await tick;
     await life.stop();
-    const told = (await all(context, plan, 'run')).filter(({ startedAt }) => startedAt > BORN);
-    expect(told.length).toBeGreaterThan(0);
+    const arrived = (await all(context, plan, 'run')).filter(({ startedAt }) => startedAt > BORN);
+    expect(arrived.length).toBeGreaterThan(0);
     at(BORN + 5 * HOUR);
     await seedDemo(context, demoData, password, silent);
     const runs = (await all(context, plan, 'run')).map(({ uid, status }) => `${uid} ${status}`);
