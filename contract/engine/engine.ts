@@ -317,7 +317,7 @@ export interface Point {
   readonly id: PointId;
   readonly job: BackupJobId;
   readonly at: Ms;
-  readonly changes: number;
+  readonly changes: number | null; // null: unknown
   readonly result: 'success' | 'warning';
   /** What it lacks: objects that failed. */
   readonly lacks: readonly string[];

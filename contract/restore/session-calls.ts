@@ -25,7 +25,8 @@ const pointOut = v.object({
   id: v.string(),
   jobId: v.string(),
   backupTime: v.number(),
-  changes: v.number(),
+  /** Null: unknown. */
+  changes: v.nullable(v.number()),
   result: v.picklist(['success', 'warning']),
   /** Objects that it lacks, because they failed. */
   lacks: v.array(v.string()),

@@ -115,3 +115,10 @@ test('RES-31: before the oldest known point, days are marked only if there are n
   expect(gaps(true)).toEqual(['2026-11-19']);
   expect(gaps(false)).toHaveLength(TIMELINE_DAYS - 2);
 });
+
+test('RES-31: points whose number of changes is unknown have full ticks', () => {
+  const unknown = [0, 3, 7].map((ago) => point(NOON - ago * DAY, { changes: null }));
+  expect(getTimeline(unknown, { ...view, slots: 100 }).ticks.map(({ height }) => height)).toEqual([
+    1, 1, 1,
+  ]);
+});

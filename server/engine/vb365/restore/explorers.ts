@@ -19,7 +19,7 @@ import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import type { OpenedServer } from '../servers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
-import { findPoint, iso, type JobIds } from './points.ts';
+import { findKey, findPoint, iso, type JobIds } from './points.ts';
 import { ExploreShape } from './shapes.ts';
 
 const [MAIL, FILES, SITES, TEAMS] = SESSION_TYPES;
@@ -50,7 +50,7 @@ export async function openSession(
     return failed('unsupported', t.workloadThere);
   const point = await findPoint({ client, key }, jobs, { job, at, workload });
   if (point === null) return failed('missing', explorerMessages.noPoint);
-  const jobKey = job === null ? undefined : [...jobs].find(([, one]) => one === job)?.[0];
+  const jobKey = job === null ? undefined : findKey(jobs, job);
   const session = await client.command(
     {
       method: 'POST',
@@ -161,11 +161,12 @@ interface Ended {
 
 /** Ends an explorer, and returns it. One that has ended stays ended. */
 export async function endExplorer(
-  { sql: db, tenant }: TenantTx,
+  tx: TenantTx,
   { organization, user }: EngineScope,
   id: Id,
   now: Ms,
 ): Promise<EngineResult<Ended>> {
+  const { sql: db, tenant } = tx;
   const row = await db
     .selectFrom('vb365_explorer')
     .select(['session_key', 'stopped_at', isRestoring(tenant, sql`vb365_explorer.id`).as('isBusy')])
@@ -176,15 +177,17 @@ export async function endExplorer(
     .executeTakeFirst();
   if (row === undefined) return failed('missing', explorerMessages.noSession);
   const wasOpen = row.stopped_at === null;
-  if (wasOpen)
-    await db
-      .updateTable('vb365_explorer')
-      .set({ stopped_at: now })
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .execute();
+  if (wasOpen) await storeStop(tx, id, now);
   return ok({ session: row.session_key, mustStop: wasOpen && !row.isBusy });
 }
+
+const storeStop = async ({ sql: db, tenant }: TenantTx, id: Id, now: Ms): Promise<void> =>
+  void (await db
+    .updateTable('vb365_explorer')
+    .set({ stopped_at: now })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute());
 
 /**
  * Stops the sessions that nobody has used for as long as a session lasts: the server has room for few,
@@ -209,14 +212,7 @@ export async function stopIdleSessions(
   );
   for (const { id, session_key: session } of idle) {
     await stopSession(client, session);
-    await store.tenant(tenant, ({ sql: db }) =>
-      db
-        .updateTable('vb365_explorer')
-        .set({ stopped_at: now })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', id)
-        .execute(),
-    );
+    await store.tenant(tenant, (tx) => storeStop(tx, id, now));
   }
   await store.tenant(tenant, ({ sql: db }) =>
     db
@@ -227,6 +223,7 @@ export async function stopIdleSessions(
       .execute(),
   );
 }
+
 /** A restore of the explorer `id` needs its session on the server. */
 export const isRestoring = (tenant: TenantId, id: Expression<string>): RawBuilder<boolean> =>
   sql<boolean>`exists (

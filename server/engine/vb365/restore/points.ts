@@ -78,17 +78,17 @@ export async function findPoint(
   }
 }
 
-/** `changes` and `lacks` are known by the server's sessions only. */
+/** Only the server's sessions say what has changed and what a point lacks. */
 function toPoint(row: Vb365Point, jobs: JobIds, workload: Workload | null): Point[] {
   const at = parseTime(row.backupTime);
   if (at === null || row.isDeleted === true) return [];
   if (workload !== null && row[FLAGS[workload]] !== true) return [];
   const jobKey = row.jobId ?? '';
   const job = jobs.get(jobKey) ?? jobKey;
-  return [{ id: row.id, job, at, changes: 0, result: 'success', lacks: [] }];
+  return [{ id: row.id, job, at, changes: null, result: 'success', lacks: [] }];
 }
 
-const findKey = (jobs: JobIds, id: Id): string | undefined =>
+export const findKey = (jobs: JobIds, id: Id): string | undefined =>
   [...jobs].find(([, one]) => one === id)?.[0];
 
 export const iso = (at: Ms): string => new Date(at).toISOString();

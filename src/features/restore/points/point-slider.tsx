@@ -212,11 +212,13 @@ const MAX_LISTED = 3;
 function tickLabel({ points }: Tick, zone: string): string {
   const [newest] = points;
   if (!newest) return '';
-  const count = points.reduce((sum, { changes }) => sum + changes, 0);
-  const values = { when: formatWhen(newest.at, zone), changes: t.changes({ count }) };
-  return points.length === 1
-    ? t.tickOne(values)
-    : t.tickMany({ ...values, count: formatCount(points.length) });
+  const when = formatWhen(newest.at, zone);
+  const known = points.flatMap(({ changes }) => changes ?? []);
+  const label =
+    points.length === 1 ? when : t.tickMany({ when, count: formatCount(points.length) });
+  return known.length < points.length
+    ? label
+    : t.tickChanges({ label, changes: known.reduce((sum, changes) => sum + changes, 0) });
 }
 
 const nearestTick = (ticks: readonly Tick[], x: number): Tick | undefined =>

@@ -10,7 +10,7 @@ export const TIMELINE_DAYS = 30;
 export interface Tick {
   /** From 0 (left) to 1 (right). */
   readonly x: number;
-  /** By the number of changes, from 0 to 1. */
+  /** By the number of changes, from 0 to 1; 1 if it is unknown. */
   readonly height: number;
   readonly hasWarning: boolean;
   /** Newest first. */
@@ -44,7 +44,7 @@ export function getTimeline(
   const to = startOfDay(last + 1, timeZone, 0);
   const getX = (at: Ms): number => (at - from) / (to - from);
   const shown = points.filter(({ at }) => at >= from && at < to);
-  const max = Math.max(1, ...shown.map(({ changes }) => changes));
+  const max = Math.max(1, ...shown.map(({ changes }) => changes ?? 0));
   const groups = new Map<number, Point[]>();
   for (const point of shown) {
     const slot = Math.floor(getX(point.at) * slots);
@@ -68,7 +68,7 @@ export function getTimeline(
     ticks: [...groups.values()].map((group) => ({
       x: group.reduce((sum, { at }) => sum + getX(at), 0) / group.length,
       // By the logarithm, so that a first full backup doesn't flatten all others.
-      height: Math.log1p(Math.max(...group.map(({ changes }) => changes))) / Math.log1p(max),
+      height: Math.log1p(Math.max(...group.map(({ changes }) => changes ?? max))) / Math.log1p(max),
       hasWarning: group.some(({ result }) => result === 'warning'),
       points: group,
     })),
