@@ -42,6 +42,15 @@ async function getPlace(tx: TenantTx, choice: ProxyChoice): Promise<string | nul
   return `proxy ${proxy?.name ?? choice.id}`;
 }
 
+/** Reads what `getPlace` has written. */
+export function readPlace(place: string): {
+  readonly kind: 'proxy' | 'pool';
+  readonly name: string;
+} {
+  const [kind = '', ...name] = place.split(' ');
+  return { kind: kind === 'pool' ? 'pool' : 'proxy', name: name.join(' ') };
+}
+
 /** A condition: the worker may take the job `j`. */
 export const mayTake = (
   name: RawBuilder<string>,

@@ -54,7 +54,7 @@ export const listProvidersWithout = async (db: Sql, name: string): Promise<reado
       .execute()
   ).map(({ tenant_id }) => tenant_id);
 
-/** Tells the runners which pool a proxy of the provider is in, and whether it takes work. */
+/** Stores for the runners which pool a proxy of the provider is in, and whether it takes work. */
 export async function storeProxyMember(
   tx: TenantTx,
   member: { readonly name: string; readonly pool: string | null; readonly maintenance: boolean },

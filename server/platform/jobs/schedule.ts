@@ -9,7 +9,7 @@ import {
   type RoutedJobName,
   type BackgroundJobName,
 } from './job-types.ts';
-import type { JobRoute } from './places.ts';
+import { findRoute, type JobRoute } from './places.ts';
 
 /**
  * Makes the provider's recurring job due at `dueAt`, if it isn't due earlier, in the caller's
@@ -30,9 +30,7 @@ export const scheduleJob = <N extends Exclude<BackgroundJobName, RecurringJobNam
   dueAt: Ms,
 ): Promise<void> => schedule(tx, type, key, payload, dueAt, null);
 
-/**
- * The same for work for a repository, which runs where the route says.
- */
+/** The same for work for a repository, which runs where the route says. */
 export const scheduleRouted = <N extends RoutedJobName>(
   tx: TenantTx,
   type: N,
@@ -41,6 +39,15 @@ export const scheduleRouted = <N extends RoutedJobName>(
   dueAt: Ms,
   route: JobRoute,
 ): Promise<void> => schedule(tx, type, key, payload, dueAt, route);
+
+/** The same for work on a repository itself. */
+export const scheduleUpkeep = async (
+  tx: TenantTx,
+  type: Exclude<RoutedJobName, 'backup-session' | 'restore-task'>,
+  repository: string,
+  dueAt: Ms,
+): Promise<void> =>
+  scheduleRouted(tx, type, repository, { repository }, dueAt, await findRoute(tx, repository));
 
 async function schedule(
   tx: TenantTx,

@@ -5,8 +5,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { findRoute } from '#server/platform/jobs/places.ts';
-import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
+import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { type StoredRepository, storeSize } from '../repositories/repositories.ts';
 import { openRepository } from '../restic/repository.ts';
@@ -84,16 +83,8 @@ async function attach(run: AttachRun, now: Ms): Promise<EngineResult<void>> {
   if (!size.ok) return size;
   await commit(run, { state: 'done' }, async (tx) => {
     await storeSize(tx, run.repository, size.value);
-    const payload = { repository: run.repository };
     for (const type of ['repository-verification', 'repository-clean-up'] as const)
-      await scheduleRouted(
-        tx,
-        type,
-        run.repository,
-        payload,
-        now,
-        await findRoute(tx, run.repository),
-      );
+      await scheduleUpkeep(tx, type, run.repository, now);
   });
   return done;
 }

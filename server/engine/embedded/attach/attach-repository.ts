@@ -4,8 +4,7 @@ import type { TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { findRoute } from '#server/platform/jobs/places.ts';
-import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
+import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { isInUse } from '../repositories/expired.ts';
 import { makeRepositoryTarget, storePassword } from '../repositories/repositories.ts';
@@ -69,17 +68,9 @@ export async function attachRepository(
     await store.tenant(tenant, (tx) => forgetAccess(tx, repository));
     return REFUSED;
   }
-  await store.tenant(tenant, async (tx) => {
-    const route = await findRoute(tx, repository);
-    await scheduleRouted(
-      tx,
-      'repository-attachment',
-      repository,
-      { repository },
-      clock.now(),
-      route,
-    );
-  });
+  await store.tenant(tenant, (tx) =>
+    scheduleUpkeep(tx, 'repository-attachment', repository, clock.now()),
+  );
   return ok(undefined);
 }
 

@@ -3,6 +3,7 @@ import type { Id } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { readPlace } from '#server/platform/jobs/places.ts';
 import { listStrandedJobs, type StrandedJob } from '#server/platform/jobs/proxy-processes.ts';
 import { loadRequests, storeRequest } from '../repositories/requests.ts';
 import { addLog } from '../sessions/session-rows.ts';
@@ -12,8 +13,7 @@ import { proxyMessages as t } from './messages.en.ts';
 const PATIENCE_MS: Ms = 15_000;
 
 /**
- * Tells whoever looks at it why work waits: its proxy or pool isn't there. Sessions say it in their log
- * too, once.
+ * Shows why work waits: its proxy or pool isn't available. Sessions say it in their log too, once.
  */
 export const noteStranded =
   (context: AppContext): ((now: Ms) => Promise<void>) =>
@@ -56,9 +56,8 @@ async function noteTask(tx: TenantTx, id: Id, reason: string): Promise<void> {
 
 const waitFor = (reason: string): string => JSON.stringify({ waiting: { until: null, reason } });
 
-/** `place` is written by `getPlace`. */
 function getReason(place: string | null): string {
   if (place === null) return t.waitsForAny;
-  const [kind = '', ...name] = place.split(' ');
-  return (kind === 'pool' ? t.waitsForPool : t.waitsForProxy)({ name: name.join(' ') });
+  const { kind, name } = readPlace(place);
+  return (kind === 'pool' ? t.waitsForPool : t.waitsForProxy)({ name });
 }

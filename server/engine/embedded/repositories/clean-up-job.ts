@@ -7,8 +7,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { findRoute } from '#server/platform/jobs/places.ts';
-import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
+import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { isAttaching } from '../attach/attachment.ts';
 import { openRepository, pruneRepository } from '../restic/repository.ts';
@@ -51,14 +50,7 @@ export async function scheduleCleanUps(tx: TenantTx, now: Ms): Promise<void> {
   const keys = new Set(known.map(({ key }) => key));
   for (const row of await tx.all('backupRepository'))
     if (isCleaned(row) && !keys.has(row.id))
-      await scheduleRouted(
-        tx,
-        'repository-clean-up',
-        row.id,
-        { repository: row.id },
-        now,
-        await findRoute(tx, row.id),
-      );
+      await scheduleUpkeep(tx, 'repository-clean-up', row.id, now);
 }
 
 /** Other servers clean up their repositories themselves. */

@@ -4,8 +4,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { findRoute } from '#server/platform/jobs/places.ts';
-import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
+import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { deleteImports } from '../imports/imports.ts';
 import { ok } from '../../result.ts';
@@ -26,15 +25,7 @@ export async function scheduleDeletions(tx: TenantTx, now: Ms): Promise<void> {
     rows.map(({ repository_id }) => repository_id),
   );
   for (const { id, removedAt } of known.values())
-    if (removedAt !== null)
-      await scheduleRouted(
-        tx,
-        'repository-deletion',
-        id,
-        { repository: id },
-        now,
-        await findRoute(tx, id),
-      );
+    if (removedAt !== null) await scheduleUpkeep(tx, 'repository-deletion', id, now);
 }
 
 /** The background job: waits while a restore session or a restore uses the repository. */

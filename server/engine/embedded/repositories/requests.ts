@@ -4,8 +4,7 @@ import type { UpkeepRequest } from '#contract/engine/repositories.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { UpkeepRequests } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { findRoute } from '#server/platform/jobs/places.ts';
-import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
+import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { isAttaching } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { failed, ok } from '../../result.ts';
@@ -48,14 +47,7 @@ const request = (
     // Asked again, it goes on.
     if (before[key]?.endedAt !== null)
       await storeRequest(tx, repository, make({ requestedAt: now, endedAt: null, message: null }));
-    await scheduleRouted(
-      tx,
-      type,
-      repository,
-      { repository },
-      now,
-      await findRoute(tx, repository),
-    );
+    await scheduleUpkeep(tx, type, repository, now);
     return ok(undefined);
   });
 

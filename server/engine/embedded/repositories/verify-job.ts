@@ -6,8 +6,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { findRoute } from '#server/platform/jobs/places.ts';
-import { hasNoJob, scheduleRouted } from '#server/platform/jobs/schedule.ts';
+import { hasNoJob, scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { FAILED } from '../index/marks.ts';
 import { mark } from '../index/pages.ts';
 import type { BlobRef, CheckReport } from '../restic/check.ts';
@@ -40,15 +39,7 @@ export async function scheduleVerifications(tx: TenantTx, now: Ms): Promise<void
     rows.map(({ repository_id }) => repository_id),
   );
   for (const { id, removedAt } of known.values())
-    if (removedAt === null)
-      await scheduleRouted(
-        tx,
-        'repository-verification',
-        id,
-        { repository: id },
-        now,
-        await findRoute(tx, id),
-      );
+    if (removedAt === null) await scheduleUpkeep(tx, 'repository-verification', id, now);
 }
 
 /**
