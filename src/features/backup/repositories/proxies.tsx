@@ -1,3 +1,4 @@
+import type { BackupProxyRow } from '#contract/backup/repositories.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -12,13 +13,8 @@ import { backupRepositoryMessages as t } from './messages.en.ts';
 /** The processes that do the backups. */
 export function ProxyList() {
   const rows = useWatch('backupProxies', EMPTY) ?? null;
-  const { value, again } = useCachedQuery('listProxies', EMPTY, {
-    everyMs: 5_000,
-    round: rows?.length ?? 0,
-  });
+  const { isLoaded, getHealth, again } = useProxyHealth(rows);
   const now = useNow(5_000);
-  const healthById = new Map(value?.rows.map((one) => [one.id, one]));
-  const getHealth = (id: string) => healthById.get(id) ?? null;
   return (
     <SuiteList
       path={REPOSITORIES_PATH}
@@ -42,7 +38,7 @@ export function ProxyList() {
           </Cell>
           <Cell label={t.pool}>{row.pool ?? t.noPool}</Cell>
           <Cell label={t.work}>
-            {value === null ? '–' : t.workCount({ count: getHealth(row.id)?.work.length ?? 0 })}
+            {!isLoaded ? '–' : t.workCount({ count: getHealth(row.id)?.work.length ?? 0 })}
           </Cell>
           <Cell className="max-desk:hidden tablet:pr-5">
             {getHealth(row.id)?.version ?? row.version}
@@ -61,9 +57,7 @@ export function ProxyList() {
 /** Proxies that share the work of a repository. */
 export function PoolList() {
   const proxies = useWatch('backupProxies', EMPTY) ?? null;
-  const { value } = useCachedQuery('listProxies', EMPTY, { everyMs: 5_000 });
-  const healthById = new Map(value?.rows.map((one) => [one.id, one]));
-  const getHealth = (id: string) => healthById.get(id) ?? null;
+  const { getHealth } = useProxyHealth(proxies);
   return (
     <SuiteList
       path={REPOSITORIES_PATH}
@@ -94,6 +88,16 @@ export function PoolList() {
       )}
     />
   );
+}
+
+/** How the proxies are, as the server sees it. Asks again when their number has changed. */
+function useProxyHealth(rows: readonly BackupProxyRow[] | null) {
+  const { value, again } = useCachedQuery('listProxies', EMPTY, {
+    everyMs: 5_000,
+    round: rows?.length ?? 0,
+  });
+  const byId = new Map(value?.rows.map((one) => [one.id, one]));
+  return { isLoaded: value !== null, getHealth: (id: string) => byId.get(id) ?? null, again };
 }
 
 const EMPTY = {};
