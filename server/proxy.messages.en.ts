@@ -16,6 +16,6 @@ export const proxyCommandMessages = defineMessages('proxy-command', {
     'This database has simulated Microsoft 365 organizations, which only its server reaches. Start the proxy on a database without demo data.',
   running: 'The proxy {name} is running.',
   noFolder:
-    "It doesn't have the folder of the servers' repositories, so it works for repositories in object storage alone. To change that, share the folder and name it in DAYBOOK_REPOSITORIES.",
+    "It doesn't have the folder of the servers' repositories, so it only works for repositories in object storage. To change that, share the folder and set DAYBOOK_REPOSITORIES.",
   draining: 'The proxy {name} takes no more work and stops.',
 });

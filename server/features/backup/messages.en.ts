@@ -36,8 +36,8 @@ export const backupMessages = defineMessages('backup-suite', {
   hintHasPassword: "The description can't contain the password.",
   repositoryInUse:
     'These jobs use the repository: {jobs}. Delete them or choose another repository.',
-  proxyIsOnline: 'This proxy runs. Stop it first.',
-  proxyIsServer: 'Every server is this proxy. It stays.',
+  proxyIsOnline: 'This proxy is running. Stop it first.',
+  proxyIsServer: 'The built-in proxy can’t be removed.',
   proxyInUse:
     'These repositories and jobs name the proxy: {names}. Choose another proxy for them first.',
   repositoryGoing: 'This repository is scheduled for deletion.',

@@ -72,7 +72,7 @@ function getFlushingParameters(): string[] {
     ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
     '-c',
     'wal_sync_method=fsync',
-    // How much of the log is stored for its next pieces. `limitLog` makes the checkpoints.
+    // Limits the old log files that PostgreSQL recycles. `limitLog` makes the checkpoints.
     '-c',
     'max_wal_size=256MB',
   ];

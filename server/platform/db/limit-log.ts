@@ -9,9 +9,9 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const EVERY_MS: Ms = 2_000;
 
 /**
- * Limits the write-ahead log of the embedded database. PGlite has no checkpointer, so that its log
- * would grow until the database closes, and a killed server would have to replay all of it. `stop`
- * resolves when no checkpoint runs.
+ * Limits the write-ahead log of the embedded database. PGlite has no checkpointer: without this, the
+ * log would grow until the database is closed, and a killed server would replay all of it. `stop`
+ * resolves when no checkpoint is running.
  */
 export function limitLog(
   db: Db,

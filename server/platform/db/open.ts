@@ -148,9 +148,8 @@ async function ownFolder(dir: string): Promise<string> {
 
 /**
  * `allow`: sets how long a statement of the embedded database may take. `flushes`: what is committed
- * is on disk. `finishFlush` resolves when
- * everything that was read and written so far is on disk. `close` ends the connections and releases
- * their resources.
+ * is on disk. `finishFlush` resolves when everything that was read and written so far is on disk.
+ * `close` ends the connections and releases their resources.
  */
 interface Base {
   readonly db: Db;

@@ -262,9 +262,9 @@ eachDatabase((database, open) => {
     test('VB365-18: what the server does not offer is refused with a sentence and sends nothing', async () => {
       const { length } = server.outside.asked;
       for (const [more, words] of [
-        [{ changedItems: false }, 'offers no choice'],
-        [{ markRestoredAsUnread: true }, 'offers no choice'],
-        [{ onConflict: 'skip' }, 'offers no choice'],
+        [{ changedItems: false }, 'only available for another location'],
+        [{ markRestoredAsUnread: true }, 'only available for another location'],
+        [{ onConflict: 'skip' }, 'only available for another location'],
       ] as const)
         expect(await refuse(items(), { items: [mails[0]?.id], ...more })).toEqual([
           400,
@@ -322,7 +322,7 @@ eachDatabase((database, open) => {
       );
       expect(await finish(other.taskId)).toMatchObject({
         result: 'failed',
-        message: expect.stringContaining('broke off') as unknown,
+        message: expect.stringContaining('was lost while the restore started') as unknown,
       });
       expect(content.restored).toHaveLength(1);
     });

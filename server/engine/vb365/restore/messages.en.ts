@@ -8,15 +8,14 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
     'Sites and teams of this organization are restored on its server of Veeam Backup for Microsoft 365.',
   noSessionThere: '{host} opened no restore session.',
   flagsOriginal:
-    'To the original location, the server restores all missing and changed items and offers no choice. Choose another location to choose.',
-  skipOffered:
-    'The server replaces items or creates them beside the others. It can’t leave them out.',
+    'To the original location, the server restores all missing and changed items. Options are only available for another location.',
+  skipOffered: 'The server can’t skip existing items. Choose to replace them or to keep both.',
   otherOrganization:
     'The server of this organization restores to this organization only. Choose one of its users.',
-  noUser: 'The server does not know this user.',
+  noUser: 'This user does not exist on the server.',
   noDrive: 'This user has no OneDrive.',
   noCode: 'Request a code first.',
-  codeEnded: 'The code has ended. Request another one.',
+  codeEnded: 'The code has expired. Request a new one.',
   signIn: 'Sign-in of an administrator for this restore session',
   rightsNeeded:
     'The server needs a sign-in to Microsoft 365 to restore. Sign in with a code as an administrator of the tenant.',
@@ -24,11 +23,11 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
     'Restores that need the approval of a second person can’t be started for organizations of a Veeam server.',
   noUndo: 'Veeam Backup for Microsoft 365 can’t undo a restore.',
   noDryRun: 'Veeam Backup for Microsoft 365 has no dry runs.',
-  cancelledBefore: 'The restore was stopped before it began.',
-  stoppedThere: 'The restore was stopped. What it had restored stays.',
-  cantStop: 'This version of the server can’t stop a restore that has begun.',
+  cancelledBefore: 'The restore was stopped before it started.',
+  stoppedThere: 'The restore was stopped. Items that were already restored remain.',
+  cantStop: 'This version of the server can’t stop a running restore.',
   unknownEnd:
-    'The connection to the server broke off while it began the restore. Look at its restore sessions for the result.',
+    'The connection to the server was lost while the restore started. See the restore sessions on the server for the result.',
   failedThere: 'The restore failed on the server.',
   others: '{count, plural, one {# other item} other {# other items}}',
   endedThere: 'The server has ended the restore session. Open it again to continue.',

@@ -72,9 +72,9 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   unknown: 'Unknown',
   dryRun: 'Dry run',
   noDryRunHint:
-    'The Veeam server of the organization restores right away. It has no dry run, and can’t undo a restore.',
+    'The Veeam server of the organization starts the restore immediately. It has no dry run and can’t undo a restore.',
   noChoices:
-    'The Veeam server restores all missing and changed items to their original location. It offers choices for another location only.',
+    'The Veeam server restores all missing and changed items to their original location. Options are only available for another location.',
   dryRunHint: 'A dry run changes nothing. It shows what a restore would do.',
   dryRunning: 'Dry run in progress',
   reviewed: 'Result of the dry run',
