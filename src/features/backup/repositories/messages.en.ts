@@ -167,7 +167,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   maintenanceHint:
     'No new work of this portal starts on this proxy. Running work continues until it is done.',
   changePool: 'Change pool',
-  poolHint: 'Proxies with the same pool share its work. Leave it empty for none.',
+  poolHint: 'Proxies in the same pool share its work. Leave it empty for no pool.',
   removeProxy: 'Remove proxy',
   removeProxyTitle: 'Remove the proxy {name}?',
   removeProxyConsequence: 'The proxy is removed from the list. It is added again when it starts.',
