@@ -109,6 +109,7 @@ const server: Listening = await listen(app, config.port, hostname, {
   return giveUp(describePortError(error, config.port));
 });
 if (store.kind === 'postgres') await markRepositoriesFolder(context);
+const hints = store.shareHints();
 const jobs = makeJobRunner(context, allJobs(context), { ...SERVER, watch: noteStranded(context) });
 jobs.start();
 const life = await demoData?.live();
@@ -140,6 +141,7 @@ async function stop(signal: string): Promise<void> {
     await jobs.stop();
     await life?.stop();
     await server.stop(GRACE_MS);
+    await hints.end();
     demoData?.tenants.close();
     await store.close();
     process.exit(0);

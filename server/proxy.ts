@@ -72,6 +72,7 @@ if (!isClaimed) {
   await presence.end();
   await closeAndGiveUp(t.nameTaken({ name }));
 }
+const hints = store.shareHints();
 const joining = { name, pool, hostName };
 for (const tenant of await store.tenants()) await joinProvider(context, tenant, joining);
 
@@ -114,6 +115,7 @@ async function stop(reason: string, code: number): Promise<void> {
     await storeState('draining');
     await jobs.stop();
     await storeState('left');
+    await hints.end();
     await store.close();
     process.exit(code);
   } catch (error) {

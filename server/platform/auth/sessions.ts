@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import type { ImpersonationId, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { CompanyN, ImpersonationId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import type { Tables } from '#contract/tables.ts';
 import { isAhead } from '../clock-bounds.ts';
 import type { Principal } from '../http/handler.ts';
 import type { SessionTable } from '../db/database-account.ts';
+import { sqlName } from '../db/projected-tables.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext, Clock } from '../app-context.ts';
 import { isActorActive } from './impersonation-rights.ts';
@@ -188,28 +190,41 @@ export async function readSession(
     .executeTakeFirst();
   if (!row) return null;
   const holder = await readHolder(tx, row.user_id);
-  return {
-    row,
-    session: holder && {
-      ...holder,
-      sessionId: row.id,
-      actor: row.actor_id ?? holder.userId,
-      impersonation: row.impersonation_id,
-      beganAt: row.made_at,
-      authenticatedAt: row.authenticated_at,
-      mustReset: holder.mustReset && row.impersonation_id === null,
-    },
-  };
+  return { row, session: holder && toPrincipal(row, holder) };
 }
+
+type SessionRow = Pick<
+  Selectable<SessionTable>,
+  | 'id'
+  | 'user_id'
+  | 'made_at'
+  | 'ended_at'
+  | 'idle_until'
+  | 'absolute_until'
+  | 'authenticated_at'
+  | 'actor_id'
+  | 'actor_tenant'
+  | 'impersonation_id'
+  | 'parent_id'
+>;
+
+const toPrincipal = (row: SessionRow, holder: Holder): Principal => ({
+  ...holder,
+  sessionId: row.id,
+  actor: row.actor_id ?? holder.userId,
+  impersonation: row.impersonation_id,
+  beganAt: row.made_at,
+  authenticatedAt: row.authenticated_at,
+  mustReset: holder.mustReset && row.impersonation_id === null,
+});
+
+type Holder = Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'mustReset'>;
 
 /**
  * Returns a user with current rights (G33); null if it no longer exists. `mustReset`: the user has
  * to choose a password first.
  */
-export async function readHolder(
-  tx: TenantTx,
-  id: UserId,
-): Promise<Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'mustReset'> | null> {
+export async function readHolder(tx: TenantTx, id: UserId): Promise<Holder | null> {
   const user = (await tx.rows('user', [id])).get(id);
   const person = await tx.sql
     .selectFrom('person')
@@ -217,30 +232,91 @@ export async function readHolder(
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (!user || user.deletedAt !== null || !person) return null;
-  const deleted = (
-    await tx.sql
-      .selectFrom('company')
-      .select('n')
-      .where('tenant_id', '=', tx.tenant)
-      .where(sql`row->>'deletedAt'`, 'is not', null)
-      .execute()
-  )
-    .map(({ n }) => n)
-    .filter((n) => user.companies === null || user.companies.includes(n));
+  if (!user || !person) return null;
+  return toHolder(user, person.password_reset, await readDeletedCompanies(tx));
+}
+
+async function readDeletedCompanies(tx: TenantTx): Promise<readonly CompanyN[]> {
+  const rows = await tx.sql
+    .selectFrom('company')
+    .select('n')
+    .where('tenant_id', '=', tx.tenant)
+    .where(sql`row->>'deletedAt'`, 'is not', null)
+    .execute();
+  return rows.map(({ n }) => n);
+}
+
+/** `deletedCompanies`: all of the provider. */
+function toHolder(
+  user: Tables['user'],
+  mustReset: boolean,
+  deletedCompanies: readonly CompanyN[],
+): Holder | null {
+  if (user.deletedAt !== null) return null;
+  const deleted = deletedCompanies.filter(
+    (n) => user.companies === null || user.companies.includes(n),
+  );
   return {
     userId: user.id,
     roles: user.roles,
     companies: user.companies && user.companies.filter((n) => !deleted.includes(n)),
     deleted,
-    mustReset: person.password_reset,
+    mustReset,
   };
 }
 
+/** Sessions as one transaction found them. `isActive` says whether the actor may still impersonate. */
+export interface FoundSession {
+  readonly row: SessionRow;
+  readonly session: Principal;
+}
+
 /**
- * Returns what the session may do now; null if it has ended or expired, or its user is gone. For
- * streams, which outlive their access token.
+ * Returns those of the sessions that have neither ended nor expired, with their users' current
+ * rights, in one query for all. Pass them to `withActiveActors` after the transaction.
  */
+export async function readOpenSessions(
+  tx: TenantTx,
+  ids: readonly string[],
+  now: Ms,
+): Promise<readonly FoundSession[]> {
+  if (ids.length === 0) return [];
+  const [{ rows }, deleted] = await Promise.all([
+    sql<SessionRow & { readonly user: Tables['user']; readonly password_reset: boolean }>`
+      select s.id, s.user_id, s.made_at, s.ended_at, s.idle_until, s.absolute_until, s.authenticated_at,
+        s.actor_id, s.actor_tenant, s.impersonation_id, s.parent_id, p.password_reset, u.row as "user"
+      from session as s
+      join person as p on p.tenant_id = s.tenant_id and p.id = s.user_id
+      join ${sql.table(sqlName('user'))} as u on u.tenant_id = s.tenant_id and u.id = s.user_id::text
+      where s.tenant_id = ${tx.tenant}::uuid and p.tenant_id = ${tx.tenant}::uuid and u.tenant_id = ${tx.tenant}::uuid
+        and s.id = any(${`{${ids.join(',')}}`}::text::uuid[]) and s.ended_at is null`.execute(
+      tx.sql,
+    ),
+    readDeletedCompanies(tx),
+  ]);
+  return rows.flatMap(({ user, password_reset, ...row }) => {
+    const holder = isOver(row, now) ? null : toHolder(user, password_reset, deleted);
+    return holder === null ? [] : [{ row, session: toPrincipal(row, holder) }];
+  });
+}
+
+/** Returns what the sessions may do, by their IDs, without those whose actor may no longer impersonate. */
+export async function withActiveActors(
+  context: AppContext,
+  tenant: TenantId,
+  found: readonly FoundSession[],
+): Promise<ReadonlyMap<string, Principal>> {
+  const active = await Promise.all(
+    found.map(({ row, session }) => isActorActive(context, tenant, row, session)),
+  );
+  return new Map(
+    found.flatMap(({ row, session }, n) =>
+      active[n] === true ? [[row.id, session] as const] : [],
+    ),
+  );
+}
+
+/** Returns what the session may do now; null if it has ended or expired, or its user is gone. */
 export async function aliveSession(
   context: AppContext,
   tenant: TenantId,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
+import { type AppendHints, connectAppendHints, NO_APPEND_HINTS } from './append-hints.ts';
 import { connectPglite, connectPostgres } from './connect.ts';
 import type { Database } from './database.ts';
 import { LONG_MESSAGE_MS, MESSAGE_MS } from './embedded.ts';
@@ -83,6 +84,7 @@ export async function openStore({
       flushes: true,
       finishFlush: () => Promise.resolve(),
       announce: (owner) => holdPresence(databaseUrl, owner, clock, log),
+      shareHints: (heard) => connectAppendHints(databaseUrl, clock, log, heard),
       close: () => db.destroy(),
       mustBeCurrent,
     });
@@ -97,6 +99,7 @@ export async function openStore({
       )),
       kind: 'pglite',
       announce: () => NO_PRESENCE,
+      shareHints: () => NO_APPEND_HINTS,
       clock,
       log,
       space: null,
@@ -118,6 +121,7 @@ export async function openStore({
       ...connected,
       kind: 'pglite',
       announce: () => NO_PRESENCE,
+      shareHints: () => NO_APPEND_HINTS,
       clock,
       log,
       space: watch,
@@ -161,6 +165,7 @@ interface Base {
   readonly flushes: boolean;
   readonly finishFlush: () => Promise<void>;
   readonly announce: (owner: string) => Presence;
+  readonly shareHints: (heard: (tenant: TenantId) => void) => AppendHints;
   readonly close: () => Promise<void>;
   readonly mustBeCurrent?: boolean;
 }
@@ -187,7 +192,9 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 function getStore(base: Base): OpenStore {
   const { db, kind, clock, log, space, allow, announce, close } = base;
   const listeners = new Set<(tenant: TenantId, head: number) => void>();
+  const anywhere = new Set<(tenant: TenantId) => void>();
   const jobListeners = new Set<(dueAt: Ms) => void>();
+  let hints = NO_APPEND_HINTS;
   const warm = makeRowCache();
   const turns = makeFairMutex(clock);
   const inside = new AsyncLocalStorage<{ open: boolean }>();
@@ -263,14 +270,28 @@ function getStore(base: Base): OpenStore {
     return value;
   }
 
-  function tell(tenant: TenantId, head: number): void {
-    for (const listener of listeners) {
-      try {
-        listener(tenant, head);
-      } catch (error) {
-        log.error('a listener of the log failed', { error });
-      }
+  function notify(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      log.error('a listener of the log failed', { error });
     }
+  }
+
+  function tell(tenant: TenantId, head: number): void {
+    for (const listener of listeners)
+      notify(() => {
+        listener(tenant, head);
+      });
+    tellAnywhere(tenant);
+    hints.send(tenant);
+  }
+
+  function tellAnywhere(tenant: TenantId): void {
+    for (const listener of anywhere)
+      notify(() => {
+        listener(tenant);
+      });
   }
 
   return {
@@ -327,6 +348,11 @@ function getStore(base: Base): OpenStore {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    onAppendAnywhere(listener) {
+      anywhere.add(listener);
+      return () => void anywhere.delete(listener);
+    },
+    shareHints: () => (hints = base.shareHints(tellAnywhere)),
     onJobScheduled(listener) {
       jobListeners.add(listener);
       return () => void jobListeners.delete(listener);

@@ -5,6 +5,7 @@ import type { TableName, Tables } from '#contract/tables.ts';
 import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Folded } from '../events/folding.ts';
 import type { RowsBefore } from '../events/projection.ts';
+import type { AppendHints } from './append-hints.ts';
 import type { Database } from './database.ts';
 import type { Presence } from './presence.ts';
 import type { DatabaseDisk } from './space.ts';
@@ -24,6 +25,13 @@ export interface Store {
    * (SYNC-5).
    */
   onAppend(listener: (tenant: TenantId, head: number) => void): () => void;
+  /**
+   * The same for commits of every server on this database that shares hints. Those of other servers
+   * arrive within moments, or not at all.
+   */
+  onAppendAnywhere(listener: (tenant: TenantId) => void): () => void;
+  /** Begins to tell other servers of appends, and to hear of theirs. Only PostgreSQL has others. */
+  shareHints(): AppendHints;
   /**
    * Calls `listener` after each commit that scheduled a background job, with its due time. Only a
    * hint: jobs run without it, but later.

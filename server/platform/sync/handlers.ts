@@ -8,7 +8,6 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { CauseRow } from '#contract/runs/rows.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { utcDay } from '#contract/time/day.ts';
-import { aliveSession } from '#server/platform/auth/sessions.ts';
 import { FORBIDDEN, refuse } from '#server/platform/http/envelope.ts';
 import type { SessionContext, Handlers } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -21,6 +20,7 @@ import { lastSyncIn, syncedSources } from './last-sync.ts';
 import { watchSources } from './source-watch.ts';
 import { epochFor, toScope } from './scope.ts';
 import { pokeStream } from './stream.ts';
+import { makeTails } from './tail.ts';
 import { visibleEvent } from './visible.ts';
 
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -57,6 +57,7 @@ export function syncHandlers(
   const kinds = makeKinds();
   const streams = new Map<string, number>();
   const marks = watchSources(context);
+  const tails = makeTails(context, marks);
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
     context.store.tenant(ctx.tenant, work, { readOnly: true });
 
@@ -140,15 +141,7 @@ export function syncHandlers(
       const closed = (): void => {
         streams.set(session.userId, (streams.get(session.userId) ?? 1) - 1);
       };
-      const body = pokeStream(
-        context,
-        ctx.tenant,
-        session,
-        () => aliveSession(context, ctx.tenant, session.sessionId),
-        firstMark,
-        () => marks(ctx.tenant),
-        closed,
-      );
+      const body = pokeStream(tails, ctx.tenant, session, firstMark, closed);
       return new Response(body, { headers: STREAM_HEADERS });
     },
 

@@ -164,6 +164,11 @@ async function lend(): Promise<OpenStore> {
       ends.push(end);
       return end;
     },
+    onAppendAnywhere(listener) {
+      const end = store.onAppendAnywhere(listener);
+      ends.push(end);
+      return end;
+    },
     close: () => Promise.resolve(),
   };
 }
