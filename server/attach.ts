@@ -127,10 +127,11 @@ async function attach(
     return 1;
   }
   const work = allJobs(context)['repository-attachment'];
+  const lease = context.chance.uuid();
   const { signal } = new AbortController();
   for (;;) {
     const now = systemClock.now();
-    const next = await work({ tenant, payload: { repository: id }, now, signal });
+    const next = await work({ tenant, payload: { repository: id }, now, lease, signal });
     if (next === null) break;
     // A server that is running has the repository, or somebody else.
     await setTimeout(PAUSE_MS);

@@ -1,6 +1,6 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
-import { columnOver, isAhead } from '../../platform/clock-bounds.ts';
-import type { JobHandler } from '../../platform/jobs/job-types.ts';
+import { isAhead } from '../../platform/clock-bounds.ts';
+import type { LeaseHandler } from '../../platform/jobs/job-types.ts';
 import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
 import type { ReadCursor } from '../../platform/db/database-billing.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -33,18 +33,15 @@ const WHOLE: Ms = 86_400_000;
 const OVERLAP: Ms = 10 * 60_000;
 /** Pages of one turn. */
 const PAGES = 5;
-/** Longer than the pages of one turn take. Another server takes over after it. */
-const HELD: Ms = 6 * 60_000;
 export const AT_REST: ReadCursor = { at: 'rest', start: 1, since: null, began: 0 };
 
 /**
  * BILL-1: reads the invoices of every provider that has connected QuickBooks, page by page. Each
  * page is stored together with its cursor.
  */
-export function invoices(context: AppContext): JobHandler<'invoices'> {
-  const by = context.chance.uuid();
-  return async ({ tenant, now }) => {
-    const row = await context.store.tenant(tenant, (tx) => take(tx, context, by, now));
+export function invoices(context: AppContext): LeaseHandler<'invoices'> {
+  return async ({ tenant, now, lease: by }) => {
+    const row = await context.store.tenant(tenant, (tx) => take(tx, by, now));
     const { realm_id: realm = null } = row ?? {};
     if (row !== null && realm !== null) {
       const mine: Mine = {
@@ -90,15 +87,8 @@ interface Mine {
   readonly books: Books;
 }
 
-/**
- * Returns null if the provider is not due, invoices are switched off, or another server holds it.
- */
-async function take(
-  tx: TenantTx,
-  { store }: AppContext,
-  by: string,
-  now: Ms,
-): Promise<QuickBooksRow | null> {
+/** Returns null if the provider is not due, or invoices are switched off. */
+async function take(tx: TenantTx, by: string, now: Ms): Promise<QuickBooksRow | null> {
   const row = await quickBooksRow(tx);
   if (
     !row ||
@@ -112,9 +102,8 @@ async function take(
   return (
     (await tx.sql
       .updateTable('quickbooks')
-      .set({ held_by: by, held_until: now + HELD })
+      .set({ held_by: by })
       .where('tenant_id', '=', tx.tenant)
-      .$if(store.kind !== 'pglite', (query) => query.where(columnOver('held_until', now, HELD)))
       .returningAll()
       .executeTakeFirst()) ?? null
   );
@@ -140,7 +129,7 @@ async function turn(mine: Mine, now: Ms): Promise<void> {
   }
 }
 
-/** Reads one page. Returns null if this server no longer holds the provider. */
+/** Reads one page. Returns null if this run no longer has the provider. */
 async function step(mine: Mine, cursor: ReadCursor): Promise<ReadCursor | null> {
   const { books } = mine;
   const { at, start, since, began } = cursor;
@@ -187,7 +176,7 @@ function next(cursor: ReadCursor, rows: number): ReadCursor {
 
 /**
  * Stores a page and its cursor in one transaction. Stores nothing if QuickBooks was reconnected in
- * the meantime, or another server has taken over.
+ * the meantime, or another run of the job has taken over.
  */
 function keep(
   { context, tenant, by, row }: Mine,
@@ -201,7 +190,6 @@ function keep(
       .updateTable('quickbooks')
       .set({
         cursor: JSON.stringify(cursor),
-        held_until: now + HELD,
         tries: 0,
         fault: null,
         ...(done && {
@@ -246,7 +234,7 @@ const leave = ({ context, tenant, by }: Mine): Promise<unknown> =>
   context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('quickbooks')
-      .set({ held_by: null, held_until: 0 })
+      .set({ held_by: null })
       .where('tenant_id', '=', tenant)
       .where('held_by', '=', by)
       .execute(),

@@ -21,8 +21,6 @@ const READERS: Readonly<
   Record<CollectorKind, Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>>>
 > = { vspc: VSPC, vbr: VBR, vb365: VB365, zerto: ZERTO };
 
-/** Another server takes over after this time. Longer than any single request takes. */
-export const HELD_MS: Ms = 4 * 60_000;
 const FIRST_MS: Ms = 30_000;
 const LONGEST_MS: Ms = 3_600_000;
 const DAY_MS: Ms = 24 * 3_600_000;
@@ -86,7 +84,7 @@ export async function collectRound(
   for (const entity of ENTITIES_OF[connection.kind]) {
     const row = known.get(entity);
     if (isAhead(row?.next_at ?? 0, now, LONGEST_WAIT_MS)) continue;
-    if (error !== null) await storeError(context, tenant, connection, entity, row, error);
+    if (error !== null) await storeError(context, tenant, connection, entity, row, error, holder);
     else error = await collect(context, tenant, connection, entity, row, client, holder);
   }
 }
@@ -106,7 +104,7 @@ async function collect(
   const begun = context.clock.now();
   const before: Cursor = row?.cursor ?? {};
   const since = begun - (before['since'] ?? 0) < SAME_ROUND_MS ? (before['since'] ?? begun) : begun;
-  await keepRow(context, tenant, connection, entity, {
+  await keepRow(context, tenant, connection, holder, entity, {
     status: 'running',
     started_at: begun,
     cursor: { ...before, since },
@@ -114,24 +112,26 @@ async function collect(
   const keep = async (cursor: Cursor): Promise<void> => {
     if (holder.stopped()) throw new Stopped();
     const held = await context.store.tenant(tenant, async ({ sql }) => {
-      await sql
-        .updateTable('collection')
-        .set({ cursor: JSON.stringify({ ...before, ...cursor, since }) })
-        .where('tenant_id', '=', tenant)
-        .where('connection_id', '=', connection.id)
-        .where('entity', '=', entity)
-        .execute();
-      return sql
-        .updateTable('connection')
-        .set({ held_until: context.clock.now() + HELD_MS })
+      const own = await sql
+        .selectFrom('connection')
+        .select('id')
         .where('tenant_id', '=', tenant)
         .where('id', '=', connection.id)
         .where('held_by', '=', holder.id)
         .where('changed_at', '=', connection.changed_at)
-        .returning('id')
+        .forUpdate()
         .executeTakeFirst();
+      if (own)
+        await sql
+          .updateTable('collection')
+          .set({ cursor: JSON.stringify({ ...before, ...cursor, since }) })
+          .where('tenant_id', '=', tenant)
+          .where('connection_id', '=', connection.id)
+          .where('entity', '=', entity)
+          .execute();
+      return own;
     });
-    // The connection was changed or removed, or another server holds it.
+    // The connection was changed or removed, or another run of the job has it.
     if (!held) throw new Stopped();
   };
   try {
@@ -146,7 +146,7 @@ async function collect(
       keep,
     });
     const now = context.clock.now();
-    await keepRow(context, tenant, connection, entity, {
+    await keepRow(context, tenant, connection, holder, entity, {
       status: 'succeeded',
       succeeded_at: now,
       next_at: now + getSyncInterval(entity, connection.every_sec) * 1000,
@@ -160,7 +160,7 @@ async function collect(
     return null;
   } catch (error) {
     if (error instanceof Stopped) {
-      await keepRow(context, tenant, connection, entity, { status: 'waiting' });
+      await keepRow(context, tenant, connection, holder, entity, { status: 'waiting' });
       throw error;
     }
     if (!(error instanceof SourceError))
@@ -177,7 +177,7 @@ async function collect(
             'fault',
             'What it answered could not be taken in. The log of the server says why.',
           );
-    await storeError(context, tenant, connection, entity, row, failure);
+    await storeError(context, tenant, connection, entity, row, failure, holder);
     return failure.kind === 'refused' || (failure.kind === 'busy' && failure.waitMs !== null)
       ? failure
       : null;
@@ -191,11 +191,12 @@ async function storeError(
   entity: Entity,
   row: Selectable<CollectionTable> | undefined,
   error: SourceError,
+  holder: Holder,
 ): Promise<void> {
   const now = context.clock.now();
   const fails = (row?.fails ?? 0) + 1;
   const part = (context.chance.bytes(1)[0] ?? 0) / 255;
-  await keepRow(context, tenant, connection, entity, {
+  await keepRow(context, tenant, connection, holder, entity, {
     status: 'failed',
     fails,
     error: error.message.slice(0, 500),
@@ -212,18 +213,21 @@ async function keepRow(
   context: AppContext,
   tenant_id: TenantId,
   { id: connection_id }: ConnectionRow,
+  holder: Holder,
   entity: Entity,
   { cursor, ...rest }: StoredConnection,
 ): Promise<void> {
   const set = { ...rest, ...(cursor === undefined ? {} : { cursor: JSON.stringify(cursor) }) };
   await context.store.tenant(tenant_id, async ({ sql }) => {
-    // Nothing is stored for a removed connection.
+    // Nothing is stored for a removed connection, or one that another run of the job has.
     if (
       !(await sql
         .selectFrom('connection')
         .select('id')
         .where('tenant_id', '=', tenant_id)
         .where('id', '=', connection_id)
+        .where('held_by', '=', holder.id)
+        .forUpdate()
         .executeTakeFirst())
     )
       throw new Stopped();

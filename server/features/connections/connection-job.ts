@@ -1,25 +1,23 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { ENTITIES_OF } from '#contract/connections/connection.ts';
-import { columnOver } from '../../platform/clock-bounds.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import type { LeaseHandler } from '#server/platform/jobs/job-types.ts';
 import { hasNoJob, scheduleJob } from '#server/platform/jobs/schedule.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Client } from '#server/platform/systems/client.ts';
 import { clientFor } from './clients.ts';
 import { connectionRow, getEndpoint } from './connections.ts';
-import { collectRound, HELD_MS, Stopped } from './collect.ts';
+import { collectRound, Stopped } from './collect.ts';
 import type { ConnectionRow } from './task.ts';
 
-/** The pause before a connection that is still due, because another server or call holds it. */
+/** The pause before a connection that is still due, because it was changed meanwhile. */
 const PAUSE_MS: Ms = 5_000;
 
 /**
- * COLLECT-4: reads one connection, independently of others and on one server at a time. A server
- * holds a connection for a few minutes; the next one continues where it was interrupted.
+ * COLLECT-4: reads one connection, independently of others and on one server at a time. Who runs the
+ * job has the connection; the next one continues where it was interrupted (JOB-11).
  */
-export function connection(context: AppContext, timeoutMs?: Ms): JobHandler<'connection'> {
-  const by = context.chance.uuid();
+export function connection(context: AppContext, timeoutMs?: Ms): LeaseHandler<'connection'> {
   const clients = new Map<string, { readonly changedAt: Ms; readonly client: Client }>();
 
   async function loadClient(tenant: TenantId, row: ConnectionRow): Promise<Client> {
@@ -35,7 +33,7 @@ export function connection(context: AppContext, timeoutMs?: Ms): JobHandler<'con
     return client;
   }
 
-  return async ({ tenant, payload: { connection: id }, now, signal }) => {
+  return async ({ tenant, payload: { connection: id }, now, lease, signal }) => {
     const row = await context.store.tenant(tenant, (tx) => connectionRow(tx, id), {
       readOnly: true,
     });
@@ -43,16 +41,16 @@ export function connection(context: AppContext, timeoutMs?: Ms): JobHandler<'con
       clients.delete(id);
       return null;
     }
-    if (await take(context, tenant, row, by))
+    if (await take(context, tenant, row, lease))
       try {
         await collectRound(context, tenant, row, () => loadClient(tenant, row), {
-          id: by,
+          id: lease,
           stopped: () => signal.aborted,
         });
       } catch (error) {
         if (!(error instanceof Stopped)) throw error;
       } finally {
-        await leave(context, tenant, row, by);
+        await leave(context, tenant, row, lease);
       }
     const next = await context.store.tenant(tenant, (tx) => nextRead(tx, row), { readOnly: true });
     return Math.max(next, now + PAUSE_MS);
@@ -87,33 +85,23 @@ async function nextRead({ sql, tenant }: TenantTx, { id, kind }: ConnectionRow):
   return Math.min(...ENTITIES_OF[kind].map((entity) => known.get(entity) ?? 0));
 }
 
-/**
- * Returns whether this server now holds the connection. With the embedded database there is no
- * other server.
- */
+/** Takes the connection for this run, unless it was changed. Returns whether it has it. */
 function take(
   context: AppContext,
   tenant: TenantId,
   { id, changed_at }: ConnectionRow,
   by: string,
 ): Promise<boolean> {
-  const now = context.clock.now();
-  const alone = context.store.kind === 'pglite';
   return context.store.tenant(
     tenant,
     async ({ sql }) =>
       (await sql
         .updateTable('connection')
-        .set({ held_by: by, held_until: now + HELD_MS })
+        .set({ held_by: by })
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .where('changed_at', '=', changed_at)
         .where('enabled', '=', true)
-        .$if(!alone, (query) =>
-          query.where((e) =>
-            e.or([e('held_by', 'is', null), columnOver('held_until', now, HELD_MS)]),
-          ),
-        )
         .returning('id')
         .executeTakeFirst()) !== undefined,
   );
@@ -123,7 +111,7 @@ const leave = (context: AppContext, tenant: TenantId, { id }: ConnectionRow, by:
   context.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('connection')
-      .set({ held_by: null, held_until: 0 })
+      .set({ held_by: null })
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
       .where('held_by', '=', by)

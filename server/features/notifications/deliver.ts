@@ -6,6 +6,7 @@ import { columnOver, isAhead } from '../../platform/clock-bounds.ts';
 import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
 import { OutboundError } from '#server/platform/outbound/address.ts';
 import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
+import { isLeftBehind } from '#server/platform/jobs/leases.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import type { WebhookDeliveryTable, WebhookTable } from '#server/platform/db/database-notify.ts';
 import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
@@ -34,7 +35,7 @@ export const WAITS: readonly Ms[] = [
 ];
 const TIMEOUT_MS: Ms = 10 * SECOND;
 const MAX_WAIT_MS: Ms = 24 * HOUR;
-/** Another server takes over a delivery after this time. */
+/** After a death, whoever takes the job over doesn't wait for its end. */
 const HELD_MS: Ms = 2 * MINUTE;
 /** How long the previous secret also signs after a rotation. */
 export const BOTH_MS: Ms = 24 * HOUR;
@@ -54,9 +55,13 @@ export interface Answered {
 
 /**
  * Delivers what is due. Each address is handled by one server at a time: addresses in parallel, the
- * deliveries of one address in order.
+ * deliveries of one address in order. `lease`: of the job (JOB-11).
  */
-export async function deliverDue(context: AppContext, tenant: TenantId): Promise<void> {
+export async function deliverDue(
+  context: AppContext,
+  tenant: TenantId,
+  lease: string,
+): Promise<void> {
   const now = context.clock.now();
   const due = await context.store.tenant(
     tenant,
@@ -72,17 +77,24 @@ export async function deliverDue(context: AppContext, tenant: TenantId): Promise
   );
   await Promise.all(
     due.map(async ({ webhook_id: id }) => {
-      const hook = await context.store.tenant(tenant, (tx) => hold(tx, id, context.clock.now()));
+      const hook = await context.store.tenant(tenant, (tx) =>
+        hold(tx, id, lease, context.clock.now()),
+      );
       if (!hook) return;
       try {
-        for (let n = 0; n < BATCH_SIZE && (await deliverNext(context, tenant, hook)); n += 1);
+        for (
+          let n = 0;
+          n < BATCH_SIZE && (await deliverNext(context, tenant, hook, lease));
+          n += 1
+        );
       } finally {
         await context.store.tenant(tenant, ({ sql }) =>
           sql
             .updateTable('webhook')
-            .set({ held_until: 0 })
+            .set({ held_until: 0, held_by: null })
             .where('tenant_id', '=', tenant)
             .where('id', '=', id)
+            .where('held_by', '=', lease)
             .execute(),
         );
       }
@@ -90,32 +102,45 @@ export async function deliverDue(context: AppContext, tenant: TenantId): Promise
   );
 }
 
-async function hold({ sql, tenant }: TenantTx, id: string, now: Ms): Promise<Hook | null> {
+async function hold(
+  { sql, tenant }: TenantTx,
+  id: string,
+  lease: string,
+  now: Ms,
+): Promise<Hook | null> {
   const hook = await sql
     .selectFrom('webhook')
     .selectAll()
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
-    .where(columnOver('held_until', now, HELD_MS))
+    .where((e) => e.or([columnOver('held_until', now, HELD_MS), isLeftBehind('held_by', lease)]))
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
   if (!hook) return null;
   await sql
     .updateTable('webhook')
-    .set({ held_until: now + HELD_MS })
+    .set({ held_until: now + HELD_MS, held_by: lease })
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .execute();
   return hook;
 }
 
-/** Returns whether a delivery succeeded. After a failed one the address is paused. */
-async function deliverNext(context: AppContext, tenant: TenantId, { id }: Hook): Promise<boolean> {
+/**
+ * Returns whether a delivery succeeded and was stored. After a failed one the address is paused.
+ */
+async function deliverNext(
+  context: AppContext,
+  tenant: TenantId,
+  { id }: Hook,
+  lease: string,
+): Promise<boolean> {
   const taken = await context.store.tenant(tenant, async (tx) => {
     const { sql } = tx;
     const now = context.clock.now();
     const hook = await loadHook(tx, id);
+    if (hook?.held_by !== lease) return null;
     const delivery = await sql
       .selectFrom('webhook_delivery')
       .selectAll()
@@ -126,16 +151,29 @@ async function deliverNext(context: AppContext, tenant: TenantId, { id }: Hook):
       .orderBy('id')
       .limit(1)
       .executeTakeFirst();
-    return hook && delivery
-      ? { hook, delivery, secrets: await loadSecrets(tx, context, hook, now) }
-      : null;
+    return delivery ? { hook, delivery, secrets: await loadSecrets(tx, context, hook, now) } : null;
   });
   if (taken === null) return false;
   const { hook, delivery, secrets } = taken;
   const answer = await tryOnce(context, hook, delivery, secrets);
-  await context.store.tenant(tenant, (tx) => keep(tx, context, hook, delivery, answer));
-  return answer.ok;
+  const isKept = await context.store.tenant(tenant, async (tx) => {
+    if (!(await isHeldBy(tx, id, lease))) return false;
+    await keep(tx, context, hook, delivery, answer);
+    return true;
+  });
+  return isKept && answer.ok;
 }
+
+/** Locks the address. */
+const isHeldBy = async ({ sql, tenant }: TenantTx, id: string, lease: string): Promise<boolean> =>
+  (await sql
+    .selectFrom('webhook')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('held_by', '=', lease)
+    .forUpdate()
+    .executeTakeFirst()) !== undefined;
 
 export const loadHook = ({ sql, tenant }: TenantTx, id: string): Promise<Hook | undefined> =>
   sql

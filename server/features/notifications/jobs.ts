@@ -1,6 +1,6 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import type { JobHandler, LeaseHandler } from '#server/platform/jobs/job-types.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { deliverDue } from './deliver.ts';
@@ -28,17 +28,17 @@ export const notifications =
 
 /** NOTIFY-4: delivers what is queued for webhooks. */
 export const webhooks =
-  (context: AppContext): JobHandler<'webhooks'> =>
-  async ({ tenant, now }) => {
-    await deliverDue(context, tenant);
+  (context: AppContext): LeaseHandler<'webhooks'> =>
+  async ({ tenant, now, lease }) => {
+    await deliverDue(context, tenant, lease);
     return afterPause(await getNextDue(context, tenant, 'webhook_delivery'), now);
   };
 
 /** NOTIFY-5: sends what is queued for devices. */
 export const pushNotifications =
-  (context: AppContext): JobHandler<'push'> =>
-  async ({ tenant, now }) => {
-    await pushDue(context, tenant);
+  (context: AppContext): LeaseHandler<'push'> =>
+  async ({ tenant, now, lease }) => {
+    await pushDue(context, tenant, lease);
     return afterPause(await getNextDue(context, tenant, 'push_waiting'), now);
   };
 

@@ -1,6 +1,6 @@
 import { formatList } from '#contract/i18n/list.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { isQuiet, NOTIFY_CATEGORIES, quietUntil } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
@@ -9,6 +9,7 @@ import { loadBranding } from '#server/platform/tenancy/branding.ts';
 import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
+import { isLeftBehind } from '#server/platform/jobs/leases.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { factsInWords } from './digest-mail.ts';
 import { loadListeners } from './audience.ts';
@@ -49,7 +50,8 @@ export async function dropDevices({ sql: db, tenant }: TenantTx, now: Ms): Promi
 /** Quiet hours end within a day, plus an hour when the clocks change. */
 const LONGEST_QUIET_MS: Ms = 25 * 3_600_000;
 
-export async function pushDue(context: AppContext, tenant: TenantId): Promise<void> {
+/** `lease`: of the job (JOB-11). */
+export async function pushDue(context: AppContext, tenant: TenantId, lease: string): Promise<void> {
   const now = context.clock.now();
   const any = await context.store.tenant(
     tenant,
@@ -58,7 +60,7 @@ export async function pushDue(context: AppContext, tenant: TenantId): Promise<vo
         .selectFrom('push_waiting')
         .select('device_id')
         .where('tenant_id', '=', tenant)
-        .where(columnOver('next_at', now, LONGEST_QUIET_MS))
+        .where(isDue(now, lease))
         .limit(1)
         .executeTakeFirst(),
     { readOnly: true },
@@ -66,22 +68,30 @@ export async function pushDue(context: AppContext, tenant: TenantId): Promise<vo
   if (!any) return;
   const { due, vapid } = await context.store.tenant(tenant, async (tx) => {
     await dropDevices(tx, now);
-    return { due: await takeDue(tx, context, now), vapid: await loadVapid(tx, context) };
+    return { due: await takeDue(tx, context, now, lease), vapid: await loadVapid(tx, context) };
   });
-  await Promise.all(due.map((one) => sendOne(context, tenant, vapid, one)));
+  await Promise.all(due.map((one) => sendOne(context, tenant, vapid, one, lease)));
 }
+
+const isDue = (now: Ms, lease: string): RawBuilder<boolean> =>
+  sql<boolean>`(${columnOver('next_at', now, LONGEST_QUIET_MS)} or ${isLeftBehind('held_by', lease)})`;
 
 /**
  * Returns what is due, with all of a device's categories in one notification. During quiet hours it
  * stays in the queue.
  */
-async function takeDue(tx: TenantTx, context: AppContext, now: Ms): Promise<readonly Due[]> {
+async function takeDue(
+  tx: TenantTx,
+  context: AppContext,
+  now: Ms,
+  lease: string,
+): Promise<readonly Due[]> {
   const { sql: db, tenant } = tx;
   const rows = await db
     .selectFrom('push_waiting')
     .selectAll()
     .where('tenant_id', '=', tenant)
-    .where(columnOver('next_at', now, LONGEST_QUIET_MS))
+    .where(isDue(now, lease))
     .orderBy('at')
     .limit(BATCH_SIZE * NOTIFY_CATEGORIES.length)
     .forUpdate()
@@ -131,6 +141,7 @@ async function takeDue(tx: TenantTx, context: AppContext, now: Ms): Promise<read
         .updateTable('push_waiting')
         .set({
           next_at: quiet ? quietUntil(settings.quiet, settings.timeZone, now) : now + HELD_MS,
+          held_by: quiet ? null : lease,
         })
         .where('tenant_id', '=', tenant)
         .where('device_id', '=', id)
@@ -199,6 +210,7 @@ async function sendOne(
   tenant: TenantId,
   vapid: Vapid,
   { device, subscription, notice, categories, tries }: Due,
+  lease: string,
 ): Promise<void> {
   const pushed = await push(context, vapid, subscription, notice);
   await context.store.tenant(tenant, async (tx) => {
@@ -217,6 +229,7 @@ async function sendOne(
               .where('tenant_id', '=', tenant)
               .where('device_id', '=', device)
               .where('category', '=', category)
+              .where('held_by', '=', lease)
               .where('facts', '<=', facts)
               .executeTakeFirst()
           ).numDeletedRows,
@@ -226,8 +239,15 @@ async function sendOne(
           .updateTable('push_waiting')
           .set(
             over
-              ? (e) => ({ facts: e('facts', '-', facts), tries: 0, next_at: now, at: now })
+              ? (e) => ({
+                  facts: e('facts', '-', facts),
+                  tries: 0,
+                  next_at: now,
+                  at: now,
+                  held_by: null,
+                })
               : {
+                  held_by: null,
                   tries: tries + 1,
                   next_at: now + Math.min(MAX_WAIT_MS, pushed.afterMs ?? WAIT_MS * 2 ** tries),
                 },
@@ -235,6 +255,7 @@ async function sendOne(
           .where('tenant_id', '=', tenant)
           .where('device_id', '=', device)
           .where('category', '=', category)
+          .where('held_by', '=', lease)
           .execute();
     }
   });

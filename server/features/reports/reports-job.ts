@@ -4,7 +4,7 @@ import { columnOver, LONGEST_PERIOD_MS } from '../../platform/clock-bounds.ts';
 import { deleteExpiredBlobs } from '#server/platform/db/blob-store.ts';
 import { loadGateways } from '#server/platform/mail/gateways.ts';
 import { outgoingStates } from '#server/platform/mail/outgoing-states.ts';
-import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import type { LeaseHandler } from '#server/platform/jobs/job-types.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { dueAfter } from './schedule.ts';
@@ -21,10 +21,10 @@ const PAUSE: Ms = 2_000;
  * send it once.
  */
 export const reports =
-  (context: AppContext): JobHandler<'reports'> =>
-  async ({ tenant, now, signal }) => {
+  (context: AppContext): LeaseHandler<'reports'> =>
+  async ({ tenant, now, lease, signal }) => {
     await context.store.tenant(tenant, (tx) => findDue(tx, context, now));
-    while (await sendNext(context, tenant)) if (signal.aborted) return now;
+    while (await sendNext(context, tenant, lease)) if (signal.aborted) return now;
     await context.store.tenant(tenant, (tx) => followMails(tx, context));
     return context.store.tenant(tenant, (tx) => nextReport(tx, now), { readOnly: true });
   };

@@ -13,6 +13,7 @@ import { columnOver } from '../../platform/clock-bounds.ts';
 import { loadUnverifiedAddress } from '#server/platform/auth/email-confirmation.ts';
 import { describeError } from '#server/platform/http/serve-call.ts';
 import { storeBlob } from '#server/platform/db/blob-store.ts';
+import { isLeftBehind } from '#server/platform/jobs/leases.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { loadLanguage, languageOfAddress } from '#server/platform/tenancy/reader-language.ts';
@@ -25,7 +26,7 @@ import { makeReport } from './make-report.ts';
 import { render, RENDER_MS } from './render/render.ts';
 import type { SentRow } from './sent.ts';
 
-/** Longer than any report takes. Another server takes over after it. */
+/** Longer than any report takes. After a death, whoever takes the job over doesn't wait for its end. */
 const HELD_MS: Ms = RENDER_MS + 5 * 60_000;
 const MAX_TRIES = 3;
 const TYPES: Readonly<Record<ReportFormat, string>> = {
@@ -34,8 +35,15 @@ const TYPES: Readonly<Record<ReportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** Makes and sends the next waiting report. Returns false if none is waiting. */
-export async function sendNext(context: AppContext, tenant: TenantId): Promise<boolean> {
+/**
+ * Makes and sends the next waiting report. Returns false if none is waiting. `lease`: of the job
+ * (JOB-11).
+ */
+export async function sendNext(
+  context: AppContext,
+  tenant: TenantId,
+  lease: string,
+): Promise<boolean> {
   const row = await context.store.tenant(tenant, async ({ sql }) => {
     const now = context.clock.now();
     const next = await sql
@@ -45,7 +53,10 @@ export async function sendNext(context: AppContext, tenant: TenantId): Promise<b
       .where((e) =>
         e.or([
           e('state', '=', 'waiting'),
-          e.and([e('state', '=', 'making'), columnOver('held_until', now, HELD_MS)]),
+          e.and([
+            e('state', '=', 'making'),
+            e.or([columnOver('held_until', now, HELD_MS), isLeftBehind('held_by', lease)]),
+          ]),
         ]),
       )
       .orderBy('made_at')
@@ -56,7 +67,7 @@ export async function sendNext(context: AppContext, tenant: TenantId): Promise<b
     if (next)
       await sql
         .updateTable('report_sent')
-        .set({ state: 'making', held_until: now + HELD_MS, tries: next.tries + 1 })
+        .set({ state: 'making', held_until: now + HELD_MS, held_by: lease, tries: next.tries + 1 })
         .where('tenant_id', '=', tenant)
         .where('id', '=', next.id)
         .execute();
@@ -64,15 +75,15 @@ export async function sendNext(context: AppContext, tenant: TenantId): Promise<b
   });
   if (!row) return false;
   if (row.tries >= MAX_TRIES) {
-    await giveUp(context, tenant, row, MESSAGES.reportNotMade);
+    await giveUp(context, tenant, row, lease, MESSAGES.reportNotMade);
     return true;
   }
   try {
-    const error = await sendOne(context, tenant, row);
-    if (error !== null) await giveUp(context, tenant, row, error);
+    const error = await sendOne(context, tenant, row, lease);
+    if (error !== null) await giveUp(context, tenant, row, lease, error);
   } catch (error) {
     context.log.error('a report could not be sent', { tenant, ...describeError(error) });
-    await giveUp(context, tenant, row, MESSAGES.reportNotMade);
+    await giveUp(context, tenant, row, lease, MESSAGES.reportNotMade);
   }
   return true;
 }
@@ -82,6 +93,7 @@ async function sendOne(
   context: AppContext,
   tenant: TenantId,
   row: SentRow,
+  lease: string,
 ): Promise<string | null> {
   const { fields } = row;
   const at = row.due_at ?? row.made_at;
@@ -131,7 +143,7 @@ async function sendOne(
       .select('state')
       .where('tenant_id', '=', tenant)
       .where('id', '=', row.id)
-      .where('tries', '=', row.tries + 1)
+      .where('held_by', '=', lease)
       .forUpdate()
       .executeTakeFirst();
     // Another server has taken over.
@@ -226,6 +238,7 @@ const giveUp = (
   context: AppContext,
   tenant: TenantId,
   { id, told: details }: SentRow,
+  lease: string,
   error: string,
 ): Promise<unknown> =>
   context.store.tenant(tenant, ({ sql }) =>
@@ -234,11 +247,13 @@ const giveUp = (
       .set({
         state: 'failed',
         held_until: null,
+        held_by: null,
         done_at: context.clock.now(),
         told: JSON.stringify({ ...details, fault: error }),
       })
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
       .where('state', '=', 'making')
+      .where('held_by', '=', lease)
       .execute(),
   );

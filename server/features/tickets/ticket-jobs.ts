@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { JobHandler } from '../../platform/jobs/job-types.ts';
+import type { JobHandler, LeaseHandler } from '../../platform/jobs/job-types.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { syncTickets } from './ticket-sync.ts';
@@ -19,9 +19,9 @@ export const ticketResults =
 
 /** Sends changed tickets to their system, and polls the system for changes. */
 export const tickets =
-  (context: AppContext): JobHandler<'tickets'> =>
-  async ({ tenant, now, signal }) => {
-    await work(context, tenant);
+  (context: AppContext): LeaseHandler<'tickets'> =>
+  async ({ tenant, now, lease, signal }) => {
+    await work(context, tenant, lease);
     if (!signal.aborted) await poll(context, tenant);
     const next = await context.store.tenant(tenant, nextExchange, { readOnly: true });
     return next === null ? null : Math.max(next, now + PAUSE);

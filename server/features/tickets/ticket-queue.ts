@@ -1,3 +1,4 @@
+import { type RawBuilder, sql as raw } from 'kysely';
 import { NOBODY } from '../../platform/auth/nobody.ts';
 import type { TicketPart } from '#contract/tickets/ticketing.ts';
 import type { Named, TicketRow } from '#contract/tickets/tickets.ts';
@@ -5,6 +6,7 @@ import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { columnAhead, columnOver } from '../../platform/clock-bounds.ts';
 import { describeError } from '../../platform/http/serve-call.ts';
 import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
+import { isLeftBehind } from '../../platform/jobs/leases.ts';
 import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import { byClock, type TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -69,6 +71,8 @@ interface Task {
   readonly version: number;
   readonly parts: readonly TicketPart[];
   readonly tries: number;
+  /** Of the job that has taken it; null: a call of a user has. */
+  readonly lease: string | null;
   readonly desk: Desk;
   readonly psa: Psa;
   readonly make: (Omit<NewRemoteTicket, 'owner'> & { readonly maker: Maker | null }) | null;
@@ -82,23 +86,25 @@ interface Maker {
 
 /**
  * Sends due changes to the system, of all tickets or one. Skips tickets that another server is
- * sending.
+ * sending. `lease`: of the job (JOB-11); null for a call of a user.
  */
 export async function work(
   context: AppContext,
   tenant: TenantId,
+  lease: string | null,
   ticket: string | null = null,
 ): Promise<void> {
-  for (const id of ticket === null ? await due(context, tenant) : [ticket]) {
-    const task = await context.store.tenant(tenant, (tx) => takeTask(tx, context, id));
+  for (const id of ticket === null ? await due(context, tenant, lease) : [ticket]) {
+    const task = await context.store.tenant(tenant, (tx) => takeTask(tx, context, id, lease));
     if (task === null) continue;
     const done =
       task.blocked === null
         ? await heard(() => tellSystem(task))
         : { ok: false as const, fault: new PsaError('refused', task.blocked) };
-    await context.store.tenant(tenant, (tx) =>
-      done.ok ? finish(tx, context, task, done.value) : fail(tx, context, task, done.fault),
-    );
+    await context.store.tenant(tenant, async (tx) => {
+      if (await isTakenOver(tx, id, lease)) return;
+      await (done.ok ? finish(tx, context, task, done.value) : fail(tx, context, task, done.fault));
+    });
     if (!done.ok)
       context.log.warn('a ticket could not be sent to its system', {
         tenant,
@@ -129,7 +135,7 @@ export async function sendNow(
   });
   const sending = async (): Promise<void> => {
     for (;;) {
-      for (const id of tickets) await work(context, tenant, id);
+      for (const id of tickets) await work(context, tenant, null, id);
       if (isLate || !(await isPending(context, tenant, tickets))) return;
       await new Promise<void>((resolve) => {
         context.clock.after(LOOK_AGAIN, resolve);
@@ -181,7 +187,11 @@ const isPending = (
     { readOnly: true },
   );
 
-const due = (context: AppContext, tenant: TenantId): Promise<readonly string[]> =>
+const due = (
+  context: AppContext,
+  tenant: TenantId,
+  lease: string | null,
+): Promise<readonly string[]> =>
   context.store.tenant(
     tenant,
     async ({ sql }) =>
@@ -191,7 +201,7 @@ const due = (context: AppContext, tenant: TenantId): Promise<readonly string[]> 
           .select('ticket_id')
           .where('tenant_id', '=', tenant)
           .where(columnOver('next_at', context.clock.now(), LONGEST_RETRY_MS))
-          .where(columnOver('held_until', context.clock.now(), HELD))
+          .where(isFree(context.clock.now(), lease))
           .orderBy('next_at')
           .limit(BATCH_SIZE)
           .execute()
@@ -199,7 +209,32 @@ const due = (context: AppContext, tenant: TenantId): Promise<readonly string[]> 
     { readOnly: true },
   );
 
-async function takeTask(tx: TenantTx, context: AppContext, id: string): Promise<Task | null> {
+const isFree = (now: Ms, lease: string | null): RawBuilder<boolean> =>
+  lease === null
+    ? columnOver('held_until', now, HELD)
+    : raw<boolean>`(${columnOver('held_until', now, HELD)} or ${isLeftBehind('held_by', lease)})`;
+
+/** Locks the ticket. */
+const isTakenOver = async (
+  { sql, tenant }: TenantTx,
+  ticket: string,
+  lease: string | null,
+): Promise<boolean> =>
+  (await sql
+    .selectFrom('ticket_work')
+    .select('ticket_id')
+    .where('tenant_id', '=', tenant)
+    .where('ticket_id', '=', ticket)
+    .where('held_by', 'is distinct from', lease)
+    .forUpdate()
+    .executeTakeFirst()) !== undefined;
+
+async function takeTask(
+  tx: TenantTx,
+  context: AppContext,
+  id: string,
+  lease: string | null,
+): Promise<Task | null> {
   const { sql, tenant } = tx;
   const now = context.clock.now();
   const found = await sql
@@ -208,7 +243,7 @@ async function takeTask(tx: TenantTx, context: AppContext, id: string): Promise<
     .where('tenant_id', '=', tenant)
     .where('ticket_id', '=', id)
     .where(columnOver('next_at', now, LONGEST_RETRY_MS))
-    .where(columnOver('held_until', now, HELD))
+    .where(isFree(now, lease))
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
@@ -232,10 +267,10 @@ async function takeTask(tx: TenantTx, context: AppContext, id: string): Promise<
     return null;
   }
   const tries = found.tries + 1;
-  const task = { row, version: found.version, parts: found.parts, tries, desk };
+  const task = { row, version: found.version, parts: found.parts, tries, lease, desk };
   await sql
     .updateTable('ticket_work')
-    .set({ tries, held_until: now + HELD })
+    .set({ tries, held_until: now + HELD, held_by: lease })
     .where('tenant_id', '=', tenant)
     .where('ticket_id', '=', id)
     .execute();
@@ -374,7 +409,7 @@ async function finish(
   if (newer)
     await sql
       .updateTable('ticket_work')
-      .set({ next_at: now, held_until: 0, tries: 0 })
+      .set({ next_at: now, held_until: 0, held_by: null, tries: 0 })
       .where('tenant_id', '=', tenant)
       .where('ticket_id', '=', id)
       .execute();
@@ -406,16 +441,16 @@ async function fail(
     .where('tenant_id', '=', tenant)
     .where('ticket_id', '=', row.id);
   await of
-    .set({ next_at: next, held_until: 0, fault: message.slice(0, 300) })
+    .set({ next_at: next, held_until: 0, held_by: null, fault: message.slice(0, 300) })
     .where('version', '=', version)
     .execute();
-  await of.set({ held_until: 0 }).where('version', '<>', version).execute();
+  await of.set({ held_until: 0, held_by: null }).where('version', '<>', version).execute();
 }
 
 const release = async ({ sql, tenant }: TenantTx, id: string): Promise<void> =>
   void (await sql
     .updateTable('ticket_work')
-    .set({ held_until: 0 })
+    .set({ held_until: 0, held_by: null })
     .where('tenant_id', '=', tenant)
     .where('ticket_id', '=', id)
     .execute());

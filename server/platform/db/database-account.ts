@@ -140,7 +140,7 @@ export interface AuditTable {
 
 /**
  * An email or text message. `next_at`: the next attempt; null if it was sent, was given up, or has
- * no transport and stays here.
+ * no transport and stays here. `held_by`: the lease of the job that sends it now.
  */
 export interface OutgoingTable {
   tenant_id: TenantId;
@@ -152,6 +152,7 @@ export interface OutgoingTable {
   tries: Generated<number>;
   next_at: Ms | null;
   fault: string | null;
+  held_by: Generated<string | null>;
 }
 
 /**

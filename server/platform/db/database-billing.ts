@@ -19,9 +19,9 @@ export interface ReadCursor {
 }
 
 /**
- * A provider's app at Intuit. `generation`: increases with each set of tokens. `renewed_by`,
- * `held_by`: the server that renews the tokens, or reads, with a lease end. `poll_at`: the next
- * read; null: no automatic read. `whole_at`: the last full read.
+ * A provider's app at Intuit. `generation`: increases with each set of tokens. `renewed_by`: the
+ * server that renews the tokens, with a lease end. `held_by`: the lease of the job that reads;
+ * `held_until` is no longer used. `poll_at`: the next read; null: no automatic read. `whole_at`: the last full read.
  */
 export interface QuickBooksTable {
   tenant_id: TenantId;

@@ -20,8 +20,8 @@ export interface IngestUsageTable {
 }
 
 /**
- * A system whose results the server collects. `held_by`: the server that reads it now, with a lease
- * end in `held_until`.
+ * A system whose results the server collects. `held_by`: the lease of the job that reads it now.
+ * `held_until` is no longer used.
  */
 export interface ConnectionTable {
   tenant_id: TenantId;

@@ -22,7 +22,8 @@ export interface TicketingTable {
 
 /**
  * A ticket to send to the system: all of it if it doesn't exist there yet, else these parts.
- * `held_until`: leased by a server. `next_at` null: given up until somebody changes the ticket.
+ * `held_by`: the lease of the job that sends it, until `held_until`; null if a call of a user sends it.
+ * `next_at` null: given up until somebody changes the ticket.
  */
 export interface TicketWorkTable {
   tenant_id: TenantId;
@@ -32,6 +33,7 @@ export interface TicketWorkTable {
   tries: Generated<number>;
   next_at: Ms | null;
   held_until: Generated<Ms>;
+  held_by: Generated<string | null>;
   fault: string | null;
 }
 

@@ -46,7 +46,7 @@ export interface PushDeviceTable {
 }
 /**
  * A pending push of one category to a device, merged into one. `company_n`: set if it is about one
- * company only.
+ * company only. `held_by`: the lease of the job that sends it now.
  */
 export interface PushWaitingTable {
   tenant_id: TenantId;
@@ -58,11 +58,13 @@ export interface PushWaitingTable {
   at: Ms;
   next_at: Ms;
   tries: Generated<number>;
+  held_by: Generated<string | null>;
 }
 
 /**
  * `sealed_before`: the former secret, valid until `before_until`. `stopped_at`: when it was
- * disabled because it had failed for too long.
+ * disabled because it had failed for too long. `held_by`: the lease of the job that delivers to it
+ * now.
  */
 export interface WebhookTable {
   tenant_id: TenantId;
@@ -77,6 +79,7 @@ export interface WebhookTable {
   failing_since: Ms | null;
   stopped_at: Ms | null;
   held_until: Generated<Ms>;
+  held_by: Generated<string | null>;
 }
 
 /** `next_at` null: no more attempts. */

@@ -17,7 +17,7 @@ export interface ReportSettingTable {
 
 /**
  * A report that was due, or that a user sent. `sees`: the companies whose results are in it; null:
- * all companies, or providers. `held_until`: leased by a server.
+ * all companies, or providers. `held_by`: the lease of the job that makes it, until `held_until`.
  */
 export interface ReportSentTable {
   tenant_id: TenantId;
@@ -31,6 +31,7 @@ export interface ReportSentTable {
   due_at: Ms | null;
   done_at: Ms | null;
   held_until: Ms | null;
+  held_by: Generated<string | null>;
   tries: Generated<number>;
   sees: Json<readonly CompanyN[] | null>;
   told: Json<Pick<SentOut, 'from' | 'to' | 'rows' | 'fault'>>;

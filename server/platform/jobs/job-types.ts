@@ -284,7 +284,10 @@ export const ROUTED_JOB_NAMES = BACKGROUND_JOB_NAMES.filter(
   (name): name is RoutedJobName => BACKGROUND_JOB_TYPES[name].isRouted,
 );
 
-/** `signal` is aborted when the server stops or the job takes too long: end soon, and resume later. */
+/**
+ * `signal` is aborted when the server stops, the lease is lost or the job takes too long: end soon, and
+ * resume later.
+ */
 export interface BackgroundJob<N extends BackgroundJobName> {
   readonly tenant: TenantId;
   readonly payload: JobPayload<N>;
@@ -298,4 +301,18 @@ export interface BackgroundJob<N extends BackgroundJobName> {
  */
 export type JobHandler<N extends BackgroundJobName> = (job: BackgroundJob<N>) => Promise<Ms | null>;
 
-export type JobHandlers = { readonly [N in BackgroundJobName]: JobHandler<N> };
+/**
+ * `lease`: names this run. Nobody else runs the job meanwhile, so rows that another lease has taken are
+ * free. What a run stores at the end of such a row, it stores only if its lease still has the row
+ * (JOB-11).
+ */
+export interface LeasedBackgroundJob<N extends BackgroundJobName> extends BackgroundJob<N> {
+  readonly lease: string;
+}
+
+/** The handler of a job that takes rows. */
+export type LeaseHandler<N extends BackgroundJobName> = (
+  job: LeasedBackgroundJob<N>,
+) => Promise<Ms | null>;
+
+export type JobHandlers = { readonly [N in BackgroundJobName]: LeaseHandler<N> };

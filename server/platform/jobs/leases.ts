@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { SKEW_MS } from '../clock-bounds.ts';
 import type { Database } from '../db/database.ts';
@@ -207,6 +207,13 @@ export async function scheduleAfterAppend(
       order by b.tenant_id, b.type for update of b
     ) as soon where j.tenant_id = soon.tenant_id and j.type = soon.type and j.key = ''`.execute(db);
 }
+
+/**
+ * A condition for a row that a job takes: an earlier run of the job has it, whose lease has ended
+ * (JOB-11). `column`: its lease.
+ */
+export const isLeftBehind = (column: string, lease: string): RawBuilder<boolean> =>
+  sql<boolean>`(${sql.ref(column)} is not null and ${sql.ref(column)} <> ${lease})`;
 
 const list = (values: readonly string[]): string => `{${values.join(',')}}`;
 

@@ -7,8 +7,8 @@ import {
   BACKGROUND_JOB_NAMES,
   BACKGROUND_JOB_TYPES,
   type BackgroundJobName,
-  type JobHandler,
   type JobHandlers,
+  type LeaseHandler,
 } from './job-types.ts';
 import { BUILT_IN, type Worker } from './places.ts';
 import {
@@ -138,13 +138,14 @@ export function makeJobRunner(
       });
       late.catch(() => undefined);
       // The type and the payload belong together: `schedule` has checked them.
-      const handler = handlers[job.type] as JobHandler<BackgroundJobName>;
+      const handler = handlers[job.type] as LeaseHandler<BackgroundJobName>;
       const dueAt = await Promise.race([
         late,
         handler({
           tenant: job.tenant_id,
           payload: v.parse(type.payload, job.payload),
           now,
+          lease: context.chance.uuid(),
           signal: abort.signal,
         }),
       ]);

@@ -12,16 +12,14 @@ import { loadGateways } from './gateways.ts';
 import type { Gateways } from './gateways.ts';
 import { sendMail } from './send-mail.ts';
 import { sendSms } from './send-sms.ts';
-import type { JobHandler } from '../jobs/job-types.ts';
+import type { LeaseHandler } from '../jobs/job-types.ts';
+import { isLeftBehind } from '../jobs/leases.ts';
 import { hasNoJob } from '../jobs/schedule.ts';
 import { outgoingStates } from './outgoing-states.ts';
 import { scheduleMail } from './queue-mail.ts';
 import { deliveryMessages as t } from './messages.en.ts';
 
-/**
- * Longer than any attempt. If a server dies while sending, another one retries after this time and
- * the end of the job's lease.
- */
+/** Longer than any attempt. After a death, whoever takes the job over doesn't wait for its end. */
 const HELD_MS: Ms = 5 * 60_000;
 const KEEP_MS: Ms = 7 * 86_400_000;
 /** A code is useless after a few minutes, a mail only after an hour or more. */
@@ -48,17 +46,19 @@ export const waitAfter = (tries: number, request: Ms | null): Ms =>
   Math.min(LONGEST_MS, Math.max(FIRST_MS * 2 ** (tries - 1), request ?? 0));
 
 /**
- * Sends a message that `post` queued. A server first leases the message (skipping a row that another
- * is leasing), then sends it with no transaction open, then stores the result. So two servers never
- * send the same message, and no sent message is sent again, except if a server dies between sending
- * and storing the result. The content of a sent message is erased at once, and its row is deleted
+ * Sends a message that `post` queued. The job first takes the message, then sends it with no
+ * transaction open, then stores the result, if no other run of the job has taken the message meanwhile
+ * (JOB-11). So two servers never send the same message, and no sent message is sent again, except if a
+ * server dies, or stands still for minutes, between sending and storing the result. The content of a sent message is erased at once, and its row is deleted
  * after a week.
  */
 export const mail =
-  (context: AppContext): JobHandler<'mail'> =>
-  async ({ tenant, payload: { message: id } }) => {
-    const { row, gateways } = await context.store.tenant(tenant, (tx) => takeDue(tx, context, id));
-    if (row) await send(context, tenant, gateways, row);
+  (context: AppContext): LeaseHandler<'mail'> =>
+  async ({ tenant, payload: { message: id }, lease }) => {
+    const { row, gateways } = await context.store.tenant(tenant, (tx) =>
+      takeDue(tx, context, id, lease),
+    );
+    if (row) await send(context, tenant, gateways, row, lease);
     return context.store.tenant(tenant, (tx) => nextAttempt(tx, id), { readOnly: true });
   };
 
@@ -88,6 +88,7 @@ async function send(
   tenant: TenantId,
   gateways: Gateways,
   { id, kind, sealed, tries }: Taken,
+  lease: string,
 ): Promise<void> {
   const outcome = await attempt(context, tenant, gateways, { id, sealed });
   const now = context.clock.now();
@@ -106,14 +107,16 @@ async function send(
       .updateTable('outgoing')
       .set(
         outcome.kind === 'sent'
-          ? { sent_at: now, next_at: null, fault: null, sealed: '' }
+          ? { sent_at: now, next_at: null, fault: null, sealed: '', held_by: null }
           : {
+              held_by: null,
               next_at: over ? null : now + waitAfter(tries, outcome.afterMs),
               fault: outcome.fault,
             },
       )
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
+      .where('held_by', '=', lease)
       .where('sent_at', 'is', null)
       .execute(),
   );
@@ -130,6 +133,7 @@ async function takeDue(
   tx: TenantTx,
   context: AppContext,
   id: string,
+  lease: string,
 ): Promise<{ readonly row: Taken | null; readonly gateways: Gateways }> {
   const { tenant, sql } = tx;
   const now = context.clock.now();
@@ -139,7 +143,7 @@ async function takeDue(
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .where('sent_at', 'is', null)
-    .where(columnOver('next_at', now, LONGEST_MS))
+    .where((e) => e.or([columnOver('next_at', now, LONGEST_MS), isLeftBehind('held_by', lease)]))
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
@@ -151,7 +155,11 @@ async function takeDue(
     .updateTable('outgoing')
     // Without a gateway, it stays on the outbox page for the operator, and is not sent when a
     // gateway is configured days later.
-    .set({ next_at: hasGateway ? now + HELD_MS : null, tries })
+    .set({
+      next_at: hasGateway ? now + HELD_MS : null,
+      held_by: hasGateway ? lease : null,
+      tries,
+    })
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .execute();

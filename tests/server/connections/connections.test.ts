@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { makeAppContext } from '#server/make-app-context.ts';
+import { connection } from '#server/features/connections/connection-job.ts';
 import { collectorHandlers } from '#server/features/connections/handlers.ts';
 import { companyHandlers } from '#server/features/companies/handlers.ts';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
@@ -264,33 +264,51 @@ test('COLLECT-2: companies that a connection found can be imported, without anot
   await field.collectors.stop();
 });
 
-test('COLLECT-4: of two servers on one database, one reads a connection at a time, and a dead one is replaced', async () => {
-  const field = await aField(store, (context) =>
-    makeAppContext({ ...context, store: { ...context.store, kind: 'postgres' } }),
-  );
+test('COLLECT-4, JOB-11: who takes a connection over reads it at once, and who had it before stores nothing more', async () => {
+  const field = await aField(store);
   const vspc = await aConsole();
   const id = await field.connect(vspc.outside.url);
-  const held = (until: number) =>
-    store.tenant(field.tenant, ({ sql }) =>
-      sql
-        .updateTable('connection')
-        .set({ held_by: 'another server', held_until: until })
-        .where('id', '=', id)
-        .execute(),
+  const gate = Promise.withResolvers<void>();
+  let waiting = 0;
+  vspc.console.fault = async () => {
+    waiting += 1;
+    // The first request is answered last, with an error.
+    if (waiting > 1) return null;
+    await gate.promise;
+    return { status: 500 };
+  };
+  // The lease of the first has ended, or its server, before it has an answer.
+  const run = (lease: string) =>
+    connection(field.context)({
+      tenant: field.tenant,
+      payload: { connection: id },
+      now: field.context.clock.now(),
+      lease,
+      signal: new AbortController().signal,
+    });
+  const first = run('first');
+  await expect.poll(() => waiting, { timeout: 60_000 }).toBe(1);
+  await run('second');
+  const read = () =>
+    store.tenant(
+      field.tenant,
+      async ({ sql }) => ({
+        connections: await sql.selectFrom('connection').select(['id', 'held_by']).execute(),
+        entities: await sql
+          .selectFrom('collection')
+          .select(['entity', 'status', 'fails', 'next_at'])
+          .orderBy('entity')
+          .execute(),
+      }),
+      { readOnly: true },
     );
-  await held(NOON + 240_000);
-  await field.round();
-  await field.round(200_000);
-  expect(vspc.outside.asked).toEqual([]);
-  await field.round(60_000);
-  expect(vspc.outside.asked.length).toBeGreaterThan(5);
-  const [row] = await store.tenant(
-    field.tenant,
-    ({ sql }) => sql.selectFrom('connection').select(['held_by', 'held_until']).execute(),
-    { readOnly: true },
-  );
-  expect(row).toEqual({ held_by: null, held_until: 0 });
-  await field.collectors.stop();
+  const after = await read();
+  expect(after.connections).toEqual([{ id, held_by: null }]);
+  expect(after.entities.length).toBeGreaterThan(3);
+  expect(new Set(after.entities.map(({ status }) => status))).toEqual(new Set(['succeeded']));
+  gate.resolve();
+  await first;
+  expect(await read()).toEqual(after);
 });
 
 test("COLLECT-1: credentials that this server can't decrypt any more are asked for again, with a message", async () => {

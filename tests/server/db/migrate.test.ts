@@ -46,6 +46,9 @@ const EARLIER = [
   // What later steps add to earlier tables.
   'drop policy stored on audit',
   'drop index audit_of_organization',
+  ...['outgoing', 'webhook', 'push_waiting', 'report_sent', 'ticket_work'].map(
+    (table) => `alter table ${table} drop column held_by`,
+  ),
   `delete from migration where name >= '0035'`,
   'alter table migration drop column timestamp',
   'alter table migration add column at bigint not null default 1700000000123',

@@ -66,6 +66,7 @@ test("EST-13, BILL-16: the demo's QuickBooks has the invoices of the usage, make
         tenant,
         payload: null,
         now: context.clock.now(),
+        lease: context.chance.uuid(),
         signal: new AbortController().signal,
       });
     }

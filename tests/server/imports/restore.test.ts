@@ -151,6 +151,7 @@ test('IMP-1, ENG-4: imported mail is found, and restored to a mailbox of the ten
     tenant: office.tenant,
     payload: { repository: repositoryId },
     now: context.clock.now(),
+    lease: 'a lease',
     signal: new AbortController().signal,
   });
   expect((await list()).mailboxes).toEqual(known);

@@ -212,7 +212,7 @@ async function subscribe(who: Asker, browser: Browser): Promise<string> {
 const turn = async (office: Office): Promise<void> => {
   await pollFacts(fixture.context, office.tenant, now());
   fixture.pass(10_000);
-  await pushDue(fixture.context, office.tenant);
+  await pushDue(fixture.context, office.tenant, fixture.context.chance.uuid());
 };
 const gotBy = ({ subscription: { endpoint } }: Browser): typeof got =>
   got.filter(({ path }) => endpoint.endsWith(path));

@@ -49,7 +49,7 @@ export function webhooksOn(at: () => Fixture) {
     },
     turn: async (office: Office, context: AppContext = at().context): Promise<void> => {
       await pollFacts(context, office.tenant, now());
-      await deliverDue(context, office.tenant);
+      await deliverDue(context, office.tenant, context.chance.uuid());
     },
     /** As the receiver of Standard Webhooks checks it. */
     verified: ({ headers, body }: Query, secret: string): boolean => {

@@ -294,7 +294,7 @@ eachDatabase((_name, open) => {
     // The timer's own work, without a pause between two looks: it takes most tickets before the
     // call that made them does.
     const timer = (async () => {
-      while (!load.over) await work(fixture.context, desk.office.tenant);
+      while (!load.over) await work(fixture.context, desk.office.tenant, 'a lease');
     })();
     for (const job of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'])
       made.push(await desk.make([(await desk.fails(job)).n], { subject: job }));

@@ -61,6 +61,7 @@ import { migration0072 } from './0072_hint_summaries.ts';
 import { migration0073 } from './0073_object_storage.ts';
 import { migration0074 } from './0074_vb365_restore_codes.ts';
 import { migration0076 } from './0076_proxies.ts';
+import { migration0079 } from './0079_hold_names.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -128,4 +129,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0073,
   migration0074,
   migration0076,
+  migration0079,
 ];
