@@ -126,7 +126,7 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
     // The last ones arrive by polling at the latest.
     await new Promise((resolve) => void setTimeout(resolve, 4_000));
     const used = cpu().map((one, n) => one - (before[n] ?? 0));
-    const seqs = await numberOf(tenant);
+    const seqs = await loadNumbers(tenant);
     const lags = { same: [] as number[], other: [] as number[] };
     let pokes = 0;
     const [from, to] = [posts[0]?.at ?? 0, posts.at(-1)?.at ?? 0];
@@ -247,7 +247,7 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
   }
 
   /** Returns the event's number of each posted result. */
-  async function numberOf(tenant: TenantId): Promise<ReadonlyMap<string, number>> {
+  async function loadNumbers(tenant: TenantId): Promise<ReadonlyMap<string, number>> {
     const { rows } = await store.tenant(
       tenant,
       (tx) =>

@@ -156,12 +156,12 @@ async function deliverNext(
   if (taken === null) return false;
   const { hook, delivery, secrets } = taken;
   const answer = await tryOnce(context, hook, delivery, secrets);
-  const isKept = await context.store.tenant(tenant, async (tx) => {
+  const isStored = await context.store.tenant(tenant, async (tx) => {
     if (!(await isHeldBy(tx, id, lease))) return false;
     await keep(tx, context, hook, delivery, answer);
     return true;
   });
-  return isKept && answer.ok;
+  return isStored && answer.ok;
 }
 
 /** Locks the address. */
