@@ -2,9 +2,9 @@
  * Ids and units. A value of one kind doesn't fit another. `kind` is for the compiler: no value has
  * it.
  *
- * Plain text is no id of a provider, user, key, device or command: those come from a schema
- * (`uuidSchema`) or a row, or are new. Plain text and numbers fit all other kinds, so computed
- * values need no cast.
+ * Plain text is no id of a provider, user, key, device or command, nor of what is backed up and
+ * restored: those come from a schema (`uuidSchema`) or a row, or are new. Plain text and numbers fit
+ * all other kinds, so computed values need no cast.
  *
  * The server assigns small integers (`…N`) per tenant, in order of first appearance. Columns store
  * these.
@@ -28,16 +28,16 @@ export type ApiKeyId = string & Brand<'apiKey'>; // UUID of a user's API key
 export type ImpersonationId = string & Brand<'impersonation'>;
 
 // Backup and restore. UUIDs, or opaque ids of the engine.
-export type OrganizationId = OfKind<string, 'organization'>;
-export type BackupRepositoryId = OfKind<string, 'backupRepository'>;
-export type BackupJobId = OfKind<string, 'backupJob'>;
-export type BackupSessionId = OfKind<string, 'backupSession'>;
-export type PointId = OfKind<string, 'point'>;
-export type ExplorerId = OfKind<string, 'explorer'>;
-export type NodeId = OfKind<string, 'node'>;
-export type TaskId = OfKind<string, 'task'>;
-export type DownloadId = OfKind<string, 'download'>;
-export type DeviceCodeId = OfKind<string, 'deviceCode'>;
+export type OrganizationId = string & Brand<'organization'>;
+export type BackupRepositoryId = string & Brand<'backupRepository'>;
+export type BackupJobId = string & Brand<'backupJob'>;
+export type BackupSessionId = string & Brand<'backupSession'>;
+export type PointId = string & Brand<'point'>;
+export type ExplorerId = string & Brand<'explorer'>;
+export type NodeId = string & Brand<'node'>;
+export type TaskId = string & Brand<'task'>;
+export type DownloadId = string & Brand<'download'>;
+export type DeviceCodeId = string & Brand<'deviceCode'>;
 export type DirectoryObjectId = OfKind<string, 'directoryObject'>; // the cloud's
 
 export type CompanyN = OfKind<number, 'company'>;

@@ -1,5 +1,16 @@
 import * as v from 'valibot';
-import type { ApiKeyId, TenantId, UserId } from './ids.ts';
+import type {
+  ApiKeyId,
+  BackupJobId,
+  BackupRepositoryId,
+  BackupSessionId,
+  DownloadId,
+  ExplorerId,
+  OrganizationId,
+  TaskId,
+  TenantId,
+  UserId,
+} from './ids.ts';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -16,6 +27,13 @@ export const anyId: v.GenericSchema<string> = v.pipe(
 export const anyTenantId = anyId as v.GenericSchema<string, TenantId>;
 export const anyUserId = anyId as v.GenericSchema<string, UserId>;
 export const anyApiKeyId = anyId as v.GenericSchema<string, ApiKeyId>;
+export const anyOrganizationId = anyId as v.GenericSchema<string, OrganizationId>;
+export const anyRepositoryId = anyId as v.GenericSchema<string, BackupRepositoryId>;
+export const anyJobId = anyId as v.GenericSchema<string, BackupJobId>;
+export const anyBackupSessionId = anyId as v.GenericSchema<string, BackupSessionId>;
+export const anyExplorerId = anyId as v.GenericSchema<string, ExplorerId>;
+export const anyTaskId = anyId as v.GenericSchema<string, TaskId>;
+export const anyDownloadId = anyId as v.GenericSchema<string, DownloadId>;
 
 const whole = (max: number) =>
   v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number), v.maxValue(max));

@@ -17,6 +17,7 @@ import type { OpenStore } from './platform/db/open.ts';
 import { makeLog } from './platform/log.ts';
 import { systemChance } from './platform/random.ts';
 import { tenantOfHost } from './platform/db/tenants.ts';
+import type { BackupRepositoryId } from '#contract/ids.ts';
 
 /**
  * `attach <host> <organization> <repository>`: attaches a repository, whose folder is among the
@@ -46,7 +47,7 @@ else {
 interface Request {
   readonly host: string;
   readonly organization: string;
-  readonly repository: string;
+  readonly repository: BackupRepositoryId;
   readonly storage: S3Storage | null;
   readonly retentionType: RetentionType;
 }
@@ -68,7 +69,7 @@ function readRequest(): Request | string {
   return {
     host,
     organization,
-    repository: repository.toLowerCase(),
+    repository: repository.toLowerCase() as BackupRepositoryId,
     storage,
     retentionType: values['item-level'] === true ? 'ItemLevel' : 'SnapshotBased',
   };

@@ -1,16 +1,21 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { anyId } from '../paging.ts';
+import { anyOrganizationId } from '../paging.ts';
 import { RetentionPolicySchema } from './retention.ts';
 import { companyRef } from './suite-schema.ts';
+import { storedIdSchema } from '../id-schema.ts';
+import type { BackupJobId, OrganizationId } from '../ids.ts';
 
 const gate = 'o365.dashboard';
 const input = v.strictObject({
   companyId: v.optional(companyRef),
-  organizationId: v.optional(anyId),
+  organizationId: v.optional(anyOrganizationId),
 });
-const organization = { organizationId: v.string(), organizationName: v.string() };
-const job = { jobId: v.string(), jobName: v.string() };
+const organization = {
+  organizationId: storedIdSchema<OrganizationId>(),
+  organizationName: v.string(),
+};
+const job = { jobId: storedIdSchema<BackupJobId>(), jobName: v.string() };
 
 /**
  * An object whose last restore point is older than its job allows. `objectiveMs`: how old it may be.

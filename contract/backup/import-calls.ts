@@ -1,14 +1,16 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId } from '../paging.ts';
+import { anyId, anyOrganizationId, anyRepositoryId } from '../paging.ts';
 import { shownCertificate } from '../shown-certificate.ts';
 import { nameText } from '../text-schema.ts';
 import { CURSOR, idOut, listPage } from './suite-schema.ts';
+import type { BackupRepositoryId, OrganizationId } from '../ids.ts';
+import { storedIdSchema } from '../id-schema.ts';
 
 const gate = 'o365.repositories';
 const PATH = 'o365/organizations/{organizationId}/imports';
-const OF_IMPORT = { organizationId: anyId, id: anyId };
+const OF_IMPORT = { organizationId: anyOrganizationId, id: anyId };
 
 export const IMPORT_STATES = ['uploading', 'queued', 'running', 'stopping', 'done'] as const;
 export const IMPORT_RESULTS = ['success', 'warning', 'failed', 'cancelled'] as const;
@@ -78,8 +80,8 @@ const importOut = v.object({
   readEntries: v.number(),
   _id: v.string(),
   id: v.string(),
-  organizationId: v.string(),
-  repositoryId: v.string(),
+  organizationId: storedIdSchema<OrganizationId>(),
+  repositoryId: storedIdSchema<BackupRepositoryId>(),
   name: v.string(),
   mailbox: v.string(),
   mailboxId: v.string(),
@@ -102,7 +104,7 @@ export const importCalls = {
     method: 'GET',
     path: PATH,
     summary: 'Lists the imports of an organization, newest first, and its imported mailboxes.',
-    input: v.strictObject({ organizationId: anyId, ...CURSOR }),
+    input: v.strictObject({ organizationId: anyOrganizationId, ...CURSOR }),
     output: v.object({
       ...listPage(importOut).entries,
       mailboxes: v.array(
@@ -110,7 +112,7 @@ export const importCalls = {
           id: v.string(),
           kind: v.picklist(['mailbox', 'drive']),
           name: v.string(),
-          repositoryId: v.string(),
+          repositoryId: storedIdSchema<BackupRepositoryId>(),
           items: v.number(),
         }),
       ),
@@ -150,8 +152,8 @@ export const importCalls = {
     summary:
       'Creates an import of an archive into a new mailbox with a name, or into one of an earlier import. With `content` “files”, a ZIP archive becomes a drive. Upload the archive next.',
     input: v.strictObject({
-      organizationId: anyId,
-      repositoryId: anyId,
+      organizationId: anyOrganizationId,
+      repositoryId: anyRepositoryId,
       content: v.optional(v.picklist(IMPORT_CONTENTS)),
       name: nameText(255),
       bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(LIMITS.importBytes)),
@@ -167,8 +169,8 @@ export const importCalls = {
     summary:
       'Creates an import of a mailbox on an IMAP server. The password is deleted when the import ends. Into the mailbox of an earlier import, only new mail is imported.',
     input: v.strictObject({
-      organizationId: anyId,
-      repositoryId: anyId,
+      organizationId: anyOrganizationId,
+      repositoryId: anyRepositoryId,
       server: serverIn,
       mailbox: mailboxIn,
     }),
@@ -181,7 +183,7 @@ export const importCalls = {
     path: `${PATH}/imap/test`,
     summary:
       'Signs in to a mailbox on an IMAP server and counts its mails. Stores nothing. `seen`: the certificate that the server presented, if it is not trusted.',
-    input: v.strictObject({ organizationId: anyId, server: serverIn }),
+    input: v.strictObject({ organizationId: anyOrganizationId, server: serverIn }),
     output: testOut,
     gate,
     failures: ['bad-input', 'not-found', 'too-many'],
@@ -192,8 +194,8 @@ export const importCalls = {
     summary:
       'Creates an import of a folder on a WebDAV server as a drive. The password is deleted when the import ends. Into the drive of an earlier import, only what is new is imported.',
     input: v.strictObject({
-      organizationId: anyId,
-      repositoryId: anyId,
+      organizationId: anyOrganizationId,
+      repositoryId: anyRepositoryId,
       server: webdavIn,
       mailbox: mailboxIn,
     }),
@@ -206,7 +208,7 @@ export const importCalls = {
     path: `${PATH}/webdav/test`,
     summary:
       'Signs in to a WebDAV server and counts what is in the folder itself. Stores nothing. `seen`: the certificate that the server presented, if it is not trusted.',
-    input: v.strictObject({ organizationId: anyId, server: webdavIn }),
+    input: v.strictObject({ organizationId: anyOrganizationId, server: webdavIn }),
     output: testOut,
     gate,
     failures: ['bad-input', 'not-found', 'too-many'],

@@ -1,9 +1,22 @@
 import * as v from 'valibot';
-import { uuidSchema } from '../id-schema.ts';
-import type { UserId } from '../ids.ts';
+import { storedIdSchema, uuidSchema } from '../id-schema.ts';
+import type {
+  BackupJobId,
+  BackupRepositoryId,
+  BackupSessionId,
+  OrganizationId,
+  UserId,
+} from '../ids.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId, words } from '../paging.ts';
+import {
+  anyBackupSessionId,
+  anyId,
+  anyJobId,
+  anyOrganizationId,
+  anyRepositoryId,
+  words,
+} from '../paging.ts';
 import { nameText } from '../text-schema.ts';
 import {
   BackupJobRowSchema,
@@ -89,7 +102,7 @@ const fields = {
   backupType,
   selectedItems: items,
   excludedItems: items,
-  repositoryId: anyId,
+  repositoryId: anyRepositoryId,
   proxyId: v.optional(v.nullable(anyId), null),
   schedulePolicy: SchedulePolicySchema,
   /** Starts the job at once. */
@@ -124,10 +137,10 @@ export const jobOut = v.object({
     'recent',
   ]).entries,
   isFullTextEnabled: v.boolean(),
-  organizationId: v.string(),
+  organizationId: storedIdSchema<OrganizationId>(),
   organizationName: v.string(),
   companyN: v.number(),
-  repositoryId: v.string(),
+  repositoryId: storedIdSchema<BackupRepositoryId>(),
   repositoryName: v.string(),
   proxyId: v.nullable(v.string()),
   selected: v.number(),
@@ -142,7 +155,7 @@ export const jobOut = v.object({
 const progress = v.object({ done: v.number(), total: v.nullable(v.number()) });
 const sessionOut = v.object({
   id: v.string(),
-  jobId: v.string(),
+  jobId: storedIdSchema<BackupJobId>(),
   state: v.picklist(['queued', 'running', 'stopping', 'done']),
   status: v.picklist(['Running', 'Success', 'Warning', 'Failed', 'Error']),
   reason: v.picklist(['manual', 'schedule', 'retry', 'chained']),
@@ -175,12 +188,12 @@ const logOut = v.object({
 });
 
 const gate = 'o365.jobs';
-const jobId = anyId;
+const jobId = anyJobId;
 const COMMAND = ['not-found', 'conflict', 'key-reused', 'out-of-order'] as const;
 const SCHEDULE_STATES = ['Enabled', 'Disabled'] as const;
 /** The organization of the job, if the caller wants it checked. Its name is ignored. */
 const OF_ORGANIZATION = {
-  organizationId: v.optional(anyId),
+  organizationId: v.optional(anyOrganizationId),
   organizationName: v.optional(v.pipe(v.string(), v.maxLength(LIMITS.nameChars))),
 };
 const done = v.object({ success: v.literal(true) });
@@ -190,7 +203,7 @@ export const backupJobCalls = {
     method: 'POST',
     path: 'o365/jobs',
     summary: 'Creates a backup job.',
-    input: v.strictObject({ organizationId: anyId, ...fields }),
+    input: v.strictObject({ organizationId: anyOrganizationId, ...fields }),
     output: idOut,
     gate,
     failures: ['bad-input', ...COMMAND],
@@ -200,7 +213,7 @@ export const backupJobCalls = {
     path: 'o365/jobs',
     summary: 'Lists the backup jobs by name.',
     input: v.strictObject({
-      organizationId: v.optional(anyId),
+      organizationId: v.optional(anyOrganizationId),
       scheduleState: v.optional(v.picklist(SCHEDULE_STATES)),
       search: words,
       ...CURSOR,
@@ -246,7 +259,7 @@ export const backupJobCalls = {
     path: 'o365/jobs/{jobId}/start',
     summary: 'Starts a session of a job, unless one is running.',
     input: v.strictObject({ jobId, ...OF_ORGANIZATION }),
-    output: v.object({ ...done.entries, sessionId: v.string() }),
+    output: v.object({ ...done.entries, sessionId: storedIdSchema<BackupSessionId>() }),
     gate,
     failures: [...COMMAND, 'busy'],
   }),
@@ -283,7 +296,7 @@ export const backupJobCalls = {
     method: 'GET',
     path: 'o365/jobs/{jobId}/detail/latest',
     summary: 'Returns the running or last session of a job, and its newest log lines.',
-    input: v.strictObject({ jobId, organizationId: v.optional(anyId) }),
+    input: v.strictObject({ jobId, organizationId: v.optional(anyOrganizationId) }),
     output: v.object({ session: v.nullable(sessionOut), logs: v.array(logOut) }),
     gate,
     failures: ['not-found', 'busy', 'conflict'],
@@ -294,8 +307,8 @@ export const backupJobCalls = {
     summary: 'Lists the log of a session, oldest line first.',
     input: v.strictObject({
       jobId,
-      sessionId: anyId,
-      organizationId: v.optional(anyId),
+      sessionId: anyBackupSessionId,
+      organizationId: v.optional(anyOrganizationId),
       ...CURSOR,
     }),
     output: listPage(logOut),
@@ -321,7 +334,7 @@ export const backupJobCalls = {
     summary: 'Sets who is notified of the sessions of a job.',
     input: v.strictObject({
       jobId,
-      organizationId: v.optional(anyId),
+      organizationId: v.optional(anyOrganizationId),
       ...notification.entries,
     }),
     output: v.object({}),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { uuidSchema } from '../id-schema.ts';
+import { storedIdSchema, uuidSchema } from '../id-schema.ts';
 import type { SessionResult, StartReason } from '../engine/sessions.ts';
 import type {
   BackupJobId,
@@ -56,11 +56,11 @@ const START_REASONS = [
 ] as const satisfies readonly StartReason[];
 
 const id = v.pipe(v.string(), v.uuid());
-const jobId: v.GenericSchema<BackupJobId> = id;
-const sessionId: v.GenericSchema<BackupSessionId> = id;
-const organizationId: v.GenericSchema<OrganizationId> = id;
-const repositoryId: v.GenericSchema<BackupRepositoryId> = id;
-const pointId: v.GenericSchema<PointId> = id;
+const jobId = uuidSchema<BackupJobId>();
+const sessionId = uuidSchema<BackupSessionId>();
+const organizationId = uuidSchema<OrganizationId>();
+const repositoryId = uuidSchema<BackupRepositoryId>();
+const pointId = uuidSchema<PointId>();
 const userId = uuidSchema<UserId>();
 const companyN: v.GenericSchema<CompanyN> = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -166,11 +166,10 @@ export const backupSessionEnded = v.strictObject({
   }),
 });
 
-const storedId = v.string();
-const storedJobId: v.GenericSchema<BackupJobId> = storedId;
-const storedSessionId: v.GenericSchema<BackupSessionId> = storedId;
-const storedPointId: v.GenericSchema<PointId> = storedId;
-const storedOrganizationId: v.GenericSchema<OrganizationId> = storedId;
+const storedJobId = storedIdSchema<BackupJobId>();
+const storedSessionId = storedIdSchema<BackupSessionId>();
+const storedPointId = storedIdSchema<PointId>();
+const storedOrganizationId = storedIdSchema<OrganizationId>();
 const storedCompanyN: v.GenericSchema<CompanyN> = v.number();
 
 const endedSession = v.object({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId, words } from '../paging.ts';
+import { anyOrganizationId, words } from '../paging.ts';
 import { shownCertificate } from '../shown-certificate.ts';
 import { nameText } from '../text-schema.ts';
 import { jobOut } from './job-calls.ts';
@@ -16,6 +16,8 @@ import {
   listedIds,
   listPage,
 } from './suite-schema.ts';
+import { storedIdSchema, uuidSchema } from '../id-schema.ts';
+import type { BackupRepositoryId, DeviceCodeId } from '../ids.ts';
 
 const secret = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars));
 const account = v.pipe(v.string(), v.trim(), v.email(), v.maxLength(LIMITS.addressChars));
@@ -41,7 +43,7 @@ const fields = {
   authType: v.picklist(AUTH_TYPES),
   region: v.picklist(REGIONS),
   ...SERVICES,
-  userCode: v.optional(v.pipe(v.string(), v.uuid())),
+  userCode: v.optional(uuidSchema<DeviceCodeId>()),
   newApplicationName: v.optional(nameText()),
   configureApplication: v.optional(v.boolean()),
   exchangeOnlineSettings: v.optional(connection),
@@ -83,7 +85,7 @@ const directoryObjectOut = v.object({
 
 /** `intervalMs`: how long to wait between two checks. */
 const gate = 'o365.organizations';
-const organizationId = anyId;
+const organizationId = anyOrganizationId;
 const PICKER = { organizationId, search: words, ...CURSOR };
 const picker = listPage(directoryObjectOut);
 const UNREACHABLE = ['conflict', 'busy', 'forbidden'] as const;
@@ -120,7 +122,10 @@ export const organizationCalls = {
       ...fields,
       repository: v.optional(v.strictObject(repositoryFields)),
     }),
-    output: v.object({ ...idOut.entries, repositoryId: v.nullable(v.string()) }),
+    output: v.object({
+      ...idOut.entries,
+      repositoryId: v.nullable(storedIdSchema<BackupRepositoryId>()),
+    }),
     isSlow: true,
     gate,
     failures: ['bad-input', 'not-found', ...UNREACHABLE, 'key-reused', 'out-of-order'],
@@ -186,7 +191,7 @@ export const organizationCalls = {
     path: 'o365/organizations/renew-certificate',
     summary:
       'Replaces the certificate of the backup application. `code`: the ID of a granted device code.',
-    input: v.strictObject({ organizationId, code: v.pipe(v.string(), v.uuid()) }),
+    input: v.strictObject({ organizationId, code: uuidSchema<DeviceCodeId>() }),
     output: v.object({ thumbprint: v.string(), expiresAt: v.number() }),
     isSlow: true,
     gate,
@@ -215,7 +220,7 @@ export const organizationCalls = {
     method: 'POST',
     path: 'o365/organizations/device-code/check',
     summary: 'Checks once whether somebody signed in with a device code of this user.',
-    input: v.strictObject({ code: v.pipe(v.string(), v.uuid()) }),
+    input: v.strictObject({ code: uuidSchema<DeviceCodeId>() }),
     output: v.object({
       state: v.picklist(DEVICE_CODE_STATES),
     }),

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import type { AuthType, EngineKind, Region } from '../engine/engine.ts';
+import { storedIdSchema, uuidSchema } from '../id-schema.ts';
+import type { OrganizationId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
 
@@ -17,7 +19,8 @@ export const AUTH_TYPES = [
 ] as const satisfies readonly AuthType[];
 const ENGINE_KINDS = ['embedded', 'vb365'] as const satisfies readonly EngineKind[];
 
-const id = v.pipe(v.string(), v.uuid());
+const id = uuidSchema<OrganizationId>();
+const uuid = v.pipe(v.string(), v.uuid());
 const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -43,11 +46,11 @@ const certificate = v.strictObject({
 const FIELDS = {
   name: nameText(),
   officeName: nameText(),
-  directoryId: v.nullable(id),
+  directoryId: v.nullable(uuid),
   region: v.picklist(REGIONS),
   authType: v.picklist(AUTH_TYPES),
   ...SERVICES,
-  applicationId: v.nullable(id),
+  applicationId: v.nullable(uuid),
   certificate: v.nullable(certificate),
   sharePointSaveAllWebParts: v.boolean(),
 };
@@ -88,7 +91,7 @@ export const organizationDeleted = v.strictObject({
 });
 
 export const OrganizationRowSchema = v.object({
-  id: v.string(),
+  id: storedIdSchema<OrganizationId>(),
   company: v.number(),
   engine: v.picklist(ENGINE_KINDS),
   type: v.literal('Office365'),

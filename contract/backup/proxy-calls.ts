@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { anyId } from '../paging.ts';
+import { anyId, anyOrganizationId } from '../paging.ts';
 import { nameText } from '../text-schema.ts';
 import { companyRef, listPage } from './suite-schema.ts';
 
@@ -50,7 +50,7 @@ export const backupProxyCalls = {
     method: 'GET',
     path: 'o365/proxies',
     summary: 'Lists the proxies by name, with what they do now.',
-    input: v.strictObject({ organizationId: v.optional(anyId) }),
+    input: v.strictObject({ organizationId: v.optional(anyOrganizationId) }),
     output: listPage(proxyOut),
     gate,
     failures: ['not-found'],

@@ -1,10 +1,13 @@
 import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
+import { storedIdSchema, uuidSchema } from '../id-schema.ts';
+import type { BackupRepositoryId, OrganizationId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
 import { RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
 
-const id = v.pipe(v.string(), v.uuid());
+const id = uuidSchema<BackupRepositoryId>();
+const proxyId = v.pipe(v.string(), v.uuid());
 const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -48,7 +51,7 @@ export const OTHER_SERVER: StorageTarget = { type: server.entries.type.literal }
 /** Which proxies work for a repository: one, those of a pool, or any (null). */
 export const ProxyChoiceSchema = v.nullable(
   v.variant('kind', [
-    v.strictObject({ kind: v.literal('proxy'), id }),
+    v.strictObject({ kind: v.literal('proxy'), id: proxyId }),
     v.strictObject({ kind: v.literal('pool'), id: nameText() }),
   ]),
 );
@@ -75,7 +78,7 @@ export const backupRepositoryCreated = v.strictObject({
   data: v.strictObject({
     id,
     company: companyN,
-    organization: id,
+    organization: uuidSchema<OrganizationId>(),
     target,
     retentionType: RetentionTypeSchema,
     ...FIELDS,
@@ -109,9 +112,9 @@ export const backupRepositoryDeleted = v.strictObject({
 });
 
 export const BackupRepositoryRowSchema = v.object({
-  id: v.string(),
+  id: storedIdSchema<BackupRepositoryId>(),
   company: v.number(),
-  organization: v.string(),
+  organization: storedIdSchema<OrganizationId>(),
   target,
   retentionType: RetentionTypeSchema,
   ...FIELDS,
@@ -134,14 +137,14 @@ const PROXY_FIELDS = {
 /** A proxy: a process that works for repositories. */
 export const backupProxyJoined = v.strictObject({
   type: v.literal('backupproxy.joined@1'),
-  data: v.strictObject({ id, hostName: nameText(), version: nameText(), ...PROXY_FIELDS }),
+  data: v.strictObject({ id: proxyId, hostName: nameText(), version: nameText(), ...PROXY_FIELDS }),
 });
 
 /** `hostName` and `version` are there when they changed. */
 export const backupProxyUpdated = v.strictObject({
   type: v.literal('backupproxy.updated@1'),
   data: v.strictObject({
-    id,
+    id: proxyId,
     ...PROXY_FIELDS,
     hostName: v.exactOptional(nameText()),
     version: v.exactOptional(nameText()),
@@ -150,7 +153,7 @@ export const backupProxyUpdated = v.strictObject({
 
 export const backupProxyLeft = v.strictObject({
   type: v.literal('backupproxy.left@1'),
-  data: v.strictObject({ id }),
+  data: v.strictObject({ id: proxyId }),
 });
 
 export const BackupProxyRowSchema = v.object({

@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId } from '../paging.ts';
+import { anyOrganizationId, anyRepositoryId } from '../paging.ts';
 import { nameText } from '../text-schema.ts';
 import { BackupRepositoryRowSchema, ProxyChoiceSchema, S3_FIELDS } from './repositories.ts';
 import { KEEP, RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
 import { companyRef, CURSOR, idOut, listedIds, listPage } from './suite-schema.ts';
+import { storedIdSchema } from '../id-schema.ts';
+import type { OrganizationId } from '../ids.ts';
 
 const password = v.pipe(
   v.string(),
@@ -80,7 +82,7 @@ const repositoryOut = v.object({
   _id: v.string(),
   ...v.omit(BackupRepositoryRowSchema, ['company', 'removedAt', 'organization']).entries,
   repository: v.string(),
-  organizationId: v.string(),
+  organizationId: storedIdSchema<OrganizationId>(),
   organizationName: v.string(),
   companyId: v.string(),
   companyN: v.number(),
@@ -108,8 +110,8 @@ export const backupRepositoryCalls = {
     path: 'o365/repositories',
     summary: 'Lists the repositories by name.',
     input: v.strictObject({
-      organizationId: v.optional(anyId),
-      repositoryId: v.optional(anyId),
+      organizationId: v.optional(anyOrganizationId),
+      repositoryId: v.optional(anyRepositoryId),
       companyId: v.optional(companyRef),
       ...CURSOR,
     }),
@@ -121,7 +123,7 @@ export const backupRepositoryCalls = {
     method: 'POST',
     path: 'o365/repositories',
     summary: 'Creates a repository for an organization.',
-    input: v.strictObject({ organizationId: anyId, ...repositoryFields }),
+    input: v.strictObject({ organizationId: anyOrganizationId, ...repositoryFields }),
     output: idOut,
     isSlow: true,
     gate,
@@ -133,7 +135,7 @@ export const backupRepositoryCalls = {
     summary:
       'Changes a repository. A shorter retention applies after seven days, and needs a recent sign-in. `deletesAt` null: it isn’t deleted after all.',
     input: v.strictObject({
-      id: anyId,
+      id: anyRepositoryId,
       ...v.partial(
         v.strictObject({
           repository: nameText(),
@@ -166,7 +168,7 @@ export const backupRepositoryCalls = {
     path: 'o365/repositories/{id}',
     summary:
       'Deletes a repository after seven days, unless a job uses it. All administrators are notified.',
-    input: v.strictObject({ id: anyId }),
+    input: v.strictObject({ id: anyRepositoryId }),
     output: v.object({ deletesAt: v.number() }),
     gate,
     failures: ['not-found', 'conflict', 'key-reused', 'out-of-order'],
@@ -177,8 +179,8 @@ export const backupRepositoryCalls = {
     summary:
       'Attaches a repository that has backups of the organization, such as one from another server. Its restore points appear when its index is rebuilt. It keeps all of them until a shorter retention applies after seven days.',
     input: v.strictObject({
-      id: anyId,
-      organizationId: anyId,
+      id: anyRepositoryId,
+      organizationId: anyOrganizationId,
       password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars)),
       repository: v.optional(nameText()),
       retentionType: v.optional(RetentionTypeSchema, 'SnapshotBased'),
@@ -203,7 +205,7 @@ export const backupRepositoryCalls = {
     path: 'o365/repositories/{id}/clean-up',
     summary:
       'Cleans up a repository now: removes what the retention no longer keeps. `cleanUpRequest` of the repository has the result.',
-    input: v.strictObject({ id: anyId }),
+    input: v.strictObject({ id: anyRepositoryId }),
     output: v.object({}),
     gate,
     failures: ['not-found', 'conflict', 'busy', 'key-reused', 'out-of-order'],
@@ -213,7 +215,7 @@ export const backupRepositoryCalls = {
     path: 'o365/repositories/{id}/verify',
     summary:
       'Reads and checks all data of a repository now. `verificationRequest` of the repository has the result.',
-    input: v.strictObject({ id: anyId }),
+    input: v.strictObject({ id: anyRepositoryId }),
     output: v.object({}),
     gate,
     failures: ['not-found', 'conflict', 'busy', 'key-reused', 'out-of-order'],

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { ScheduleType } from '../engine/engine.ts';
-import type { Ms } from '../ids.ts';
+import type { BackupJobId, Ms } from '../ids.ts';
 import { getDay, dayText, getMoment, offsetAt, type DayN } from '../time/day.ts';
+import { uuidSchema } from '../id-schema.ts';
 
 export const WEEKDAYS = [
   'Sunday',
@@ -62,7 +63,7 @@ export const ScheduleSchema = v.variant('type', [
     periodicallyEvery: v.picklist(PERIODICALLY_EVERY),
   }),
   v.strictObject({ type: v.literal('Continuously') }),
-  v.strictObject({ type: v.literal('Chained'), chainedAfter: v.pipe(v.string(), v.uuid()) }),
+  v.strictObject({ type: v.literal('Chained'), chainedAfter: uuidSchema<BackupJobId>() }),
   v.strictObject({ type: v.literal('Disabled') }),
 ]);
 export type Schedule = v.InferOutput<typeof ScheduleSchema>;

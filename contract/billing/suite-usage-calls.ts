@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { companyRef } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
-import { anyId, getPage, moment, PAGE, words } from '../paging.ts';
+import { PAGE, anyOrganizationId, getPage, moment, words } from '../paging.ts';
+import { storedIdSchema } from '../id-schema.ts';
+import type { OrganizationId } from '../ids.ts';
 
 /** A moment of a report's range. The spec sends it as a quoted UTC string. */
 const reportMoment = v.pipe(
@@ -13,13 +15,13 @@ const reportMoment = v.pipe(
 
 /** The days of `from` and `to` belong to the range. Without them: the last 30 days. */
 const RANGE = { from: v.optional(reportMoment), to: v.optional(reportMoment) };
-const OWNER = { companyId: v.optional(companyRef), organizationId: v.optional(anyId) };
+const OWNER = { companyId: v.optional(companyRef), organizationId: v.optional(anyOrganizationId) };
 
 const serviceProvider = v.object({ id: v.string(), name: v.string() });
 /** Days as `YYYY-MM-DD` in the provider's time zone, both included. */
 const days = { serviceProvider, from: v.string(), to: v.string() };
 const organization = {
-  organizationId: v.string(),
+  organizationId: storedIdSchema<OrganizationId>(),
   organizationName: v.string(),
   companyId: v.number(),
   companyName: v.string(),

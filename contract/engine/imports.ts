@@ -1,4 +1,4 @@
-import type { Bytes, Ms } from '../ids.ts';
+import type { BackupRepositoryId, Bytes, Ms } from '../ids.ts';
 import type { EngineScope, Id, Page, PageInput, Reply } from './engine.ts';
 import type { ShownCertificate } from '../shown-certificate.ts';
 import type { SessionResult } from './sessions.ts';
@@ -34,7 +34,7 @@ export interface ImportCalls {
 }
 
 export interface ImportInput {
-  readonly repository: Id;
+  readonly repository: BackupRepositoryId;
   readonly source: ArchiveSource | ImapSource | WebdavSource;
   /** The name of a new mailbox, or one of `listMailboxes` in the same repository. */
   readonly mailbox: { readonly name: string } | { readonly id: string };
@@ -104,7 +104,7 @@ export interface ImportedMailbox {
   readonly id: string;
   readonly kind: 'mailbox' | 'drive';
   readonly name: string;
-  readonly repository: Id;
+  readonly repository: BackupRepositoryId;
   readonly items: number;
 }
 
@@ -118,7 +118,7 @@ export interface ImportCounts {
 }
 export interface Import {
   readonly id: Id;
-  readonly repository: Id;
+  readonly repository: BackupRepositoryId;
   readonly source: 'archive' | ServerAccount['kind'];
   readonly content: ImportContent;
   readonly account: ServerAccount | null;

@@ -1,4 +1,4 @@
-import type { Bytes, Ms } from '../ids.ts';
+import type { BackupRepositoryId, Bytes, Ms } from '../ids.ts';
 
 /** `total` null: not known yet. */
 export interface WorkProgress {
@@ -29,7 +29,7 @@ export type RequestKind = 'write' | 'read' | 'delete';
 export type StorageRequests = Readonly<Record<RequestKind, number>> & { readonly month: string };
 
 export interface AttachInput {
-  readonly repository: string;
+  readonly repository: BackupRepositoryId;
   readonly password: string;
   /** Null: a folder of the server. */
   readonly storage: S3Storage | null;
@@ -59,7 +59,7 @@ export interface AttachmentProblem {
 }
 
 export interface RepositoryInput {
-  readonly repository: string;
+  readonly repository: BackupRepositoryId;
   /** Null: Daybook makes one and keeps it sealed. */
   readonly password: string | null;
   readonly passwordHint: string | null;
@@ -68,11 +68,11 @@ export interface RepositoryInput {
 }
 /** They replace the former keys if they open the repository. */
 export interface StorageKeysInput {
-  readonly repository: string;
+  readonly repository: BackupRepositoryId;
   readonly keys: S3Keys;
 }
 export interface PasswordInput {
-  readonly repository: string;
+  readonly repository: BackupRepositoryId;
   readonly password: string;
   readonly passwordHint: string | null;
 }

@@ -1,5 +1,5 @@
-import type { Bytes, ExplorerId, Ms } from '../ids.ts';
-import type { Id, ItemKind, Node, ObjectKind, PageInput, Workload } from './engine.ts';
+import type { Bytes, ExplorerId, Ms, NodeId } from '../ids.ts';
+import type { ItemKind, Node, ObjectKind, PageInput, Workload } from './engine.ts';
 
 /** A search over everything that an organization's backups have. */
 export interface SearchInput extends PageInput {
@@ -18,7 +18,7 @@ export interface FoundItem {
   readonly node: Extract<Node, { readonly kind: ItemKind }>;
   readonly workload: Workload;
   /** The mailbox, drive, site or team. */
-  readonly object: { readonly id: Id; readonly name: string; readonly kind: ObjectKind };
+  readonly object: { readonly id: NodeId; readonly name: string; readonly kind: ObjectKind };
   /** Names of its folders from the top, where it was seen last. */
   readonly path: readonly string[];
   /** Its title and people don't have all words: its content does. */
@@ -32,19 +32,19 @@ export interface FoundItem {
 /** Nodes that an explorer shows. */
 export interface Nodes {
   readonly explorer: ExplorerId;
-  readonly nodes: readonly Id[];
+  readonly nodes: readonly NodeId[];
 }
 
 /** A node by its id, and the mailbox, drive, site or team that it is or belongs to. */
 export interface NamedNode {
-  readonly id: Id;
+  readonly id: NodeId;
   readonly kind: Node['kind'];
   /** Of an item that the caller may not read: a placeholder. */
   readonly name: string;
   readonly people: string;
   readonly sizeBytes: Bytes | null;
   readonly at: Ms | null;
-  readonly object: { readonly id: Id; readonly name: string; readonly kind: ObjectKind };
+  readonly object: { readonly id: NodeId; readonly name: string; readonly kind: ObjectKind };
 }
 
 /** A version of an item. `content`: two versions with the same one have the same content. */
@@ -58,7 +58,7 @@ export interface ItemVersion {
  * above it. `folders`: from the top. `index`: among the items of its folder, the newest first.
  */
 export interface ItemPlace {
-  readonly objects: readonly Id[];
-  readonly folders: readonly Id[];
+  readonly objects: readonly NodeId[];
+  readonly folders: readonly NodeId[];
   readonly index: number;
 }

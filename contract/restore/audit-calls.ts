@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { CURSOR, listPage } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
-import { anyUserId, anyId, moment } from '../paging.ts';
+import { anyExplorerId, anyOrganizationId, anyUserId, moment } from '../paging.ts';
+import { storedIdSchema } from '../id-schema.ts';
+import type { ExplorerId, OrganizationId } from '../ids.ts';
 
 /** What somebody did with backed-up data, in the order of the filter. */
 export const AUDIT_ACTIONS = [
@@ -18,12 +20,12 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 const QUERY = {
-  organizationId: v.optional(anyId),
+  organizationId: v.optional(anyOrganizationId),
   action: v.optional(v.picklist(AUDIT_ACTIONS)),
   /** Who did it, also as somebody else. */
   userId: v.optional(anyUserId),
   /** In this restore session. */
-  sessionId: v.optional(anyId),
+  sessionId: v.optional(anyExplorerId),
   from: v.optional(moment),
   to: v.optional(moment),
 };
@@ -39,7 +41,7 @@ export const auditEntryOut = v.object({
   at: v.number(),
   action: v.picklist(AUDIT_ACTIONS),
   words: v.string(),
-  organizationId: v.string(),
+  organizationId: storedIdSchema<OrganizationId>(),
   organizationName: v.string(),
   object: v.nullable(v.string()),
   count: v.nullable(v.number()),
@@ -50,7 +52,7 @@ export const auditEntryOut = v.object({
   isOperator: v.boolean(),
   ip: v.string(),
   agent: v.string(),
-  sessionId: v.nullable(v.string()),
+  sessionId: v.nullable(storedIdSchema<ExplorerId>()),
 });
 
 const gate = 'o365.restorePortal';

@@ -1,12 +1,14 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { anyId } from '../paging.ts';
+import { anyDownloadId } from '../paging.ts';
 import { DOWNLOAD_FORMATS } from './shapes.ts';
+import { storedIdSchema } from '../id-schema.ts';
+import type { DownloadId, OrganizationId } from '../ids.ts';
 
 const gate = 'o365.restorePortal';
 const READ = ['bad-input', 'not-found', 'forbidden', 'conflict', 'busy'] as const;
 const PATH = 'o365/restore/background-downloads';
-const OF_DOWNLOAD = { id: anyId };
+const OF_DOWNLOAD = { id: anyDownloadId };
 const progress = v.object({ done: v.number(), total: v.number() });
 
 export const BACKGROUND_STATES = ['queued', 'running', 'ready', 'failed', 'cancelled'] as const;
@@ -18,9 +20,9 @@ export const BACKGROUND_STATES = ['queued', 'running', 'ready', 'failed', 'cance
  */
 export const backgroundDownloadOut = v.object({
   _id: v.string(),
-  id: v.string(),
+  id: storedIdSchema<DownloadId>(),
   name: v.string(),
-  organizationId: v.string(),
+  organizationId: storedIdSchema<OrganizationId>(),
   workload: v.picklist(['outlook', 'onedrive', 'sharepoint', 'teams']),
   format: v.picklist(DOWNLOAD_FORMATS),
   state: v.picklist(BACKGROUND_STATES),

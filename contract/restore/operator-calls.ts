@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { DEVICE_CODE_STATES, deviceCodeOut } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
+import type { OrganizationId } from '../ids.ts';
+import { storedIdSchema } from '../id-schema.ts';
 
 /** How restore operators sign in, and for whom they restore (RES-52). */
 export const operatorCalls = {
@@ -31,7 +33,7 @@ export const operatorCalls = {
     output: v.object({
       organizations: v.array(
         v.object({
-          id: v.string(),
+          id: storedIdSchema<OrganizationId>(),
           name: v.string(),
           /** Something of it. */
           mayRead: v.boolean(),

@@ -1,4 +1,4 @@
-import type { UserId } from '../ids.ts';
+import type { OrganizationId, TaskId, UserId } from '../ids.ts';
 import { uuidSchema } from '../id-schema.ts';
 import * as v from 'valibot';
 import type { EventOf } from '../events.ts';
@@ -7,7 +7,8 @@ import { LIMITS } from '../limits.ts';
 import type { RowOf } from '../row.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
 
-const id = v.pipe(v.string(), v.uuid());
+const id = uuidSchema<TaskId>();
+const organizationId = uuidSchema<OrganizationId>();
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const ms = count;
 export const reasonText = v.pipe(
@@ -27,10 +28,10 @@ export const restoreRequested = v.strictObject({
   type: v.literal('restoretask.requested@1'),
   data: v.strictObject({
     id,
-    organization: id,
+    organization: organizationId,
     user: uuidSchema<UserId>(),
     workload: v.picklist(WORKLOADS),
-    target: v.nullable(v.strictObject({ organization: id, object: v.string() })),
+    target: v.nullable(v.strictObject({ organization: organizationId, object: v.string() })),
     items: count,
     reason: reasonText,
     expiresAt: v.nullable(ms),

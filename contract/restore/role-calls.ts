@@ -1,12 +1,14 @@
 import * as v from 'valibot';
 import { companyRef, CURSOR, idOut, listPage } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
-import { anyId, words } from '../paging.ts';
+import { anyId, anyOrganizationId, words } from '../paging.ts';
 import { OPERATOR_TYPES, RESTORE_ROLE, RestoreRoleRowSchema, ROLE_ITEM_TYPES } from './roles.ts';
+import { storedIdSchema } from '../id-schema.ts';
+import type { OrganizationId } from '../ids.ts';
 
 const gate = 'o365.organizations';
 const COMMAND = ['bad-input', 'not-found', 'conflict', 'key-reused', 'out-of-order'] as const;
-const OF_ROLE = { organizationId: anyId, opRoleId: anyId };
+const OF_ROLE = { organizationId: anyOrganizationId, opRoleId: anyId };
 
 const fields = {
   ...RESTORE_ROLE,
@@ -31,7 +33,7 @@ const roleOut = v.object({
     'needsSecondPerson',
     'updatedAt',
   ]).entries,
-  organizationId: v.string(),
+  organizationId: storedIdSchema<OrganizationId>(),
   organizationName: v.string(),
   companyN: v.number(),
   operatorNames: v.array(v.string()),
@@ -52,7 +54,7 @@ export const restoreRoleCalls = {
     path: 'o365/organizations/restore-roles',
     summary: 'Lists the restore-operator roles of all organizations by name.',
     input: v.strictObject({
-      organizationId: v.optional(anyId),
+      organizationId: v.optional(anyOrganizationId),
       companyId: v.optional(companyRef),
       search: words,
       ...CURSOR,
@@ -65,7 +67,7 @@ export const restoreRoleCalls = {
     method: 'POST',
     path: 'o365/organizations/{organizationId}/restore-roles',
     summary: 'Creates a restore-operator role: who may restore which data of an organization.',
-    input: v.strictObject({ organizationId: anyId, ...fields }),
+    input: v.strictObject({ organizationId: anyOrganizationId, ...fields }),
     output: idOut,
     gate,
     failures: COMMAND,
@@ -74,7 +76,7 @@ export const restoreRoleCalls = {
     method: 'GET',
     path: 'o365/organizations/{organizationId}/restore-roles',
     summary: 'Lists the restore-operator roles of an organization by name.',
-    input: v.strictObject({ organizationId: anyId, search: words, ...CURSOR }),
+    input: v.strictObject({ organizationId: anyOrganizationId, search: words, ...CURSOR }),
     output: listPage(roleOut),
     gate,
     failures: ['bad-input', 'not-found'],

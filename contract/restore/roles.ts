@@ -2,6 +2,8 @@ import * as v from 'valibot';
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import { LIMITS } from '../limits.ts';
+import { uuidSchema } from '../id-schema.ts';
+import type { OrganizationId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
 import { nameText } from '../text-schema.ts';
@@ -39,7 +41,12 @@ export const RESTORE_ROLE = {
 
 export const restoreRoleCreated = v.strictObject({
   type: v.literal('restorerole.created@1'),
-  data: v.strictObject({ id, company: companyN, organization: id, ...RESTORE_ROLE }),
+  data: v.strictObject({
+    id,
+    company: companyN,
+    organization: uuidSchema<OrganizationId>(),
+    ...RESTORE_ROLE,
+  }),
 });
 
 /** All settings of a role, valid from this event on. */

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { companyRef, CURSOR, listPage } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
-import { anyId } from '../paging.ts';
+import { anyOrganizationId } from '../paging.ts';
 import { SESSION_TYPES } from './sessions.ts';
 import { flag, nodeId, nodeIds, OF_SESSION, READ_FAILURES } from './shapes.ts';
+import type { NodeId } from '../ids.ts';
+import { storedIdSchema } from '../id-schema.ts';
 
 const OBJECT_KINDS = ['mailbox', 'archive', 'drive', 'site', 'team'] as const;
 export const ITEM_KINDS = [
@@ -44,13 +46,17 @@ const foundOut = v.object({
 const CONTAINER_KINDS = ['folder', 'dir', 'library', 'list', 'channel'] as const;
 /** `people`: of a file, who changed it. */
 const namedOut = v.object({
-  id: v.string(),
+  id: storedIdSchema<NodeId>(),
   kind: v.picklist([...OBJECT_KINDS, ...CONTAINER_KINDS, ...ITEM_KINDS]),
   name: v.string(),
   people: v.string(),
   sizeBytes: v.nullable(v.number()),
   at: v.nullable(v.number()),
-  object: v.object({ id: v.string(), name: v.string(), kind: v.picklist(OBJECT_KINDS) }),
+  object: v.object({
+    id: storedIdSchema<NodeId>(),
+    name: v.string(),
+    kind: v.picklist(OBJECT_KINDS),
+  }),
 });
 
 /** RES-80: one search over all that an organization's backups have. */
@@ -61,7 +67,7 @@ export const restoreSearchCalls = {
     summary:
       'Searches all mailboxes, OneDrives, sites and teams of an organization at all restore points, the newest items first.',
     input: v.strictObject({
-      organizationId: anyId,
+      organizationId: anyOrganizationId,
       companyId: v.optional(companyRef),
       /** Beginnings of words of the title, of the people, or of the content where the job stores those. */
       search: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(100)),

@@ -4,26 +4,27 @@ import {
   CURSOR,
   DEVICE_CODE_STATES,
   deviceCodeOut,
-  idOut,
   listPage,
 } from '../backup/suite-schema.ts';
 import { call } from '../call.ts';
 import { ESTIMATE_LIMITS } from '../engine/estimate.ts';
-import { anyId, moment } from '../paging.ts';
+import { anyJobId, anyOrganizationId, anyTaskId, moment } from '../paging.ts';
 import { reasonText } from './requests.ts';
 import { SESSION_TYPES } from './sessions.ts';
 import { OF_SESSION, OUTCOMES, resultOut, startedOut, taskOut } from './shapes.ts';
+import { storedIdSchema } from '../id-schema.ts';
+import type { BackupJobId, ExplorerId, OrganizationId, PointId } from '../ids.ts';
 
 const gate = 'o365.restorePortal';
 const READ = ['bad-input', 'not-found', 'forbidden', 'conflict', 'busy'] as const;
 const COMMAND = [...READ, 'key-reused', 'out-of-order'] as const;
 
 /** `companyId`: the organization must be this company's. */
-const OF_ORGANIZATION = { organizationId: anyId, companyId: v.optional(companyRef) };
-const OF_TASK = { taskId: anyId, organizationId: anyId };
+const OF_ORGANIZATION = { organizationId: anyOrganizationId, companyId: v.optional(companyRef) };
+const OF_TASK = { taskId: anyTaskId, organizationId: anyOrganizationId };
 const pointOut = v.object({
-  id: v.string(),
-  jobId: v.string(),
+  id: storedIdSchema<PointId>(),
+  jobId: storedIdSchema<BackupJobId>(),
   backupTime: v.number(),
   /** Null: unknown. */
   changes: v.nullable(v.number()),
@@ -42,7 +43,7 @@ export const restoreSessionCalls = {
       ...OF_ORGANIZATION,
       from: v.optional(moment),
       to: v.optional(moment),
-      jobId: v.optional(anyId),
+      jobId: v.optional(anyJobId),
       /** Only points that have something of it. */
       sessionType: v.optional(v.picklist(SESSION_TYPES)),
       ...CURSOR,
@@ -61,12 +62,13 @@ export const restoreSessionCalls = {
       ...OF_ORGANIZATION,
       datetime: v.union([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), moment]),
       sessionType: v.picklist(SESSION_TYPES),
-      jobId: v.optional(v.nullable(anyId), null),
+      jobId: v.optional(v.nullable(anyJobId), null),
       showDeleted: v.optional(v.boolean(), false),
     }),
     output: v.object({
-      ...idOut.entries,
-      organizationId: v.string(),
+      _id: v.string(),
+      id: storedIdSchema<ExplorerId>(),
+      organizationId: storedIdSchema<OrganizationId>(),
       sessionType: v.picklist(SESSION_TYPES),
       showDeleted: v.boolean(),
       point: pointOut,
@@ -96,11 +98,11 @@ export const restoreSessionCalls = {
     input: v.strictObject({
       ...OF_ORGANIZATION,
       sessionType: v.optional(v.picklist(SESSION_TYPES)),
-      taskId: v.optional(anyId),
+      taskId: v.optional(anyTaskId),
     }),
     output: v.object({
       /** The organization that is written to. */
-      organizationId: v.string(),
+      organizationId: storedIdSchema<OrganizationId>(),
       sessionType: v.picklist(SESSION_TYPES),
       missing: v.array(v.string()),
       /** All permissions that a sign-in for it grants. */
@@ -206,7 +208,11 @@ export const restoreSessionCalls = {
     summary: 'Lists the restores that wait for the approval of a second person, oldest first.',
     input: v.strictObject({}),
     output: v.array(
-      v.object({ ...taskOut.entries, organizationId: v.string(), organizationName: v.string() }),
+      v.object({
+        ...taskOut.entries,
+        organizationId: storedIdSchema<OrganizationId>(),
+        organizationName: v.string(),
+      }),
     ),
     gate,
     failures: [],

@@ -9,11 +9,10 @@ import type { EventsAbout, LoggedAbout } from '../tables.ts';
 /** Exchange, OneDrive, SharePoint, Teams. */
 export const SESSION_TYPES = ['Vex', 'Veod', 'Vesp', 'Vet'] as const;
 
-const uuid = v.pipe(v.string(), v.uuid());
 const userId = uuidSchema<UserId>();
-const explorerId: v.GenericSchema<ExplorerId> = uuid;
-const organizationId: v.GenericSchema<OrganizationId> = uuid;
-const jobId: v.GenericSchema<BackupJobId> = uuid;
+const explorerId = uuidSchema<ExplorerId>();
+const organizationId = uuidSchema<OrganizationId>();
+const jobId = uuidSchema<BackupJobId>();
 const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /**
@@ -39,11 +38,10 @@ export const restoreSessionStopped = v.strictObject({
   data: v.strictObject({ id: userId, session: explorerId }),
 });
 
-const storedId = v.string();
-const storedExplorerId: v.GenericSchema<ExplorerId> = storedId;
+const storedExplorerId = storedIdSchema<ExplorerId>();
 const storedUserId = storedIdSchema<UserId>();
-const storedOrganizationId: v.GenericSchema<OrganizationId> = storedId;
-const storedJobId: v.GenericSchema<BackupJobId> = storedId;
+const storedOrganizationId = storedIdSchema<OrganizationId>();
+const storedJobId = storedIdSchema<BackupJobId>();
 
 export const RestoreSessionRowSchema = v.object({
   id: storedExplorerId,

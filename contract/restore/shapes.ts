@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import { CURSOR } from '../backup/suite-schema.ts';
-import { anyId, words } from '../paging.ts';
+import { anyExplorerId, anyOrganizationId, words } from '../paging.ts';
 import { LIMITS } from '../limits.ts';
 import { reasonText } from './requests.ts';
+import type { NodeId, TaskId } from '../ids.ts';
+import { storedIdSchema } from '../id-schema.ts';
 
 /** Parts of the inputs and outputs that the calls of restore share. */
 
@@ -16,10 +18,11 @@ export const COMMAND_FAILURES = [
 export const DOWNLOAD_FAILURES = [...READ_FAILURES, 'reauth_required'] as const;
 
 /** Id of a mailbox, drive, site, folder or item within a restore session. */
-export const nodeId = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+const nodeText: v.GenericSchema<string> = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+export const nodeId = nodeText as v.GenericSchema<string, NodeId>;
 export const nodeIds = v.pipe(v.array(nodeId), v.minLength(1), v.maxLength(LIMITS.restoreNodes));
 /** The session that is read. It must be the caller's. */
-export const OF_SESSION = { restoreSessionId: anyId };
+export const OF_SESSION = { restoreSessionId: anyExplorerId };
 
 /** Below which folder; `Root` or absent: the top. */
 const parentId = v.optional(
@@ -49,7 +52,7 @@ export const ITEMS = {
 
 /** `seen`: when the first and the last restore point that have it were made. */
 const node = {
-  id: v.string(),
+  id: storedIdSchema<NodeId>(),
   name: v.string(),
   sizeBytes: v.nullable(v.number()),
   at: v.nullable(v.number()),
@@ -179,7 +182,7 @@ const RESTORE = {
   changedItems: v.optional(v.boolean(), true),
   onConflict: v.optional(v.picklist(['skip', 'replace', 'keep-both'])),
   /** The organization of the other place; absent: the session's. */
-  targetOrganizationId: v.optional(anyId),
+  targetOrganizationId: v.optional(anyOrganizationId),
   /** Path of a folder in the other place. */
   folder: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars))),
   ...RESTORE_ORIGINAL,
@@ -244,7 +247,7 @@ export const downloadOut = v.object({
 
 const progress = v.object({ done: v.number(), total: v.nullable(v.number()) });
 export const taskOut = v.object({
-  id: v.string(),
+  id: storedIdSchema<TaskId>(),
   kind: v.picklist(['restore', 'dry-run', 'undo']),
   workload: v.picklist(['outlook', 'onedrive', 'sharepoint', 'teams']),
   state: v.picklist(['awaiting-approval', 'queued', 'running', 'stopping', 'done']),
@@ -263,7 +266,7 @@ export const taskOut = v.object({
   startedAt: v.nullable(v.number()),
   endedAt: v.nullable(v.number()),
   /** The restore that this undo undoes. */
-  of: v.nullable(v.string()),
+  of: v.nullable(storedIdSchema<TaskId>()),
   canUndo: v.boolean(),
   /** Of a restore that needed a reason (G71). */
   request: v.nullable(
@@ -296,4 +299,8 @@ export const resultOut = v.object({
   message: v.nullable(v.string()),
 });
 /** `id`: the task's. */
-export const startedOut = v.object({ taskId: v.string(), _id: v.string(), id: v.string() });
+export const startedOut = v.object({
+  taskId: storedIdSchema<TaskId>(),
+  _id: v.string(),
+  id: storedIdSchema<TaskId>(),
+});

@@ -7,9 +7,8 @@ import type { OrganizationId, TaskId, UserId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
 
-const uuid = v.pipe(v.string(), v.uuid());
-const taskId: v.GenericSchema<TaskId> = uuid;
-const organizationId: v.GenericSchema<OrganizationId> = uuid;
+const taskId = uuidSchema<TaskId>();
+const organizationId = uuidSchema<OrganizationId>();
 const userId = uuidSchema<UserId>();
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const counts = v.strictObject({ restored: count, merged: count, skipped: count, failed: count });

@@ -17,6 +17,7 @@ import type { DemoTenants } from './demo-tenants.ts';
 import type { DemoPlan, ProviderPlan } from './plan.ts';
 import type { DemoTenant } from './tenant/tenant.ts';
 import { demoMessages as t } from './demo.messages.en.ts';
+import type { BackupJobId, BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
 
 const ROLES = [
   'Mail.ReadWrite',
@@ -82,10 +83,14 @@ export async function setUpBackup(
   };
   if ((await store.tenant(id, companyIn, { readOnly: true })) === null) return;
 
-  const scope: EngineScope = { tenant: id, organization: chance.uuid(), user: null };
+  const scope: EngineScope = {
+    tenant: id,
+    organization: chance.uuid() as OrganizationId,
+    user: null,
+  };
   const fields = organizationFields(tenant);
   const connected = getValue(await engine.organizations.connect(scope, connectInput(fields, null)));
-  const repository = chance.uuid();
+  const repository = chance.uuid() as BackupRepositoryId;
   getValue(
     await engine.repositories.create(scope, {
       repository,
@@ -94,7 +99,10 @@ export async function setUpBackup(
       storage: null,
     }),
   );
-  const jobs = getJobs(tenant, repository).map((job) => ({ id: chance.uuid(), job }));
+  const jobs = getJobs(tenant, repository).map((job) => ({
+    id: chance.uuid() as BackupJobId,
+    job,
+  }));
   const isSetUp = await store.tenant(id, async (tx) => {
     await tx.lock();
     const company = await companyIn(tx);
@@ -178,7 +186,7 @@ function organizationFields({ id, name, admin }: DemoTenant): OrganizationFields
  * Jobs for the mail and the files of all people, for all sites and for all teams, and one with
  * nothing to back up: of a person who has left.
  */
-function getJobs({ admin }: DemoTenant, repositoryId: string): JobFields[] {
+function getJobs({ admin }: DemoTenant, repositoryId: BackupRepositoryId): JobFields[] {
   const leaver = admin.addUser();
   admin.removeUser(leaver.id);
   const job = (name: string, schedule: SchedulePolicy['schedule'], item: JobItem): JobFields => ({

@@ -1,7 +1,7 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
 import type { StartReason } from '#contract/engine/sessions.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupJobId, BackupSessionId, Ms, OrganizationId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -33,8 +33,8 @@ export const startJob = (
   context: AppContext,
   servers: Vb365Servers,
   scope: EngineScope,
-  { job, reason }: { readonly job: Id; readonly reason: StartReason },
-): Promise<EngineResult<Id>> =>
+  { job, reason }: { readonly job: BackupJobId; readonly reason: StartReason },
+): Promise<EngineResult<BackupSessionId>> =>
   withJob(context, servers, scope, job, async (found) => {
     const isStopped = await context.store.tenant(
       scope.tenant,
@@ -57,7 +57,7 @@ export const commandRunning = (
   context: AppContext,
   servers: Vb365Servers,
   scope: EngineScope,
-  { job, action }: { readonly job: Id; readonly action: Exclude<JobAction, 'start'> },
+  { job, action }: { readonly job: BackupJobId; readonly action: Exclude<JobAction, 'start'> },
 ): Promise<EngineResult<void>> =>
   withJob(context, servers, scope, job, async (found) => {
     await commandJob(found.client, found.jobKey, action);
@@ -80,7 +80,7 @@ async function refreshJob(
   { tenant, organization }: EngineScope,
   { client, row, jobKey, server }: FoundJob,
   reason: StartReason,
-): Promise<Id | null> {
+): Promise<BackupSessionId | null> {
   const known = await context.store.tenant(tenant, (tx) => loadKnownJobs(tx, organization), {
     readOnly: true,
   });
@@ -106,7 +106,7 @@ async function withJob<T>(
   context: AppContext,
   servers: Vb365Servers,
   scope: EngineScope,
-  job: Id,
+  job: BackupJobId,
   work: (found: FoundJob) => Promise<EngineResult<T>>,
 ): Promise<EngineResult<T>> {
   const { tenant, organization } = scope;
@@ -125,7 +125,7 @@ async function withJob<T>(
 
 async function findJob(
   tx: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
   id: Id,
 ): Promise<Pick<FoundJob, 'row' | 'jobKey'> | null> {
   const row = (await tx.rows('backupJob', [id])).get(id);

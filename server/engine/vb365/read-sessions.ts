@@ -1,5 +1,5 @@
 import type { SessionResult } from '#contract/engine/sessions.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupSessionId, Ms } from '#contract/ids.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { Vb365Client } from './client.ts';
 import { vb365Messages as t } from './messages.en.ts';
@@ -24,14 +24,14 @@ const NEWEST_ROWS = 10;
 
 /** What is already stored of a job's sessions. `ended`: ids. */
 export interface KnownSessions {
-  readonly running: string | null;
+  readonly running: BackupSessionId | null;
   readonly newestEnd: Ms | null;
-  readonly ended: ReadonlySet<string>;
+  readonly ended: ReadonlySet<BackupSessionId>;
 }
 
 /** A session that is new or has changed. `counts`: objects by their state, if some didn't succeed. */
 export interface ReadSession {
-  readonly id: string;
+  readonly id: BackupSessionId;
   readonly startedAt: Ms;
   /** Null: it is running. */
   readonly end: { readonly at: Ms; readonly result: SessionResult } | null;
@@ -82,10 +82,15 @@ export async function readSessions(
   }
   for (const session of found.values()) {
     const startedAt = parseTime(session.creationTime);
-    if (startedAt === null || known.ended.has(session.id) || !isKnownState(session)) continue;
+    if (
+      startedAt === null ||
+      known.ended.has(session.id as BackupSessionId) ||
+      !isKnownState(session)
+    )
+      continue;
     const end = toEnd(session);
     sessions.push({
-      id: session.id,
+      id: session.id as BackupSessionId,
       startedAt: Math.min(startedAt, now),
       end: end && { ...end, at: Math.max(startedAt, Math.min(end.at, now)) },
       session,
@@ -100,7 +105,7 @@ export async function readSessions(
 }
 
 /** The server no longer has a session that was running: nobody can tell how it ended. */
-const endForgotten = (id: string, now: Ms): ReadSession => ({
+const endForgotten = (id: BackupSessionId, now: Ms): ReadSession => ({
   id,
   startedAt: now,
   end: { at: now, result: 'cancelled' },

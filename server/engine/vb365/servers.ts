@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
-import type { TenantId } from '#contract/ids.ts';
+import type { OrganizationId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { Vb365Tables } from '#server/platform/db/database-vb365.ts';
@@ -72,7 +72,7 @@ export const sealServerPassword = (
 
 export async function findServer(
   { sql: db, tenant }: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
 ): Promise<Pick<OpenedServer, 'server' | 'key'> | null> {
   const row = await db
     .selectFrom('vb365_organization as o')
@@ -92,7 +92,7 @@ export async function findServer(
 /** Deletes an organization's link, sessions and what they have shown; the server with its password, too, if it was the last one. */
 export async function forgetOrganization(
   { sql: db, tenant }: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
 ): Promise<void> {
   await db
     .deleteFrom('backup_log')

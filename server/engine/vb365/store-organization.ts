@@ -2,9 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { type BackupRepositoryRow, OTHER_SERVER } from '#contract/backup/repositories.ts';
 import { KEEP, RETENTION_POLICIES } from '#contract/backup/retention.ts';
-import type { Id } from '#contract/engine/engine.ts';
 import type { NewEvent } from '#contract/events.ts';
-import type { CompanyN, Ms } from '#contract/ids.ts';
+import type {
+  BackupJobId,
+  BackupRepositoryId,
+  CompanyN,
+  Ms,
+  OrganizationId,
+} from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText, storable } from '#contract/stored-text.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -19,21 +24,25 @@ import { storeSessions } from './store-sessions.ts';
 
 /** An organization whose jobs are stored as rows. */
 export interface Site {
-  readonly id: Id;
+  readonly id: OrganizationId;
   readonly company: CompanyN;
 }
 
 /** Repositories and jobs of an organization by their ids on the server. */
-type Kind = 'job' | 'repository';
-type Known = ReadonlyMap<
+interface Ids {
+  job: BackupJobId;
+  repository: BackupRepositoryId;
+}
+type Kind = keyof Ids;
+type Known<K extends Kind = Kind> = ReadonlyMap<
   string,
-  { readonly id: Id; readonly detail: Vb365Detail; readonly commandedAt: Ms }
+  { readonly id: Ids[K]; readonly detail: Vb365Detail; readonly commandedAt: Ms }
 >;
 
 /** Loads what is stored of the jobs of an organization, to read what has changed since. */
 export async function loadKnownJobs(
   tx: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
 ): Promise<ReadonlyMap<string, KnownJob>> {
   const { sql: db, tenant } = tx;
   const jobs = await loadObjects(tx, organization, 'job');
@@ -78,10 +87,10 @@ export async function storeOrganization(
   const drafts: NewEvent[] = [];
 
   const repositoryRows = await tx.rows('backupRepository', getIds(knownRepositories));
-  const repositoryIds = new Map<string, Id>();
+  const repositoryIds = new Map<string, BackupRepositoryId>();
   for (const { repository, usedBytes } of repositories) {
     const known = knownRepositories.get(repository.id);
-    const id = known?.id ?? context.chance.uuid();
+    const id = known?.id ?? (context.chance.uuid() as BackupRepositoryId);
     repositoryIds.set(repository.id, id);
     await storeObject(tx, site, 'repository', { id, key: repository.id, detail: { usedBytes } });
     const event = getRepositoryEvent(site, id, repository, repositoryRows.get(id));
@@ -89,12 +98,12 @@ export async function storeOrganization(
   }
 
   const jobRows = await tx.rows('backupJob', getIds(knownJobs));
-  const jobIds = new Map<string, Id>();
+  const jobIds = new Map<string, BackupJobId>();
   for (const { job, items } of jobs) {
     const repository = repositoryIds.get(job.repositoryId ?? '');
     if (repository === undefined) continue;
     const known = knownJobs.get(job.id);
-    const id = known?.id ?? context.chance.uuid();
+    const id = known?.id ?? (context.chance.uuid() as BackupJobId);
     jobIds.set(job.id, id);
     const detail = job.eTag == null ? {} : { version: job.eTag };
     await storeObject(tx, site, 'job', { id, key: job.id, detail });
@@ -103,18 +112,15 @@ export async function storeOrganization(
     drafts.push(...getJobEvents(site, found, jobRows.get(id), place));
   }
 
-  const gone = async (
-    kind: Kind,
-    known: Known,
-    current: ReadonlyMap<string, Id>,
-  ): Promise<void> => {
-    const ids = [...known].flatMap(([key, { id }]) => (current.has(key) ? [] : [id]));
-    const type = kind === 'job' ? 'backupjob.deleted@1' : 'backuprepository.deleted@1';
-    drafts.push(...ids.map((id) => about(site, kind, id, { type, data: { id } })));
-    await deleteObjects(tx, ids);
-  };
-  await gone('job', knownJobs, jobIds);
-  await gone('repository', knownRepositories, repositoryIds);
+  const goneJobs = listGone(knownJobs, jobIds);
+  const goneRepositories = listGone(knownRepositories, repositoryIds);
+  await deleteObjects(tx, [...goneJobs, ...goneRepositories]);
+  drafts.push(
+    ...goneJobs.map((id) => about(site, 'job', id, { type: 'backupjob.deleted@1', data: { id } })),
+    ...goneRepositories.map((id) =>
+      about(site, 'repository', id, { type: 'backuprepository.deleted@1', data: { id } }),
+    ),
+  );
   if (drafts.length > 0) await tx.append(drafts, byClock(now));
   for (const { job, sessions } of jobs) {
     const id = jobIds.get(job.id);
@@ -124,9 +130,21 @@ export async function storeOrganization(
   }
 }
 
-const getIds = (known: Known): Id[] => [...known.values()].map(({ id }) => id);
+const getIds = <K extends Kind>(known: Known<K>): Ids[K][] =>
+  [...known.values()].map(({ id }) => id);
 
-const about = ({ company }: Site, kind: Kind, id: Id, event: NewEvent['event']): NewEvent => ({
+/** The ids of what the server doesn't have any more. */
+const listGone = <K extends Kind>(
+  known: Known<K>,
+  current: ReadonlyMap<string, Ids[K]>,
+): Ids[K][] => [...known].flatMap(([key, { id }]) => (current.has(key) ? [] : [id]));
+
+const about = (
+  { company }: Site,
+  kind: Kind,
+  id: Ids[Kind],
+  event: NewEvent['event'],
+): NewEvent => ({
   event,
   company,
   entity: `${kind === 'job' ? 'backupjob' : 'backuprepository'}:${id}`,
@@ -135,7 +153,7 @@ const about = ({ company }: Site, kind: Kind, id: Id, event: NewEvent['event']):
 /** Returns the event that makes a repository's row what the server says; null if it is. */
 function getRepositoryEvent(
   site: Site,
-  id: Id,
+  id: BackupRepositoryId,
   repository: Vb365Repository,
   row: BackupRepositoryRow | undefined,
 ): NewEvent | null {
@@ -211,8 +229,8 @@ function getJobEvents(
     items,
     isLate,
   }: {
-    readonly id: Id;
-    readonly repository: Id;
+    readonly id: BackupJobId;
+    readonly repository: BackupRepositoryId;
     readonly job: Vb365Job;
     readonly items: JobItems | null;
     /** A user has switched it since it was read. */
@@ -268,16 +286,19 @@ const copyItems = (items: BackupJobRow['selectedItems']) =>
   items.map((item) => ({ ...item, parts: [...item.parts] }));
 
 /** The ids of the organization's jobs by their id on the server. */
-export async function loadJobIds(tx: TenantTx, organization: Id): Promise<ReadonlyMap<string, Id>> {
+export async function loadJobIds(
+  tx: TenantTx,
+  organization: OrganizationId,
+): Promise<ReadonlyMap<string, BackupJobId>> {
   const jobs = await loadObjects(tx, organization, 'job');
   return new Map([...jobs].map(([key, { id }]) => [key, id]));
 }
 
-async function loadObjects(
+async function loadObjects<K extends Kind>(
   { sql: db, tenant }: TenantTx,
-  organization: Id,
-  kind: Kind,
-): Promise<Known> {
+  organization: OrganizationId,
+  kind: K,
+): Promise<Known<K>> {
   const rows = await db
     .selectFrom('vb365_object')
     .select(['id', 'server_key', 'detail', 'commanded_at'])
@@ -288,7 +309,7 @@ async function loadObjects(
   return new Map(
     rows.map(({ id, server_key: key, detail, commanded_at: commandedAt }) => [
       key,
-      { id, detail, commandedAt },
+      { id: id as Ids[K], detail, commandedAt },
     ]),
   );
 }
@@ -297,7 +318,11 @@ async function storeObject(
   { sql: db, tenant }: TenantTx,
   site: Site,
   kind: Kind,
-  { id, key, detail }: { readonly id: Id; readonly key: string; readonly detail: Vb365Detail },
+  {
+    id,
+    key,
+    detail,
+  }: { readonly id: Ids[Kind]; readonly key: string; readonly detail: Vb365Detail },
 ): Promise<void> {
   await db
     .insertInto('vb365_object')
@@ -315,7 +340,10 @@ async function storeObject(
     .execute();
 }
 
-async function deleteObjects({ sql: db, tenant }: TenantTx, ids: readonly Id[]): Promise<void> {
+async function deleteObjects(
+  { sql: db, tenant }: TenantTx,
+  ids: readonly Ids[Kind][],
+): Promise<void> {
   if (ids.length === 0) return;
   await db
     .deleteFrom('vb365_object')

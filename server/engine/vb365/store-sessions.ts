@@ -1,4 +1,3 @@
-import type { Id } from '#contract/engine/engine.ts';
 import type {
   LogLine,
   SessionProgress,
@@ -6,7 +5,14 @@ import type {
   StartReason,
 } from '#contract/engine/sessions.ts';
 import type { NewEvent } from '#contract/events.ts';
-import type { CompanyN, Ms } from '#contract/ids.ts';
+import type {
+  BackupJobId,
+  BackupRepositoryId,
+  CompanyN,
+  Ms,
+  OrganizationId,
+  PointId,
+} from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText, storable } from '#contract/stored-text.ts';
 import { byClock, type By, type TenantTx } from '#server/platform/db/store.ts';
@@ -17,10 +23,10 @@ import { parseTime } from './times.ts';
 
 /** The job that sessions are of. */
 interface OfJob {
-  readonly id: Id;
+  readonly id: OrganizationId;
   readonly company: CompanyN;
-  readonly job: Id;
-  readonly repository: Id;
+  readonly job: BackupJobId;
+  readonly repository: BackupRepositoryId;
 }
 
 /**
@@ -124,7 +130,7 @@ function getEnd(
           bytesRead: bytes,
           bytesStored: bytes,
           // The server makes one restore point in each session.
-          point: hasPoint ? id : null,
+          point: hasPoint ? (id as string as PointId) : null,
           message: end.result === 'success' ? null : toMessage(getMessage(session, log)),
         },
       },

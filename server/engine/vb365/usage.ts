@@ -1,14 +1,15 @@
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { RepositoryUsage } from '#contract/engine/repositories.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { failed, ok } from '../result.ts';
 import { vb365Messages as t } from './messages.en.ts';
+import type { BackupRepositoryId } from '#contract/ids.ts';
 
 /** Returns what an organization uses of a repository. The server verifies and cleans up itself. */
 export const readUsage = (
   context: AppContext,
   { tenant, organization }: EngineScope,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<RepositoryUsage>> =>
   context.store.tenant(
     tenant,

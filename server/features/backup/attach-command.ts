@@ -1,8 +1,8 @@
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Attachment, S3Storage } from '#contract/engine/repositories.ts';
 import { KEEP, type RetentionType } from '#contract/backup/retention.ts';
-import type { TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getEngine } from './engine-calls.ts';
@@ -10,7 +10,7 @@ import { isSameName } from './lookup.ts';
 import { newRepository } from './repository-fields.ts';
 
 interface Request {
-  readonly repository: Id;
+  readonly repository: BackupRepositoryId;
   /** Its ID, name or domain. */
   readonly organization: string;
   readonly password: string;
@@ -75,8 +75,8 @@ const find = async (tx: TenantTx, wanted: string): Promise<OrganizationRow | nul
 export async function loadAttachment(
   context: AppContext,
   tenant: TenantId,
-  organization: Id,
-  repository: Id,
+  organization: OrganizationId,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<Attachment | null>> {
   const scope = { tenant, organization, user: null };
   const usage = await getEngine(context).repositories.usage(scope, { repository });

@@ -3,7 +3,14 @@ import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { EngineResult, EngineScope, Page } from '#contract/engine/engine.ts';
 import type { LogLine } from '#contract/engine/sessions.ts';
-import type { KeyId, Ms, TenantId } from '#contract/ids.ts';
+import type {
+  BackupJobId,
+  BackupSessionId,
+  KeyId,
+  Ms,
+  OrganizationId,
+  TenantId,
+} from '#contract/ids.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -81,7 +88,7 @@ async function readNews(tx: TenantTx): Promise<News> {
     seq: number;
     type: string;
     at: Ms;
-    data: { id: string; job?: string };
+    data: { id: BackupSessionId; job?: BackupJobId };
   }>`
     select seq, type, at, data from event where tenant_id = ${tx.tenant} and seq > ${from} and seq <= ${head}
       and type in ('backupsession.ended@1', 'backupjob.created@1', 'backupjob.updated@1', 'backupjob.enabled@1',
@@ -89,10 +96,10 @@ async function readNews(tx: TenantTx): Promise<News> {
     order by seq limit ${BATCH_SIZE}`.execute(tx.sql);
   const isMore = events.length === BATCH_SIZE;
   const organizations = events.flatMap(({ type, data }) =>
-    type.startsWith('organization.') ? [data.id] : [],
+    type.startsWith('organization.') ? [data.id as string as OrganizationId] : [],
   );
   const ids = events.flatMap(({ type, data }) =>
-    type.startsWith('organization.') ? [] : [data.job ?? data.id],
+    type.startsWith('organization.') ? [] : [data.job ?? (data.id as string as BackupJobId)],
   );
   const jobs = new Map(
     (await tx.rows('backupJob', [...new Set(ids)])) as Map<string, BackupJobRow>,

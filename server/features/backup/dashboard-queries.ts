@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely';
 import { IMPORTED } from '#contract/engine/imports.ts';
-import type { Bytes, Ms } from '#contract/ids.ts';
+import type { BackupJobId, BackupRepositoryId, Bytes, Ms, OrganizationId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { USER_KINDS } from '#server/platform/queries/licensed-users.ts';
 
@@ -8,7 +8,7 @@ const LARGEST = 10;
 const LISTED = 20;
 
 /** Counts sessions of these jobs: those that ended since a moment, by result, and those that run. */
-export async function countSessions({ sql: db, tenant }: TenantTx, jobs: string[], since: Ms) {
+export async function countSessions({ sql: db, tenant }: TenantTx, jobs: BackupJobId[], since: Ms) {
   const counts = { running: 0, success: 0, warning: 0, failed: 0, cancelled: 0 };
   if (jobs.length === 0) return counts;
   const rows = await db
@@ -26,7 +26,7 @@ export async function countSessions({ sql: db, tenant }: TenantTx, jobs: string[
 
 /** How old restore points of a job's objects may be. */
 export interface Objective {
-  readonly jobId: string;
+  readonly jobId: BackupJobId;
   readonly createdAt: Ms;
   readonly objectiveMs: Ms;
 }
@@ -49,7 +49,7 @@ export async function listPastObjective(
     ),
   );
   const { rows } = await raw<{
-    readonly job_id: string;
+    readonly job_id: BackupJobId;
     readonly name: string;
     readonly objective_ms: number;
     readonly at: number | null;
@@ -85,7 +85,7 @@ export async function listPastObjective(
 }
 
 /** Lists running sessions with objects that wait: how many, until when, and the last reason. */
-export async function listWaiting({ sql: db, tenant }: TenantTx, jobs: string[], now: Ms) {
+export async function listWaiting({ sql: db, tenant }: TenantTx, jobs: BackupJobId[], now: Ms) {
   if (jobs.length === 0) return [];
   const rows = await db
     .selectFrom('backup_work as w')
@@ -111,7 +111,7 @@ export async function listWaiting({ sql: db, tenant }: TenantTx, jobs: string[],
  * Counts users with a restore point: in the directory, and no longer in it. Also users of the
  * directory, and those of them without a restore point; null until it was listed.
  */
-export async function countUsers({ sql: db, tenant }: TenantTx, organizations: string[]) {
+export async function countUsers({ sql: db, tenant }: TenantTx, organizations: OrganizationId[]) {
   if (organizations.length === 0)
     return { protected: 0, left: 0, inDirectory: null, unprotected: null };
   const users = db
@@ -184,7 +184,7 @@ export async function countUsers({ sql: db, tenant }: TenantTx, organizations: s
 /** Returns when each user got the first restore point, as far as that was since a moment. */
 export async function countFirstPoints(
   { sql: db, tenant }: TenantTx,
-  organizations: string[],
+  organizations: OrganizationId[],
   since: Ms,
 ): Promise<number[]> {
   if (organizations.length === 0) return [];
@@ -207,8 +207,8 @@ export async function countFirstPoints(
 /** Lists the users with the most data in their newest restore points. */
 export async function listLargestUsers(
   { sql: db, tenant }: TenantTx,
-  organizations: string[],
-): Promise<{ name: string; organizationId: string; bytes: Bytes }[]> {
+  organizations: OrganizationId[],
+): Promise<{ name: string; organizationId: OrganizationId; bytes: Bytes }[]> {
   if (organizations.length === 0) return [];
   const rows = await db
     .selectFrom('backup_object')
@@ -237,7 +237,7 @@ export async function listLargestUsers(
 /** Counts the restore points of each repository. */
 export async function countPoints(
   { sql: db, tenant }: TenantTx,
-  repositories: string[],
+  repositories: BackupRepositoryId[],
 ): Promise<ReadonlyMap<string, { readonly count: number; readonly oldestAt: Ms }>> {
   if (repositories.length === 0) return new Map();
   const rows = await db

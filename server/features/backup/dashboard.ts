@@ -4,7 +4,7 @@ import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { RETENTION_POLICIES } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupJobId, Ms, OrganizationId } from '#contract/ids.ts';
 import { ok } from '#contract/result.ts';
 import { getDay, dayText, startOfDay } from '#contract/time/day.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -40,8 +40,8 @@ const ACTIVITY_DAYS = 30;
 
 /** What the sections of the dashboard are about. */
 interface CompanyScope {
-  readonly organizations: ReadonlyMap<string, OrganizationRow>;
-  readonly jobs: ReadonlyMap<string, BackupJobRow>;
+  readonly organizations: ReadonlyMap<OrganizationId, OrganizationRow>;
+  readonly jobs: ReadonlyMap<BackupJobId, BackupJobRow>;
   readonly repositories: readonly BackupRepositoryRow[];
 }
 
@@ -61,7 +61,7 @@ export function backupDashboardHandlers(context: AppContext): Pick<Handlers, Nam
   return {
     getBackupStatus: (input, ctx) =>
       read(ctx, input, async (tx, reach) => {
-        const named = (jobId: string) => getNames(reach, jobId);
+        const named = (jobId: BackupJobId) => getNames(reach, jobId);
         const past = await listPastObjective(tx, listObjectives(reach), ctx.now);
         const waiting = await listWaiting(tx, [...reach.jobs.keys()], ctx.now);
         return {
@@ -156,7 +156,7 @@ export function backupDashboardHandlers(context: AppContext): Pick<Handlers, Nam
   };
 }
 
-const getIds = ({ organizations }: CompanyScope): string[] => [...organizations.keys()];
+const getIds = ({ organizations }: CompanyScope): OrganizationId[] => [...organizations.keys()];
 
 async function loadReach(
   tx: TenantTx,
@@ -174,8 +174,10 @@ async function loadReach(
     )
     .sort(byName);
   const seen = new Map(organizations.map((row) => [row.id, row]));
-  const isOwn = (row: { readonly organization: string; readonly removedAt: Ms | null }): boolean =>
-    row.removedAt === null && seen.has(row.organization);
+  const isOwn = (row: {
+    readonly organization: OrganizationId;
+    readonly removedAt: Ms | null;
+  }): boolean => row.removedAt === null && seen.has(row.organization);
   return {
     organizations: seen,
     jobs: new Map((await tx.all('backupJob')).filter(isOwn).map((row) => [row.id, row])),
@@ -196,17 +198,17 @@ const listObjectives = ({ jobs }: CompanyScope) =>
 
 function getNames(
   { jobs, organizations }: CompanyScope,
-  jobId: string,
+  jobId: BackupJobId,
 ): Pick<
   OutputOf<'getBackupStatus'>['waiting'][number],
   'jobId' | 'jobName' | 'organizationId' | 'organizationName'
 > {
   const job = jobs.get(jobId);
-  const organization = organizations.get(job?.organization ?? '');
+  const organization = job && organizations.get(job.organization);
   return {
     jobId,
     jobName: job?.name ?? '',
-    organizationId: organization?.id ?? '',
+    organizationId: organization?.id ?? ('' as OrganizationId),
     organizationName: organization?.name ?? '',
   };
 }

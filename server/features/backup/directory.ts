@@ -11,6 +11,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
 import { findCompany, findOrganization } from './lookup.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 type Names =
   | 'listOrganizationUsers'
@@ -25,7 +26,7 @@ type Names =
   | 'getSuiteVersion';
 
 interface Picked {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly search?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -36,7 +37,10 @@ const PAGE_ROWS = 200;
 export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
   const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
     context.store.tenant(ctx.tenant, work, { readOnly: true });
-  const find = (ctx: SessionContext, organization: string): Promise<OrganizationRow | null> =>
+  const find = (
+    ctx: SessionContext,
+    organization: OrganizationId,
+  ): Promise<OrganizationRow | null> =>
     read(ctx, (tx) => findOrganization(tx, ctx.session, organization));
 
   async function list(
@@ -95,7 +99,7 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
       if (!(await read(ctx, (tx) => findCompany(tx, ctx.session, companyObjId))))
         return failed(NOT_FOUND);
       return getAnswer(
-        await requestDeviceCode(scopeFor(ctx, context.chance.uuid()), {
+        await requestDeviceCode(scopeFor(ctx, context.chance.uuid() as OrganizationId), {
           region: targetRegion,
         }),
       );
@@ -105,7 +109,7 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
     async checkDeviceCode({ code }, ctx) {
       const { checkDeviceCode } = getEngine(context).organizations;
       const state = getAnswer(
-        await checkDeviceCode(scopeFor(ctx, context.chance.uuid()), {
+        await checkDeviceCode(scopeFor(ctx, context.chance.uuid() as OrganizationId), {
           code,
         }),
       );

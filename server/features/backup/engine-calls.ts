@@ -13,6 +13,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { getAgent } from '#server/platform/auth/audit.ts';
 import type { Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { backupMessages as t } from './messages.en.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 const BUSY_MS = 5_000;
 
@@ -40,7 +41,7 @@ export const serverRefusal = (row: Pick<OrganizationRow, 'engine'>): Result<neve
 
 export const scopeFor = (
   { tenant, session, ip, request }: SessionContext,
-  organization: string,
+  organization: OrganizationId,
 ): EngineScope => ({
   tenant,
   organization,
@@ -58,7 +59,7 @@ export const scopeFor = (
 /** As whom of the organization a restore operator asks. Nobody: that sees nothing. */
 export const getOperatorScope = (
   { operators }: Pick<Principal, 'operators'>,
-  organization: string,
+  organization: OrganizationId,
 ): Pick<EngineScope, 'operator'> =>
   operators === undefined
     ? {}

@@ -1,4 +1,4 @@
-import type { CompanyN } from '#contract/ids.ts';
+import type { CompanyN, OrganizationId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText } from '#contract/stored-text.ts';
 import type { FoundOrganization } from '#server/engine/vb365/organizations.ts';
@@ -14,7 +14,7 @@ export interface PlannedOrganization {
   readonly name: string;
   readonly reason: string | null;
   /** The organization that it was imported as, if the user sees it. */
-  readonly importedAs: string | null;
+  readonly importedAs: OrganizationId | null;
 }
 
 /**
@@ -55,7 +55,7 @@ export async function planImport(
         (directoryId !== null && other.directoryId === directoryId) ||
         other.officeName.toLowerCase() === officeName.toLowerCase(),
     );
-    const refused = (reason: string, as: string | null = null): PlannedOrganization => ({
+    const refused = (reason: string, as: OrganizationId | null = null): PlannedOrganization => ({
       found: one,
       company: isHidden ? null : company,
       name: one.name,
@@ -100,7 +100,7 @@ async function loadLinks(tx: TenantTx): Promise<ReadonlyMap<string, CompanyN>> {
 async function loadImported(
   { sql: db, tenant }: TenantTx,
   address: string,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, OrganizationId>> {
   const rows = await db
     .selectFrom('vb365_organization as o')
     .innerJoin('vb365_server as s', (join) =>

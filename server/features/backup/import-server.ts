@@ -2,7 +2,7 @@ import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { CompanyN } from '#contract/ids.ts';
+import type { CompanyN, OrganizationId } from '#contract/ids.ts';
 import { failed, ok } from '#contract/result.ts';
 import { makeVb365Client } from '#server/engine/vb365/client.ts';
 import { type FoundOrganization, readOrganizations } from '#server/engine/vb365/organizations.ts';
@@ -98,7 +98,7 @@ export function importServerHandlers(
           const plan = await planImport(tx, ctx.session, { address, found, chosen });
           const wanted = plan.flatMap(({ found: one, company, name, reason }) =>
             reason === null && company !== null
-              ? [{ id: context.chance.uuid(), found: one, company, name }]
+              ? [{ id: context.chance.uuid() as OrganizationId, found: one, company, name }]
               : [],
           );
           const imported = plan.flatMap(({ importedAs }) => importedAs ?? []);
@@ -201,7 +201,7 @@ async function storeServer(
 }
 
 interface Wanted extends Pick<PlannedOrganization, 'found' | 'name'> {
-  readonly id: string;
+  readonly id: OrganizationId;
   readonly company: CompanyN;
 }
 
@@ -219,7 +219,7 @@ const linkOrganization = (
 async function moveOrganizations(
   tx: TenantTx,
   server: string,
-  organizations: readonly string[],
+  organizations: readonly OrganizationId[],
 ): Promise<void> {
   await tx.sql
     .updateTable('vb365_organization')

@@ -13,6 +13,7 @@ import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { getAnswer, scopeFor, serverRefusal } from './engine-calls.ts';
 import { findOrganization, findRepositoryWithOwner } from './lookup.ts';
 import { uploadPath } from './import-upload.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 type Names =
   | 'listImports'
@@ -37,7 +38,7 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
 
   const withOrganization = async <T>(
     ctx: SessionContext,
-    organizationId: string,
+    organizationId: OrganizationId,
     work: (scope: EngineScope) => Promise<Result<T>>,
   ): Promise<Result<T>> => {
     const organization = await context.store.tenant(
@@ -50,7 +51,7 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
 
   const create = (
     ctx: SessionContext,
-    organizationId: string,
+    organizationId: OrganizationId,
     input: ImportInput,
   ): Promise<Result<OutputOf<'createImport'>>> =>
     runAlone(context, ctx, () =>
@@ -88,7 +89,7 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
 
   const testServer = (
     ctx: SessionContext,
-    organizationId: string,
+    organizationId: OrganizationId,
     test: (scope: EngineScope) => Promise<ServerTest>,
   ): Promise<Result<OutputOf<'testImapServer'>>> =>
     withOrganization<OutputOf<'testImapServer'>>(ctx, organizationId, async (scope) => {
@@ -201,7 +202,10 @@ export function importHandlers(context: AppContext): Pick<Handlers, Names> {
   };
 }
 
-const toOut = (organizationId: string, { repository, account, ...row }: Import): ImportOut => ({
+const toOut = (
+  organizationId: OrganizationId,
+  { repository, account, ...row }: Import,
+): ImportOut => ({
   _id: row.id,
   ...row,
   account: account && { ...account },

@@ -2,7 +2,7 @@ import type { ParsedInputOf } from '#contract/calls.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { makesCycle } from '#contract/backup/schedule.ts';
 import type { Capabilities } from '#contract/engine/engine.ts';
-import type { CompanyN } from '#contract/ids.ts';
+import type { BackupJobId, CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, type Result } from '#contract/result.ts';
 import { badField } from '#server/platform/auth/guards.ts';
@@ -33,7 +33,7 @@ export async function jobRefusal(
     id,
     organization,
     company,
-  }: { readonly id: string | null } & Pick<BackupJobRow, 'organization' | 'company'>,
+  }: { readonly id: BackupJobId | null } & Pick<BackupJobRow, 'organization' | 'company'>,
   capabilities: Pick<Capabilities, 'schedules'>,
 ): Promise<Result<never> | null> {
   const { schedule } = fields.schedulePolicy;
@@ -97,7 +97,7 @@ export async function recipientRefusal(
 /** Stores the external addresses of a job, and returns the event about who is notified. */
 export async function setNotification(
   { sql, tenant }: TenantTx,
-  job: { readonly id: string; readonly company: CompanyN },
+  job: { readonly id: BackupJobId; readonly company: CompanyN },
   { externalAddresses, userIds, enabled, notifyOnFailure }: JobNotification,
 ) {
   const addresses = [...new Set(externalAddresses.map((one) => one.toLowerCase()))];
@@ -147,7 +147,10 @@ export async function recipientNames(
         .execute();
 }
 
-export const loadAddresses = async ({ sql, tenant }: TenantTx, job: string): Promise<string[]> =>
+export const loadAddresses = async (
+  { sql, tenant }: TenantTx,
+  job: BackupJobId,
+): Promise<string[]> =>
   (
     await sql
       .selectFrom('backup_job_recipient')

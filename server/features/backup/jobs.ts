@@ -20,6 +20,7 @@ import {
 } from './job-fields.ts';
 import { jobInFull, type JobOut, jobsOut } from './job-output.ts';
 import { byName, findJob, findJobWithOwner, findOrganization, isSeen, pageFrom } from './lookup.ts';
+import type { BackupJobId, OrganizationId } from '#contract/ids.ts';
 
 type Names =
   | 'createBackupJob'
@@ -54,8 +55,8 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
 
   const startNow = async (
     ctx: SessionContext,
-    job: string,
-    organization: string,
+    job: BackupJobId,
+    organization: OrganizationId,
   ): Promise<void> => {
     // A session that is running already is as good.
     await getEngine(context).jobs.start(scopeFor(ctx, organization), {
@@ -69,7 +70,7 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
     {
       jobId,
       organizationId,
-    }: { readonly jobId: string; readonly organizationId?: string | undefined },
+    }: { readonly jobId: BackupJobId; readonly organizationId?: OrganizationId | undefined },
     what: string | null,
     decide: (
       tx: TenantTx,
@@ -92,7 +93,7 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
   /** The engine switches the schedule first, where it has one of its own. */
   const setEnabled = (
     ctx: SessionContext,
-    input: { readonly jobId: string; readonly organizationId?: string | undefined },
+    input: { readonly jobId: BackupJobId; readonly organizationId?: OrganizationId | undefined },
     enabled: boolean,
   ): Promise<Result<{ success: true }>> =>
     runAlone(context, ctx, async () => {
@@ -147,7 +148,7 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
 
     async createBackupJob({ organizationId, ...fields }, ctx) {
       const engine = getEngine(context);
-      const id = context.chance.uuid();
+      const id = context.chance.uuid() as BackupJobId;
       const answer = await runIdempotently<OutputOf<'createBackupJob'>>(
         context,
         ctx,

@@ -5,6 +5,7 @@ import type { CompanyRow } from '#contract/users/rows.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
+import type { BackupJobId, BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
 
 /**
  * A company by number or id, an organization, a repository, a job: null if it doesn't exist, was
@@ -24,7 +25,7 @@ export async function findCompany(
 export const findOrganization = async (
   tx: TenantTx,
   session: Principal,
-  id: string,
+  id: OrganizationId,
 ): Promise<OrganizationRow | null> => {
   const row = (await tx.rows('organization', [id])).get(id);
   if (session.operators === undefined) return seen(session, row);
@@ -32,13 +33,13 @@ export const findOrganization = async (
 };
 
 /** Restore operators see the organizations in which they restore. */
-const hasOperatorIn = ({ operators = [] }: Principal, organization: string): boolean =>
+const hasOperatorIn = ({ operators = [] }: Principal, organization: OrganizationId): boolean =>
   operators.some((one) => one.organization === organization);
 
 export const findRepository = async (
   tx: TenantTx,
   session: Principal,
-  id: string,
+  id: BackupRepositoryId,
 ): Promise<BackupRepositoryRow | null> =>
   seen(session, (await tx.rows('backupRepository', [id])).get(id));
 
@@ -46,8 +47,8 @@ export const findRepository = async (
 export async function findJob(
   tx: TenantTx,
   session: Principal,
-  id: string,
-  organizationId?: string,
+  id: BackupJobId,
+  organizationId?: OrganizationId,
 ): Promise<BackupJobRow | null> {
   const job = seen(session, (await tx.rows('backupJob', [id])).get(id));
   return organizationId === undefined || job?.organization === organizationId ? job : null;
@@ -57,8 +58,8 @@ export async function findJob(
 export async function findJobWithOwner(
   tx: TenantTx,
   session: Principal,
-  id: string,
-  organizationId?: string,
+  id: BackupJobId,
+  organizationId?: OrganizationId,
 ): Promise<{ readonly job: BackupJobRow; readonly organization: OrganizationRow } | null> {
   const job = await findJob(tx, session, id, organizationId);
   const organization =
@@ -70,7 +71,7 @@ export async function findJobWithOwner(
 export async function findRepositoryWithOwner(
   tx: TenantTx,
   session: Principal,
-  id: string,
+  id: BackupRepositoryId,
 ): Promise<{
   readonly repository: BackupRepositoryRow;
   readonly organization: OrganizationRow;

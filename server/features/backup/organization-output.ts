@@ -2,6 +2,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import { IMPORTED } from '#contract/engine/imports.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 export type OrganizationOut = OutputOf<'getOrganization'>;
 
@@ -38,7 +39,7 @@ export async function organizationsOut(
 
 async function loadServers(
   { sql, tenant }: TenantTx,
-  organizations: readonly string[],
+  organizations: readonly OrganizationId[],
 ): Promise<ReadonlyMap<string, OrganizationOut['server']>> {
   const rows = await sql
     .selectFrom('vb365_organization as o')
@@ -60,7 +61,7 @@ async function loadServers(
 /** Counts users of each organization: with a restore point, or in the directory. */
 async function countBy(
   { sql, tenant }: TenantTx,
-  organizations: readonly string[],
+  organizations: readonly OrganizationId[],
   table: 'backup_object' | 'directory_object',
 ): Promise<ReadonlyMap<string, number>> {
   const rows =

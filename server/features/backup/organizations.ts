@@ -31,6 +31,7 @@ import { organizationsOut } from './organization-output.ts';
 import { joinServer } from './proxies.ts';
 import { newRepository, passwordRefusal } from './repository-fields.ts';
 import { warnAdministrators } from './warn-administrators.ts';
+import type { BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
 
 type Names =
   | 'listOrganizations'
@@ -97,9 +98,9 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
             return refused && failed(refused);
           }));
         if (wrong) return wrong;
-        const id = context.chance.uuid();
+        const id = context.chance.uuid() as OrganizationId;
         const scope = scopeFor(ctx, id);
-        const repositoryId = repository ? context.chance.uuid() : null;
+        const repositoryId = repository ? (context.chance.uuid() as BackupRepositoryId) : null;
         const created =
           repository && repositoryId
             ? getAnswer(
@@ -295,7 +296,7 @@ const about = (row: OrganizationRow, event: NewEvent['event']): NewEvent => ({
 const visibleOrganizations = async (tx: TenantTx, session: Principal): Promise<OrganizationRow[]> =>
   (await tx.all('organization')).filter((one) => isSeen(session, one)).sort(byName);
 
-const loadJobs = async (tx: TenantTx, organization: string) =>
+const loadJobs = async (tx: TenantTx, organization: OrganizationId) =>
   (await tx.all('backupJob')).filter(
     (job) => job.organization === organization && job.removedAt === null,
   );

@@ -3,7 +3,7 @@ import { isShorter, policyAt, type RetentionPolicy } from '#contract/backup/rete
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { Attachment, VerificationRequest } from '#contract/engine/repositories.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -131,7 +131,7 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
             return refused && failed(refused);
           }));
         if (wrong) return wrong;
-        const id = context.chance.uuid();
+        const id = context.chance.uuid() as BackupRepositoryId;
         const scope = scopeFor(ctx, organizationId);
         const created = getAnswer(
           await repositories.create(scope, {

@@ -8,6 +8,7 @@ import type { NewEvent } from '#contract/events.ts';
 import type { Result } from '#contract/result.ts';
 import { badField } from '#server/platform/auth/guards.ts';
 import { backupMessages as t } from './messages.en.ts';
+import type { BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
 
 export type NewRepository = Omit<ParsedInputOf<'createBackupRepository'>, 'organizationId'>;
 
@@ -38,8 +39,8 @@ export function passwordRefusal(
  * `shortened`: a shorter retention that applies later.
  */
 export const newRepository = (
-  id: string,
-  organization: { readonly id: string; readonly company: number; readonly name: string },
+  id: BackupRepositoryId,
+  organization: { readonly id: OrganizationId; readonly company: number; readonly name: string },
   {
     repository,
     description,

@@ -6,6 +6,7 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngineFor, scopeFor } from './engine-calls.ts';
 import { findRepository, findRepositoryWithOwner } from './lookup.ts';
+import type { BackupRepositoryId } from '#contract/ids.ts';
 
 /** Clean-up and verification of a repository at once, besides the daily ones. */
 export function upkeepHandlers(
@@ -13,7 +14,7 @@ export function upkeepHandlers(
 ): Pick<Handlers, 'cleanUpRepository' | 'verifyRepository'> {
   const request = (
     ctx: SessionContext,
-    id: string,
+    id: BackupRepositoryId,
     work: 'cleanUp' | 'verify',
   ): Promise<Result<Record<string, never>>> =>
     runAlone(context, ctx, async () => {

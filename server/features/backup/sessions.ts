@@ -10,11 +10,12 @@ import { runAlone, runIdempotently } from '#server/platform/http/idempotent-comm
 import { getAnswer, getEngineFor, scopeFor, type SetupEngine } from './engine-calls.ts';
 import { sessionOut } from './job-output.ts';
 import { findJobWithOwner } from './lookup.ts';
+import type { BackupJobId, OrganizationId } from '#contract/ids.ts';
 
 type Names = 'startBackupJob' | 'stopBackupJob' | 'getLatestSession' | 'getSessionLog';
 interface OfJob {
-  readonly jobId: string;
-  readonly organizationId?: string | undefined;
+  readonly jobId: BackupJobId;
+  readonly organizationId?: OrganizationId | undefined;
 }
 const PAGE_ROWS = 200;
 
@@ -44,7 +45,7 @@ export function sessionHandlers(context: AppContext): Pick<Handlers, Names> {
   function once<T>(
     ctx: SessionContext,
     what: string,
-    jobId: string,
+    jobId: BackupJobId,
     work: () => Promise<Result<T>>,
   ): Promise<Result<T>> {
     return runAlone(context, ctx, async () => {

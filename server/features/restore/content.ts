@@ -1,4 +1,4 @@
-import type { InputOf } from '#contract/calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
 import type { ListChildrenInput, Node, Workload } from '#contract/engine/engine.ts';
 import { ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -7,6 +7,7 @@ import { getAnswer } from '../backup/engine-calls.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
 import { readRow } from './row.ts';
 import { withSession } from './scope.ts';
+import type { ExplorerId, NodeId } from '#contract/ids.ts';
 
 type Names =
   | 'listMailboxes'
@@ -31,7 +32,7 @@ type SiteNames =
 const PAGE_ROWS = 200;
 
 interface ListInput {
-  readonly restoreSessionId: string;
+  readonly restoreSessionId: ExplorerId;
   readonly search?: string | undefined;
   readonly offset?: number | undefined;
   readonly cursor?: string | undefined;
@@ -74,7 +75,7 @@ export function restoreContentHandlers(context: AppContext): Pick<Handlers, Name
     });
 
   const size = (
-    { restoreSessionId, nodes }: InputOf<'getMailDownloadSize'>,
+    { restoreSessionId, nodes }: ParsedInputOf<'getMailDownloadSize'>,
     ctx: SessionContext,
     workload: Workload,
   ) =>
@@ -153,9 +154,9 @@ const partOut = folderOut((kind) => (kind === 'list' ? 'list' : 'library'));
 const dirOut = folderOut(() => 'dir');
 
 const TOP = { parent: null, only: 'all' } as const;
-const getFolders = (within: string, parent: string) =>
+const getFolders = (within: NodeId, parent: NodeId) =>
   ({ within, parent, only: 'folders' }) as const;
-const getItems = (within: string, parent: string) => ({ within, parent, only: 'items' }) as const;
+const getItems = (within: NodeId, parent: NodeId) => ({ within, parent, only: 'items' }) as const;
 
 const isKind = <K extends Node['kind']>(node: Node, kinds: readonly K[]): node is NodeOf<K> =>
   kinds.some((kind) => kind === node.kind);

@@ -1,4 +1,4 @@
-import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { Bytes, DownloadId, Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { Workload } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadOperators } from '#server/platform/auth/operators.ts';
@@ -10,8 +10,8 @@ import { mayRestore } from './scope.ts';
 
 /** An address that a session made, for a file or for a page. */
 interface NewLink {
-  readonly id: string;
-  readonly organization: string;
+  readonly id: DownloadId;
+  readonly organization: OrganizationId;
   /** What it opens. */
   readonly request: object;
   readonly file?: { readonly name: string; readonly bytes: Bytes; readonly etag: string };
@@ -52,7 +52,7 @@ export async function insertLink(
 /** Whose address it is. */
 interface LinkOwner {
   readonly sessionId: string;
-  readonly organization: string;
+  readonly organization: OrganizationId;
   readonly workload: Workload;
 }
 

@@ -10,6 +10,7 @@ import { findOrganization } from '../backup/lookup.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
 import { startRestore } from './oversight/start.ts';
 import { type EngineAt, runOnce, withSession } from './scope.ts';
+import type { ExplorerId, NodeId } from '#contract/ids.ts';
 
 type Names =
   | 'restoreMailbox'
@@ -98,8 +99,8 @@ export function restoreHandlers(context: AppContext): Pick<Handlers, Names> {
   const mail = (
     ctx: SessionContext,
     { mailbox, onConflict = 'replace', ...input }: MailInput,
-    within: string,
-    nodes: readonly string[],
+    within: NodeId,
+    nodes: readonly NodeId[],
   ) =>
     restore(
       ctx,
@@ -123,8 +124,8 @@ export function restoreHandlers(context: AppContext): Pick<Handlers, Names> {
   const files = (
     ctx: SessionContext,
     { onedrive, documentAction, documentVersion, ...input }: FilesInput,
-    within: string,
-    nodes: readonly string[],
+    within: NodeId,
+    nodes: readonly NodeId[],
   ) =>
     restore(
       ctx,
@@ -142,8 +143,8 @@ export function restoreHandlers(context: AppContext): Pick<Handlers, Names> {
   const sites = (
     ctx: SessionContext,
     { site, siteURL, documentAction, documentVersion, ...input }: SiteInput,
-    within: string | null,
-    nodes: readonly string[],
+    within: NodeId | null,
+    nodes: readonly NodeId[],
   ) =>
     restore(
       ctx,
@@ -200,10 +201,10 @@ const TARGET_FIELDS: Readonly<Record<Workload, readonly [string, string]>> = {
 async function listSubsites(
   engine: EngineAt['engine'],
   scope: EngineScope,
-  explorer: string,
-  site: string,
-): Promise<Result<readonly string[]>> {
-  const found: string[] = [];
+  explorer: ExplorerId,
+  site: NodeId,
+): Promise<Result<readonly NodeId[]>> {
+  const found: NodeId[] = [];
   // The list grows while it is walked.
   const parents = [site];
   for (const parent of parents)

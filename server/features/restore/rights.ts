@@ -9,6 +9,7 @@ import { getAnswer } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
 import { type EngineAt, getSessionType, mayRestore, withOrganization, WORKLOADS } from './scope.ts';
+import type { TaskId } from '#contract/ids.ts';
 
 type Names = 'getRestoreRights' | 'requestRestoreDeviceCode' | 'requestRestoreToken';
 
@@ -67,7 +68,7 @@ async function getRightsForTask(
   ctx: SessionContext,
   engine: EngineAt['engine'],
   scope: EngineScope,
-  task: string,
+  task: TaskId,
 ): Promise<Result<OutputOf<'getRestoreRights'>>> {
   const seen = getAnswer(await engine.getTask(scope, { task }));
   if (!seen.ok) return seen;

@@ -15,6 +15,7 @@ import type { Principal, SessionContext } from '#server/platform/http/handler.ts
 import { runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { scopeFor } from '../backup/engine-calls.ts';
 import { findCompany, findOrganization } from '../backup/lookup.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 export type SessionType = RestoreSessionRow['sessionType'];
 
@@ -48,7 +49,7 @@ export interface EngineAt {
 }
 
 interface OfOrganization {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly companyId?: number | string | undefined;
 }
 

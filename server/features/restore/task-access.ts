@@ -6,6 +6,7 @@ import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../backup/engine-calls.ts';
 import { type EngineAt, mayRestore, withOrganization } from './scope.ts';
+import type { OrganizationId, TaskId } from '#contract/ids.ts';
 
 /** A restore, a dry run or an undo, without what is known of its request. */
 export type TaskOut = Omit<OutputOf<'getRestoreTask'>, 'request'>;
@@ -13,7 +14,7 @@ export type TaskOut = Omit<OutputOf<'getRestoreTask'>, 'request'>;
 /** Works on a task of a service that the caller may restore. */
 export const withTask = <T>(
   context: AppContext,
-  { organizationId, taskId }: { readonly organizationId: string; readonly taskId: string },
+  { organizationId, taskId }: { readonly organizationId: OrganizationId; readonly taskId: TaskId },
   ctx: SessionContext,
   work: (at: EngineAt, task: TaskOut) => Promise<Result<T>>,
 ): Promise<Result<T>> =>

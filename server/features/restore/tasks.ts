@@ -10,6 +10,7 @@ import { startUndo } from './oversight/undo.ts';
 import { loadRequests } from './oversight/request-output.ts';
 import { type EngineAt, mayRestore, runOnce, withOrganization } from './scope.ts';
 import { type TaskOut, toTaskOut, withTask } from './task-access.ts';
+import type { OrganizationId, TaskId } from '#contract/ids.ts';
 
 type Names =
   | 'listRestoreTasks'
@@ -20,8 +21,8 @@ type Names =
   | 'cancelRestoreTask'
   | 'undoRestoreTask';
 interface OfTask {
-  readonly organizationId: string;
-  readonly taskId: string;
+  readonly organizationId: OrganizationId;
+  readonly taskId: TaskId;
 }
 const PAGE_ROWS = 200;
 

@@ -8,6 +8,7 @@ import { getAnswer } from '../backup/engine-calls.ts';
 import { restoreCallMessages as t } from './messages.en.ts';
 import { startRestore } from './oversight/start.ts';
 import { type EngineAt, runOnce, withSession } from './scope.ts';
+import type { NodeId } from '#contract/ids.ts';
 
 type Names =
   | 'listTeams'
@@ -57,7 +58,7 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
   const listHeld = async <K extends Node['kind'], R>(
     ctx: SessionContext,
     input: ListInput,
-    { team, channel, holds }: { team: string; channel: string; holds: 'files' | 'tabs' },
+    { team, channel, holds }: { team: NodeId; channel: NodeId; holds: 'files' | 'tabs' },
     kind: K,
     toRow: (node: NodeOf<K>) => R,
   ): Promise<Result<{ rows: R[]; next: string | null; count: number | null }>> =>
@@ -79,8 +80,8 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
   const restore = (
     ctx: SessionContext,
     request: RestoreRequest,
-    within: string,
-    nodes: readonly string[],
+    within: NodeId,
+    nodes: readonly NodeId[],
     team: NonNullable<RestoreInput['flags']['team']> = NO_TEAM,
   ): Promise<Result<OutputOf<'restoreTeam'>>> =>
     runOnce<OutputOf<'restoreTeam'>>(context, ctx, () =>

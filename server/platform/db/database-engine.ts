@@ -29,17 +29,36 @@ import type {
   VerificationRequest,
 } from '#contract/engine/repositories.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
-import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type {
+  BackupJobId,
+  BackupRepositoryId,
+  BackupSessionId,
+  Bytes,
+  DeviceCodeId,
+  DownloadId,
+  ExplorerId,
+  Ms,
+  OrganizationId,
+  PointId,
+  TaskId,
+  TenantId,
+  UserId,
+} from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
 import type { ImportTables } from './database-imports.ts';
 import type { Filled, Json } from './json-column.ts';
 
 /** Tables of the embedded backup engine (migration 0037), and of what it is used for. */
 export interface EngineTables extends ImportTables {
-  organization_access: { tenant_id: TenantId; organization_id: Id; sealed: string; at: Ms };
+  organization_access: {
+    tenant_id: TenantId;
+    organization_id: OrganizationId;
+    sealed: string;
+    at: Ms;
+  };
   usage_day: {
     tenant_id: TenantId;
-    organization_id: Id;
+    organization_id: OrganizationId;
     day: DayN;
     used: number;
     free: number;
@@ -47,19 +66,19 @@ export interface EngineTables extends ImportTables {
   };
   device_code: {
     tenant_id: TenantId;
-    id: Id;
+    id: DeviceCodeId;
     user_id: UserId | null;
     region: Region;
     sealed: string;
     expires_at: Ms;
     /** Whose restores the code is for; null: it sets up an organization. */
-    organization_id: Id | null;
+    organization_id: OrganizationId | null;
     workload: Workload | null;
   };
   restore_grant: RestoreGrantTable;
   directory_object: {
     tenant_id: TenantId;
-    organization_id: Id;
+    organization_id: OrganizationId;
     kind: DirectoryKind;
     id: string;
     name: string;
@@ -72,16 +91,21 @@ export interface EngineTables extends ImportTables {
     licensed: Generated<boolean | null>;
   };
   /** Members of groups that roles of restore operators name. */
-  directory_member: { tenant_id: TenantId; organization_id: Id; group_id: string; user_id: string };
+  directory_member: {
+    tenant_id: TenantId;
+    organization_id: OrganizationId;
+    group_id: string;
+    user_id: string;
+  };
   directory_member_list: {
     tenant_id: TenantId;
-    organization_id: Id;
+    organization_id: OrganizationId;
     group_id: string;
     listed_at: Ms;
   };
   directory_list: {
     tenant_id: TenantId;
-    organization_id: Id;
+    organization_id: OrganizationId;
     list: DirectoryList;
     revision: Generated<number>;
     generation: Generated<number>;
@@ -93,7 +117,7 @@ export interface EngineTables extends ImportTables {
   };
   repository_access: {
     tenant_id: TenantId;
-    repository_id: Id;
+    repository_id: BackupRepositoryId;
     sealed: string;
     at: Ms;
     verified_at: Ms | null;
@@ -118,10 +142,10 @@ export interface EngineTables extends ImportTables {
   };
   backup_session: {
     tenant_id: TenantId;
-    id: Id;
-    job_id: Id;
-    organization_id: Id;
-    repository_id: Id;
+    id: BackupSessionId;
+    job_id: BackupJobId;
+    organization_id: OrganizationId;
+    repository_id: BackupRepositoryId;
     state: Session['state'];
     result: SessionResult | null;
     reason: StartReason;
@@ -133,7 +157,7 @@ export interface EngineTables extends ImportTables {
   /** The work on one object in a session, leased by one process at a time. */
   backup_work: {
     tenant_id: TenantId;
-    session_id: Id;
+    session_id: BackupSessionId;
     object_n: number;
     state: Generated<SessionObject['state']>;
     lease_owner: Generated<string | null>;
@@ -146,7 +170,7 @@ export interface EngineTables extends ImportTables {
   };
   backup_log: {
     tenant_id: TenantId;
-    session_id: Id;
+    session_id: BackupSessionId;
     n: number;
     at: Ms;
     level: LogLine['level'];
@@ -157,7 +181,7 @@ export interface EngineTables extends ImportTables {
     tenant_id: TenantId;
     object_n: number;
     point: number;
-    point_id: Id;
+    point_id: PointId;
     at: Ms;
     items: number;
     bytes: Bytes;
@@ -186,12 +210,12 @@ export interface EngineTables extends ImportTables {
   listed_item: { tenant_id: TenantId; object_n: number; scope: string; key: string };
   explorer: {
     tenant_id: TenantId;
-    id: Id;
+    id: ExplorerId;
     user_id: UserId;
-    organization_id: Id;
-    job_id: Id | null;
+    organization_id: OrganizationId;
+    job_id: BackupJobId | null;
     workload: Workload;
-    point_id: Id;
+    point_id: PointId;
     show_deleted: boolean;
     opened_at: Ms;
     used_at: Ms;
@@ -202,7 +226,7 @@ export interface EngineTables extends ImportTables {
   engine_task: EngineTaskTable;
   restore_item: {
     tenant_id: TenantId;
-    task_id: Id;
+    task_id: TaskId;
     n: number;
     object_n: number;
     item_n: number;
@@ -219,7 +243,7 @@ export interface EngineTables extends ImportTables {
   /** Folders that a restore creates. `key` null: it was interrupted while it created the folder. */
   restore_folder: {
     tenant_id: TenantId;
-    task_id: Id;
+    task_id: TaskId;
     kind: ObjectKind;
     object_id: string;
     path: string;
@@ -229,8 +253,8 @@ export interface EngineTables extends ImportTables {
   running_command: { tenant_id: TenantId; id: Id; until: Ms };
   download: {
     tenant_id: TenantId;
-    id: Id;
-    organization_id: Id;
+    id: DownloadId;
+    organization_id: OrganizationId;
     user_id: UserId;
     session_id: string;
     name: string;
@@ -247,11 +271,11 @@ export interface EngineTables extends ImportTables {
   /** `file_name`: of a single item, which is no archive. */
   prepared_download: {
     tenant_id: TenantId;
-    id: Id;
-    organization_id: Id;
-    repository_id: Id;
+    id: DownloadId;
+    organization_id: OrganizationId;
+    repository_id: BackupRepositoryId;
     user_id: UserId;
-    explorer_id: Id;
+    explorer_id: ExplorerId;
     file_name: string | null;
     count: Generated<number>;
     bytes: Generated<Bytes>;
@@ -267,7 +291,7 @@ export interface EngineTables extends ImportTables {
   /** `entries`: JSON. */
   prepared_part: {
     tenant_id: TenantId;
-    download_id: Id;
+    download_id: DownloadId;
     n: number;
     first_byte: Bytes;
     first_record: Bytes;
@@ -276,9 +300,9 @@ export interface EngineTables extends ImportTables {
   /** `file_name`: of a single file. What it holds is the row of `prepared_download` with this id. */
   background_download: {
     tenant_id: TenantId;
-    id: Id;
-    organization_id: Id;
-    repository_id: Id;
+    id: DownloadId;
+    organization_id: OrganizationId;
+    repository_id: BackupRepositoryId;
     user_id: UserId;
     workload: string;
     format: string;
@@ -305,7 +329,7 @@ export interface EngineTables extends ImportTables {
    */
   background_part: {
     tenant_id: TenantId;
-    download_id: Id;
+    download_id: DownloadId;
     n: number;
     name: string;
     bytes: Bytes;
@@ -368,8 +392,8 @@ type JsonOrNull = ColumnType<unknown, string | null, string | null>;
 interface BackupObjectTable {
   tenant_id: TenantId;
   n: number;
-  repository_id: Id;
-  organization_id: Id;
+  repository_id: BackupRepositoryId;
+  organization_id: OrganizationId;
   kind: ObjectKind;
   directory_id: string;
   parent_id: string | null;
@@ -386,11 +410,11 @@ interface BackupObjectTable {
 
 interface RestorePointTable {
   tenant_id: TenantId;
-  id: Id;
-  organization_id: Id;
-  repository_id: Id;
-  job_id: Id;
-  session_id: Id;
+  id: PointId;
+  organization_id: OrganizationId;
+  repository_id: BackupRepositoryId;
+  job_id: BackupJobId;
+  session_id: BackupSessionId;
   at: Ms;
   snapshot: string | null;
   complete: Generated<boolean>;
@@ -421,8 +445,8 @@ interface ItemTable {
 
 interface EngineTaskTable {
   tenant_id: TenantId;
-  id: Id;
-  organization_id: Id;
+  id: TaskId;
+  organization_id: OrganizationId;
   user_id: UserId | null;
   kind: TaskKind;
   state: Task['state'];
@@ -430,7 +454,7 @@ interface EngineTaskTable {
   message: string | null;
   request: Json<unknown>;
   progress: Filled<Partial<Pick<Task, 'items' | 'bytes' | 'waiting' | 'counts'>>>;
-  parent_id: Id | null;
+  parent_id: TaskId | null;
   created_at: Ms;
   started_at: Ms | null;
   ended_at: Ms | null;
@@ -440,7 +464,7 @@ interface EngineTaskTable {
 interface RestoreGrantTable {
   tenant_id: TenantId;
   id: Id;
-  organization_id: Id;
+  organization_id: OrganizationId;
   user_id: UserId;
   /** Who acts as the user, or the user. */
   actor_id: UserId;

@@ -7,7 +7,15 @@ import type {
   ServerAccount,
 } from '#contract/engine/imports.ts';
 import type { SessionResult } from '#contract/engine/sessions.ts';
-import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type {
+  BackupRepositoryId,
+  Bytes,
+  Ms,
+  OrganizationId,
+  PointId,
+  TenantId,
+  UserId,
+} from '#contract/ids.ts';
 import type { Filled, Json } from './json-column.ts';
 
 /** Tables of imports (migrations 0051 and 0055). */
@@ -16,8 +24,8 @@ export interface ImportTables {
   import_task: {
     tenant_id: TenantId;
     id: Id;
-    organization_id: Id;
-    repository_id: Id;
+    organization_id: OrganizationId;
+    repository_id: BackupRepositoryId;
     user_id: UserId;
     object_id: string;
     object_name: string;
@@ -33,7 +41,7 @@ export interface ImportTables {
     next_entry: Generated<number>;
     read_bytes: Generated<Bytes>;
     folders: Filled<readonly ImportFolder[]>;
-    point_id: Id;
+    point_id: PointId;
     created_at: Ms;
     started_at: Ms | null;
     ended_at: Ms | null;

@@ -1,6 +1,14 @@
 import type { Generated } from 'kysely';
 import type { Id, Node, Workload } from '#contract/engine/engine.ts';
-import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type {
+  Bytes,
+  ExplorerId,
+  Ms,
+  NodeId,
+  OrganizationId,
+  TenantId,
+  UserId,
+} from '#contract/ids.ts';
 import type { Filled } from './json-column.ts';
 
 /** Servers of Veeam Backup for Microsoft 365 and what was imported from them (migration 0053). */
@@ -23,13 +31,13 @@ export interface Vb365Tables {
   /** `server_key`: its id on the server. */
   vb365_organization: {
     tenant_id: TenantId;
-    organization_id: Id;
+    organization_id: OrganizationId;
     server_id: Id;
     server_key: string;
   };
   vb365_object: {
     tenant_id: TenantId;
-    organization_id: Id;
+    organization_id: OrganizationId;
     kind: 'job' | 'repository';
     id: Id;
     server_key: string;
@@ -40,8 +48,8 @@ export interface Vb365Tables {
   /** Restore sessions on servers (migration 0063). `session_key`: the id on the server. */
   vb365_explorer: {
     tenant_id: TenantId;
-    id: Id;
-    organization_id: Id;
+    id: ExplorerId;
+    organization_id: OrganizationId;
     user_id: UserId;
     workload: Workload;
     session_key: string;
@@ -57,9 +65,9 @@ export interface Vb365Tables {
   /** What they have shown. `object_id`: the mailbox or drive; `item_key`: empty for itself. */
   vb365_node: {
     tenant_id: TenantId;
-    organization_id: Id;
-    id: Id;
-    object_id: Id;
+    organization_id: OrganizationId;
+    id: NodeId;
+    object_id: NodeId;
     kind: Node['kind'];
     object_key: string;
     item_key: string;

@@ -8,6 +8,7 @@ import type {
   DeviceId,
   ImpersonationId,
   Ms,
+  OrganizationId,
   TenantId,
   UserId,
 } from '#contract/ids.ts';
@@ -47,7 +48,7 @@ export interface Principal {
 
 /** A person of an organization's directory, whose roles of restore operators count. */
 export interface OperatorIdentity {
-  readonly organization: string;
+  readonly organization: OrganizationId;
   readonly object: string;
 }
 

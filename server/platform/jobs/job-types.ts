@@ -1,5 +1,13 @@
 import * as v from 'valibot';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type {
+  BackupRepositoryId,
+  BackupSessionId,
+  DownloadId,
+  Ms,
+  TaskId,
+  TenantId,
+} from '#contract/ids.ts';
+import { storedIdSchema } from '#contract/id-schema.ts';
 
 const SECOND: Ms = 1_000;
 const MINUTE = 60 * SECOND;
@@ -126,7 +134,7 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'backup-session': {
     ...EXTERNAL,
-    payload: v.object({ session: v.string() }),
+    payload: v.object({ session: storedIdSchema<BackupSessionId>() }),
     isRecurring: false,
     isRouted: true,
     maxRunning: 4,
@@ -137,7 +145,7 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'restore-task': {
     ...EXTERNAL,
-    payload: v.object({ task: v.string() }),
+    payload: v.object({ task: storedIdSchema<TaskId>() }),
     isRecurring: false,
     isRouted: true,
     maxRunning: 4,
@@ -148,14 +156,14 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'restore-approval': {
     ...RECURRING,
-    payload: v.object({ task: v.string() }),
+    payload: v.object({ task: storedIdSchema<TaskId>() }),
     isRecurring: false,
     maxWaitMs: 4 * DAY,
     failure: 'a restore that nobody approved could not be ended',
   },
   'background-download': {
     ...EXTERNAL,
-    payload: v.object({ download: v.string() }),
+    payload: v.object({ download: storedIdSchema<DownloadId>() }),
     isRecurring: false,
     maxRunning: 2,
     maxRunningPerTenant: 1,
@@ -179,7 +187,7 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'repository-clean-up': {
     ...EXTERNAL,
-    payload: v.object({ repository: v.string() }),
+    payload: v.object({ repository: storedIdSchema<BackupRepositoryId>() }),
     isRecurring: false,
     isRouted: true,
     maxRunning: 1,
@@ -188,7 +196,7 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'repository-verification': {
     ...EXTERNAL,
-    payload: v.object({ repository: v.string() }),
+    payload: v.object({ repository: storedIdSchema<BackupRepositoryId>() }),
     isRecurring: false,
     isRouted: true,
     maxRunning: 1,
@@ -197,7 +205,7 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'repository-attachment': {
     ...EXTERNAL,
-    payload: v.object({ repository: v.string() }),
+    payload: v.object({ repository: storedIdSchema<BackupRepositoryId>() }),
     isRecurring: false,
     isRouted: true,
     maxRunning: 1,
@@ -206,7 +214,7 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'repository-deletion': {
     ...EXTERNAL,
-    payload: v.object({ repository: v.string() }),
+    payload: v.object({ repository: storedIdSchema<BackupRepositoryId>() }),
     isRecurring: false,
     isRouted: true,
     maxRunning: 1,
@@ -234,7 +242,7 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'vb365-restore': {
     ...EXTERNAL,
-    payload: v.object({ task: v.string() }),
+    payload: v.object({ task: storedIdSchema<TaskId>() }),
     isRecurring: false,
     maxRunning: 8,
     maxRunningPerTenant: 4,

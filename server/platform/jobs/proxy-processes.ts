@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms, TenantId } from '#contract/ids.ts';
 import type { Database } from '../db/database.ts';
 import type { ProxyProcessTable } from '../db/database-jobs.ts';
 import { isPresent } from '../db/presence.ts';
@@ -87,7 +87,7 @@ export async function listProxyHealth({ sql: db }: TenantTx): Promise<readonly P
 export interface RunningJob {
   readonly name: string;
   readonly type: RoutedJobName;
-  readonly repository: string;
+  readonly repository: BackupRepositoryId;
   readonly since: Ms;
 }
 

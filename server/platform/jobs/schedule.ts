@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '../db/store.ts';
 import {
   BACKGROUND_JOB_NAMES,
@@ -44,7 +44,7 @@ export const scheduleRouted = <N extends RoutedJobName>(
 export const scheduleUpkeep = async (
   tx: TenantTx,
   type: Exclude<RoutedJobName, 'backup-session' | 'restore-task'>,
-  repository: string,
+  repository: BackupRepositoryId,
   dueAt: Ms,
 ): Promise<void> =>
   scheduleRouted(tx, type, repository, { repository }, dueAt, await findRoute(tx, repository));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { IMPORTED } from '#contract/engine/imports.ts';
-import type { Bytes, Ms } from '#contract/ids.ts';
+import type { Bytes, Ms, OrganizationId } from '#contract/ids.ts';
 import { type DayN, getDay, startOfDay } from '#contract/time/day.ts';
 import type { TenantTx } from '../db/store.ts';
 
@@ -28,7 +28,7 @@ export function getLicenseWindow(day: DayN, timeZone: string, now: Ms): LicenseW
 export const getToday = (now: Ms, timeZone: string): DayN => getDay(now, timeZone, 0);
 
 export interface OrganizationDay {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly day: DayN;
   readonly used: number;
   readonly free: number;

@@ -110,7 +110,7 @@ function withOrganizations(
   organizations: readonly OrganizationRow[],
 ): CompanyListed['applications'] {
   const { office365 } = applications;
-  const known = new Set(organizations.map(({ id }) => id));
+  const known = new Set<string>(organizations.map(({ id }) => id));
   const own = organizations.filter(({ company, removedAt }) => company === n && removedAt === null);
   return {
     ...applications,

@@ -5,6 +5,7 @@ import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { treeMessages } from './tree/messages.en.ts';
+import type { NodeId } from '#contract/ids.ts';
 
 export type WorkloadKind = 'outlook' | 'onedrive' | 'sharepoint' | 'teams';
 type ContainerOf = Extract<Node, { readonly children: number | null }>;
@@ -129,7 +130,7 @@ const EMPTY_PAGE = { rows: [], next: null, count: 0 };
 const getGroups = (site: string): NodePage<ContainerNode> => ({
   rows: (['subsites', 'content'] as const).map((kind) => ({
     kind,
-    id: `${site}.${kind}`,
+    id: `${site}.${kind}` as NodeId,
     name: GROUPS[kind],
     sizeBytes: null,
     at: null,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { BackupRepositoryId, Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -30,7 +30,7 @@ export const repositoryAttachment =
     context: AppContext,
     find: (
       tenant: TenantId,
-      repository: Id,
+      repository: BackupRepositoryId,
     ) => Promise<EngineResult<Pick<StoredRepository, 'target' | 'password'>>>,
   ): JobHandler<'repository-attachment'> =>
   async ({ tenant, now, signal, payload: { repository } }) => {
@@ -117,13 +117,13 @@ interface Begun {
   readonly attachment: RepositoryAttachment;
   /** Null: the repository isn't stored yet. */
   readonly place: {
-    readonly organization: Id;
+    readonly organization: OrganizationId;
     readonly directory: string | null;
     readonly isRemoved: boolean;
   } | null;
 }
 
-async function load(tx: TenantTx, repository: Id): Promise<Begun | null> {
+async function load(tx: TenantTx, repository: BackupRepositoryId): Promise<Begun | null> {
   const access = await tx.sql
     .selectFrom('repository_access')
     .select('attachment')

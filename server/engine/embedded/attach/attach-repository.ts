@@ -1,6 +1,6 @@
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { AttachInput } from '#contract/engine/repositories.ts';
-import type { TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -96,7 +96,7 @@ async function findNewest(opened: Repository): Promise<EngineResult<PointFacts |
 async function isUsedByOthers(
   { store }: AppContext,
   own: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<boolean> {
   for (const tenant of await store.tenants()) {
     if (tenant === own) continue;
@@ -110,7 +110,7 @@ async function isUsedByOthers(
 
 const loadAccess = async (
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<{ readonly attachment: RepositoryAttachment | null } | null> =>
   (await db
     .selectFrom('repository_access')
@@ -119,7 +119,10 @@ const loadAccess = async (
     .where('repository_id', '=', repository)
     .executeTakeFirst()) ?? null;
 
-const hasSession = async ({ sql: db, tenant }: TenantTx, repository: Id): Promise<boolean> =>
+const hasSession = async (
+  { sql: db, tenant }: TenantTx,
+  repository: BackupRepositoryId,
+): Promise<boolean> =>
   (await db
     .selectFrom('backup_session')
     .select('id')

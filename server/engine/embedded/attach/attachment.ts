@@ -1,6 +1,6 @@
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
 import type { AttachmentProblem } from '#contract/engine/repositories.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import type { Repository } from '../restic/repository.ts';
@@ -10,8 +10,8 @@ import { done, failed } from '../../result.ts';
 export interface AttachRun {
   readonly store: Store;
   readonly tenant: TenantId;
-  readonly repository: Id;
-  readonly organization: Id;
+  readonly repository: BackupRepositoryId;
+  readonly organization: OrganizationId;
   /** The tenant's id at Microsoft; null: unknown. */
   readonly directory: string | null;
   readonly opened: Repository;
@@ -39,7 +39,7 @@ export async function commit(
 
 export const storeAttachment = async (
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
   attachment: RepositoryAttachment,
 ): Promise<void> => {
   await db
@@ -79,7 +79,7 @@ const ENDED = failed('ended', 'Attaching the repository was interrupted.');
 /** Forgets the password. The files of the repository stay. */
 export const forgetAccess = async (
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<void> => {
   await db
     .deleteFrom('repository_access')
@@ -89,7 +89,10 @@ export const forgetAccess = async (
 };
 
 /** Whether the index of a repository is being rebuilt. */
-export async function isAttaching({ sql: db, tenant }: TenantTx, repository: Id): Promise<boolean> {
+export async function isAttaching(
+  { sql: db, tenant }: TenantTx,
+  repository: BackupRepositoryId,
+): Promise<boolean> {
   const row = await db
     .selectFrom('repository_access')
     .select('attachment')

@@ -8,11 +8,12 @@ import { readMetadata } from '../sessions/metadata.ts';
 import { METADATA_NAME } from '../sessions/object-tree.ts';
 import type { PointFacts, PointObject } from '../sessions/restore-point.ts';
 import { failed, ok } from '../../result.ts';
+import type { BackupJobId, BackupSessionId, OrganizationId, PointId } from '#contract/ids.ts';
+import { uuidSchema } from '#contract/id-schema.ts';
 
 // What Daybook wrote beside the files of a restore point. Repositories come from anywhere, so each
 // line is checked before it is used.
 
-const uuid = v.pipe(v.string(), v.uuid());
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const number = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2_000_000_000));
 const ms = v.pipe(v.number(), v.safeInteger());
@@ -21,10 +22,10 @@ const blobId = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 /** Points of the first versions of Daybook lack the last fields. */
 const FACTS = v.object({
   version: v.literal(1),
-  point: uuid,
-  job: uuid,
-  session: uuid,
-  organization: uuid,
+  point: uuidSchema<PointId>(),
+  job: uuidSchema<BackupJobId>(),
+  session: uuidSchema<BackupSessionId>(),
+  organization: uuidSchema<OrganizationId>(),
   directory: v.optional(v.nullable(v.string()), null),
   at: ms,
   result: v.optional(v.picklist(['success', 'warning']), 'success'),

@@ -12,6 +12,7 @@ import { getSession, type PointFacts, type PointObject } from '../sessions/resto
 import { done, ok } from '../../result.ts';
 import { type AttachRun, checkSignal, commit, withProblems } from './attachment.ts';
 import { type DescribedPoint, readPoint } from './lines.ts';
+import type { PointId } from '#contract/ids.ts';
 
 /** Removes what the index has of the repository. Its objects keep their numbers. */
 export async function clearIndex(run: AttachRun): Promise<EngineResult<void>> {
@@ -200,7 +201,7 @@ async function isStoredElsewhere(
 /** Returns the repository that a restore point is in; null if nobody knows the point. */
 export async function findRepositoryOfPoint(
   { sql: db, tenant }: TenantTx,
-  point: string,
+  point: PointId,
 ): Promise<string | null> {
   const row = await db
     .selectFrom('restore_point')

@@ -9,7 +9,7 @@ import type {
   Page,
 } from '#contract/engine/engine.ts';
 import { isImported } from '#contract/engine/imports.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { ExplorerId, Ms, NodeId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
@@ -53,7 +53,7 @@ export function makeCompareCalls(
       explorer,
       node,
       as,
-    }: { readonly explorer: string; readonly node: string; readonly as?: string },
+    }: { readonly explorer: ExplorerId; readonly node: NodeId; readonly as?: string },
     load: (tx: TenantTx, open: OpenExplorer) => Promise<EngineResult<L>>,
     read: (ports: GraphPorts, loaded: L, call: SourceCall) => Promise<EngineResult<T>>,
     count: (value: T) => number,
@@ -215,7 +215,7 @@ const COMPARED: readonly ItemKind[] = ['mail', 'event', 'contact', 'task', 'file
 async function loadItem(
   tx: TenantTx,
   explorer: OpenExplorer,
-  node: string,
+  node: NodeId,
 ): Promise<EngineResult<LoadedItems>> {
   const ref = parseNodeId(node);
   const state = ref?.kind === 'item' ? await loadState(tx, explorer, ref.object) : null;

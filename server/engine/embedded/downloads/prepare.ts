@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DownloadInput, PreparedDownload } from '#contract/engine/downloads.ts';
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope, RestoreTarget } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { Bytes } from '#contract/ids.ts';
+import type { BackupRepositoryId, Bytes, DownloadId, OrganizationId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { DownloadFolder } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -20,7 +20,12 @@ import { downloadMessages as t } from './messages.en.ts';
 const PART_ENTRIES = 500;
 const PART_BLOBS = 5_000;
 /** Paths in an archive begin at what was chosen, as in a restore to another folder. */
-const FROM_CHOSEN = { kind: 'other', organization: '', object: '', folder: '' } as const;
+const FROM_CHOSEN: RestoreTarget = {
+  kind: 'other',
+  organization: '' as OrganizationId,
+  object: '',
+  folder: '',
+};
 
 /** How a download is recorded, in the transaction that makes it readable (G63). */
 export type RecordDownload = (tx: TenantTx, download: Prepared) => Promise<void>;
@@ -28,7 +33,7 @@ type Prepared = Extract<PreparedDownload, { kind: 'prepared' }>;
 
 interface Found {
   readonly plan: Plan;
-  readonly repository: Id;
+  readonly repository: BackupRepositoryId;
   readonly isSingle: boolean;
 }
 
@@ -43,7 +48,7 @@ export async function prepareDownload(
   record: RecordDownload,
 ): Promise<EngineResult<PreparedDownload>> {
   const { store, chance } = context;
-  const id = chance.uuid();
+  const id = chance.uuid() as DownloadId;
   const found = await store.tenant(scope.tenant, (tx) => begin(context, tx, scope, input, id));
   if (!found.ok) return found;
   const list = await listEntries(context, scope, input, id, found.value);
@@ -77,7 +82,7 @@ async function begin(
   tx: TenantTx,
   scope: EngineScope,
   { explorer, nodes, within, expiresAt, holds }: DownloadInput,
-  id: Id,
+  id: DownloadId,
 ): Promise<EngineResult<Found>> {
   if (scope.user === null) throw new Error('Only users download.');
   const open = await useExplorer(tx, scope, explorer, clock.now());
@@ -135,7 +140,7 @@ async function listEntries(
   { store }: AppContext,
   { tenant }: EngineScope,
   { maxBytes, holds = 'everything' }: DownloadInput,
-  id: Id,
+  id: DownloadId,
   { plan, isSingle }: Found,
 ): Promise<EngineResult<Listed>> {
   const takeName = makeNamer(plan.folders.map(({ path }) => path.map(({ name }) => name)));
@@ -227,7 +232,7 @@ async function listEntries(
   });
 }
 
-export async function deleteDownload({ sql, tenant }: TenantTx, id: Id): Promise<void> {
+export async function deleteDownload({ sql, tenant }: TenantTx, id: DownloadId): Promise<void> {
   await sql
     .deleteFrom('prepared_part')
     .where('tenant_id', '=', tenant)

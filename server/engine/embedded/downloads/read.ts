@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { DownloadRange } from '#contract/engine/downloads.ts';
-import type { Content, EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
-import type { Bytes, TenantId } from '#contract/ids.ts';
+import type { Content, EngineResult, EngineScope } from '#contract/engine/engine.ts';
+import type { Bytes, DownloadId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import { getOperator } from '../explorer/explorers.ts';
@@ -56,7 +56,7 @@ export async function readDownload(
 export async function mayReadDownload(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
-  { table, id }: { readonly table: DownloadTable; readonly id: Id },
+  { table, id }: { readonly table: DownloadTable; readonly id: DownloadId },
 ): Promise<boolean> {
   const row = await db
     .selectFrom(table)
@@ -96,7 +96,11 @@ async function* readSingle(
 }
 
 /** Reads the stored parts one by one. */
-export function partReader(store: Store, tenant: TenantId, download: Id): ReadParts<DownloadEntry> {
+export function partReader(
+  store: Store,
+  tenant: TenantId,
+  download: DownloadId,
+): ReadParts<DownloadEntry> {
   const readPart = (where: RawBuilder<unknown>): Promise<PartRow | undefined> =>
     store.tenant(
       tenant,

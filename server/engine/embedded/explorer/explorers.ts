@@ -4,12 +4,18 @@ import type {
   EngineScope,
   Explorer,
   ExplorerInput,
-  Id,
   ObjectKind,
   Point,
   Workload,
 } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type {
+  BackupJobId,
+  BackupRepositoryId,
+  ExplorerId,
+  Ms,
+  OrganizationId,
+  PointId,
+} from '#contract/ids.ts';
 import type { Chance } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getOperatorScope, type OperatorRef } from '../operators/role-scope.ts';
@@ -31,13 +37,13 @@ const OTHER_WORKLOADS = { drive: 'onedrive', site: 'sharepoint', team: 'teams' }
 
 /** An open explorer: what its reads may see. */
 export interface OpenExplorer {
-  readonly id: Id;
-  readonly organization: Id;
-  readonly job: Id | null;
+  readonly id: ExplorerId;
+  readonly organization: OrganizationId;
+  readonly job: BackupJobId | null;
   readonly kinds: readonly ObjectKind[];
   readonly workload: Workload;
-  readonly pointId: Id;
-  readonly repository: Id;
+  readonly pointId: PointId;
+  readonly repository: BackupRepositoryId;
   readonly at: Ms;
   readonly showDeleted: boolean;
   /** Null: everything of the organization. */
@@ -95,7 +101,7 @@ export async function openExplorer(
       and ${hasWorkload(tenant, workload, operator)}
     order by p.at desc, p.id desc limit 1`.execute(db);
   if (point === undefined) return failed('missing', t.noPoint);
-  const id = chance.uuid();
+  const id = chance.uuid() as ExplorerId;
   await db
     .insertInto('explorer')
     .values({
@@ -125,7 +131,7 @@ export async function openExplorer(
 export async function useExplorer(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
-  id: Id,
+  id: ExplorerId,
   now: Ms,
 ): Promise<EngineResult<OpenExplorer>> {
   const { organization, user } = scope;
@@ -158,7 +164,7 @@ export async function useExplorer(
 export async function stopExplorer(
   { sql: db, tenant }: TenantTx,
   { organization, user, operator }: EngineScope,
-  id: Id,
+  id: ExplorerId,
   now: Ms,
 ): Promise<EngineResult<Workload>> {
   const {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
 import type { ItemPlace } from '#contract/engine/search.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
@@ -7,12 +7,13 @@ import { getStates, isShown, loadState, type ObjectState } from './children.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { explorerMessages as t } from './messages.en.ts';
 import { folderId, objectId, parseNodeId } from './node-id.ts';
+import type { NodeId } from '#contract/ids.ts';
 
 /** Returns where a version of an item is, if the explorer shows it. */
 export async function locateItem(
   tx: TenantTx,
   explorer: OpenExplorer,
-  node: Id,
+  node: NodeId,
 ): Promise<EngineResult<ItemPlace>> {
   const ref = parseNodeId(node);
   if (ref?.kind !== 'item') return failed('missing', t.noNode);
@@ -40,7 +41,7 @@ async function listObjectsAbove(
   { sql: db, tenant }: TenantTx,
   explorer: OpenExplorer,
   { n }: ObjectState,
-): Promise<readonly Id[]> {
+): Promise<readonly NodeId[]> {
   const { rows } = await sql<{ readonly n: number }>`
     with recursive states as materialized (${getStates(tenant, explorer)}), above(n, parent, depth) as (
       select s.n, s.parent, 1 from states as s where s.n = ${n}
@@ -57,7 +58,7 @@ async function listFoldersAbove(
   explorer: OpenExplorer,
   state: ObjectState,
   folder: string,
-): Promise<readonly Id[]> {
+): Promise<readonly NodeId[]> {
   const { rows } = await sql<{ readonly n: number }>`
     with recursive shown as (
       select v.n, v.key, v.parent_key from folder as v

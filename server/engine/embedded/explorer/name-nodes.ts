@@ -11,6 +11,7 @@ import {
 } from './children.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { folderId, itemId, objectId, parseNodeId, type NodeRef } from './node-id.ts';
+import type { NodeId } from '#contract/ids.ts';
 
 /**
  * Returns what nodes are, in the order of their ids. Left out is what the explorer doesn't show, and
@@ -19,7 +20,7 @@ import { folderId, itemId, objectId, parseNodeId, type NodeRef } from './node-id
 export async function nameNodes(
   tx: TenantTx,
   explorer: OpenExplorer,
-  nodes: readonly Id[],
+  nodes: readonly NodeId[],
 ): Promise<readonly NamedNode[]> {
   const refs = nodes.map(parseNodeId).filter((ref) => ref !== null);
   const named = new Map<Id, NamedNode>();

@@ -1,3 +1,4 @@
+import type { NodeId } from '#contract/ids.ts';
 /**
  * Ids of nodes: `o5` is the object with number 5 (a mailbox, a drive), `f5.7` its folder version 7,
  * `i5.9` its item version 9. They name rows of the tenant and grant nothing: every read checks that
@@ -7,9 +8,9 @@ export type NodeRef =
   | { readonly kind: 'object'; readonly object: number }
   | { readonly kind: 'folder' | 'item'; readonly object: number; readonly n: number };
 
-export const objectId = (object: number): string => `o${object}`;
-export const folderId = (object: number, n: number): string => `f${object}.${n}`;
-export const itemId = (object: number, n: number): string => `i${object}.${n}`;
+export const objectId = (object: number): NodeId => `o${object}` as NodeId;
+export const folderId = (object: number, n: number): NodeId => `f${object}.${n}` as NodeId;
+export const itemId = (object: number, n: number): NodeId => `i${object}.${n}` as NodeId;
 
 /** Returns null for text that isn't an id of a node. */
 export function parseNodeId(id: string): NodeRef | null {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
 import type { ItemVersion } from '#contract/engine/search.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -9,6 +9,7 @@ import { itemNode, loadState, withoutContent, type ItemRow } from './children.ts
 import type { OpenExplorer } from './explorers.ts';
 import { explorerMessages as t } from './messages.en.ts';
 import { parseNodeId } from './node-id.ts';
+import type { NodeId } from '#contract/ids.ts';
 
 /** Versions of an item are listed up to this many, the newest ones. */
 const MAX_VERSIONS = 200;
@@ -20,7 +21,7 @@ const MAX_VERSIONS = 200;
 export async function listVersions(
   tx: TenantTx,
   explorer: OpenExplorer,
-  node: Id,
+  node: NodeId,
 ): Promise<EngineResult<readonly ItemVersion[]>> {
   const ref = parseNodeId(node);
   if (ref?.kind !== 'item') return failed('missing', t.noNode);

@@ -1,5 +1,4 @@
-import type { Id } from '#contract/engine/engine.ts';
-import type { Bytes, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Bytes, DownloadId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { DownloadFolder } from '#server/platform/db/database-engine.ts';
 import type { Store } from '#server/platform/db/store.ts';
@@ -25,8 +24,8 @@ import {
 /** A prepared download that is written to files. */
 export interface PartsInput {
   readonly tenant: TenantId;
-  readonly repository: Id;
-  readonly download: Id;
+  readonly repository: BackupRepositoryId;
+  readonly download: DownloadId;
   readonly format: PartFormat;
   readonly name: string;
   /** The first part that isn't finished, and its first item. */

@@ -1,6 +1,6 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { SessionResult } from '#contract/engine/sessions.ts';
-import type { Bytes } from '#contract/ids.ts';
+import type { BackupJobId, BackupSessionId, Bytes, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { countObject, storeObjectPoint } from '../index/objects.ts';
 import { storeSize } from '../repositories/repositories.ts';
@@ -44,8 +44,8 @@ export async function storeImportPoint(
     repository,
     {
       point: task.point_id,
-      session: task.id,
-      job: task.id,
+      session: task.id as BackupSessionId,
+      job: task.id as BackupJobId,
       organization: task.organization_id,
       directory,
       at,
@@ -71,15 +71,15 @@ async function insertPoint(
       id: task.point_id,
       organization_id: task.organization_id,
       repository_id: task.repository_id,
-      job_id: task.id,
-      session_id: task.id,
+      job_id: task.id as BackupJobId,
+      session_id: task.id as BackupSessionId,
       at: task.started_at ?? task.created_at,
       changes,
     })
     .execute();
 }
 
-const loadChanges = async ({ sql: db, tenant }: TenantTx, point: string): Promise<number> =>
+const loadChanges = async ({ sql: db, tenant }: TenantTx, point: PointId): Promise<number> =>
   (
     await db
       .selectFrom('restore_point')

@@ -12,7 +12,7 @@ import {
   type UploadStart,
   type WebdavServer,
 } from '#contract/engine/imports.ts';
-import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Bytes, Ms, PointId, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -113,7 +113,7 @@ async function createImport(
         ticket_hash: null,
         result: null,
         message: null,
-        point_id: context.chance.uuid(),
+        point_id: context.chance.uuid() as PointId,
         created_at: now,
         started_at: null,
         ended_at: null,
@@ -330,7 +330,7 @@ export const endAbandonedImports =
 export async function deleteImports(
   context: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<void> {
   const ids = await context.store.tenant(tenant, async ({ sql: db }) => {
     const rows = await db

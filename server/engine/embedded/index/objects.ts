@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Id, ObjectKind } from '#contract/engine/engine.ts';
-import type { Bytes, Ms } from '#contract/ids.ts';
+import type { ObjectKind } from '#contract/engine/engine.ts';
+import type { BackupRepositoryId, Bytes, Ms, OrganizationId, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { SourceObject } from '../types.ts';
 import { FAILED } from './marks.ts';
@@ -9,8 +9,8 @@ import { cleanText } from './text.ts';
 /** What one repository has of one mailbox, drive or site. `point`: the newest finished state of it. */
 export interface IndexedObject extends SourceObject {
   readonly n: number;
-  readonly repository: Id;
-  readonly organization: Id;
+  readonly repository: BackupRepositoryId;
+  readonly organization: OrganizationId;
   readonly point: number;
   readonly items: number;
   readonly bytes: Bytes;
@@ -20,7 +20,7 @@ export interface IndexedObject extends SourceObject {
 /** Returns the object, which exists from now on, with its present name. */
 export async function ensureObject(
   tx: TenantTx,
-  place: { readonly repository: Id; readonly organization: Id },
+  place: { readonly repository: BackupRepositoryId; readonly organization: OrganizationId },
   object: SourceObject,
 ): Promise<IndexedObject> {
   const name = cleanText(object.name);
@@ -55,8 +55,8 @@ export async function loadObject({ sql: db, tenant }: TenantTx, n: number): Prom
 
 interface ObjectRow {
   readonly n: number;
-  readonly repository_id: Id;
-  readonly organization_id: Id;
+  readonly repository_id: BackupRepositoryId;
+  readonly organization_id: OrganizationId;
   readonly kind: ObjectKind;
   readonly directory_id: string;
   readonly name: string;
@@ -117,7 +117,7 @@ export async function storeObjectPoint(
   { sql: db, tenant }: TenantTx,
   object: Pick<IndexedObject, 'n' | 'point'>,
   totals: Pick<ObjectTotals, 'items' | 'bytes'>,
-  at: { readonly point: Id; readonly at: Ms; readonly tree: string },
+  at: { readonly point: PointId; readonly at: Ms; readonly tree: string },
 ): Promise<void> {
   const point = object.point + 1;
   const { items, bytes } = totals;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, OrganizationId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ok } from '../../result.ts';
@@ -47,7 +47,7 @@ export async function refreshGroupMembers(
 
 async function listDue(
   { sql: db, tenant }: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
   groups: readonly Id[],
   since: Ms,
 ): Promise<readonly Id[]> {
@@ -64,7 +64,7 @@ async function listDue(
 
 async function storeMembers(
   { sql: db, tenant }: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
   group: Id,
   members: readonly Id[],
   at: Ms,

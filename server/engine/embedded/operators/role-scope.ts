@@ -1,15 +1,16 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Id } from '#contract/engine/engine.ts';
 import { IMPORTED } from '#contract/engine/imports.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 /** Whose roles count. `object`: the id of a person in the directory of the organization. */
 export interface OperatorRef {
-  readonly organization: Id;
+  readonly organization: OrganizationId;
   readonly object: Id;
 }
 
 /** The tenant's roles of an organization, with what they allow. */
-const roles = (tenant: string, organization: Id): RawBuilder<unknown> => sql`
+const roles = (tenant: string, organization: OrganizationId): RawBuilder<unknown> => sql`
   select r.id, r.row, r.row ->> 'roleType' = 'EntireOrganization' as entire,
     (r.row ->> 'withoutReading')::boolean as blind, (r.row ->> 'mayDownload')::boolean as downloads,
     (r.row ->> 'needsSecondPerson')::boolean as second
@@ -21,7 +22,11 @@ const roles = (tenant: string, organization: Id): RawBuilder<unknown> => sql`
  * and excludes by the ids of the directory: people (also as members of groups), teams, and sites with
  * those below them.
  */
-const covered = (tenant: string, organization: Id, of: RawBuilder<unknown>): RawBuilder<unknown> =>
+const covered = (
+  tenant: string,
+  organization: OrganizationId,
+  of: RawBuilder<unknown>,
+): RawBuilder<unknown> =>
   sql`role as materialized (${of}),
   named as (
     select r.id as role, true as chosen, x.type, x.id from role as r, json_to_recordset(r.row -> 'selectedItems') as x(type text, id text)
@@ -89,7 +94,7 @@ export const getOperatorScope = (
 /** How many people of the directory each role of an organization is about. */
 export const countRolePeople = (
   tenant: string,
-  organization: Id,
+  organization: OrganizationId,
 ): RawBuilder<{ role: string; people: number }> => sql`
   with recursive ${covered(tenant, organization, roles(tenant, organization))}
   select r.id as role, count(p.id) as people

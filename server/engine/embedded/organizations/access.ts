@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { EngineResult, Id, Region } from '#contract/engine/engine.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { EngineResult, Region } from '#contract/engine/engine.ts';
+import type { Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import { LRUCache } from 'lru-cache';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
@@ -41,7 +41,7 @@ export const ACCESS = v.object({
   ]),
 });
 
-const getSecretRef = (organization: Id) => ({
+const getSecretRef = (organization: OrganizationId) => ({
   table: 'organization_access',
   column: 'sealed',
   row: organization,
@@ -50,7 +50,7 @@ const getSecretRef = (organization: Id) => ({
 export async function storeAccess(
   tx: TenantTx,
   context: AppContext,
-  organization: Id,
+  organization: OrganizationId,
   access: Access,
 ): Promise<void> {
   const sealed = await seal(tx, context, getSecretRef(organization), JSON.stringify(access));
@@ -69,7 +69,7 @@ interface StoredAccess extends Access {
 export async function loadAccess(
   context: AppContext,
   tenant: TenantId,
-  organization: Id,
+  organization: OrganizationId,
 ): Promise<EngineResult<StoredAccess>> {
   return context.store.tenant(
     tenant,
@@ -93,7 +93,7 @@ export async function loadAccess(
 
 /** Connections to organizations: one for each, so that all its requests share their limits. */
 export interface GraphConnections {
-  open(tenant: TenantId, organization: Id): Promise<EngineResult<GraphPorts>>;
+  open(tenant: TenantId, organization: OrganizationId): Promise<EngineResult<GraphPorts>>;
   /** For an access that isn't stored yet. */
   try(access: Access): GraphPorts;
   /** For rights that end at a time. Calls with the same `key` share their limits. */

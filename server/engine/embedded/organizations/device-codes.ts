@@ -4,11 +4,10 @@ import type {
   DeviceCodeState,
   EngineResult,
   EngineScope,
-  Id,
   Region,
   Workload,
 } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { DeviceCodeId, Ms, OrganizationId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -47,7 +46,7 @@ type Sealed = v.InferOutput<typeof SEALED>;
 
 interface Row {
   /** Whose restores it is for; null: it sets up an organization. */
-  readonly organization: Id | null;
+  readonly organization: OrganizationId | null;
   readonly region: Region;
   readonly expiresAt: Ms;
   readonly sealed: Sealed;
@@ -55,7 +54,7 @@ interface Row {
 
 /** A code for the rights of a restore is for one organization. `workload` null: for all of them. */
 interface RestorePurpose {
-  readonly organization: Id;
+  readonly organization: OrganizationId;
   readonly workload: Workload | null;
 }
 
@@ -69,7 +68,7 @@ export async function requestDeviceCode(
   const requested = await login.requestDeviceCode(connections.login(region), ADMINISTRATOR_CLIENT);
   if (!requested.ok) return requested;
   const { deviceCode, ...shown } = requested.value;
-  const id = context.chance.uuid();
+  const id = context.chance.uuid() as DeviceCodeId;
   await context.store.tenant(tenant, async (tx) => {
     await tx.sql
       .deleteFrom('device_code')
@@ -111,7 +110,7 @@ export async function checkDeviceCode(
   context: AppContext,
   connections: GraphConnections,
   scope: EngineScope,
-  code: Id,
+  code: DeviceCodeId,
 ): Promise<EngineResult<DeviceCodeState>> {
   const { store, clock } = context;
   const read = (): Promise<Row | null> =>
@@ -142,7 +141,7 @@ export async function checkDeviceCode(
 export const findRestoreCode = (
   { store }: AppContext,
   { tenant, user, organization }: EngineScope,
-): Promise<{ readonly id: Id; readonly workload: Workload | null } | undefined> =>
+): Promise<{ readonly id: DeviceCodeId; readonly workload: Workload | null } | undefined> =>
   store.tenant(
     tenant,
     ({ sql }) =>
@@ -171,7 +170,7 @@ export interface ClaimedCode {
 interface FirstTry {
   readonly fresh: ApplicationCertificate;
   readonly replaces: string | null;
-  readonly organization?: Id;
+  readonly organization?: OrganizationId;
 }
 
 /**
@@ -182,7 +181,7 @@ interface FirstTry {
 export async function useCode<T>(
   context: AppContext,
   scope: EngineScope,
-  code: Id,
+  code: DeviceCodeId,
   first: FirstTry,
   run: (claimed: ClaimedCode) => Promise<EngineResult<T>>,
 ): Promise<EngineResult<T>> {
@@ -204,7 +203,7 @@ async function claimCode(
   tx: TenantTx,
   context: AppContext,
   scope: EngineScope,
-  code: Id,
+  code: DeviceCodeId,
   { fresh, replaces, organization }: FirstTry,
 ): Promise<EngineResult<ClaimedCode>> {
   const now = context.clock.now();
@@ -222,7 +221,7 @@ async function claimCode(
   return ok({ region, accessToken, tokenExpiresAt: row.expiresAt, ...stored });
 }
 
-export async function deleteCode({ sql, tenant }: TenantTx, code: Id): Promise<void> {
+export async function deleteCode({ sql, tenant }: TenantTx, code: DeviceCodeId): Promise<void> {
   await sql
     .deleteFrom('device_code')
     .where('tenant_id', '=', tenant)
@@ -235,7 +234,7 @@ async function readCode(
   tx: TenantTx,
   context: AppContext,
   { tenant, user }: EngineScope,
-  code: Id,
+  code: DeviceCodeId,
   isChanged = false,
 ): Promise<Row | null> {
   if (user === null) return null;
@@ -262,7 +261,7 @@ async function readCode(
 async function saveCode(
   tx: TenantTx,
   context: AppContext,
-  code: Id,
+  code: DeviceCodeId,
   content: Sealed,
   expiresAt?: Ms,
 ): Promise<void> {
@@ -275,7 +274,15 @@ async function saveCode(
     .execute();
 }
 
-const sealCode = (tx: TenantTx, context: AppContext, code: Id, content: Sealed): Promise<string> =>
-  seal(tx, context, getSecretRef(code), JSON.stringify(content));
-const getSecretRef = (code: Id) => ({ table: 'device_code', column: 'sealed', row: code });
+const sealCode = (
+  tx: TenantTx,
+  context: AppContext,
+  code: DeviceCodeId,
+  content: Sealed,
+): Promise<string> => seal(tx, context, getSecretRef(code), JSON.stringify(content));
+const getSecretRef = (code: DeviceCodeId) => ({
+  table: 'device_code',
+  column: 'sealed',
+  row: code,
+});
 const NO_CODE: Failed = failed('missing', t.noCode);

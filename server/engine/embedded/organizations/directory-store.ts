@@ -14,6 +14,7 @@ import {
   withParents,
 } from '../sources/directory.ts';
 import type { SourceCall } from '../types.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 /** The kinds of objects that are read with a list. */
 const KINDS: Readonly<Record<DirectoryList, readonly DirectoryKind[]>> = {
@@ -33,7 +34,7 @@ interface ListState {
 export type DirectoryScope = Pick<EngineScope, 'tenant' | 'organization'>;
 
 interface ListScope {
-  readonly organization: string;
+  readonly organization: OrganizationId;
   readonly list: DirectoryList;
 }
 
@@ -196,7 +197,7 @@ async function removeObjects(
     ids,
     at,
   }: {
-    readonly organization: string;
+    readonly organization: OrganizationId;
     readonly kinds: readonly DirectoryKind[];
     readonly ids: readonly string[];
     readonly at: number;

@@ -5,9 +5,8 @@ import type {
   EngineErrorKind,
   EngineResult,
   EngineScope,
-  Id,
 } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { DeviceCodeId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import {
   addKey,
@@ -116,7 +115,7 @@ export async function renewCertificate(
   context: AppContext,
   connections: GraphConnections,
   scope: EngineScope,
-  code: Id,
+  code: DeviceCodeId,
 ): Promise<EngineResult<Certificate>> {
   const stored = await loadAccess(context, scope.tenant, scope.organization);
   if (!stored.ok) return stored;

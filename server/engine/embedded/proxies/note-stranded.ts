@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupRepositoryId, BackupSessionId, Ms, TaskId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { readPlace } from '#server/platform/jobs/places.ts';
@@ -29,16 +28,22 @@ export const noteStranded =
 
 async function noteOne(tx: TenantTx, { type, key, place }: StrandedJob, now: Ms): Promise<void> {
   const reason = getReason(place);
-  if (type === 'backup-session') return noteSession(tx, key, reason, now);
-  if (type === 'restore-task') return noteTask(tx, key, reason);
+  if (type === 'backup-session') return noteSession(tx, key as BackupSessionId, reason, now);
+  if (type === 'restore-task') return noteTask(tx, key as TaskId, reason);
   if (type !== 'repository-clean-up' && type !== 'repository-verification') return;
+  const repository = key as BackupRepositoryId;
   const name = type === 'repository-clean-up' ? 'cleanUp' : 'verification';
-  const request = (await loadRequests(tx, key))?.[name];
+  const request = (await loadRequests(tx, repository))?.[name];
   if (request !== undefined && request.endedAt === null && request.message !== reason)
-    await storeRequest(tx, key, { [name]: { ...request, message: reason } });
+    await storeRequest(tx, repository, { [name]: { ...request, message: reason } });
 }
 
-async function noteSession(tx: TenantTx, id: Id, reason: string, now: Ms): Promise<void> {
+async function noteSession(
+  tx: TenantTx,
+  id: BackupSessionId,
+  reason: string,
+  now: Ms,
+): Promise<void> {
   const { rows } = await sql`
     update backup_session set progress = progress || ${waitFor(reason)}::text::jsonb
     where tenant_id = ${tx.tenant} and id = ${id}::uuid and state in ('queued', 'running')
@@ -47,7 +52,7 @@ async function noteSession(tx: TenantTx, id: Id, reason: string, now: Ms): Promi
   if (rows.length > 0) await addLog(tx, id, { at: now, level: 'warning', message: reason });
 }
 
-async function noteTask(tx: TenantTx, id: Id, reason: string): Promise<void> {
+async function noteTask(tx: TenantTx, id: TaskId, reason: string): Promise<void> {
   await sql`
     update engine_task set progress = progress || ${waitFor(reason)}::text::jsonb
     where tenant_id = ${tx.tenant} and id = ${id}::uuid and state in ('queued', 'running')

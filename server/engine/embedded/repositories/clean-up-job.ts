@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
-import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { BackupRepositoryId, Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -36,7 +36,7 @@ const BUSY_MS: Ms = 10 * 60_000;
 /** Finds a repository and its password. */
 type FindRepository = (
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ) => Promise<EngineResult<Pick<StoredRepository, 'target' | 'password'>>>;
 
 /** Every repository is cleaned up once a day. */
@@ -162,7 +162,7 @@ export const cleanUp =
 async function rewrite(
   { store, clock, chance }: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
   { target, password }: Pick<StoredRepository, 'target' | 'password'>,
   since: Ms,
 ): Promise<EngineResult<readonly string[]>> {
@@ -177,7 +177,7 @@ async function rewrite(
 
 async function loadUpkeep(
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<RepositoryUpkeep> {
   const row = await db
     .selectFrom('repository_access')
@@ -189,7 +189,10 @@ async function loadUpkeep(
 }
 
 /** Stores that items are going to be removed, so that a clean-up that was interrupted goes on. */
-const noteRewrite = async ({ sql: db, tenant }: TenantTx, repository: Id): Promise<void> => {
+const noteRewrite = async (
+  { sql: db, tenant }: TenantTx,
+  repository: BackupRepositoryId,
+): Promise<void> => {
   await sql`
     update repository_access set upkeep = upkeep || '{"rewrite": true}'
     where tenant_id = ${tenant} and repository_id = ${repository}`.execute(db);
@@ -203,7 +206,7 @@ async function measure(target: RepositoryTarget): Promise<Bytes | null> {
 
 interface CleanedUp {
   readonly company: number;
-  readonly repository: Id;
+  readonly repository: BackupRepositoryId;
   readonly points: readonly ExpiredPoint[];
   readonly storedBytes: Bytes | null;
   readonly freedBytes: Bytes;

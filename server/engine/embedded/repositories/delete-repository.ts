@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { BackupRepositoryId, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
@@ -48,7 +48,7 @@ export const repositoryDeletion =
 export async function deleteRepository(
   context: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<void>> {
   const found = await findRepositoryAccess(context, tenant, repository);
   if (!found.ok) return found.error.kind === 'missing' ? ok(undefined) : found;

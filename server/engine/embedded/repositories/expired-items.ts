@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { FAILED, REMOVED } from '../index/marks.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
@@ -9,7 +8,7 @@ import { isNeededVersion, NOWHERE } from './expired.ts';
 /** Returns whether a repository has item versions that were last changed before `since`. */
 export async function hasExpiredItems(
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
   since: Ms,
 ): Promise<boolean> {
   const { rows } = await sql`

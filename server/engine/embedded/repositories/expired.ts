@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { EXPLORER_IDLE_MS } from '../explorer/explorers.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 
 /** A restore point that is removed: it has a snapshot and is no longer complete. */
 export interface ExpiredPoint {
-  readonly id: Id;
+  readonly id: PointId;
   readonly snapshot: string;
 }
 
@@ -17,7 +16,11 @@ export interface ExpiredPoint {
  */
 export async function expirePoints(
   { sql: db, tenant }: TenantTx,
-  { repository, since, now }: { readonly repository: Id; readonly since: Ms; readonly now: Ms },
+  {
+    repository,
+    since,
+    now,
+  }: { readonly repository: BackupRepositoryId; readonly since: Ms; readonly now: Ms },
 ): Promise<readonly ExpiredPoint[]> {
   await db
     .updateTable('restore_point')
@@ -42,7 +45,7 @@ export async function expirePoints(
 /** Whether an open restore session or an unfinished restore reads a repository. */
 export async function isInUse(
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
   now: Ms,
 ): Promise<boolean> {
   const { rows } = await sql`
@@ -61,7 +64,7 @@ interface Expired {
 /** Returns the numbers of all objects of a repository. */
 export async function listObjectNumbers(
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<readonly number[]> {
   const rows = await db
     .selectFrom('backup_object')

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, DownloadId, Ms, TenantId } from '#contract/ids.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { decodeEntries } from '../downloads/entries.ts';
 import type { BlobId } from '../restic/pack.ts';
@@ -16,7 +15,11 @@ const PAGE_PARTS = 10;
 export async function* neededBlobs(
   store: Store,
   tenant: TenantId,
-  { repository, since, now }: { readonly repository: Id; readonly since: Ms; readonly now: Ms },
+  {
+    repository,
+    since,
+    now,
+  }: { readonly repository: BackupRepositoryId; readonly since: Ms; readonly now: Ms },
 ): AsyncIterable<BlobId> {
   let after = { object: 0, n: 0 };
   for (;;) {
@@ -53,14 +56,14 @@ export async function* neededBlobs(
 async function* downloadedBlobs(
   store: Store,
   tenant: TenantId,
-  { repository, now }: { readonly repository: Id; readonly now: Ms },
+  { repository, now }: { readonly repository: BackupRepositoryId; readonly now: Ms },
 ): AsyncIterable<BlobId> {
   let after = { download: '00000000-0000-0000-0000-000000000000', n: 0 };
   for (;;) {
     const { rows } = await store.tenant(
       tenant,
       ({ sql: db }) =>
-        sql<{ readonly download: Id; readonly n: number; readonly entries: string }>`
+        sql<{ readonly download: DownloadId; readonly n: number; readonly entries: string }>`
           select p.download_id as download, p.n, p.entries from prepared_part as p
           join prepared_download as d on d.tenant_id = p.tenant_id and d.id = p.download_id
           where p.tenant_id = ${tenant} and d.repository_id = ${repository} and d.expires_at > ${now}
@@ -79,7 +82,7 @@ async function* downloadedBlobs(
 export async function* neededTrees(
   store: Store,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): AsyncIterable<BlobId> {
   const { rows } = await store.tenant(
     tenant,

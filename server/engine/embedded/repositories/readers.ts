@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { EngineErrorKind, EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineErrorKind, EngineResult } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
-import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { ContentError } from '../content-error.ts';
 import { openRepository, type Repository } from '../restic/repository.ts';
@@ -21,7 +21,7 @@ export interface RepositoryReaders {
    */
   read(
     tenant: TenantId,
-    repository: Id,
+    repository: BackupRepositoryId,
     part: Pick<StoredPart, 'blobs'>,
     range: ByteRange,
   ): AsyncIterable<Uint8Array>;
@@ -46,7 +46,7 @@ export function makeRepositoryReaders(context: () => AppContext): RepositoryRead
     ttlAutopurge: true,
   });
 
-  async function open(tenant: TenantId, repository: Id): Promise<Repository> {
+  async function open(tenant: TenantId, repository: BackupRepositoryId): Promise<Repository> {
     const key = makeKey(tenant, repository);
     const entry = opened.get(key) ?? { opening: openForReading(context(), tenant, repository) };
     opened.set(key, entry);
@@ -86,12 +86,13 @@ export function makeRepositoryReaders(context: () => AppContext): RepositoryRead
   };
 }
 
-const makeKey = (tenant: TenantId, repository: Id): string => `${tenant} ${repository}`;
+const makeKey = (tenant: TenantId, repository: BackupRepositoryId): string =>
+  `${tenant} ${repository}`;
 
 async function openForReading(
   context: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<Repository>> {
   const found = await findStoredRepository(context, tenant, repository);
   if (!found.ok) return found;

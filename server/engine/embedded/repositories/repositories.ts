@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type {
   Attachment,
   PasswordInput,
@@ -8,7 +8,7 @@ import type {
   S3Storage,
   StorageKeysInput,
 } from '#contract/engine/repositories.ts';
-import type { Bytes, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Bytes, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
@@ -24,7 +24,7 @@ import { failed, ok } from '../../result.ts';
 import { getRepositoriesFolder } from './shared-folder.ts';
 import { countRequests, getStorageRequests, openStorage, storeStorage } from './storage.ts';
 
-const getSecretRef = (repository: Id) => ({
+const getSecretRef = (repository: BackupRepositoryId) => ({
   table: 'repository_access',
   column: 'sealed',
   row: repository,
@@ -34,7 +34,7 @@ const getSecretRef = (repository: Id) => ({
 export const makeRepositoryTarget = (
   context: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
   storage: S3Storage | null,
 ): RepositoryTarget => {
   const { config, chance } = context;
@@ -77,7 +77,7 @@ const revealsPassword = (hint: string | null, password: string): boolean =>
 export async function storePassword(
   tx: TenantTx,
   context: AppContext,
-  repository: Id,
+  repository: BackupRepositoryId,
   password: string,
 ): Promise<void> {
   const sealed = await seal(tx, context, getSecretRef(repository), password);
@@ -100,7 +100,7 @@ export async function storePassword(
 export async function findStoredRepository(
   context: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<StoredRepository>> {
   const found = await findRepositoryAccess(context, tenant, repository);
   return found.ok && found.value.isAttaching ? failed('busy', t.attaching) : found;
@@ -110,7 +110,7 @@ export async function findStoredRepository(
 export async function findRepositoryAccess(
   context: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<StoredRepository>> {
   const stored = await context.store.tenant(
     tenant,
@@ -152,7 +152,7 @@ export interface StoredRepository {
 export async function openStoredRepository(
   context: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<Repository>> {
   const found = await findStoredRepository(context, tenant, repository);
   if (!found.ok) return found;
@@ -212,7 +212,7 @@ export async function changeStorageKeys(
 /** Stores how much data a repository has. */
 export const storeSize = async (
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
   storedBytes: Bytes,
 ): Promise<void> => {
   await db
@@ -226,7 +226,7 @@ export const storeSize = async (
 export const readUsage = (
   context: AppContext,
   { tenant }: EngineScope,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<RepositoryUsage>> =>
   context.store.tenant(
     tenant,

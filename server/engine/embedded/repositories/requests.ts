@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { UpkeepRequest } from '#contract/engine/repositories.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { UpkeepRequests } from '#server/platform/db/database-engine.ts';
@@ -8,6 +8,7 @@ import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { isAttaching } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { failed, ok } from '../../result.ts';
+import type { BackupRepositoryId } from '#contract/ids.ts';
 
 // Clean-ups and verifications that a person asked for. They are the daily ones, at once.
 
@@ -15,7 +16,7 @@ import { failed, ok } from '../../result.ts';
 export const requestCleanUp = (
   context: AppContext,
   scope: EngineScope,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<void>> =>
   request(context, scope, repository, 'repository-clean-up', (open) => ({
     cleanUp: { ...open, removedPoints: 0, freedBytes: 0 },
@@ -25,7 +26,7 @@ export const requestCleanUp = (
 export const requestVerification = (
   context: AppContext,
   scope: EngineScope,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<EngineResult<void>> =>
   request(context, scope, repository, 'repository-verification', (open) => ({
     verification: { ...open, parts: { done: 0, total: null }, damaged: 0 },
@@ -34,7 +35,7 @@ export const requestVerification = (
 const request = (
   { store, clock }: AppContext,
   { tenant }: EngineScope,
-  repository: Id,
+  repository: BackupRepositoryId,
   type: 'repository-clean-up' | 'repository-verification',
   make: (open: UpkeepRequest) => UpkeepRequests,
 ): Promise<EngineResult<void>> =>
@@ -53,7 +54,7 @@ const request = (
 
 export async function loadRequests(
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<UpkeepRequests | null> {
   const row = await db
     .selectFrom('repository_access')
@@ -67,7 +68,7 @@ export async function loadRequests(
 /** Replaces one of the two; the other stays as it is. */
 export const storeRequest = async (
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
   requests: UpkeepRequests,
 ): Promise<void> => {
   await sql`
@@ -79,7 +80,7 @@ export const storeRequest = async (
 export async function noteWait(
   { store }: AppContext,
   tenant: TenantTx['tenant'],
-  repository: Id,
+  repository: BackupRepositoryId,
   key: keyof UpkeepRequests,
   message: string,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { BackupRepositoryId, BackupSessionId, Ms, PointId, TenantId } from '#contract/ids.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import type { BlobId } from '../restic/pack.ts';
 import type { Repository } from '../restic/repository.ts';
@@ -14,7 +14,7 @@ import { loadPointObjects, savePointTree, getSession } from '../sessions/restore
 interface Place {
   readonly store: Store;
   readonly tenant: TenantId;
-  readonly repository: Id;
+  readonly repository: BackupRepositoryId;
   readonly since: Ms;
 }
 
@@ -157,14 +157,14 @@ const getChangedAt = (line: { readonly item?: { readonly changedAt: Ms } }): Ms 
   line.item?.changedAt ?? Infinity;
 
 interface StoredPoint {
-  readonly point: Id;
-  readonly session: Id;
+  readonly point: PointId;
+  readonly session: BackupSessionId;
   readonly snapshot: string;
 }
 
 async function loadPoints(
   { sql: db, tenant }: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): Promise<readonly StoredPoint[]> {
   const { rows } = await sql<StoredPoint>`
     select id as point, session_id as session, snapshot from restore_point
@@ -178,7 +178,7 @@ async function loadPoints(
 async function rewriteSnapshot(
   { store, tenant }: Place,
   opened: Repository,
-  point: Id,
+  point: PointId,
   before: Snapshot,
 ): Promise<EngineResult<string | null>> {
   const objects = await store.tenant(tenant, (tx) => loadPointObjects(tx, point), {

@@ -1,18 +1,17 @@
 import { sql } from 'kysely';
 import * as v from 'valibot';
-import type { Id } from '#contract/engine/engine.ts';
 import type {
   RequestKind,
   S3Address,
   S3Storage,
   StorageRequests,
 } from '#contract/engine/repositories.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
-const getSecretRef = (repository: Id) => ({
+const getSecretRef = (repository: BackupRepositoryId) => ({
   table: 'repository_access',
   column: 'storage_sealed',
   row: repository,
@@ -23,7 +22,7 @@ const Keys = v.object({ accessKeyId: v.string(), secretAccessKey: v.string() });
 export async function storeStorage(
   tx: TenantTx,
   context: AppContext,
-  repository: Id,
+  repository: BackupRepositoryId,
   { accessKeyId, secretAccessKey, ...address }: S3Storage,
 ): Promise<void> {
   await tx.sql
@@ -46,7 +45,7 @@ export async function storeStorage(
 export async function openStorage(
   tx: TenantTx,
   context: AppContext,
-  repository: Id,
+  repository: BackupRepositoryId,
   stored: { readonly storage: S3Address | null; readonly storage_sealed: string | null },
 ): Promise<S3Storage | null> {
   if (stored.storage === null || stored.storage_sealed === null) return null;
@@ -61,7 +60,7 @@ const STORE_AFTER_MS: Ms = 10_000;
 export function countRequests(
   context: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
 ): (kind: RequestKind) => void {
   let counts: Record<RequestKind, number> | null = null;
   return (kind) => {
@@ -83,7 +82,7 @@ export function countRequests(
 const storeRequests = (
   { store, clock }: AppContext,
   tenant: TenantId,
-  repository: Id,
+  repository: BackupRepositoryId,
   counts: Readonly<Record<RequestKind, number>>,
 ): Promise<void> =>
   store.tenant(tenant, async (tx) => {

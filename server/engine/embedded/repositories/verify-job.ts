@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
 import type { DamagedItem, VerificationRequest } from '#contract/engine/repositories.ts';
-import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -23,7 +23,10 @@ const MIN_BYTES_PER_DAY: Bytes = 1 << 30;
 const MAX_ITEMS = 100;
 
 interface Place {
-  openRepository(tenant: TenantId, repository: Id): Promise<EngineResult<Repository>>;
+  openRepository(
+    tenant: TenantId,
+    repository: BackupRepositoryId,
+  ): Promise<EngineResult<Repository>>;
 }
 
 /** Every repository is verified, a part each day. */
@@ -107,7 +110,7 @@ export const repositoryVerification =
   };
 
 interface Stored {
-  readonly repository: Id;
+  readonly repository: BackupRepositoryId;
   readonly company: number;
   /** Items that were known to be damaged. */
   readonly count: number;
@@ -116,7 +119,7 @@ interface Stored {
   readonly request: VerificationRequest | null;
 }
 
-async function load(tx: TenantTx, repository: Id): Promise<Stored | null> {
+async function load(tx: TenantTx, repository: BackupRepositoryId): Promise<Stored | null> {
   const row = (await tx.rows('backupRepository', [repository])).get(repository);
   if (row?.removedAt !== null) return null;
   const access = await tx.sql
@@ -153,7 +156,7 @@ async function mergeDamage(
  */
 async function noteDamage(
   tx: TenantTx,
-  repository: Id,
+  repository: BackupRepositoryId,
   damaged: readonly BlobRef[],
 ): Promise<readonly DamagedItem[]> {
   if (damaged.length === 0) return [];
@@ -182,7 +185,10 @@ const hasMore = (damaged: readonly BlobRef[], known: readonly BlobRef[]): boolea
   damaged.some(({ id }) => known.every((one) => one.id !== id));
 
 /** The next session writes all folders again, also the files with what the index knows. */
-const rewriteFolders = async ({ sql: db, tenant }: TenantTx, repository: Id): Promise<void> => {
+const rewriteFolders = async (
+  { sql: db, tenant }: TenantTx,
+  repository: BackupRepositoryId,
+): Promise<void> => {
   await db
     .updateTable('backup_object')
     .set({ tree: null })

@@ -1,7 +1,8 @@
-import type { EngineError, Id } from '#contract/engine/engine.ts';
+import type { EngineError } from '#contract/engine/engine.ts';
 import type { FolderRecorder, SourceObject } from '../types.ts';
 import { readStored, type RunningTask } from './running-task.ts';
 import { readPath } from './tasks.ts';
+import type { TaskId } from '#contract/ids.ts';
 
 /** Stores the place of each folder before a restore creates it, and its key afterwards (RES-5). */
 export function recordFolders(
@@ -86,7 +87,7 @@ async function loadFolders({ store, tenant, id, request }: RunningTask): Promise
     .sort((a, b) => readPath(b.path).length - readPath(a.path).length);
 }
 
-const getRestore = (id: Id, request: RunningTask['request']): Id =>
+const getRestore = (id: TaskId, request: RunningTask['request']): TaskId =>
   request.kind === 'undo' ? request.task : id;
 
 /**

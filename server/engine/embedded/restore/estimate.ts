@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Engine, Id, ItemKind, ObjectKind } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Engine, ItemKind, ObjectKind } from '#contract/engine/engine.ts';
+import type { Ms, OrganizationId, TaskId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
@@ -48,7 +48,10 @@ const sumCounts = (written: ObjectWork['written']): number =>
   Object.values(written).reduce((sum, count) => sum + count, 0);
 
 /** What a task has written, or its dry run would write, by mailbox, drive, site or team. */
-async function loadWork({ sql: db, tenant }: TenantTx, task: Id): Promise<readonly ObjectWork[]> {
+async function loadWork(
+  { sql: db, tenant }: TenantTx,
+  task: TaskId,
+): Promise<readonly ObjectWork[]> {
   const { rows } = await sql<{
     readonly object: string;
     readonly objectKind: ObjectKind;
@@ -88,11 +91,11 @@ const RECENT_MS: Ms = 30 * 24 * 60 * 60_000;
 
 async function loadRestores(
   tx: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
   workload: string,
   now: Ms,
 ): Promise<readonly MeasuredRestore[]> {
-  const { rows } = await sql<{ readonly id: Id; readonly durationMs: Ms }>`
+  const { rows } = await sql<{ readonly id: TaskId; readonly durationMs: Ms }>`
     select t.id, t.ended_at - t.started_at as "durationMs" from engine_task as t
     join explorer as e on e.tenant_id = t.tenant_id and e.id = (t.request -> 'input' ->> 'explorer')::uuid
     where t.tenant_id = ${tx.tenant} and t.organization_id = ${organization} and t.kind = 'restore' and t.state = 'done'

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Plan, PlannedFolder } from './plan.ts';
 import type { RunningTask } from './running-task.ts';
+import type { TaskId } from '#contract/ids.ts';
 
 /**
  * Stores what a task has to do, item by item, in the order of its work: chosen items, then folders
@@ -55,7 +56,7 @@ const BATCH = 500;
 
 async function fillFolder(
   { sql: db, tenant }: TenantTx,
-  task: string,
+  task: TaskId,
   { object, point, key, path }: PlannedFolder,
   after: Last | null,
   from: number,
@@ -78,7 +79,7 @@ async function fillFolder(
 
 async function fillItems(
   { sql: db, tenant }: TenantTx,
-  task: string,
+  task: TaskId,
   items: Plan['items'],
 ): Promise<number> {
   for (let at = 0; at < items.length; at += BATCH)
@@ -102,7 +103,7 @@ async function fillItems(
 /** Backwards, and only what was written. */
 const fillUndo = async (
   { sql: db, tenant }: TenantTx,
-  task: string,
+  task: TaskId,
   restored: string,
 ): Promise<void> => {
   await sql`

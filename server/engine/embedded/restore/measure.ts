@@ -1,15 +1,16 @@
 import { sql } from 'kysely';
-import type { EngineResult, Id, Size } from '#contract/engine/engine.ts';
+import type { EngineResult, Size } from '#contract/engine/engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { OpenExplorer } from '../explorer/explorers.ts';
 import { ok } from '../../result.ts';
 import { planRestore, type PlannedFolder } from './plan.ts';
+import type { NodeId } from '#contract/ids.ts';
 
 /** Counts the items that chosen nodes hold, and their bytes as the cloud counts them. */
 export async function measure(
   tx: TenantTx,
   explorer: OpenExplorer,
-  nodes: readonly Id[],
+  nodes: readonly NodeId[],
 ): Promise<EngineResult<Size>> {
   const plan = await planRestore(tx, explorer, { nodes, target: { kind: 'original' } });
   if (!plan.ok) return plan;

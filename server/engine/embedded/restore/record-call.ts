@@ -3,6 +3,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadTaskPlace } from './task-place.ts';
+import type { TaskId } from '#contract/ids.ts';
 
 export type Detail = Readonly<Record<string, string | number | boolean | null>>;
 export interface Recorded {
@@ -21,7 +22,7 @@ export async function recordCall(
   const task = detail['task'];
   const place =
     typeof task === 'string' && detail['session'] === undefined
-      ? await loadTaskPlace(tx, task)
+      ? await loadTaskPlace(tx, task as TaskId)
       : {};
   await auditOrigin(tx, context, {
     what,

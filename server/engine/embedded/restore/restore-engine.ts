@@ -3,13 +3,12 @@ import type {
   Engine,
   EngineResult,
   EngineScope,
-  Id,
   Reply,
   RestoreInput,
   Size,
 } from '#contract/engine/engine.ts';
 import type { RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
-import type { Ms, UserId } from '#contract/ids.ts';
+import type { Ms, TaskId, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
@@ -77,26 +76,26 @@ export type RestoreCalls = Pick<
   /** How many items the user restored since a moment without that others learned about it. */
   countPlainItems(scope: EngineScope, input: { readonly since: Ms }): Reply<number>;
   /** Starts the undo of a restore, or lets it wait for approval. */
-  undo(scope: EngineScope, input: { readonly task: Id }, oversight?: Oversight): Reply<Id>;
+  undo(scope: EngineScope, input: { readonly task: TaskId }, oversight?: Oversight): Reply<TaskId>;
   /** Starts a restore, or lets it wait for approval. `plain`: nobody else learns about it. */
   restore(
     scope: EngineScope,
     input: RestoreInput,
     oversight?: Oversight,
     plain?: PlainLimit,
-  ): Reply<Id>;
+  ): Reply<TaskId>;
   /**
    * Starts a restore that waits for approval, with the rights to write of who asked for it or of who
    * approves it.
    */
   approve(
     scope: EngineScope,
-    input: { readonly task: Id; readonly requester: UserId; readonly record: RecordTask },
+    input: { readonly task: TaskId; readonly requester: UserId; readonly record: RecordTask },
   ): Reply<void>;
   /** Ends a restore that waits for approval. */
   reject(
     scope: EngineScope,
-    input: { readonly task: Id; readonly message: string; readonly record: RecordTask },
+    input: { readonly task: TaskId; readonly message: string; readonly record: RecordTask },
   ): Reply<void>;
   readonly restoreRights: RestoreRightsCalls;
   /** For downloads in the background. */
@@ -104,7 +103,7 @@ export type RestoreCalls = Pick<
 };
 
 /** Records what happened to a task, in the transaction that does it. */
-export type RecordTask = (tx: TenantTx, task: Id) => Promise<void>;
+export type RecordTask = (tx: TenantTx, task: TaskId) => Promise<void>;
 /** Of a restore that others learn about (G71). */
 export interface Oversight {
   readonly needsApproval: boolean;
@@ -456,11 +455,11 @@ export const restoreTask =
 
 const READ = 'backupcontent.read';
 
-const schedule = async (tx: TenantTx, task: Id, at: number): Promise<void> =>
+const schedule = async (tx: TenantTx, task: TaskId, at: number): Promise<void> =>
   scheduleRouted(tx, 'restore-task', task, { task }, at, await findTaskRoute(tx, task));
 
 export const restoreDetail = (
-  task: Id,
+  task: TaskId,
   { explorer, nodes, target, dryRun }: RestoreInput,
 ): Detail => ({
   task,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { EngineResult, Id, ObjectKind } from '#contract/engine/engine.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { EngineResult, ObjectKind } from '#contract/engine/engine.ts';
+import type { Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { ContentError } from '../content-error.ts';
@@ -54,7 +54,11 @@ async function openPorts(
     tenant,
     organization,
     rights,
-  }: { readonly tenant: TenantId; readonly organization: Id; readonly rights: TaskRights | null },
+  }: {
+    readonly tenant: TenantId;
+    readonly organization: OrganizationId;
+    readonly rights: TaskRights | null;
+  },
 ): Promise<EngineResult<GraphPorts>> {
   const grant = rights?.grant ?? null;
   if (grant !== null) {

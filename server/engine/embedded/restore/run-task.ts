@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { EngineError, Id, ItemOutcome, ObjectKind, Task } from '#contract/engine/engine.ts';
+import type { EngineError, ItemOutcome, ObjectKind, Task } from '#contract/engine/engine.ts';
 import type { SessionResult, Waiting } from '#contract/engine/sessions.ts';
 import type { EventOf } from '#contract/events.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -34,7 +34,7 @@ type RestoreContext = Pick<AppContext, 'store' | 'clock' | 'chance'>;
 export async function runTask(
   context: RestoreContext,
   ports: RestorePorts,
-  { tenant, task: id, signal }: { tenant: TenantId; task: Id; signal: AbortSignal },
+  { tenant, task: id, signal }: { tenant: TenantId; task: TaskId; signal: AbortSignal },
 ): Promise<Ms | null> {
   const { store, clock } = context;
   const row = await store.tenant(tenant, (tx) => begin(tx, id, clock.now()));
@@ -130,15 +130,19 @@ async function workOn(
 }
 
 interface BegunTask {
-  readonly id: Id;
-  readonly organization: Id;
+  readonly id: TaskId;
+  readonly organization: OrganizationId;
   readonly request: TaskRequest;
   readonly isFilled: boolean;
   /** When its target last answered, or the task began. */
   readonly startedAt: Ms;
 }
 
-async function begin({ sql: db, tenant }: TenantTx, id: Id, now: Ms): Promise<BegunTask | null> {
+async function begin(
+  { sql: db, tenant }: TenantTx,
+  id: TaskId,
+  now: Ms,
+): Promise<BegunTask | null> {
   const { rows } = await sql<Omit<BegunTask, 'isFilled'> & { progress: Partial<Task> }>`
     update engine_task set state = case when state = 'queued' then 'running' else state end, started_at = coalesce(started_at, ${now})
     where tenant_id = ${tenant} and id = ${id}::uuid and state <> 'done'
@@ -153,7 +157,7 @@ async function begin({ sql: db, tenant }: TenantTx, id: Id, now: Ms): Promise<Be
 
 async function loadState(
   { sql: db, tenant }: TenantTx,
-  id: Id,
+  id: TaskId,
 ): Promise<Task['state'] | undefined> {
   const row = await db
     .selectFrom('engine_task')
@@ -167,13 +171,13 @@ async function loadState(
 async function loadRepository(
   { sql: db, tenant }: TenantTx,
   request: TaskRequest,
-): Promise<Id | null> {
+): Promise<BackupRepositoryId | null> {
   const { rows } =
     request.kind === 'restore'
-      ? await sql<{ id: Id }>`
+      ? await sql<{ id: BackupRepositoryId }>`
         select p.repository_id as id from explorer as e join restore_point as p on p.tenant_id = e.tenant_id and p.id = e.point_id
         where e.tenant_id = ${tenant} and e.id = ${request.input.explorer}::uuid`.execute(db)
-      : await sql<{ id: Id }>`
+      : await sql<{ id: BackupRepositoryId }>`
         select p.repository_id as id from engine_task as t
         join explorer as e on e.tenant_id = t.tenant_id and e.id = (t.request -> 'input' ->> 'explorer')::uuid
         join restore_point as p on p.tenant_id = e.tenant_id and p.id = e.point_id
@@ -181,7 +185,10 @@ async function loadRepository(
   return rows[0]?.id ?? null;
 }
 
-const getTargetOrganization = (request: TaskRequest, organization: Id): Id =>
+const getTargetOrganization = (
+  request: TaskRequest,
+  organization: OrganizationId,
+): OrganizationId =>
   request.kind === 'undo'
     ? (request.target ?? organization)
     : request.input.target.kind === 'other'
@@ -248,7 +255,7 @@ async function nextItems({ sql: db, tenant }: TenantTx, { id }: RunningTask): Pr
 
 async function showProgress(
   { sql: db, tenant }: TenantTx,
-  id: Id,
+  id: TaskId,
   waiting: Waiting | null,
 ): Promise<Pick<Task, 'counts' | 'bytes'>> {
   const { rows } = await sql<{ outcome: ItemOutcome | null; items: number; bytes: number }>`
@@ -277,7 +284,7 @@ async function showProgress(
 async function end(
   context: RestoreContext,
   tenant: TenantId,
-  id: Id,
+  id: TaskId,
   result: SessionResult | null,
   message: string | null,
 ): Promise<null> {

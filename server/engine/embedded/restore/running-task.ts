@@ -1,7 +1,6 @@
 import type {
   EngineError,
   EngineResult,
-  Id,
   ItemOutcome,
   ObjectKind,
   PartRole,
@@ -9,7 +8,7 @@ import type {
 } from '#contract/engine/engine.ts';
 import type { Waiting } from '#contract/engine/sessions.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
-import type { TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, OrganizationId, TaskId, TenantId } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import type { GraphClient } from '../graph/client.ts';
 import type { Store } from '#server/platform/db/store.ts';
@@ -30,12 +29,15 @@ export interface RestorePorts {
   /** `rights` null: nothing is written. */
   openTarget(
     tenant: TenantId,
-    organization: Id,
+    organization: OrganizationId,
     rights: TaskRights | null,
   ): Promise<EngineResult<RestoreTarget>>;
   /** Requests as the administrator who granted rights. */
   openAdministrator(region: Region, accessToken: string, signal: AbortSignal): GraphClient;
-  openContent(tenant: TenantId, repository: Id): Promise<EngineResult<RestoreContent>>;
+  openContent(
+    tenant: TenantId,
+    repository: BackupRepositoryId,
+  ): Promise<EngineResult<RestoreContent>>;
 }
 export interface RestoreTarget {
   /** `read`: returns the stored content of an item. */
@@ -71,9 +73,9 @@ export interface RunningTask {
   readonly store: Store;
   readonly clock: Clock;
   readonly tenant: TenantId;
-  readonly id: Id;
+  readonly id: TaskId;
   readonly request: TaskRequest;
-  readonly organization: Id;
+  readonly organization: OrganizationId;
   readonly target: RestoreTarget;
   readonly content: RestoreContent;
   /** Folders that this process has made sure of, so that two items don't create one twice. */

@@ -1,17 +1,20 @@
 import { sql } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import type { ExplorerId, NodeId, TaskId } from '#contract/ids.ts';
 
 /** What a record of a task is about, as the audit shows it. */
 interface TaskPlace {
-  readonly session: Id | null;
+  readonly session: ExplorerId | null;
   /** The first of the nodes. */
-  readonly node: Id | null;
+  readonly node: NodeId | null;
 }
 const NO_PLACE: TaskPlace = { session: null, node: null };
 
 /** Returns the session in which a restore was requested, and what of; of an undo, its restore's. */
-export async function loadTaskPlace({ sql: db, tenant }: TenantTx, task: Id): Promise<TaskPlace> {
+export async function loadTaskPlace(
+  { sql: db, tenant }: TenantTx,
+  task: TaskId,
+): Promise<TaskPlace> {
   const { rows } = await sql<TaskPlace>`
     select r.request #>> '{input,explorer}' as session, r.request #>> '{input,nodes,0}' as node
     from engine_task as t

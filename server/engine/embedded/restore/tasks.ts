@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import type {
   EngineResult,
   EngineScope,
-  Id,
   ItemKind,
   ItemOutcome,
   ItemResult,
@@ -16,7 +15,7 @@ import type {
   TaskState,
   Workload,
 } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms, NodeId, OrganizationId, TaskId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { findRoute, type JobRoute } from '#server/platform/jobs/places.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
@@ -43,9 +42,9 @@ export type TaskRequest =
     }
   | {
       readonly kind: 'undo';
-      readonly task: Id;
+      readonly task: TaskId;
       /** The organization that the restore wrote to. */
-      readonly target?: Id;
+      readonly target?: OrganizationId;
       readonly rights?: TaskRights | null;
     };
 
@@ -72,7 +71,7 @@ export async function requestRestore(
     readonly isOverseen?: boolean;
   },
   moment: Moment,
-): Promise<EngineResult<Id>> {
+): Promise<EngineResult<TaskId>> {
   if (scope.operator !== undefined && input.target.kind !== 'original')
     return failed('forbidden', t.originalOnly);
   const explorer = await useExplorer(tx, scope, input.explorer, moment.now);
@@ -95,13 +94,13 @@ export async function requestUndo(
     rights,
     needsApproval = false,
   }: {
-    readonly task: Id;
-    readonly target: Id;
+    readonly task: TaskId;
+    readonly target: OrganizationId;
     readonly rights: TaskRights | null;
     readonly needsApproval?: boolean;
   },
   moment: Moment,
-): Promise<EngineResult<Id>> {
+): Promise<EngineResult<TaskId>> {
   const {
     rows: [row],
   } = await sql<{ kind: TaskKind; state: Task['state']; undone: boolean }>`
@@ -131,8 +130,11 @@ export async function requestUndo(
 }
 
 /** Where a task runs: its repository is that of the restore point that was browsed. */
-export async function findTaskRoute(tx: TenantTx, task: Id): Promise<JobRoute> {
-  const { rows } = await sql<{ readonly repository: Id; readonly isStopping: boolean }>`
+export async function findTaskRoute(tx: TenantTx, task: TaskId): Promise<JobRoute> {
+  const { rows } = await sql<{
+    readonly repository: BackupRepositoryId;
+    readonly isStopping: boolean;
+  }>`
     select p.repository_id as repository, t.state = 'stopping' as "isStopping" from engine_task as t
     left join engine_task as parent on parent.tenant_id = t.tenant_id and parent.id = t.parent_id
     join explorer as e on e.tenant_id = t.tenant_id
@@ -166,7 +168,7 @@ export async function countPlainItems(
 export const approveTask = (
   tx: TenantTx,
   scope: EngineScope,
-  task: Id,
+  task: TaskId,
   rights: TaskRights,
 ): Promise<EngineResult<void>> =>
   decide(
@@ -180,7 +182,7 @@ export const approveTask = (
 export const rejectTask = (
   tx: TenantTx,
   scope: EngineScope,
-  { task, message, now }: { readonly task: Id; readonly message: string; readonly now: Ms },
+  { task, message, now }: { readonly task: TaskId; readonly message: string; readonly now: Ms },
 ): Promise<EngineResult<void>> =>
   decide(
     tx,
@@ -192,7 +194,7 @@ export const rejectTask = (
 async function decide(
   { sql: db, tenant }: TenantTx,
   { organization }: EngineScope,
-  task: Id,
+  task: TaskId,
   change: RawBuilder<unknown>,
 ): Promise<EngineResult<void>> {
   const { rows } = await sql`
@@ -210,11 +212,11 @@ export async function addTask(
     readonly kind: TaskKind;
     readonly state: TaskState;
     readonly request: TaskRequest | ServerRequest;
-    readonly parent: Id | null;
+    readonly parent: TaskId | null;
   },
   { now, chance }: Moment,
-): Promise<Id> {
-  const id = chance.uuid();
+): Promise<TaskId> {
+  const id = chance.uuid() as TaskId;
   await db
     .insertInto('engine_task')
     .values({
@@ -237,7 +239,7 @@ export async function addTask(
 }
 
 interface TaskRow {
-  readonly id: Id;
+  readonly id: TaskId;
   readonly kind: TaskKind;
   readonly workload: Task['workload'];
   readonly state: Task['state'];
@@ -247,7 +249,7 @@ interface TaskRow {
   readonly createdAt: Ms;
   readonly startedAt: Ms | null;
   readonly endedAt: Ms | null;
-  readonly of: Id | null;
+  readonly of: TaskId | null;
   readonly undone: boolean;
   /** The organization's own server did it, which can't undo it. */
   readonly isServers: boolean;
@@ -264,7 +266,7 @@ const TASK = sql`t.id, t.kind, t.state, t.request ->> 'kind' = 'server-restore' 
 export async function needsSecondPerson(
   tx: TenantTx,
   explorer: OpenExplorer,
-  nodes: readonly Id[],
+  nodes: readonly NodeId[],
 ): Promise<boolean> {
   if (explorer.operator === null) return false;
   const objects = new Set(nodes.flatMap((node) => parseNodeId(node)?.object ?? []));
@@ -286,7 +288,7 @@ function isSeen(tenant: string, scope: EngineScope): RawBuilder<boolean> {
 export async function getTask(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
-  task: Id,
+  task: TaskId,
 ): Promise<EngineResult<Task>> {
   const { rows } = await sql<TaskRow>`
     select ${TASK} from engine_task as t
@@ -379,7 +381,7 @@ export async function listResults(
 export async function cancelTask(
   { sql: db, tenant }: TenantTx,
   scope: EngineScope,
-  task: Id,
+  task: TaskId,
 ): Promise<EngineResult<void>> {
   const { rows } = await sql<{ state: string }>`
     update engine_task as t set state = case when t.state in ('done', 'awaiting-approval') then t.state else 'stopping' end

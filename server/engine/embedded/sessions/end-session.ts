@@ -1,4 +1,4 @@
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
 import type { SessionResult } from '#contract/engine/sessions.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
@@ -8,6 +8,7 @@ import { storeSize } from '../repositories/repositories.ts';
 import { loadPointObjects, type PointFacts, saveRestorePoint } from './restore-point.ts';
 import type { RunningSession, SessionState } from './run-session.ts';
 import { countWork, type WorkCounts } from './work.ts';
+import type { PointId } from '#contract/ids.ts';
 
 interface Ending {
   /** Null: nothing can be written. */
@@ -122,7 +123,7 @@ function getOutcome(
   return { result: 'success', message: null };
 }
 
-const deletePoint = ({ sql: db, tenant }: TenantTx, point: string) =>
+const deletePoint = ({ sql: db, tenant }: TenantTx, point: PointId) =>
   db.deleteFrom('restore_point').where('tenant_id', '=', tenant).where('id', '=', point).execute();
 
 /** What a point of a session is like when all of its work has ended. */
@@ -162,7 +163,7 @@ const MAX_LACKING = 100;
 
 async function completePoint(
   { sql: db, tenant }: TenantTx,
-  point: Id,
+  point: PointId,
   snapshot: string,
   { result, lacks }: Outcome,
 ): Promise<void> {

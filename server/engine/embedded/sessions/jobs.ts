@@ -9,12 +9,13 @@ import { cursorAfter, readCursor } from '../explorer/cursor.ts';
 import { failed, ok } from '../../result.ts';
 import { sessionMessages as t } from './messages.en.ts';
 import { startSession, stopSession } from './session-rows.ts';
+import type { BackupJobId, BackupSessionId, PointId } from '#contract/ids.ts';
 
 export const startJob = (
   context: AppContext,
   { tenant, organization, user }: EngineScope,
-  { job, reason }: { readonly job: Id; readonly reason: StartReason },
-): Promise<EngineResult<Id>> =>
+  { job, reason }: { readonly job: BackupJobId; readonly reason: StartReason },
+): Promise<EngineResult<BackupSessionId>> =>
   context.store.tenant(tenant, async (tx) => {
     const row = (await tx.rows('backupJob', [job])).get(job);
     if (row?.removedAt !== null || row.organization !== organization)
@@ -22,8 +23,8 @@ export const startJob = (
     if ((await loadStoppedCompanies(tx)).has(row.company))
       return failed('conflict', MESSAGES.backupsStopped);
     return startSession(tx, row, {
-      id: context.chance.uuid(),
-      point: context.chance.uuid(),
+      id: context.chance.uuid() as BackupSessionId,
+      point: context.chance.uuid() as PointId,
       reason,
       user,
       at: context.clock.now(),
@@ -33,7 +34,7 @@ export const startJob = (
 export const stopJob = (
   context: AppContext,
   { tenant, organization }: EngineScope,
-  { job }: { readonly job: Id },
+  { job }: { readonly job: BackupJobId },
 ): Promise<EngineResult<void>> =>
   context.store.tenant(tenant, async (tx) => {
     const row = (await tx.rows('backupJob', [job])).get(job);
@@ -75,8 +76,8 @@ export async function listSessions(
 }
 
 interface ListSessions extends PageInput {
-  readonly job: Id;
-  readonly session?: Id;
+  readonly job: BackupJobId;
+  readonly session?: BackupSessionId;
 }
 type SessionRow = Omit<Session, 'progress' | 'objects'> & {
   readonly progress: Partial<Session['progress']>;
@@ -116,7 +117,7 @@ export async function listLog(
     isNewest = false,
     cursor,
     limit,
-  }: { readonly session: Id; readonly isNewest?: boolean } & PageInput,
+  }: { readonly session: BackupSessionId; readonly isNewest?: boolean } & PageInput,
 ): Promise<EngineResult<Page<LogLine>>> {
   const after = readCursor(cursor);
   if (!after.ok) return after;

@@ -1,5 +1,12 @@
-import type { EngineResult, Id, ObjectKind, Point } from '#contract/engine/engine.ts';
-import type { Bytes, Ms } from '#contract/ids.ts';
+import type { EngineResult, ObjectKind, Point } from '#contract/engine/engine.ts';
+import type {
+  BackupJobId,
+  BackupSessionId,
+  Bytes,
+  Ms,
+  OrganizationId,
+  PointId,
+} from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Repository } from '../restic/repository.ts';
 import type { Snapshot } from '../restic/snapshot.ts';
@@ -26,7 +33,7 @@ export interface PointObject {
 
 export async function loadPointObjects(
   { sql: db, tenant }: TenantTx,
-  point: Id,
+  point: PointId,
 ): Promise<readonly PointObject[]> {
   return db
     .selectFrom('object_point as p')
@@ -54,10 +61,10 @@ export async function loadPointObjects(
 
 /** What a snapshot says about its restore point besides the content. */
 export interface PointFacts {
-  readonly point: Id;
-  readonly job: Id;
-  readonly session: Id;
-  readonly organization: Id;
+  readonly point: PointId;
+  readonly job: BackupJobId;
+  readonly session: BackupSessionId;
+  readonly organization: OrganizationId;
   /** The tenant's id at Microsoft: whose point it is on any server. Null: unknown. */
   readonly directory: string | null;
   readonly at: Ms;
@@ -68,11 +75,12 @@ export interface PointFacts {
 }
 
 /** The tag by which the snapshot of a session is found. */
-const getSessionTag = (session: Id): string => `session-${session}`;
+const getSessionTag = (session: BackupSessionId): string => `session-${session}`;
 
 /** Returns the session that made a snapshot; null for one that isn't Daybook's. */
-export const getSession = ({ tags }: Pick<Snapshot, 'tags'>): Id | null =>
-  tags.find((tag) => tag.startsWith('session-'))?.slice('session-'.length) ?? null;
+export const getSession = ({ tags }: Pick<Snapshot, 'tags'>): BackupSessionId | null =>
+  (tags.find((tag) => tag.startsWith('session-'))?.slice('session-'.length) ??
+    null) as BackupSessionId | null;
 
 /**
  * Makes a snapshot of the objects and returns its id. If a session that was killed has made it,

@@ -1,9 +1,16 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import { nextOpen } from '#contract/backup/schedule.ts';
-import type { EngineError, EngineResult, Id, ObjectKind } from '#contract/engine/engine.ts';
+import type { EngineError, EngineResult, ObjectKind } from '#contract/engine/engine.ts';
 import type { LogLine } from '#contract/engine/sessions.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type {
+  BackupRepositoryId,
+  BackupSessionId,
+  Ms,
+  OrganizationId,
+  PointId,
+  TenantId,
+} from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
@@ -32,11 +39,14 @@ import {
 export interface SessionPorts {
   openOrganization(
     tenant: TenantId,
-    organization: Id,
+    organization: OrganizationId,
     call: SourceCall,
   ): Promise<EngineResult<OpenOrganization>>;
   /** To write. `busy` while it is cleaned up. */
-  openRepository(tenant: TenantId, repository: Id): Promise<EngineResult<Repository>>;
+  openRepository(
+    tenant: TenantId,
+    repository: BackupRepositoryId,
+  ): Promise<EngineResult<Repository>>;
   readonly texts: TextReader;
 }
 export interface OpenOrganization {
@@ -58,8 +68,8 @@ const PROGRESS_MS: Ms = 2_000;
 export interface RunningSession {
   readonly context: AppContext;
   readonly tenant: TenantId;
-  readonly id: Id;
-  readonly point: Id;
+  readonly id: BackupSessionId;
+  readonly point: PointId;
   readonly startedAt: Ms;
   readonly isConfirmed: boolean;
   /** Older items are not backed up; null: all are. */
@@ -117,7 +127,7 @@ export interface SessionState {
   readonly job: BackupJobRow;
   /** The tenant's id at Microsoft. */
   readonly directory: string | null;
-  readonly point: Id;
+  readonly point: PointId;
   readonly state: string;
   readonly reason: string;
   readonly startedAt: Ms;
@@ -130,7 +140,11 @@ export interface SessionState {
   readonly counts: WorkCounts;
 }
 
-async function loadSession(tx: TenantTx, id: Id, now: Ms): Promise<SessionState | null> {
+async function loadSession(
+  tx: TenantTx,
+  id: BackupSessionId,
+  now: Ms,
+): Promise<SessionState | null> {
   const row = await tx.sql
     .selectFrom('backup_session as s')
     .innerJoin('restore_point as p', (join) =>

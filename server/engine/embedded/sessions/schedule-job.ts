@@ -1,7 +1,7 @@
 import { type BackupJobRow, dueAt } from '#contract/backup/jobs.ts';
 import { nextRetry } from '#contract/backup/schedule.ts';
 import type { StartReason } from '#contract/engine/sessions.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupSessionId, Ms, PointId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
@@ -38,8 +38,8 @@ export const backupSchedule =
         if (due > now) next = Math.min(next, due);
         else
           await startSession(tx, job, {
-            id: context.chance.uuid(),
-            point: context.chance.uuid(),
+            id: context.chance.uuid() as BackupSessionId,
+            point: context.chance.uuid() as PointId,
             reason: getReason(job, now),
             user: null,
             at: now,

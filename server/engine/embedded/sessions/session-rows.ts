@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
 import type { LogLine, StartReason } from '#contract/engine/sessions.ts';
-import type { Ms, UserId } from '#contract/ids.ts';
+import type { BackupJobId, BackupSessionId, Ms, PointId, UserId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { findRoute } from '#server/platform/jobs/places.ts';
 import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
@@ -13,13 +13,13 @@ export async function startSession(
   tx: TenantTx,
   job: BackupJobRow,
   start: {
-    readonly id: Id;
-    readonly point: Id;
+    readonly id: BackupSessionId;
+    readonly point: PointId;
     readonly reason: StartReason;
     readonly user: UserId | null;
     readonly at: Ms;
   },
-): Promise<EngineResult<Id>> {
+): Promise<EngineResult<BackupSessionId>> {
   const { sql: db, tenant } = tx;
   const place = {
     tenant_id: tenant,
@@ -69,7 +69,7 @@ export async function startSession(
 }
 
 /** Asks the running session of a job to stop. Returns whether there is one. */
-export async function stopSession(tx: TenantTx, job: Id, at: Ms): Promise<boolean> {
+export async function stopSession(tx: TenantTx, job: BackupJobId, at: Ms): Promise<boolean> {
   const session = await tx.sql
     .updateTable('backup_session')
     .set({ state: 'stopping' })
@@ -88,7 +88,7 @@ export async function stopSession(tx: TenantTx, job: Id, at: Ms): Promise<boolea
 /** Adds a line to a session's log. */
 export async function addLog(
   { sql: db, tenant }: TenantTx,
-  session: Id,
+  session: BackupSessionId,
   { at, level, message }: Omit<LogLine, 'n'>,
 ): Promise<void> {
   for (;;) {

@@ -1,7 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Id } from '#contract/engine/engine.ts';
 import type { SessionObject, Waiting } from '#contract/engine/sessions.ts';
-import type { Bytes, Ms } from '#contract/ids.ts';
+import type { BackupSessionId, Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 /** Another process takes over the work on an object whose lease wasn't renewed for so long. */
@@ -10,7 +9,7 @@ export const WORK_LEASE_MS: Ms = 4 * 60_000;
 export const MAX_ATTEMPTS = 5;
 
 interface Owner {
-  readonly session: Id;
+  readonly session: BackupSessionId;
   /** The process, or part of one, that works. */
   readonly owner: string;
 }
@@ -25,7 +24,7 @@ export interface LeasedWork {
 /** Queues the work on the objects of a session. */
 export async function queueWork(
   { sql: db, tenant }: TenantTx,
-  session: Id,
+  session: BackupSessionId,
   objects: readonly number[],
 ): Promise<void> {
   await sql`
@@ -171,7 +170,7 @@ export interface WorkCounts {
 
 export async function countWork(
   { sql: db, tenant }: TenantTx,
-  session: Id,
+  session: BackupSessionId,
   now: Ms,
 ): Promise<WorkCounts> {
   const {
@@ -190,7 +189,10 @@ export async function countWork(
 }
 
 /** Cancels all work of a session that hasn't ended. */
-export async function cancelWork({ sql: db, tenant }: TenantTx, session: Id): Promise<void> {
+export async function cancelWork(
+  { sql: db, tenant }: TenantTx,
+  session: BackupSessionId,
+): Promise<void> {
   await db
     .updateTable('backup_work')
     .set({ state: 'cancelled', waiting: null, lease_owner: null, lease_until: 0 })

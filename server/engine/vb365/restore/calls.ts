@@ -27,6 +27,7 @@ import { measure } from './measure.ts';
 import { listPoints } from './points.ts';
 import { makeRights } from './rights.ts';
 import { makeTaskCalls } from './task-calls.ts';
+import type { ExplorerId, NodeId } from '#contract/ids.ts';
 
 /** What the engine offers of reading backups. The rest is `unsupported`. */
 export type Vb365RestoreCalls = Omit<RestoreCalls, 'writeParts'> & CompareCalls & EstimateCalls;
@@ -60,7 +61,7 @@ export function makeVb365RestoreCalls(
   /** Asks the server in a session. One that it has ended is ended here too. */
   const askSession = async <T>(
     scope: EngineScope,
-    explorer: Id,
+    explorer: ExplorerId,
     work: (server: OpenedServer, explorer: OpenExplorer) => Promise<EngineResult<T>>,
   ): Promise<EngineResult<T>> => {
     const used = await inTx(scope, (tx) => useExplorer(tx, scope, explorer, context().clock.now()));
@@ -76,7 +77,7 @@ export function makeVb365RestoreCalls(
     });
   };
 
-  const findNode = (scope: EngineScope, id: Id) =>
+  const findNode = (scope: EngineScope, id: NodeId) =>
     inTx(scope, async (tx) => (await loadNodes(tx, scope.organization, [id]))[0] ?? null);
 
   return {
@@ -96,7 +97,12 @@ export function makeVb365RestoreCalls(
         await stopIdleSessions(context(), scope, server.client);
         const jobs = await inTx(scope, (tx) => loadJobIds(tx, scope.organization));
         const now = context().clock.now();
-        const opened = await openSession({ ...server, jobs }, input, context().chance.uuid(), now);
+        const opened = await openSession(
+          { ...server, jobs },
+          input,
+          context().chance.uuid() as ExplorerId,
+          now,
+        );
         if (!opened.ok) return opened;
         const { explorer, session } = opened.value;
         await inTx(scope, async (tx) => {
@@ -220,5 +226,5 @@ const unsupported = () => Promise.resolve(failed('unsupported', t.notOffered));
 /** Whether a node belongs to the mailbox or drive `within`, if one is given. */
 const isWithin = (
   { object_id: object }: { readonly object_id: Id },
-  within: Id | undefined,
+  within: NodeId | undefined,
 ): boolean => within === undefined || within === object;

@@ -1,5 +1,5 @@
 import type { EngineResult, ListChildrenInput, Node, Page } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, NodeId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText, lineOfText } from '#contract/stored-text.ts';
 import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
@@ -123,7 +123,7 @@ export async function listChildren(
 /** What was listed, as a parent of what is below it. */
 export const toParent = ({ node, object, item }: ShownNode): KnownNode => ({
   id: node.id,
-  object_id: '',
+  object_id: '' as NodeId,
   kind: node.kind,
   object_key: object,
   item_key: item,
@@ -187,7 +187,7 @@ async function findObjects<R>(
 const SCAN_ROWS = 1_000;
 const MAX_FOUND = 500;
 
-const getCommon = ({ pointAt }: OpenExplorer, id: string, name: string, at: Ms | null) => ({
+const getCommon = ({ pointAt }: OpenExplorer, id: NodeId, name: string, at: Ms | null) => ({
   id,
   name,
   at,

@@ -12,6 +12,7 @@ import { DRIVES, inSession, MAILBOXES, part } from './children.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
 import { DriveShape, toPageShape, UserShape } from './shapes.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 type Chosen = Pick<RestoreInput, 'target' | 'select' | 'onConflict' | 'versions' | 'flags'>;
 
@@ -23,7 +24,7 @@ interface Place {
 /** Refuses what the server doesn't offer: its bodies for the original location have no choices. */
 export function refuseChoices(
   { target, select, onConflict, versions, flags }: Chosen,
-  organization: string,
+  organization: OrganizationId,
   isMail: boolean,
 ): EngineResult<void> {
   if (target.kind === 'other')

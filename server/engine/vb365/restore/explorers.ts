@@ -4,11 +4,10 @@ import type {
   EngineScope,
   Explorer,
   ExplorerInput,
-  Id,
   Workload,
 } from '#contract/engine/engine.ts';
 import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { ExplorerId, Ms, TenantId } from '#contract/ids.ts';
 import { SESSION_TYPES } from '#contract/restore/sessions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -32,7 +31,7 @@ const TYPES: Readonly<Record<Workload, (typeof SESSION_TYPES)[number]>> = {
 
 /** An open restore session. `key`: its id on the server. */
 export interface OpenExplorer {
-  readonly id: Id;
+  readonly id: ExplorerId;
   readonly workload: Workload;
   readonly key: string;
   /** When its restore point was made. */
@@ -43,7 +42,7 @@ export interface OpenExplorer {
 export async function openSession(
   { client, key, jobs }: Pick<OpenedServer, 'client' | 'key'> & { readonly jobs: JobIds },
   { workload, job, at, showDeleted }: ExplorerInput,
-  id: Id,
+  id: ExplorerId,
   now: Ms,
 ): Promise<EngineResult<{ readonly explorer: Explorer; readonly session: string }>> {
   if (!RESTORE_CAPABILITIES.vb365.workloads.includes(workload))
@@ -128,7 +127,7 @@ export async function storeExplorer(
 export async function useExplorer(
   { sql: db, tenant }: TenantTx,
   { organization, user }: EngineScope,
-  id: Id,
+  id: ExplorerId,
   now: Ms,
 ): Promise<EngineResult<OpenExplorer>> {
   const row = await db
@@ -163,7 +162,7 @@ interface Ended {
 export async function endExplorer(
   tx: TenantTx,
   { organization, user }: EngineScope,
-  id: Id,
+  id: ExplorerId,
   now: Ms,
 ): Promise<EngineResult<Ended>> {
   const { sql: db, tenant } = tx;
@@ -181,7 +180,7 @@ export async function endExplorer(
   return ok({ session: row.session_key, mustStop: wasOpen && !row.isBusy });
 }
 
-const storeStop = async ({ sql: db, tenant }: TenantTx, id: Id, now: Ms): Promise<void> =>
+const storeStop = async ({ sql: db, tenant }: TenantTx, id: ExplorerId, now: Ms): Promise<void> =>
   void (await db
     .updateTable('vb365_explorer')
     .set({ stopped_at: now })

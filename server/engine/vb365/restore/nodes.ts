@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { Id, Node, ObjectKind } from '#contract/engine/engine.ts';
+import type { Node, ObjectKind } from '#contract/engine/engine.ts';
 import type { NamedNode } from '#contract/engine/search.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, NodeId, OrganizationId } from '#contract/ids.ts';
 import type { Vb365Tables } from '#server/platform/db/database-vb365.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
@@ -24,18 +24,18 @@ export interface ShownNode {
 }
 
 /** The same for the same thing in every session, so that an address opens it at another point. */
-export const nodeId = (type: string, object: string, item: string): Id =>
+export const nodeId = (type: string, object: string, item: string): NodeId =>
   `v${createHash('sha256')
     .update(JSON.stringify([type, object, item]))
     .digest('base64url')
-    .slice(0, 27)}`;
+    .slice(0, 27)}` as NodeId;
 
 /** Nodes are forgotten when no session has shown them for this long. */
 const KEEP_MS: Ms = 7 * 24 * 60 * 60_000;
 
 export async function storeNodes(
   { sql: db, tenant }: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
   nodes: readonly ShownNode[],
   now: Ms,
 ): Promise<void> {
@@ -85,7 +85,7 @@ const MAILBOX_KINDS: readonly Node['kind'][] = [
   'task',
   'note',
 ];
-const objectIdFor = (kind: Node['kind'], object: string): Id =>
+const objectIdFor = (kind: Node['kind'], object: string): NodeId =>
   nodeId(MAILBOX_KINDS.includes(kind) ? 'mailbox' : 'drive', object, '');
 
 function getPeople(node: Node): string {
@@ -96,8 +96,8 @@ function getPeople(node: Node): string {
 /** Returns the nodes with these ids, in their order. Those that no session has shown are left out. */
 export async function loadNodes(
   { sql: db, tenant }: TenantTx,
-  organization: Id,
-  ids: readonly Id[],
+  organization: OrganizationId,
+  ids: readonly NodeId[],
 ): Promise<readonly KnownNode[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -114,8 +114,8 @@ export async function loadNodes(
 /** Names nodes with the mailbox or drive that they belong to. */
 export async function nameNodes(
   tx: TenantTx,
-  organization: Id,
-  ids: readonly Id[],
+  organization: OrganizationId,
+  ids: readonly NodeId[],
 ): Promise<readonly NamedNode[]> {
   const nodes = await loadNodes(tx, organization, ids);
   const objects = new Map(
@@ -147,7 +147,7 @@ export async function nameNodes(
 
 export const forgetOldNodes = async (
   { sql: db, tenant }: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
   now: Ms,
 ): Promise<void> => {
   await db

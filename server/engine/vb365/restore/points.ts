@@ -1,12 +1,11 @@
 import type {
   EngineResult,
-  Id,
   ListPointsInput,
   Page,
   Point,
   Workload,
 } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { BackupJobId, Ms, PointId } from '#contract/ids.ts';
 import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import { getNextOffset } from '../paging.ts';
@@ -22,7 +21,7 @@ const FLAGS = {
 } as const satisfies Record<Workload, keyof Vb365Point>;
 
 /** The jobs of the organization by their id on the server. */
-export type JobIds = ReadonlyMap<string, Id>;
+export type JobIds = ReadonlyMap<string, BackupJobId>;
 
 /**
  * Lists restore points as the server has them, the newest first. It can't be asked for those of a
@@ -59,7 +58,11 @@ export async function listPoints(
 export async function findPoint(
   server: Pick<OpenedServer, 'client' | 'key'>,
   jobs: JobIds,
-  { job, at, workload }: { readonly job: Id | null; readonly at: Ms; readonly workload: Workload },
+  {
+    job,
+    at,
+    workload,
+  }: { readonly job: BackupJobId | null; readonly at: Ms; readonly workload: Workload },
 ): Promise<Point | null> {
   for (let cursor: string | null = null; ;) {
     const page: EngineResult<Page<Point>> = await listPoints(server, jobs, {
@@ -84,11 +87,11 @@ function toPoint(row: Vb365Point, jobs: JobIds, workload: Workload | null): Poin
   if (at === null || row.isDeleted === true) return [];
   if (workload !== null && row[FLAGS[workload]] !== true) return [];
   const jobKey = row.jobId ?? '';
-  const job = jobs.get(jobKey) ?? jobKey;
-  return [{ id: row.id, job, at, changes: null, result: 'success', lacks: [] }];
+  const job = jobs.get(jobKey) ?? (jobKey as BackupJobId);
+  return [{ id: row.id as PointId, job, at, changes: null, result: 'success', lacks: [] }];
 }
 
-export const findKey = (jobs: JobIds, id: Id): string | undefined =>
+export const findKey = (jobs: JobIds, id: BackupJobId): string | undefined =>
   [...jobs].find(([, one]) => one === id)?.[0];
 
 export const iso = (at: Ms): string => new Date(at).toISOString();

@@ -6,7 +6,7 @@ import type {
   Workload,
 } from '#contract/engine/engine.ts';
 import type { RestoreRights, RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { DeviceCodeId, ExplorerId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { columnAhead, isAhead } from '#server/platform/clock-bounds.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
@@ -26,7 +26,7 @@ const LONGEST_CODE_MS: Ms = 60 * 60_000;
 
 /** A session of the user with its latest code. */
 interface Coded {
-  readonly id: Id;
+  readonly id: ExplorerId;
   readonly key: string;
   readonly code: string | null;
   readonly until: Ms | null;
@@ -100,7 +100,8 @@ export function makeRights(context: () => AppContext, ask: Ask): RestoreRightsCa
           });
         });
         return ok({
-          id: session.id,
+          // One code of a session is open at a time.
+          id: session.id as string as DeviceCodeId,
           userCode: code.userCode,
           verificationUrl: code.verificationUrl,
           expiresAt,
@@ -143,7 +144,7 @@ const REQUESTED = [t.signIn];
 export async function loadGrantedCode(
   tx: TenantTx,
   context: AppContext,
-  explorer: Id,
+  explorer: ExplorerId,
 ): Promise<string | null> {
   const row = await tx.sql
     .selectFrom('vb365_explorer')
@@ -188,7 +189,7 @@ const selectSessions = ({ sql: db, tenant }: TenantTx, { organization, user }: E
     .where('user_id', '=', user)
     .where('stopped_at', 'is', null);
 
-const setCode = ({ sql: db, tenant }: TenantTx, id: Id, values: object) =>
+const setCode = ({ sql: db, tenant }: TenantTx, id: ExplorerId, values: object) =>
   db
     .updateTable('vb365_explorer')
     .set(values)

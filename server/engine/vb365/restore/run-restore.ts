@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { EngineResult, Id, RestoreInput, Task, Workload } from '#contract/engine/engine.ts';
+import type { EngineResult, RestoreInput, Task, Workload } from '#contract/engine/engine.ts';
 import type { SessionResult } from '#contract/engine/sessions.ts';
-import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { Ms, OrganizationId, TaskId, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText } from '#contract/stored-text.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -33,8 +33,8 @@ interface Progress extends Partial<Pick<Task, 'items' | 'counts' | 'waiting'>> {
   readonly restore?: string;
 }
 interface RestoreRow {
-  readonly id: Id;
-  readonly organization: Id;
+  readonly id: TaskId;
+  readonly organization: OrganizationId;
   readonly user: UserId | null;
   readonly state: Task['state'];
   readonly input: RestoreInput;
@@ -237,7 +237,7 @@ const finish = (run: Run, outcome: Outcome, wasStopped: boolean): Promise<null> 
     outcome,
   );
 
-async function loadRow({ sql: db, tenant }: TenantTx, task: Id): Promise<RestoreRow | null> {
+async function loadRow({ sql: db, tenant }: TenantTx, task: TaskId): Promise<RestoreRow | null> {
   const { rows } = await sql<RestoreRow>`
     select id, organization_id as organization, user_id as "user", state, request -> 'input' as input, request ->> 'workload' as workload, progress
     from engine_task
@@ -250,7 +250,7 @@ async function loadRow({ sql: db, tenant }: TenantTx, task: Id): Promise<Restore
 const BATCH_ROWS = 500;
 async function storeResults(
   { sql: db, tenant }: TenantTx,
-  task: Id,
+  task: TaskId,
   results: Outcome['results'],
 ): Promise<void> {
   const rows = results.map(({ name, path, outcome, message }, n) => ({

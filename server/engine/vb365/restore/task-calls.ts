@@ -1,4 +1,4 @@
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
@@ -25,6 +25,7 @@ import { useExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import { loadNodes } from './nodes.ts';
 import { loadGrantedCode } from './rights.ts';
+import type { TaskId } from '#contract/ids.ts';
 
 type TaskCalls = Pick<
   RestoreCalls,
@@ -42,12 +43,12 @@ type InTx = <T>(scope: EngineScope, work: (tx: TenantTx) => Promise<T>) => Promi
 
 /** Restores on the server, as the same tasks as those of Daybook's own engine. */
 export function makeTaskCalls(context: () => AppContext, inTx: InTx): TaskCalls {
-  const schedule = (tx: TenantTx, task: Id): Promise<void> =>
+  const schedule = (tx: TenantTx, task: TaskId): Promise<void> =>
     scheduleJob(tx, 'vb365-restore', task, { task }, context().clock.now());
 
   return {
     restore: (scope, input, oversight, plain) =>
-      inTx<EngineResult<Id>>(scope, async (tx) => {
+      inTx<EngineResult<TaskId>>(scope, async (tx) => {
         if (input.dryRun) return failed('unsupported', t.noDryRun);
         if (oversight?.needsApproval === true) return failed('unsupported', t.noApproval);
         const now = context().clock.now();
@@ -123,7 +124,7 @@ export function makeTaskCalls(context: () => AppContext, inTx: InTx): TaskCalls 
 }
 
 /** The server answers it once it has ended: nothing can stop it meanwhile. */
-async function isUnstoppable({ sql: db, tenant }: TenantTx, task: Id): Promise<boolean> {
+async function isUnstoppable({ sql: db, tenant }: TenantTx, task: TaskId): Promise<boolean> {
   const row = await db
     .selectFrom('engine_task')
     .select(['progress', 'state'])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { LICENSE_STATES, USER_OBJECT_KINDS } from '#contract/billing/suite-usage-calls.ts';
 import { IMPORTED } from '#contract/engine/imports.ts';
-import type { Bytes, Ms } from '#contract/ids.ts';
+import type { Bytes, Ms, OrganizationId } from '#contract/ids.ts';
 import { startOfDay } from '#contract/time/day.ts';
 import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -21,7 +21,7 @@ interface UsersQuery {
 }
 
 interface CountedUser {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly id: string;
   readonly name: string;
   readonly address: string;

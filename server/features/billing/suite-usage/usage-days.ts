@@ -1,4 +1,4 @@
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, OrganizationId } from '#contract/ids.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import { type DayN, getDay } from '#contract/time/day.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -91,7 +91,7 @@ async function countMissing(
   { timeZone, now }: { readonly timeZone: string; readonly now: Ms },
 ): Promise<readonly OrganizationDay[]> {
   const stored = new Set((await loadStoredUsageDays(tx, organizations, range)).map(toKey));
-  const missing = new Map<DayN, string[]>();
+  const missing = new Map<DayN, OrganizationId[]>();
   for (const { id, createdAt } of organizations)
     for (
       let day = Math.max(range.first, getDay(createdAt, timeZone, 0));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { AuditAction } from '#contract/restore/audit-calls.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
-import type { UserId } from '#contract/ids.ts';
+import type { ExplorerId, OrganizationId, UserId } from '#contract/ids.ts';
 import { getWords } from '#contract/users/log-labels.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
@@ -101,7 +101,7 @@ export async function readAudit(
   );
   return {
     rows: shown.map((row): AuditEntry => {
-      const organization = toText(row.detail['organization']) ?? '';
+      const organization = (toText(row.detail['organization']) ?? '') as OrganizationId;
       const as = toText(row.detail['actedAs']);
       return {
         _id: row.id,
@@ -118,7 +118,7 @@ export async function readAudit(
         isOperator: row.detail['operator'] !== undefined,
         ip: row.ip,
         agent: row.agent,
-        sessionId: toText(row.detail['session']),
+        sessionId: toText(row.detail['session']) as ExplorerId | null,
       };
     }),
     next: rows.length > limit && last ? { at: last.at, id: last.id } : null,

@@ -25,6 +25,7 @@ import {
   listParts,
   toOut,
 } from './rows.ts';
+import type { DownloadId } from '#contract/ids.ts';
 
 type Names =
   | 'listBackgroundDownloads'
@@ -39,7 +40,7 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
 
   const withDownload = <T>(
     ctx: SessionContext,
-    id: string,
+    id: DownloadId,
     work: (tx: TenantTx, row: DownloadRow) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
     store.tenant(ctx.tenant, async (tx) => {
@@ -114,7 +115,7 @@ export function backgroundDownloadHandlers(context: AppContext): Pick<Handlers, 
         if (part === undefined) return NOT_FOUND;
         const { name, bytes, sha256 } = part;
         await record(tx, ctx, row, 'export.opened');
-        const link = context.chance.uuid();
+        const link = context.chance.uuid() as DownloadId;
         const ticket = makeSecret(context.chance);
         await insertLink(tx, ctx.session, {
           id: link,

@@ -1,7 +1,6 @@
 import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Notification } from '#contract/notifications/notices.ts';
-import type { Id } from '#contract/engine/engine.ts';
-import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { Bytes, DownloadId, Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
 import { deleteDownload } from '#server/engine/embedded/downloads/prepare.ts';
@@ -67,7 +66,7 @@ interface Begun {
 }
 
 /** Null: it has ended, or nobody wants it any more. */
-const begin = (context: AppContext, tenant: TenantId, id: Id): Promise<Begun | null> =>
+const begin = (context: AppContext, tenant: TenantId, id: DownloadId): Promise<Begun | null> =>
   context.store.tenant(tenant, async (tx) => {
     const row = await findDownload(tx, id);
     if (row === null || !isRunning(row)) return null;
@@ -296,7 +295,7 @@ export const deleteExpiredBackgroundDownloads =
 export async function deleteBackgroundDownload(
   tx: TenantTx,
   context: AppContext,
-  id: Id,
+  id: DownloadId,
 ): Promise<void> {
   await makePartFiles(context, tx.tenant).delete(id);
   await deleteParts(tx, id);

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bytes, TenantId } from '#contract/ids.ts';
+import type { Bytes, DownloadId, TenantId } from '#contract/ids.ts';
 import type { PartFile } from '#server/engine/embedded/exports/part-writer.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 /** Files of downloads in the background, in a folder of the server. */
 export interface PartFiles {
   /** Starts a file again. */
-  create(download: string, n: number): Promise<OpenPart>;
-  read(download: string, n: number, from: Bytes, to: Bytes): AsyncIterable<Uint8Array>;
+  create(download: DownloadId, n: number): Promise<OpenPart>;
+  read(download: DownloadId, n: number, from: Bytes, to: Bytes): AsyncIterable<Uint8Array>;
   /** Whether a finished file is there, with all of its bytes. */
-  has(download: string, n: number, bytes: Bytes): Promise<boolean>;
+  has(download: DownloadId, n: number, bytes: Bytes): Promise<boolean>;
   /** Removes all files of a download. */
-  delete(download: string): Promise<void>;
+  delete(download: DownloadId): Promise<void>;
   getFreeBytes(): Promise<Bytes>;
 }
 interface OpenPart extends PartFile {
@@ -26,8 +26,8 @@ interface OpenPart extends PartFile {
 /** Names are ids that the server made: nothing of them comes from content. */
 export function makePartFiles({ config }: Pick<AppContext, 'config'>, tenant: TenantId): PartFiles {
   const root = join(config.downloadsDir ?? join(config.dataDir, 'downloads'), tenant);
-  const folder = (download: string): string => join(root, download);
-  const path = (download: string, n: number): string => join(folder(download), `${n}`);
+  const folder = (download: DownloadId): string => join(root, download);
+  const path = (download: DownloadId, n: number): string => join(folder(download), `${n}`);
   return {
     async create(download, n) {
       await mkdir(folder(download), { recursive: true });

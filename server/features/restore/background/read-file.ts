@@ -1,5 +1,5 @@
 import type { EngineScope } from '#contract/engine/engine.ts';
-import type { Bytes } from '#contract/ids.ts';
+import type { Bytes, DownloadId } from '#contract/ids.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { mayReadDownload } from '#server/engine/embedded/downloads/read.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -9,7 +9,7 @@ import { makePartFiles } from './part-files.ts';
 import { findDownload } from './rows.ts';
 
 interface FileRange {
-  readonly download: string;
+  readonly download: DownloadId;
   readonly part: number;
   /** Of the whole file. */
   readonly bytes: Bytes;

@@ -1,6 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { Workload } from '#contract/engine/engine.ts';
-import type { Bytes } from '#contract/ids.ts';
+import type { Bytes, ExplorerId, NodeId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -19,10 +19,10 @@ import { makePartFiles } from './part-files.ts';
 import { type Format, isForMailboxes, RUNNING } from './rows.ts';
 
 interface BackgroundRequest {
-  readonly explorer: string;
-  readonly nodes: readonly string[];
+  readonly explorer: ExplorerId;
+  readonly nodes: readonly NodeId[];
   /** The object that the nodes must belong to. */
-  readonly within?: string;
+  readonly within?: NodeId;
   readonly workload: Workload & ('outlook' | 'onedrive' | 'sharepoint' | 'teams');
   readonly format: Format;
   /** Of the name, without an extension. */

@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { OutputOf } from '#contract/calls.ts';
-import type { Id, Workload } from '#contract/engine/engine.ts';
+import type { Workload } from '#contract/engine/engine.ts';
 import type { PartFormat } from '#server/engine/embedded/exports/part-writer.ts';
 import type { EngineTables } from '#server/platform/db/database-engine.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import type { DownloadId } from '#contract/ids.ts';
 
 export type DownloadRow = Selectable<EngineTables['background_download']>;
 export type PartRow = Selectable<EngineTables['background_part']>;
@@ -28,7 +29,7 @@ export const getPartFormat = ({ format, file_name: single }: DownloadRow): PartF
 
 export const findDownload = async (
   { sql, tenant }: TenantTx,
-  id: Id,
+  id: DownloadId,
 ): Promise<DownloadRow | null> =>
   (await sql
     .selectFrom('background_download')
@@ -39,7 +40,7 @@ export const findDownload = async (
 
 export const listParts = (
   { sql, tenant }: TenantTx,
-  ids: readonly Id[],
+  ids: readonly DownloadId[],
 ): Promise<readonly PartRow[]> =>
   ids.length === 0
     ? Promise.resolve([])
@@ -51,7 +52,7 @@ export const listParts = (
         .orderBy('n')
         .execute();
 
-export async function deleteParts({ sql, tenant }: TenantTx, id: Id): Promise<void> {
+export async function deleteParts({ sql, tenant }: TenantTx, id: DownloadId): Promise<void> {
   await sql
     .deleteFrom('background_part')
     .where('tenant_id', '=', tenant)

@@ -8,6 +8,7 @@ import { type EngineAt, withSession } from '../scope.ts';
 import { getPeople } from '../search.ts';
 import { compareLines, isSameText } from '../versions/compare-texts.ts';
 import { readVersion } from '../versions/read-version.ts';
+import type { ExplorerId } from '#contract/ids.ts';
 
 type Names = 'compareWithProduction' | 'compareFolderWithProduction';
 type Compared = OutputOf<'compareWithProduction'>;
@@ -47,7 +48,7 @@ export function restoreCompareHandlers(context: AppContext): Pick<Handlers, Name
 async function compareContent(
   context: AppContext,
   at: EngineAt,
-  explorer: string,
+  explorer: ExplorerId,
   { node, state, properties, content, productionBytes }: ComparedItem,
 ): Promise<Result<Compared>> {
   const compared = { state, properties: properties.map((one) => ({ ...one })), content };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { Workload } from '#contract/engine/engine.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { DownloadId, Ms, NodeId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -16,6 +16,7 @@ import { isForMailboxes } from '../background/rows.ts';
 import { withSession } from '../scope.ts';
 import { archiveName } from './file-name.ts';
 import { downloadMessages as t } from './messages.en.ts';
+import { storedIdSchema } from '#contract/id-schema.ts';
 
 type Names =
   | 'downloadMailbox'
@@ -39,11 +40,15 @@ export const TICKET_MS: Ms = 60_000;
 const WorkloadSchema = v.picklist(['outlook', 'onedrive', 'sharepoint', 'teams']);
 /** What a row of `download` stores of a download: a prepared one, or a file that is ready. */
 export const DownloadRequest = v.variant('kind', [
-  v.object({ kind: v.literal('download'), workload: WorkloadSchema, prepared: v.string() }),
+  v.object({
+    kind: v.literal('download'),
+    workload: WorkloadSchema,
+    prepared: storedIdSchema<DownloadId>(),
+  }),
   v.object({
     kind: v.literal('file'),
     workload: WorkloadSchema,
-    download: v.string(),
+    download: storedIdSchema<DownloadId>(),
     part: v.number(),
   }),
 ]);
@@ -57,9 +62,9 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
     ctx: SessionContext,
     workload: DownloadWorkload,
     { restoreSessionId, format, downloadInBackground }: Query,
-    nodes: readonly string[],
+    nodes: readonly NodeId[],
     suffix: string,
-    within?: string,
+    within?: NodeId,
   ): Promise<Result<OutputOf<'downloadMailbox'>>> =>
     withSession(context, ctx, { restoreSessionId }, workload, async ({ engine, scope }) => {
       if (downloadInBackground || (format !== undefined && isForMailboxes(format)))
@@ -92,7 +97,7 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
       if (prepared.kind === 'too-large') return REAUTH;
       const { fileName, bytes, items, missing } = prepared;
       if (format === 'eml' && fileName === null) return unsupported(t.onlySingle);
-      const id = context.chance.uuid();
+      const id = context.chance.uuid() as DownloadId;
       const ticket = makeSecret(context.chance);
       const name = await context.store.tenant(ctx.tenant, async (tx) => {
         const named =

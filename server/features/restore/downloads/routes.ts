@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Hono } from 'hono';
 import * as v from 'valibot';
 import type { EngineScope } from '#contract/engine/engine.ts';
-import type { Bytes, TenantId } from '#contract/ids.ts';
+import type { Bytes, DownloadId, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getAgent } from '#server/platform/auth/audit.ts';
 import { getCookie, DOWNLOAD_COOKIE, pathCookie } from '#server/platform/auth/cookie.ts';
@@ -20,6 +20,7 @@ import { mayGoOn } from './may-go-on.ts';
 import { downloadMessages as t } from './messages.en.ts';
 import { readRange } from './range.ts';
 import { guardedStream } from './stream.ts';
+import { uuidSchema } from '#contract/id-schema.ts';
 
 /** Downloads that run at a time, in total and for one session. */
 const BATCH_SIZE = 64;
@@ -28,7 +29,7 @@ const SESSION_AT_ONCE = 8;
 /** A download, and who asks for it. */
 interface Visit {
   readonly tenant: TenantId;
-  readonly id: string;
+  readonly id: DownloadId;
   readonly request: Request;
   readonly ip: string;
   readonly disconnect: () => boolean;
@@ -37,7 +38,7 @@ interface Link {
   readonly name: string;
   readonly bytes: Bytes;
   readonly etag: string;
-  readonly organization: string;
+  readonly organization: OrganizationId;
   readonly sessionId: string;
   readonly expiresAt: number;
   readonly of: v.InferOutput<typeof DownloadRequest>;
@@ -72,7 +73,7 @@ export function downloadRoutes(context: AppContext): (app: Hono) => void {
     });
   };
 }
-const ID = v.pipe(v.string(), v.uuid());
+const ID = uuidSchema<DownloadId>();
 
 /** Returns null if there is no such download for this browser. */
 async function findLink(

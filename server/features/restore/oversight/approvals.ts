@@ -1,4 +1,4 @@
-import type { UserId } from '#contract/ids.ts';
+import type { TaskId, UserId } from '#contract/ids.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { RestoreDecision, RestoreRequestRow } from '#contract/restore/requests.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -145,7 +145,7 @@ const recordDecision =
       reason,
     }: { readonly who: By; readonly user: UserId | null; readonly reason: string | null },
   ) =>
-  async (tx: TenantTx, id: string): Promise<void> => {
+  async (tx: TenantTx, id: TaskId): Promise<void> => {
     const row = (await tx.rows('restoreRequest', [id])).get(id);
     if (row === undefined) return;
     const organization = (await tx.rows('organization', [row.organization])).get(row.organization);

@@ -13,6 +13,7 @@ import { findOrganization } from '../../backup/lookup.ts';
 import type { EngineAt } from '../scope.ts';
 import { informOfRequest } from './inform.ts';
 import { oversightMessages as t } from './messages.en.ts';
+import type { TaskId } from '#contract/ids.ts';
 
 type Started = OutputOf<'restoreMailbox'>;
 
@@ -103,7 +104,7 @@ export const recordRequest =
       readonly isUndo: boolean;
     },
   ) =>
-  async (tx: TenantTx, id: string): Promise<void> => {
+  async (tx: TenantTx, id: TaskId): Promise<void> => {
     const organization = await findOrganization(tx, ctx.session, request.organization);
     const expiresAt = needsApproval ? ctx.now + LIMITS.restoreApprovalMs : null;
     const data = { ...request, id, user: ctx.session.userId, expiresAt };
@@ -115,7 +116,7 @@ export const recordRequest =
   };
 
 /** The answer to a restore, or to an undo, that was started. */
-export function toStarted(started: EngineResult<string>): Result<Started> {
+export function toStarted(started: EngineResult<TaskId>): Result<Started> {
   const task = getAnswer(started);
   return task.ok ? ok({ taskId: task.value, _id: task.value, id: task.value }) : task;
 }

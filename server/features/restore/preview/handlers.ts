@@ -8,13 +8,15 @@ import { insertLink } from '../links.ts';
 import { withSession } from '../scope.ts';
 import { PREVIEW_MS } from './previews.ts';
 import { readPreviewedMail } from './read-content.ts';
+import type { DownloadId, ExplorerId, NodeId } from '#contract/ids.ts';
+import { storedIdSchema } from '#contract/id-schema.ts';
 
 /** What a row of `download` stores of a preview. */
 export const PreviewRequest = v.object({
   kind: v.literal('preview'),
   workload: v.optional(v.picklist(['outlook', 'teams']), 'outlook'),
-  explorer: v.string(),
-  node: v.string(),
+  explorer: storedIdSchema<ExplorerId>(),
+  node: storedIdSchema<NodeId>(),
 });
 
 export const previewPath = (id: string): string => `/preview/${id}`;
@@ -29,7 +31,7 @@ export function previewHandlers(context: AppContext): Pick<Handlers, 'createMail
         const read = await readPreviewedMail(mailPreviews, at, mail);
         if (!read.ok) return read;
         const { body, ...head } = read.value;
-        const id = chance.uuid();
+        const id = chance.uuid() as DownloadId;
         const secret = makeSecret(chance);
         const now = clock.now();
         await store.tenant(ctx.tenant, (tx) =>

@@ -18,6 +18,7 @@ import { previewMessages as t } from './messages.en.ts';
 import { collect, type PreviewedMail, readMime } from './read-content.ts';
 import { type MailPreviews, PREVIEW_MS } from './previews.ts';
 import type { ReadMail } from './read-mail.ts';
+import type { DownloadId } from '#contract/ids.ts';
 
 const text = v.fallback(v.nullish(v.string()), undefined);
 const Message = v.object({
@@ -51,7 +52,7 @@ export function postPreviewHandlers(context: AppContext): Pick<Handlers, 'create
         const read = await readPreviewedPost(mailPreviews, at, post, zone);
         if (!read.ok) return read;
         const { body, ...head } = read.value;
-        const id = chance.uuid();
+        const id = chance.uuid() as DownloadId;
         const secret = makeSecret(chance);
         const now = clock.now();
         await store.tenant(ctx.tenant, (tx) =>

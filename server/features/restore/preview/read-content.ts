@@ -1,5 +1,5 @@
 import type { EngineScope } from '#contract/engine/engine.ts';
-import type { Bytes } from '#contract/ids.ts';
+import type { Bytes, ExplorerId, NodeId } from '#contract/ids.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
 import { releaseSlotDuring } from '#server/platform/http/concurrency.ts';
@@ -15,8 +15,8 @@ import type { ReadMail } from './read-mail.ts';
 
 /** The mail of a preview. */
 export interface PreviewedMail {
-  readonly explorer: string;
-  readonly node: string;
+  readonly explorer: ExplorerId;
+  readonly node: NodeId;
 }
 
 const BUSY_MS = 2_000;

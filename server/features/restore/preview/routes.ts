@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import * as v from 'valibot';
-import type { TenantId } from '#contract/ids.ts';
+import type { DownloadId, OrganizationId, TenantId } from '#contract/ids.ts';
 import { ok, type Result } from '#contract/result.ts';
 import { getAgent, audit } from '#server/platform/auth/audit.ts';
 import { getCookie, PREVIEW_COOKIE } from '#server/platform/auth/cookie.ts';
@@ -20,10 +20,11 @@ import { previewMessages as t } from './messages.en.ts';
 import { readPreviewedPost } from './posts.ts';
 import { readPreviewedMail } from './read-content.ts';
 import type { MailBody } from './read-mail.ts';
+import { uuidSchema } from '#contract/id-schema.ts';
 
 interface Visit {
   readonly tenant: TenantId;
-  readonly id: string;
+  readonly id: DownloadId;
   readonly request: Request;
   readonly ip: string;
 }
@@ -53,7 +54,7 @@ export function previewRoutes(context: AppContext): (app: Hono) => void {
     });
   };
 }
-const ID = v.pipe(v.string(), v.uuid());
+const ID = uuidSchema<DownloadId>();
 
 const toTheme = (text: string | undefined): Theme =>
   text === 'light' || text === 'dark' ? text : null;
@@ -120,7 +121,7 @@ async function showOnce(context: AppContext, visit: Visit): Promise<Result<MailB
 }
 
 interface Use {
-  readonly organization: string;
+  readonly organization: OrganizationId;
   readonly session: Principal;
   readonly mail: v.InferOutput<typeof PreviewRequest>;
   readonly now: number;

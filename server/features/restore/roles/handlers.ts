@@ -21,6 +21,7 @@ import {
 import { restoreCallMessages as shared } from '../messages.en.ts';
 import { restoreRoleMessages as t } from './messages.en.ts';
 import { roleInFull, rolesOut, type RoleOut } from './output.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 type Names =
   | 'listAllRestoreRoles'
@@ -31,7 +32,7 @@ type Names =
   | 'deleteRestoreRole';
 type RoleFields = Omit<ParsedInputOf<'createRestoreRole'>, 'organizationId'>;
 interface OfRole {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly opRoleId: string;
 }
 
@@ -41,7 +42,11 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
     context.store.tenant(ctx.tenant, work, { readOnly: true });
 
   /** Members are read again before an operator signs in. */
-  const readGroups = async (ctx: SessionContext, organization: string, fields: RoleFields) => {
+  const readGroups = async (
+    ctx: SessionContext,
+    organization: OrganizationId,
+    fields: RoleFields,
+  ) => {
     const groups = [...fields.operators, ...fields.selectedItems, ...fields.excludedItems].flatMap(
       ({ type, id }) => (type === 'Group' ? [id] : []),
     );
@@ -199,7 +204,7 @@ async function findRole(
 /** Returns why a role can't be saved like this; null if it can. `id` null: a new one. */
 async function getRefusal(
   tx: TenantTx,
-  organization: string,
+  organization: OrganizationId,
   fields: RoleFields,
   id: string | null,
 ): Promise<Failure | null> {

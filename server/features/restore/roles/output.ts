@@ -3,6 +3,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { RestoreRoleRow } from '#contract/restore/roles.ts';
 import { countRolePeople } from '#server/engine/embedded/operators/role-scope.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import type { OrganizationId } from '#contract/ids.ts';
 
 export type RoleOut = OutputOf<'listRestoreRoles'>['rows'][number];
 type RoleInFull = OutputOf<'getRestoreRole'>;
@@ -47,7 +48,7 @@ export async function rolesOut(tx: TenantTx, roles: readonly RestoreRoleRow[]): 
   }));
 }
 
-const loadPeople = async ({ sql: db, tenant }: TenantTx, organization: string) =>
+const loadPeople = async ({ sql: db, tenant }: TenantTx, organization: OrganizationId) =>
   (
     await sql<{ role: string; people: number }>`${countRolePeople(tenant, organization)}`.execute(
       db,
@@ -76,7 +77,7 @@ export async function roleInFull(tx: TenantTx, role: RestoreRoleRow): Promise<Ro
 
 async function loadNames(
   { sql: db, tenant }: TenantTx,
-  organizations: readonly string[],
+  organizations: readonly OrganizationId[],
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly name: string; readonly address: string }>> {
   if (ids.length === 0) return new Map();

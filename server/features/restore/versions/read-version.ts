@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { OutputOf } from '#contract/calls.ts';
 import type { ItemVersion } from '#contract/engine/search.ts';
-import type { Bytes } from '#contract/ids.ts';
+import type { Bytes, ExplorerId, NodeId } from '#contract/ids.ts';
 import { ok, type Result } from '#contract/result.ts';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
 import { getText } from '#server/engine/embedded/formats/html-text.ts';
@@ -35,7 +35,7 @@ const TOO_LARGE: VersionText = { fields: [], lines: null, reason: 'too-large' };
 export async function readVersion(
   { mailPreviews }: AppContext,
   at: EngineAt,
-  explorer: string,
+  explorer: ExplorerId,
   { id, kind, sizeBytes }: ItemVersion['node'],
 ): Promise<Result<VersionText>> {
   switch (kind) {
@@ -81,8 +81,8 @@ function mailText({ subject, from, to, cc, sentAt, attachments, body }: ReadMail
 
 async function readText(
   { engine, scope }: EngineAt,
-  explorer: string,
-  node: string,
+  explorer: ExplorerId,
+  node: NodeId,
   as: 'raw' | 'json',
   show: (text: string) => string = (text) => text,
 ): Promise<Result<VersionText>> {

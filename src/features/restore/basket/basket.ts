@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, NodeId } from '#contract/ids.ts';
 import type { ChosenNodes } from '../task/draft.ts';
 import type { ContainerNode, ItemNode, WorkloadKind } from '../workload.ts';
 
@@ -92,14 +92,14 @@ export function removeNodes(basket: Basket, place: BasketPlace, nodes: readonly 
 
 /** A node as the server names it. */
 export interface NamedEntry {
-  readonly id: string;
+  readonly id: NodeId;
   readonly kind: ContainerNode['kind'] | ItemNode['kind'];
   readonly name: string;
   readonly people: string;
   readonly sizeBytes: number | null;
   readonly at: Ms | null;
   readonly object: {
-    readonly id: string;
+    readonly id: NodeId;
     readonly name: string;
     readonly kind: ContainerNode['kind'];
   };

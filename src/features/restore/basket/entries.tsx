@@ -70,7 +70,7 @@ function Group({
   const zone = useZone();
   const [isAll, setIsAll] = useState(false);
   const name = object === null ? null : getEntryName(object);
-  const known = new Map(named?.map((entry) => [entry.id, entry]));
+  const known = new Map<string, NamedEntry>(named?.map((entry) => [entry.id, entry]));
   const shown = isAll ? group.nodes : group.nodes.slice(0, FIRST_ENTRIES);
   return (
     <div className="border-b border-hair py-2">

@@ -11,6 +11,7 @@ import type { ChosenNodes, RestoreDraft } from '../task/draft.ts';
 import { provideRestoreTask, startUndo } from '../task/use-restore-task.ts';
 import type { BasketGroup } from './basket.ts';
 import type { BasketSessions } from './sessions.ts';
+import type { ExplorerId } from '#contract/ids.ts';
 
 /** What one task restores. */
 export interface RestoredPart {
@@ -56,7 +57,7 @@ export function useBasketRestore(organizationId: string, sessions: BasketSession
         startRestore(
           group.workload,
           chosen,
-          { ...order.request, explorer },
+          { ...order.request, explorer: explorer as ExplorerId },
           order.kind === 'dry-run',
         ),
       ),

@@ -7,6 +7,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { getObject } from '../labels.ts';
 import type { ContainerNode, ItemNode, WorkloadKind } from '../workload.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
+import type { ExplorerId, NodeId, OrganizationId } from '#contract/ids.ts';
 
 /** What is to be restored: a mailbox, drive, site or team, a folder, or items of one. */
 export interface ChosenNodes {
@@ -121,13 +122,14 @@ export function restoreRequest(
   const { isOther, user, folder } = draft;
   const reason = draft.reason.trim();
   return {
-    explorer: session.id,
-    nodes,
+    // From the address of the page; the server checks them.
+    explorer: session.id as ExplorerId,
+    nodes: nodes as readonly NodeId[],
     target:
       isOther && user !== null
         ? {
             kind: 'other',
-            organization: draft.organization ?? session.organization,
+            organization: (draft.organization ?? session.organization) as OrganizationId,
             object: user.id,
             folder: folder.trim() === '' ? null : folder.trim(),
           }

@@ -1,5 +1,5 @@
 import type { Id, Region } from '#contract/engine/engine.ts';
-import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { Ms, OrganizationId, TenantId, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { deleteRegistration } from '../../entra/application.ts';
@@ -45,7 +45,7 @@ type Due =
   | { readonly kind: 'later'; readonly at: Ms }
   | {
       readonly kind: 'ended';
-      readonly organization: Id;
+      readonly organization: OrganizationId;
       readonly user: UserId;
       readonly region: Region;
       readonly accessToken: string;

@@ -8,7 +8,7 @@ import type {
   RequestOrigin,
   Workload,
 } from '#contract/engine/engine.ts';
-import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { Ms, OrganizationId, TenantId, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
@@ -125,7 +125,7 @@ export async function findGrant(
 export async function openGrant(
   tx: TenantTx,
   context: AppContext,
-  organization: Id,
+  organization: OrganizationId,
   id: Id,
 ): Promise<EngineResult<{ readonly access: Access; readonly expiresAt: Ms }>> {
   const row = await loadGrant(tx, context, id);
@@ -161,7 +161,11 @@ export async function stopGrants(
 }
 
 /** Ends all rights to write to an organization, at once. */
-export async function stopAllGrants(tx: TenantTx, organization: Id, now: Ms): Promise<void> {
+export async function stopAllGrants(
+  tx: TenantTx,
+  organization: OrganizationId,
+  now: Ms,
+): Promise<void> {
   const { rows } = await sql<{ id: Id }>`
     update restore_grant set stopped_at = coalesce(stopped_at, ${now}), expires_at = least(expires_at, ${now})
     where tenant_id = ${tx.tenant} and organization_id = ${organization} and ended_at is null
@@ -170,7 +174,7 @@ export async function stopAllGrants(tx: TenantTx, organization: Id, now: Ms): Pr
 }
 
 interface LoadedGrant {
-  readonly organization: Id;
+  readonly organization: OrganizationId;
   readonly user: UserId;
   readonly region: Region;
   readonly registrationId: string;
@@ -243,7 +247,7 @@ export async function closeGrant(
 /** Lists applications whose removal from the tenant failed. */
 export const listLeftovers = (
   { sql: db, tenant }: TenantTx,
-  organization: Id,
+  organization: OrganizationId,
 ): Promise<{ readonly id: Id; readonly registration_id: string }[]> =>
   db
     .selectFrom('restore_grant')

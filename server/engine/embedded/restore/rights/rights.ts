@@ -2,7 +2,7 @@ import { NOBODY } from '#server/platform/auth/nobody.ts';
 import { sql } from 'kysely';
 import type { EngineResult, EngineScope, Id, Workload } from '#contract/engine/engine.ts';
 import type { RestoreRights, RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { DeviceCodeId, Ms, OrganizationId, TaskId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import {
@@ -167,7 +167,7 @@ async function grantByCode(
   context: AppContext,
   connections: GraphConnections,
   scope: EngineScope,
-  { id, workload }: { readonly id: Id; readonly workload: Workload | null },
+  { id, workload }: { readonly id: DeviceCodeId; readonly workload: Workload | null },
 ): Promise<EngineResult<{ readonly expiresAt: Ms }>> {
   const { tenant, organization } = scope;
   const { store, clock } = context;
@@ -279,12 +279,12 @@ async function removeLeftovers(
 export async function findTarget(
   context: AppContext,
   { tenant, organization }: EngineScope,
-  task: Id,
-): Promise<(WriteScope & { readonly organization: Id }) | null> {
+  task: TaskId,
+): Promise<(WriteScope & { readonly organization: OrganizationId }) | null> {
   const { rows } = await context.store.tenant(
     tenant,
     ({ sql: db }) =>
-      sql<{ organization: Id; workload: Workload; plan: Plan | null }>`
+      sql<{ organization: OrganizationId; workload: Workload; plan: Plan | null }>`
         select coalesce(r.request #>> '{input,target,organization}', r.organization_id::text) as organization, e.workload,
           r.request -> 'plan' as plan
         from engine_task as t

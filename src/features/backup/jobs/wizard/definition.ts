@@ -11,6 +11,7 @@ import type { WizardDefinition } from '#machines/wizard.ts';
 import { ALL_SITES, getKey, ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
 import type { ItemKind, PickedItem } from '../../../shared/directory-picker/items.ts';
 import { jobWizardMessages as t } from './messages.en.ts';
+import type { BackupJobId } from '#contract/ids.ts';
 
 type JobOut = OutputOf<'getBackupJob'>;
 export const PARTS = [
@@ -248,7 +249,7 @@ export function getSchedule(data: JobData): Schedule {
     case 'Periodically':
       return { type: data.type, periodicallyEvery: data.periodicallyEvery };
     case 'Chained':
-      return { type: data.type, chainedAfter: data.chainedAfter ?? '' };
+      return { type: data.type, chainedAfter: (data.chainedAfter ?? '') as BackupJobId };
     case 'Continuously':
     case 'Disabled':
       return { type: data.type };
