@@ -110,6 +110,7 @@ const server: Listening = await listen(app, config.port, hostname, {
 });
 if (store.kind === 'postgres') await markRepositoriesFolder(context);
 const hints = store.shareHints();
+context.sharedLimits.start(() => hints.isAlone());
 const jobs = makeJobRunner(context, allJobs(context), { ...SERVER, watch: noteStranded(context) });
 jobs.start();
 const life = await demoData?.live();
@@ -141,6 +142,7 @@ async function stop(signal: string): Promise<void> {
     await jobs.stop();
     await life?.stop();
     await server.stop(GRACE_MS);
+    context.sharedLimits.stop();
     await hints.end();
     demoData?.tenants.close();
     await store.close();

@@ -17,6 +17,7 @@ import { makeKnownSessions } from './platform/auth/known-sessions.ts';
 import { makeSessionKey } from './platform/auth/session-key.ts';
 import { makeKeyring } from './platform/crypto/master-key.ts';
 import { makeIssuers } from './platform/outbound/issuer.ts';
+import { makeSharedLimits } from './platform/rate-limit/shared-limits.ts';
 import type { AppContext, Environment } from './platform/app-context.ts';
 
 declare module './platform/app-context.ts' {
@@ -51,6 +52,7 @@ export function makeAppContext({ store, clock, chance, log, config }: Environmen
     sessionKey: makeSessionKey({ store, clock, chance, keyring }),
     issuers: makeIssuers(),
     runningCommands: new Map(),
+    sharedLimits: makeSharedLimits({ store, clock, chance, log }),
     ingestBodies: makeBodyLimiter(),
     resultQueue: makeResultQueue(() => context),
     quickBooksRenewals: new Map(),

@@ -5,6 +5,7 @@ import type { Keyring } from './crypto/master-key.ts';
 import type { Store } from './db/store.ts';
 import type { RunningCommands } from './http/idempotent-command.ts';
 import type { Issuers } from './outbound/issuer.ts';
+import type { SharedLimits } from './rate-limit/shared-limits.ts';
 
 /** The server's access to the outside world. Tests pass their own. */
 export interface Environment {
@@ -26,6 +27,7 @@ export interface AppContext extends Environment {
   readonly sessionKey: SessionKey;
   readonly issuers: Issuers;
   readonly runningCommands: RunningCommands;
+  readonly sharedLimits: SharedLimits;
 }
 
 export interface Clock {

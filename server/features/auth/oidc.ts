@@ -16,7 +16,6 @@ import { API } from '../../platform/http/mount.ts';
 import { describeIssuerError, loadIssuer } from '../../platform/outbound/issuer.ts';
 import type { IssuerAt } from '../../platform/outbound/issuer.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
-import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { readSecret } from '../../platform/outbound/secret.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -64,8 +63,8 @@ const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
 export function oidcHandlers(
   context: AppContext,
 ): Pick<Handlers, Exclude<keyof typeof oidcCalls, 'validateSso'>> {
-  const byAddress = makePerMinuteLimit(STARTS.address);
-  const byProvider = makePerMinuteLimit(STARTS.provider);
+  const byAddress = context.sharedLimits.perMinute('oidc of an address', STARTS.address);
+  const byProvider = context.sharedLimits.perMinute('oidc', STARTS.provider);
   return {
     async oidcStart(_, ctx) {
       if (byAddress.ask(ctx.ip, ctx.now) !== null || byProvider.ask(ctx.tenant, ctx.now) !== null)

@@ -13,7 +13,6 @@ import { isUsernameTaken, usernameKey } from '../../platform/auth/usernames.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
 import type { Handlers, RequestContext } from '../../platform/http/handler.ts';
-import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { beginAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
 import { DEVICE_MS } from './devices.ts';
 import { issueSession } from './issue-session.ts';
@@ -36,7 +35,10 @@ const MEMBERS_MS = 15 * 60_000;
  */
 export function operatorSignInHandlers(context: AppContext): Pick<Handlers, Names> {
   const { operators } = context.embeddedEngine;
-  const [limitCodes, limitChecks] = [makeLimit(CODES), makeLimit(CHECKS)];
+  const [limitCodes, limitChecks] = [
+    makeLimit(context, 'operator codes', CODES),
+    makeLimit(context, 'checks of operator codes', CHECKS),
+  ];
 
   return {
     async requestOperatorCode(_, ctx) {
@@ -89,9 +91,13 @@ export function operatorSignInHandlers(context: AppContext): Pick<Handlers, Name
   };
 }
 
-function makeLimit(limit: { readonly address: number; readonly provider: number }) {
-  const byAddress = makePerMinuteLimit(limit.address);
-  const byProvider = makePerMinuteLimit(limit.provider);
+function makeLimit(
+  { sharedLimits }: AppContext,
+  name: string,
+  limit: { readonly address: number; readonly provider: number },
+) {
+  const byAddress = sharedLimits.perMinute(`${name} of an address`, limit.address);
+  const byProvider = sharedLimits.perMinute(name, limit.provider);
   return ({ ip, tenant, now }: RequestContext): number | null =>
     byAddress.ask(ip, now) ?? byProvider.ask(tenant, now);
 }

@@ -15,7 +15,6 @@ import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
 import { checkedComputer, checkedExecution, checkedRepository } from './check-records.ts';
 import { lock } from './load-decision-state.ts';
 import type { Normal } from './normalize.ts';
-import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { receive, recordResults } from './pipeline.ts';
 import { updateSourceHealth } from './source-health.ts';
 import { readBacula } from './tools/bacula.ts';
@@ -45,7 +44,7 @@ type Rejected = Ingested['rejected'];
  * the invalid ones are rejected and the others stored.
  */
 export function ingestHandlers(context: AppContext): Pick<Handlers, IngestCall> {
-  const rate = makePerMinuteLimit(LIMITS.ingestPerMinute);
+  const rate = context.sharedLimits.perMinute('ingest', LIMITS.ingestPerMinute);
   const tool = (read: Reader) =>
     receive(context, rate, (text, { holder, request, now }) => {
       const { pathname, searchParams } = new URL(request.url);

@@ -9,7 +9,6 @@ import { getLine, cleanLog, type Normal } from './normalize.ts';
 import { type PingAddress, readPingAddress } from './ping-address.ts';
 import { readPingBody } from './ping-body.ts';
 import { addToLog, knowsJob } from './ping-log.ts';
-import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { recordResults } from './pipeline.ts';
 import { countUnread, hasWarning, unreadLines } from './tools/borg-lines.ts';
 import { signalSentence, statusOfExit } from './tools/exit-code.ts';
@@ -26,8 +25,8 @@ export function pingRoutes(
   context: AppContext,
   perKey: number = LIMITS.pingsPerMinute,
 ): (app: Hono) => void {
-  const rate = makePerMinuteLimit(LIMITS.ingestPerMinute);
-  const rateOfKey = makePerMinuteLimit(perKey);
+  const rate = context.sharedLimits.perMinute('pings of a job', LIMITS.ingestPerMinute);
+  const rateOfKey = context.sharedLimits.perMinute('pings', perKey);
   return (app) => {
     handshakeRoutes(app);
     app.all('/ping/*', async ({ req }) => {

@@ -7,7 +7,6 @@ import { LIMITS } from '#contract/limits.ts';
 import { readBytes } from '../../platform/http/body.ts';
 import { callerReader } from '../../platform/http/client-address.ts';
 import { describeError } from '../../platform/http/serve-call.ts';
-import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { tenantOfHost } from '../../platform/db/tenants.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { askPsa, sameSite, shaped } from './psa.ts';
@@ -33,8 +32,8 @@ const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
  * is requested only from the connected system.
  */
 export function ticketRoutes(context: AppContext): (app: Hono) => void {
-  const rateLimit = makePerMinuteLimit(IN_A_MINUTE);
-  const keyRateLimit = makePerMinuteLimit(IN_A_MINUTE);
+  const rateLimit = context.sharedLimits.perMinute('callbacks of an address', IN_A_MINUTE);
+  const keyRateLimit = context.sharedLimits.perMinute('keys of callbacks', IN_A_MINUTE);
   const getCaller = callerReader(context.config.trustedProxies);
   const keys = new LRUCache<string, { readonly key: string; readonly at: Ms }>({ max: 100 });
 

@@ -21,6 +21,8 @@ const LONGEST_RETRY_MS: Ms = 30_000;
 export interface AppendHints {
   /** Resolves when it hears of the others, or when its first attempt failed. */
   readonly connected: Promise<void>;
+  /** Returns whether no other server listens. False while it is unknown. */
+  isAlone(): boolean;
   /** Tells the others that the log of a provider has grown. */
   send(tenant: TenantId): void;
   end(): Promise<void>;
@@ -45,6 +47,7 @@ export function connectAppendHints(
   let client: Client | null = null;
   /** Whether another server listens. */
   let hasOthers = false;
+  let isConnected = false;
   let isEnded = false;
   let failures = 0;
   /** Ends when the connection is free: it takes one statement at a time. */
@@ -66,6 +69,7 @@ export function connectAppendHints(
     if (client !== lost) return;
     client = null;
     hasOthers = false;
+    isConnected = false;
     pending.clear();
     later?.cancel();
     void lost.end().catch(() => undefined);
@@ -131,6 +135,7 @@ export function connectAppendHints(
     );
     if (client !== of) return;
     hasOthers = row?.others === true;
+    isConnected = true;
     later = clock.after(CHECK_MS, () => {
       check(of).catch(() => {
         lose(of);
@@ -154,6 +159,7 @@ export function connectAppendHints(
 
   return {
     connected: connect(),
+    isAlone: () => isConnected && !hasOthers,
     send(tenant) {
       if (!hasOthers || isEnded) return;
       pending.add(tenant);
@@ -173,6 +179,7 @@ export function connectAppendHints(
 /** The embedded database has one server. */
 export const NO_APPEND_HINTS: AppendHints = {
   connected: Promise.resolve(),
+  isAlone: () => true,
   send: () => undefined,
   end: () => Promise.resolve(),
 };

@@ -11,7 +11,8 @@ import type { OpenStore } from './open.ts';
  * Tables that a backup leaves out. A restore must not revive ended sessions, replaced device
  * tokens, sign-ins in progress or used links, nor send mail and deliveries twice. Without the known
  * devices, stored failure counts would lock their users out. Daily totals are recalculated from the
- * results, background jobs are scheduled from the rows that they work on, and proxies join again.
+ * results, background jobs are scheduled from the rows that they work on, proxies join
+ * again, and counts of a minute are over.
  */
 export const NOT_DUMPED: ReadonlySet<string> = new Set([
   'session',
@@ -29,6 +30,7 @@ export const NOT_DUMPED: ReadonlySet<string> = new Set([
   'run_total_day',
   'background_job',
   'proxy_process',
+  'shared_count',
 ]);
 
 /**

@@ -3,12 +3,13 @@ import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { makePerMinuteLimit } from '../rate-limit/per-minute.ts';
+import type { SharedLimits } from '../rate-limit/shared-limits.ts';
 import { callerNetwork } from './network.ts';
 
 /**
  * KEY-6: limits API keys to a number of calls per minute from the first one, per key and per
- * address, and to a number of concurrent calls per key. Stored in this process with bounded memory:
- * the oldest entries are dropped first.
+ * address, and to a number of concurrent calls per key. Memory is bounded: the oldest entries are
+ * dropped first. The concurrent calls are those of this server.
  */
 export interface KeyRateLimit {
   /**
@@ -31,10 +32,12 @@ export function makeKeyRateLimit(
     | Pick<typeof LIMITS, 'apiKeyPerMinute' | 'apiAddressPerMinute' | 'apiKeyAtOnce'>
     | Readonly<Record<'apiKeyPerMinute' | 'apiAddressPerMinute' | 'apiKeyAtOnce', number>> = LIMITS,
   max = MAX_ENTRIES,
+  perMinute: SharedLimits['perMinute'] = (_name, limit, entries) =>
+    makePerMinuteLimit(limit, entries),
 ): KeyRateLimit {
   const windows = {
-    address: makePerMinuteLimit(limits.apiAddressPerMinute, max),
-    key: makePerMinuteLimit(limits.apiKeyPerMinute, max),
+    address: perMinute('API of an address', limits.apiAddressPerMinute, max),
+    key: perMinute('API key', limits.apiKeyPerMinute, max),
   };
   const inside = new Map<string, number>();
   return {

@@ -1,6 +1,7 @@
 import { getCall } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { withEssentialWrites } from '../db/space.ts';
@@ -65,7 +66,7 @@ export function callServer(
   const people = makeQueue(limits.atOnce, limits.waiting, true);
   const own = makeQueues(limits.waiting);
   const sources = makeQueue(limits.ingestAtOnce, limits.ingestWaiting, true);
-  const pace = makeKeyRateLimit();
+  const pace = makeKeyRateLimit(LIMITS, undefined, context.sharedLimits.perMinute);
   const ingestKeys = makeIngestKeys(context);
 
   return async (

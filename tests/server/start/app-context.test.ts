@@ -24,6 +24,7 @@ const SERVICES = [
   'resultQueue',
   'runningCommands',
   'sessionKey',
+  'sharedLimits',
 ] as const satisfies readonly (keyof AppContext)[];
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-context-'));

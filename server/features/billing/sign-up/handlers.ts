@@ -16,7 +16,6 @@ import { busyFor } from '#server/platform/http/envelope.ts';
 import type { Handlers, RequestContext } from '#server/platform/http/handler.ts';
 import { OutboundError } from '#server/platform/outbound/address.ts';
 import { readSecret } from '#server/platform/outbound/secret.ts';
-import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { portalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import type { SignUpRow } from './provision.ts';
@@ -50,7 +49,7 @@ const NOT_NOW: Result<never> = failed({ kind: 'conflict', message: MESSAGES.sign
 
 /** BILL-19: a new customer registers, verifies the address and pays on Stripe's page. */
 export function signUpHandlers(context: AppContext): Pick<Handlers, Names> {
-  const rateLimit = makePerMinuteLimit(PER_MINUTE);
+  const rateLimit = context.sharedLimits.perMinute('sign-up', PER_MINUTE);
   const { store } = context;
   const slow = ({ tenant, ip, now }: RequestContext) => rateLimit.check(`${tenant} ${ip}`, now);
 

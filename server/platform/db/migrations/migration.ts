@@ -25,6 +25,8 @@ export const UNOWNED = {
   proxy_process: 'which proxies run: they work for all providers',
   proxy_member:
     'the pool of each proxy at each provider and whether it takes work: the runner takes the due jobs of all providers with one query',
+  shared_count:
+    'how often callers near a limit have called each server: counted before a provider is known; holds hashes and counts only',
 } as const satisfies Readonly<Record<string, string>>;
 
 /**
