@@ -37,16 +37,16 @@ test.skipIf(missing !== '')(
     const store = await freshStore('postgres');
     const fixture = await makeFixture({}, store);
     const { context } = fixture;
-    let asked = 0;
-    let answered = 0;
+    let queries = 0;
+    let answers = 0;
     const counting = {
       ...context,
       store: {
         ...store,
         system: ((work) => {
-          asked += 1;
+          queries += 1;
           return store.system(work).finally(() => {
-            answered += 1;
+            answers += 1;
           });
         }) as typeof store.system,
       },
@@ -66,15 +66,15 @@ test.skipIf(missing !== '')(
       };
       add(first, 'a quiet key', 5);
       add(second, 'a quiet key', 5);
-      expect(asked).toBe(0);
+      expect(queries).toBe(0);
       // Each server alone would allow 60.
       add(first, '203.0.113.7', 40);
       add(second, '203.0.113.7', 30);
-      await expect.poll(() => answered, PATIENT).toBe(2);
+      await expect.poll(() => answers, PATIENT).toBe(2);
       // Each has stored its own. What it stores next brings what the other has.
       add(first, '203.0.113.7', 1);
       add(second, '203.0.113.7', 1);
-      await expect.poll(() => answered, PATIENT).toBe(4);
+      await expect.poll(() => answers, PATIENT).toBe(4);
       expect([first, second].map((one) => one?.getOwn('203.0.113.7', now)?.calls)).toEqual([
         41, 31,
       ]);
@@ -123,7 +123,7 @@ test.skipIf(missing !== '')(
     const { context } = await makeFixture({}, await freshStore('postgres'));
     const shared = makeSharedLimits({
       ...context,
-      store: { ...context.store, system: () => Promise.reject(new Error('It asked.')) },
+      store: { ...context.store, system: () => Promise.reject(new Error('It queries.')) },
       clock: {
         ...context.clock,
         after: () => {
