@@ -3,7 +3,8 @@ import { getTaskText } from '../formats/icalendar.ts';
 import type { MailContent } from '../mail/mail-content.ts';
 import { readMime } from '../mail/read-mime.ts';
 import { parseOutlookItem } from '../sources/outlook/parse-item.ts';
-import { readOfficeText } from './office-text.ts';
+import { readOfficeText, readOpenDocumentText } from './office-text.ts';
+import { readPdfText } from './pdf-text.ts';
 import { getFileFormat, type TextFormat } from './text-format.ts';
 
 /** Of a long text, the first letters are enough for its words. */
@@ -32,6 +33,12 @@ export async function* extractTexts(
       return;
     case 'office':
       yield* readOfficeText(bytes);
+      return;
+    case 'open-document':
+      yield* readOpenDocumentText(bytes);
+      return;
+    case 'pdf':
+      yield* readPdfText(bytes);
       return;
     case 'outlook':
       yield* readOutlookItem(readJson(bytes));

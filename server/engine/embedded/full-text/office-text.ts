@@ -11,8 +11,24 @@ const MAX_FILE_BYTES: Bytes = 32 << 20;
 /** Unpacked, of all files together. */
 const MAX_TEXT_BYTES: Bytes = 64 << 20;
 
-/** Yields the text of a Word, Excel or PowerPoint document. What it grows to is limited (G66). */
+/** Yields the text of a Word, Excel or PowerPoint document. */
 export async function* readOfficeText(bytes: Uint8Array): AsyncGenerator<string, void> {
+  for await (const xml of readFiles(bytes, TEXT_FILES)) yield getXmlText(xml);
+}
+
+/** The files of an OpenDocument document (ISO/IEC 26300): its content, and its headers and footers. */
+const OPEN_FILES: readonly RegExp[] = [/^content\.xml$/, /^styles\.xml$/];
+
+/** Yields the text of an OpenDocument text, spreadsheet, presentation or drawing. */
+export async function* readOpenDocumentText(bytes: Uint8Array): AsyncGenerator<string, void> {
+  for await (const xml of readFiles(bytes, OPEN_FILES)) yield getParagraphs(xml);
+}
+
+/** Yields the XML of the files of an archive whose paths match. What it grows to is limited (G66). */
+async function* readFiles(
+  bytes: Uint8Array,
+  patterns: readonly RegExp[],
+): AsyncGenerator<string, void> {
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const file = {
     stem: '',
@@ -23,12 +39,12 @@ export async function* readOfficeText(bytes: Uint8Array): AsyncGenerator<string,
   let left = MAX_TEXT_BYTES;
   for await (const { path, name, load } of readZipFiles(file, MAX_FILE_BYTES)) {
     const place = [...path, name].join('/');
-    if (!TEXT_FILES.some((pattern) => pattern.test(place))) continue;
+    if (!patterns.some((pattern) => pattern.test(place))) continue;
     const loaded = await load();
     if (loaded.kind !== 'file') continue;
     left -= loaded.content.length;
     if (left < 0) return;
-    yield getXmlText(decodeXml(loaded.content));
+    yield decodeXml(loaded.content);
   }
 }
 
@@ -47,6 +63,40 @@ const PIECE =
 function getXmlText(xml: string): string {
   const texts: string[] = [];
   for (const [, text] of xml.matchAll(PIECE)) texts.push(text === undefined ? ' ' : decode(text));
+  return texts.join('');
+}
+
+/** A tag with its local name, or the text before the next one. */
+const TAG_OR_TEXT = /<(\/)?(?:[\w-]{1,40}:)?([\w-]{1,40})[^<>]*?(\/)?>|<[^<>]*>|([^<]+)/g;
+/** Within a paragraph, they don't end a word. */
+const WITHIN_WORDS: ReadonlySet<string> = new Set([
+  'span',
+  'a',
+  'meta',
+  ...['bookmark', 'reference-mark', 'change'].flatMap((name) => [
+    name,
+    `${name}-start`,
+    `${name}-end`,
+  ]),
+]);
+/** What was deleted, and pictures. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['tracked-changes', 'binary-data']);
+
+/** The text of paragraphs and headings, also of those in notes and comments within another one. */
+function getParagraphs(xml: string): string {
+  const texts: string[] = [];
+  let depth = 0;
+  let leftOut = 0;
+  for (const [, isEnd, name = '', isEmpty, text] of xml.matchAll(TAG_OR_TEXT)) {
+    const step = isEmpty !== undefined ? 0 : isEnd === undefined ? 1 : -1;
+    if (text !== undefined) {
+      if (depth > 0 && leftOut === 0) texts.push(decode(text));
+      continue;
+    }
+    if (LEFT_OUT.has(name)) leftOut += step;
+    if (name === 'p' || name === 'h') depth += step;
+    if (!WITHIN_WORDS.has(name)) texts.push(' ');
+  }
   return texts.join('');
 }
 

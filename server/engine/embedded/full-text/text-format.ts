@@ -3,14 +3,36 @@ import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes } from '#contract/ids.ts';
 
 /** How the text of a content is read. Threads get the place in this list. */
-export const TEXT_FORMATS = ['mail', 'html', 'plain', 'office', 'outlook', 'post', 'row'] as const;
+export const TEXT_FORMATS = [
+  'mail',
+  'html',
+  'plain',
+  'office',
+  'open-document',
+  'pdf',
+  'outlook',
+  'post',
+  'row',
+] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 
 /** Larger contents aren't read for their words. */
 const MAX_CONTENT_BYTES: Bytes = 32 << 20;
 
 const OF_EXTENSION: Readonly<Record<string, TextFormat>> = {
-  ...Object.fromEntries(['docx', 'xlsx', 'pptx'].map((name) => [name, 'office' as const])),
+  ...Object.fromEntries(
+    ['docx', 'docm', 'dotx', 'xlsx', 'xlsm', 'xltx', 'pptx', 'pptm', 'ppsx'].map((name) => [
+      name,
+      'office' as const,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['odt', 'ott', 'ods', 'ots', 'odp', 'otp', 'odg'].map((name) => [
+      name,
+      'open-document' as const,
+    ]),
+  ),
+  pdf: 'pdf',
   ...Object.fromEntries(
     ['txt', 'md', 'csv', 'tsv', 'log', 'json', 'xml', 'yaml', 'yml', 'ini', 'ics', 'vcf'].map(
       (name) => [name, 'plain' as const],

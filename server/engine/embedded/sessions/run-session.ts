@@ -22,7 +22,7 @@ import type { Source, SourceCall } from '../types.ts';
 import { writeTo } from './content-writer.ts';
 import { endSession } from './end-session.ts';
 import { sessionMessages as t } from './messages.en.ts';
-import { runWork } from './run-work.ts';
+import { runWork, storeImportedWords } from './run-work.ts';
 import { type Directory, selectObjects } from './select-objects.ts';
 import { addLog } from './session-rows.ts';
 import {
@@ -305,9 +305,11 @@ async function work(
   if (after === null) return null;
   if (after.state === 'stopping') return finish(session, after, repository, ownWork === 0);
   const { total, succeeded, warned, failed, waitingUntil, hasFree } = after.counts;
-  const now = context.clock.now();
-  if (total === succeeded + warned + failed)
+  if (total === succeeded + warned + failed) {
+    if (session.keepsWords) await storeImportedWords(session, after.job, tools);
     return finish(session, after, repository, ownWork === 0);
+  }
+  const now = context.clock.now();
   if (session.stop.aborted) return now;
   return hasFree ? now + LOCKED_MS : Math.max(now + 1_000, waitingUntil ?? now + RETRY_MS);
 }

@@ -1,3 +1,5 @@
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { IMPORTED } from '#contract/engine/imports.ts';
 import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
 import type { SessionObject, Waiting } from '#contract/engine/sessions.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
@@ -168,11 +170,34 @@ async function backUp(
   return null;
 }
 
+/** Stores the words of what was imported into the repository, which no session backs up. */
+export async function storeImportedWords(
+  session: RunningSession,
+  { organization, repository }: Pick<BackupJobRow, 'organization' | 'repository'>,
+  tools: Pick<Tools, 'repository' | 'texts'>,
+): Promise<void> {
+  const objects = await session.context.store.tenant(
+    session.tenant,
+    ({ sql: db, tenant }) =>
+      db
+        .selectFrom('backup_object')
+        .select('n')
+        .where('tenant_id', '=', tenant)
+        .where('organization_id', '=', organization)
+        .where('repository_id', '=', repository)
+        .where('directory_id', 'like', `${IMPORTED}%`)
+        .execute(),
+    { readOnly: true },
+  );
+  // Two sessions that do it at once store the same.
+  for (const object of objects) await storeWords(session, object, tools, () => Promise.resolve());
+}
+
 /** A search that finds less is no reason to lack a restore point. */
 async function storeWords(
   { context, tenant, stop }: RunningSession,
-  { n }: IndexedObject,
-  { repository, texts }: Tools,
+  { n }: Pick<IndexedObject, 'n'>,
+  { repository, texts }: Pick<Tools, 'repository' | 'texts'>,
   checkLease: (tx: TenantTx) => Promise<void>,
 ): Promise<void> {
   const { store, log } = context;

@@ -78,6 +78,27 @@ eachDatabase((name, open) => {
     expect(await findTitles(bench, 'beacon')).toEqual(['Item m2 true']);
   });
 
+  test(`ENG-81: what was imported gets its words by the next session of a job that stores words (${name})`, async () => {
+    const mailbox = memoryObject('mailbox', 'ann');
+    // As an import leaves it: in the repository, and in no directory.
+    const imported = memoryObject('mailbox', 'import:00000000-0000-4000-8000-000000000001');
+    for (const memory of [mailbox, imported]) memory.putFolder('top', null, 'Inbox');
+    mailbox.putItem('own', 'top', mail('harbour'));
+    for (let n = 0; n < 120; n += 1) imported.putItem(`i${n}`, 'top', mail(`archived number${n}`));
+    const bench = await makeSessionBench(await open(), [mailbox, imported]);
+    await backUp(bench, await bench.addJob());
+    bench.objects.splice(1, 1);
+    const plain = await bench.addJob();
+    await backUp(bench, plain);
+    expect(await countTexts(bench)).toBe(0);
+    const job = await bench.addJob({ isFullTextEnabled: true });
+    await backUp(bench, job);
+    expect(await countTexts(bench)).toBe(121);
+    expect(await findTitles(bench, 'archived number119')).toEqual(['Item i119 true']);
+    await backUp(bench, job);
+    expect(await countTexts(bench)).toBe(121);
+  });
+
   test(`ENG-81: an item whose text can't be read costs neither the others nor the restore point (${name})`, async () => {
     const mailbox = memoryObject('mailbox', 'ann');
     mailbox.putFolder('top', null, 'Inbox');

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
+import type * as PdfMake from 'pdfmake';
+import type { Content } from 'pdfmake/interfaces.js';
 import { beforeAll, expect, test } from 'vitest';
 import { TEXT_FORMATS, type TextFormat } from '#server/engine/embedded/full-text/text-format.ts';
 import { makeTextReader } from '#server/engine/embedded/full-text/text-reader.ts';
@@ -18,6 +21,21 @@ beforeAll(() => {
   // Python writes the documents: another program than the one that reads them.
   execFileSync('python3', [join(import.meta.dirname, 'make-office.py'), folder]);
 }, 120_000);
+
+/** Another program than the one that reads it. */
+function printPdf(content: Content): Promise<Buffer> {
+  const require = createRequire(import.meta.url);
+  const pdfmake = require('pdfmake') as typeof PdfMake;
+  const normal = join(
+    dirname(require.resolve('dejavu-fonts-ttf/package.json')),
+    'ttf',
+    'DejaVuSans.ttf',
+  );
+  pdfmake.setFonts({ DejaVu: { normal } });
+  pdfmake.setUrlAccessPolicy(() => false);
+  pdfmake.setLocalAccessPolicy((path) => path === normal);
+  return pdfmake.createPdf({ content, defaultStyle: { font: 'DejaVu' } }).getBuffer();
+}
 
 async function readWords(format: TextFormat, content: Uint8Array | string): Promise<string[]> {
   const result = await reader.read(format, Buffer.from(content));
@@ -40,6 +58,26 @@ test('ENG-80: the words of Word, Excel and PowerPoint documents are found, also 
     'tidetable',
   ]);
   expect(await readWords('office', load('talk.pptx'))).toEqual(['moorings', 'whispered']);
+});
+
+test('ENG-80: the words of OpenDocument files are found, with notes, comments and headers and without what was deleted', async () => {
+  const words = await readWords('open-document', load('report.odt'));
+  expect(words.toSorted()).toEqual(
+    '1 beside bo cell commented flüge footnoted harbour header more'.split(' ').toSorted(),
+  );
+});
+
+test('ENG-80: the words of a PDF are found, with notes, form fields and words that a line break divides', async () => {
+  const words = await readWords('pdf', load('berth.pdf'));
+  for (const word of ['moored', 'harbour', 'stockholm', 'knots', 'remarked', 'entered'])
+    expect(words).toContain(word);
+  expect(words).not.toContain('scripted');
+  const content: Content = [
+    { text: 'Tide tables of Göteborg' },
+    { text: 'Σέριφος', pageBreak: 'before' },
+  ];
+  const printed = await printPdf(content);
+  expect(await readWords('pdf', printed)).toEqual(['tide', 'tables', 'of', 'göteborg', 'σέριφος']);
 });
 
 test('ENG-80: a mail has the words of its texts, attachments and attached mails, each once and no markup', async () => {
@@ -145,12 +183,18 @@ test('G67, G66: documents that grow too much, or that are made to be slow, are l
   expect(['read', 'refused']).toContain((await reader.read('office', load('bomb.docx'))).kind);
   expect(await readWords('office', load('open.docx'))).toEqual(['']);
   expect(await readWords('office', load('many.docx'))).toEqual(['']);
+  for (const name of ['bomb.odt', 'circle.pdf'] as const) {
+    const format = name.endsWith('pdf') ? 'pdf' : 'open-document';
+    expect(['read', 'refused']).toContain((await reader.read(format, load(name))).kind);
+  }
   // The next one is read as before.
   expect(await readWords('plain', 'still there')).toEqual(['still', 'there']);
 });
 
 test('G67: any bytes in any format have words or are refused', async () => {
-  const seeds = ['report.docx', 'sheet.xlsx', 'talk.pptx'].map((name) => load(name));
+  const seeds = ['report.docx', 'sheet.xlsx', 'talk.pptx', 'report.odt', 'berth.pdf'].map((name) =>
+    load(name),
+  );
   const cut = fc.record({ at: fc.nat(4_000), bytes: fc.uint8Array({ maxLength: 12 }) });
   await fc.assert(
     fc.asyncProperty(

@@ -28,7 +28,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
 
   fullText: 'Search in texts',
   fullTextHint:
-    'Finds items by words of emails, posts, Office and text files. The database stores these words unencrypted, up to 64 KB for each item, also after you turn this off. The first backup takes longer.',
+    'Finds items by words of emails, posts, and PDF, Office, OpenDocument and text files. The database stores these words unencrypted, up to 64 KB for each item, also after you turn this off. The first backup takes longer.',
 
   selectLead: 'People who join a selected group later are backed up too.',
   entireOrganization: 'Entire organization',

@@ -1,0 +1,54 @@
+import { getDocumentProxy } from 'unpdf';
+
+/** Of a long document, the first pages are enough for its words. */
+const MAX_PAGES = 1_000;
+
+/**
+ * Yields the texts of a PDF, page by page: what is printed, notes, and what was entered into its form.
+ * What is only a picture has none.
+ *
+ * @throws if it isn't a PDF, or one that opens only with a password.
+ */
+export async function* readPdfText(bytes: Uint8Array): AsyncGenerator<string, void> {
+  // A copy, since the library takes the bytes over. Nothing of the document is run or fetched.
+  const pdf = await getDocumentProxy(bytes.slice(), {
+    verbosity: 0,
+    disableFontFace: true,
+    useSystemFonts: false,
+    useWorkerFetch: false,
+    enableXfa: false,
+    stopAtErrors: false,
+  });
+  try {
+    for (let n = 1; n <= Math.min(pdf.numPages, MAX_PAGES); n += 1) {
+      const page = await pdf.getPage(n);
+      const { items } = await page.getTextContent({ disableNormalization: false });
+      const text = items
+        .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+        .join('');
+      yield text;
+      yield joinHyphenated(text);
+      for (const note of await page.getAnnotations()) yield getNoteText(note);
+      page.cleanup();
+    }
+  } finally {
+    await pdf.loadingTask.destroy();
+  }
+}
+
+/** The words that a line break divides. */
+const joinHyphenated = (text: string): string =>
+  [...text.matchAll(/(\p{L}+)[-\u00ad\u2010]\n(\p{L}+)/gu)]
+    .map(([, first, second]) => `${first}${second}`)
+    .join(' ');
+
+function getNoteText(note: unknown): string {
+  const { fieldValue, contentsObj } = note as {
+    readonly fieldValue?: unknown;
+    readonly contentsObj?: { readonly str?: unknown };
+  };
+  return [fieldValue, contentsObj?.str]
+    .flat()
+    .filter((value): value is string => typeof value === 'string')
+    .join(' ');
+}
