@@ -1,7 +1,8 @@
 /**
  * What open streams cost on two servers with one PostgreSQL, over loopback: `node tests/bench/streams.ts
- * [--streams 200,500] [--seconds 30] [--rate 20] [--before CHECKOUT] [--json]`. Results are posted to
- * the first server, one a request; half of the streams are on each. `--before`: another checkout whose
+ * [--streams 200,500] [--seconds 30] [--rate 20] [--pull] [--before CHECKOUT] [--json]`. Results are
+ * posted to the first server, one a request; half of the streams are on each. `--pull`: each stream also
+ * fetches the events after a poke, one call at a time, as devices do. `--before`: another checkout whose
  * servers are measured in the same run, for comparison.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -30,6 +31,7 @@ interface Load {
   readonly seconds: number;
   /** Results a second. */
   readonly rate: number;
+  readonly pulls: boolean;
 }
 
 const ROWS = {
@@ -52,8 +54,28 @@ type Figures = Record<keyof typeof ROWS, number>;
 /** When a stream heard that the log has reached a number. */
 type Heard = { readonly head: number; readonly at: number }[];
 
-function openStream(origin: URL, token: string, agent: Agent): Promise<Heard> {
+function openStream(origin: URL, token: string, agent: Agent, pulls: boolean): Promise<Heard> {
   const heard: Heard = [];
+  let cursor = 0;
+  let wanted = 0;
+  let isPulling = false;
+  async function pull(epoch: string): Promise<void> {
+    isPulling = true;
+    cursor ||= wanted;
+    while (cursor < wanted) {
+      const page = (await ask(
+        origin,
+        'GET',
+        `sync/events?after=${cursor}&epoch=${encodeURIComponent(epoch)}&protocol=2`,
+        token,
+        '',
+        agent,
+      ).catch(() => null)) as { readonly cursor: number } | null;
+      if (page === null) break;
+      cursor = page.cursor;
+    }
+    isPulling = false;
+  }
   return new Promise((resolve, reject) => {
     const sent = request(
       new URL('/api/v1/sync/stream', origin),
@@ -69,8 +91,11 @@ function openStream(origin: URL, token: string, agent: Agent): Promise<Heard> {
           const lines = text.split('\n\n');
           text = lines.pop() ?? '';
           for (const line of lines) {
-            const head = /"head","head":(\d+)/.exec(line)?.[1];
-            if (head !== undefined) heard.push({ head: Number(head), at: performance.now() });
+            const [, head, epoch = ''] = /"head","head":(\d+),"epoch":"([^"]+)"/.exec(line) ?? [];
+            if (head === undefined) continue;
+            heard.push({ head: Number(head), at: performance.now() });
+            wanted = Number(head);
+            if (pulls && !isPulling) void pull(epoch);
           }
         });
         answer.on('error', () => undefined);
@@ -116,7 +141,7 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
       const isSame = n % 2 === 0;
       heard.push({
         isSame,
-        of: await openStream((isSame ? first : second).origin, token, agent),
+        of: await openStream((isSame ? first : second).origin, token, agent, load.pulls),
       });
     }
     await postAll(0, WARM_UP_S);
@@ -271,9 +296,10 @@ if (import.meta.main) {
   const json = process.argv.includes('--json');
   const before = input('--before', '');
   const [seconds, rate] = [Number(input('--seconds', '30')), Number(input('--rate', '20'))];
+  const pulls = process.argv.includes('--pull');
   const sheets: Sheet[] = [];
   for (const streams of input('--streams', '200,500').split(',').map(Number)) {
-    const load = { streams, seconds, rate };
+    const load = { streams, seconds, rate, pulls };
     const notes: string[] = [];
     const values: Record<string, Figures> = {};
     for (const [name, checkout] of [
@@ -288,7 +314,7 @@ if (import.meta.main) {
       );
     }
     const sheet: Sheet = {
-      title: `${streams} streams on two servers, ${rate} results a second for ${seconds} s`,
+      title: `${streams} streams on two servers, ${rate} results a second for ${seconds} s${pulls ? ', with a call for each poke' : ''}`,
       columns: Object.keys(values),
       figures: Object.entries(ROWS).map(([what, unit]) => ({
         what,

@@ -16,7 +16,12 @@ import type { Principal } from '#server/platform/http/handler.ts';
 export const TICK_MS: Ms = 2_000;
 /** The shortest time between two looks: hints of this time are answered together. */
 const GAP_MS: Ms = 50;
-const LONGEST_GAP_MS: Ms = 1_000;
+/**
+ * That time for each stream of the provider. A device answers a poke with a call, so a provider causes
+ * at most 500 calls a second, as long as it has less than a thousand streams here.
+ */
+const GAP_PER_STREAM_MS: Ms = 2;
+const LONGEST_GAP_MS: Ms = TICK_MS;
 /** So many streams are written to before other work of the server gets its turn. */
 const CHUNK = 100;
 
@@ -130,8 +135,11 @@ function makeTail(context: AppContext, tenant: TenantId, mark: () => Promise<str
     }
     isLooking = false;
     lookedAt = clock.now();
-    // Streams get at most half of the server's time, however many there are.
-    gapMs = Math.min(LONGEST_GAP_MS, Math.max(GAP_MS, lookedAt - beganAt));
+    // Looks take at most half of the time, however busy the server is.
+    gapMs = Math.min(
+      LONGEST_GAP_MS,
+      Math.max(GAP_MS, followers.size * GAP_PER_STREAM_MS, lookedAt - beganAt),
+    );
     if (isWanted && followers.size > 0) want();
   }
 
