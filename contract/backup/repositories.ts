@@ -39,12 +39,28 @@ export const S3_FIELDS = {
  */
 const folder = v.strictObject({ type: v.literal('Folder') });
 const server = v.strictObject({ type: v.literal('Server') });
+
+/**
+ * S3 Object Lock: no file can be deleted before the restore points that need it have expired. With
+ * `Compliance`, nobody can; with `Governance`, an administrator of the storage with a special permission.
+ */
+export const OBJECT_LOCK_MODES = ['Governance', 'Compliance'] as const;
+export type ObjectLockMode = (typeof OBJECT_LOCK_MODES)[number];
+export const ObjectLockModeSchema = v.picklist(OBJECT_LOCK_MODES);
+
 const target = v.variant('type', [
   folder,
-  v.strictObject({ type: v.literal('S3'), ...S3_FIELDS }),
+  v.strictObject({
+    type: v.literal('S3'),
+    ...S3_FIELDS,
+    objectLock: v.exactOptional(ObjectLockModeSchema),
+  }),
   server,
 ]);
 export type StorageTarget = v.InferOutput<typeof target>;
+/** Returns how a repository is locked; null: its files can be deleted at any time. */
+export const getObjectLock = (place: StorageTarget): ObjectLockMode | null =>
+  place.type === 'S3' ? (place.objectLock ?? null) : null;
 export const FOLDER: StorageTarget = { type: folder.entries.type.literal };
 export const OTHER_SERVER: StorageTarget = { type: server.entries.type.literal };
 

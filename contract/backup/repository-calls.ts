@@ -3,7 +3,12 @@ import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyOrganizationId, anyRepositoryId } from '../paging.ts';
 import { nameText } from '../text-schema.ts';
-import { BackupRepositoryRowSchema, ProxyChoiceSchema, S3_FIELDS } from './repositories.ts';
+import {
+  BackupRepositoryRowSchema,
+  ObjectLockModeSchema,
+  ProxyChoiceSchema,
+  S3_FIELDS,
+} from './repositories.ts';
 import { KEEP, RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
 import { companyRef, CURSOR, idOut, listedIds, listPage } from './suite-schema.ts';
 import { storedIdSchema } from '../id-schema.ts';
@@ -30,6 +35,12 @@ export const S3StorageSchema = v.strictObject({
   ...storageKeys,
 });
 
+/** `objectLock`: no file can be deleted before the restore points that need it have expired. */
+const NewS3StorageSchema = v.strictObject({
+  ...S3StorageSchema.entries,
+  objectLock: v.exactOptional(ObjectLockModeSchema),
+});
+
 /**
  * The repository step of the wizards. Without a password the portal makes one and keeps it sealed.
  * `passwordDescription`: a hint that doesn't contain it.
@@ -44,7 +55,7 @@ export const repositoryFields = {
   retentionPolicy: RetentionPolicySchema,
   proxy: v.optional(ProxyChoiceSchema, null),
   /** Null: a folder of the server. */
-  storage: v.optional(v.nullable(S3StorageSchema), null),
+  storage: v.optional(v.nullable(NewS3StorageSchema), null),
 };
 
 /**
@@ -67,6 +78,13 @@ const attachmentOut = v.object({
   problemCount: v.number(),
 });
 
+const locksOut = v.object({
+  checkedAt: v.number(),
+  lockedUntil: v.nullable(v.number()),
+  removedBytes: v.number(),
+  tampering: v.nullable(v.object({ at: v.number(), recovered: v.number(), lost: v.number() })),
+});
+
 /** What a person asked for. `message`: why it waits. `endedAt` null: it isn't done yet. */
 const requestOut = {
   requestedAt: v.number(),
@@ -76,7 +94,10 @@ const requestOut = {
 
 /**
  * `usedBytes` and `points`: null if the engine doesn't answer. `damagedItems`: what the last
- * verification found damaged, 100 at most. `storageRequests`: to object storage, in a month. `attachment`: null if it was not attached.
+ * verification found damaged, 100 at most. `storageRequests`: to object storage, in a month.
+ * `locks`: null without Object Lock, or if the files weren't looked at yet; `removedBytes`: waits until
+ * its lock ends; `tampering`: files that somebody else had deleted or overwritten. `attachment`: null if it
+ * was not attached.
  */
 const repositoryOut = v.object({
   _id: v.string(),
@@ -93,6 +114,7 @@ const repositoryOut = v.object({
   storageRequests: v.nullable(
     v.object({ month: v.string(), write: v.number(), read: v.number(), delete: v.number() }),
   ),
+  locks: v.nullable(locksOut),
   attachment: v.nullable(attachmentOut),
   cleanUpRequest: v.nullable(
     v.object({ ...requestOut, removedPoints: v.number(), freedBytes: v.number() }),

@@ -51,6 +51,21 @@ export function retainedSince(policy: RetentionPolicy, now: Ms, timeZone: string
 }
 const DAY: Ms = 86_400_000;
 
+/**
+ * Returns a moment at which a policy no longer retains what was made at `at`: the same local date and
+ * time, calendar years later (March 1 if that year has no February 29); null for `Keep`.
+ */
+export function retainedUntil(policy: RetentionPolicy, at: Ms, timeZone: string): Ms | null {
+  const years = YEARS[policy];
+  if (years === Infinity) return null;
+  const wall = at + offsetAt(at, timeZone);
+  const [year = 0, month = 0, date = 0] = dayText(Math.floor(wall / DAY))
+    .split('-')
+    .map(Number);
+  const day = Date.UTC(year + years, month - 1, date) / DAY;
+  return getMoment(day, wall - Math.floor(wall / DAY) * DAY, timeZone);
+}
+
 /** Returns whether a restore point made at `at` is retained. */
 export function retainsPoint(
   { retentionType, retentionPolicy }: Retention,

@@ -1,3 +1,4 @@
+import type { ObjectLockMode } from '../backup/repositories.ts';
 import type { BackupRepositoryId, Bytes, Ms } from '../ids.ts';
 
 /** `total` null: not known yet. */
@@ -65,6 +66,13 @@ export interface RepositoryInput {
   readonly passwordHint: string | null;
   /** Null: a folder of the server. */
   readonly storage: S3Storage | null;
+  /** Locks the files of object storage until they are no longer needed; null or absent: no lock. */
+  readonly objectLock?: NewObjectLock | null;
+}
+/** `lockedUntil`: of the files with which the repository begins. */
+export interface NewObjectLock {
+  readonly mode: ObjectLockMode;
+  readonly lockedUntil: Ms;
 }
 /** They replace the former keys if they open the repository. */
 export interface StorageKeysInput {
@@ -85,11 +93,29 @@ export interface RepositoryUsage {
   readonly damagedItems: readonly DamagedItem[];
   /** Null: a folder of the server, or no request yet. */
   readonly storageRequests: StorageRequests | null;
+  /** Null: its files aren't locked, or weren't looked at yet. */
+  readonly locks: FileLocksState | null;
   /** Null: it was not attached. */
   readonly attachment: Attachment | null;
   /** The last ones that a person asked for. */
   readonly cleanUp: CleanUpRequest | null;
   readonly verification: VerificationRequest | null;
+}
+/** What the daily look at locked files has found. */
+export interface FileLocksState {
+  readonly checkedAt: Ms;
+  /** Before this, not all of the repository can be deleted. Null: nothing is locked. */
+  readonly lockedUntil: Ms | null;
+  /** What clean-ups have removed, and is in the bucket until its lock ends. */
+  readonly removedBytes: Bytes;
+  /** Files that somebody else had deleted or overwritten; null: never. */
+  readonly tampering: Tampering | null;
+}
+/** `lost`: files of which the storage has no good version any more. */
+export interface Tampering {
+  readonly at: Ms;
+  readonly recovered: number;
+  readonly lost: number;
 }
 /** `message`: why it waits. */
 export interface UpkeepRequest {

@@ -79,7 +79,10 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
       usage: (scope, { repository }) => readUsage(context(), scope, repository),
       cleanUp: (scope, { repository }) => requestCleanUp(context(), scope, repository),
       verify: (scope, { repository }) => requestVerification(context(), scope, repository),
-      delete: ({ tenant }, { repository }) => deleteRepository(context(), tenant, repository),
+      async delete({ tenant }, { repository }) {
+        const deleted = await deleteRepository(context(), tenant, repository);
+        return deleted.ok ? done : deleted;
+      },
     },
     jobs: {
       start: (scope, input) => startJob(context(), scope, input),

@@ -29,6 +29,7 @@ export const readUsage = (
             points: null,
             verifiedAt: null,
             damagedItems: [],
+            locks: null,
             storageRequests: null,
             attachment: null,
             cleanUp: null,

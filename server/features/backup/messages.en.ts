@@ -34,6 +34,7 @@ export const backupMessages = defineMessages('backup-suite', {
   nameTaken: 'This name is already in use.',
   repeatPassword: "The passwords don't match.",
   hintHasPassword: "The description can't contain the password.",
+  lockWithKeep: 'A repository with Object Lock can’t keep backups forever. Choose a period.',
   repositoryInUse:
     'These jobs use the repository: {jobs}. Delete them or choose another repository.',
   proxyIsOnline: 'This proxy is running. Stop it first.',

@@ -29,7 +29,12 @@ import {
 } from './organization-connection.ts';
 import { organizationsOut } from './organization-output.ts';
 import { joinServer } from './proxies.ts';
-import { newRepository, passwordRefusal } from './repository-fields.ts';
+import {
+  getStorageInput,
+  lockRefusal,
+  newRepository,
+  passwordRefusal,
+} from './repository-fields.ts';
 import { warnAdministrators } from './warn-administrators.ts';
 import type { BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
 
@@ -91,7 +96,9 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
       return runAlone(context, ctx, async () => {
         const wrong =
           connectionRefusal(fields, capabilities, null) ??
-          (repository ? passwordRefusal(repository, 'repository.') : null) ??
+          (repository
+            ? (passwordRefusal(repository, 'repository.') ?? lockRefusal(repository, 'repository.'))
+            : null) ??
           (await read(ctx, async (tx) => {
             if (!(await findCompany(tx, ctx.session, companyId))) return failed(NOT_FOUND);
             const refused = await loadRefusal(tx, ctx.session, fields.name, null);
@@ -108,7 +115,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
                   repository: repositoryId,
                   password: repository.password ?? null,
                   passwordHint: repository.passwordDescription || null,
-                  storage: repository.storage,
+                  ...getStorageInput(repository, ctx.now),
                 }),
               )
             : ok(undefined);

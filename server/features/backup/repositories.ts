@@ -1,14 +1,18 @@
-import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
-import { isShorter, policyAt, type RetentionPolicy } from '#contract/backup/retention.ts';
+import { type BackupRepositoryRow, getObjectLock } from '#contract/backup/repositories.ts';
+import { isShorter, KEEP, policyAt, type RetentionPolicy } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
-import type { Attachment, VerificationRequest } from '#contract/engine/repositories.ts';
+import type {
+  Attachment,
+  FileLocksState,
+  VerificationRequest,
+} from '#contract/engine/repositories.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import { isFresh, REAUTH } from '#server/platform/auth/guards.ts';
+import { badField, isFresh, REAUTH } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
@@ -27,7 +31,12 @@ import {
 } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 import { hasProxy } from './proxies.ts';
-import { newRepository, passwordRefusal } from './repository-fields.ts';
+import {
+  getStorageInput,
+  lockRefusal,
+  newRepository,
+  passwordRefusal,
+} from './repository-fields.ts';
 import { warnAdministrators } from './warn-administrators.ts';
 
 type Names =
@@ -91,6 +100,7 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
       storageRequests: usage?.ok
         ? usage.value.storageRequests && { ...usage.value.storageRequests }
         : null,
+      locks: usage?.ok ? locksOut(usage.value.locks) : null,
       attachment: usage?.ok ? attachmentOut(usage.value.attachment) : null,
       cleanUpRequest: usage?.ok ? usage.value.cleanUp && { ...usage.value.cleanUp } : null,
       verificationRequest: usage?.ok ? verificationOut(usage.value.verification) : null,
@@ -121,6 +131,7 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
       return runAlone(context, ctx, async () => {
         const wrong =
           passwordRefusal(fields) ??
+          lockRefusal(fields) ??
           (await read(ctx, async (tx) => {
             const organization = await findOrganization(tx, ctx.session, organizationId);
             if (!organization) return failed(NOT_FOUND);
@@ -138,7 +149,7 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
             repository: id,
             password: fields.password ?? null,
             passwordHint: fields.passwordDescription || null,
-            storage: fields.storage,
+            ...getStorageInput(fields, ctx.now),
           }),
         );
         if (!created.ok) return created;
@@ -183,7 +194,10 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
           passwordRefusal({
             ...changes,
             passwordDescription: changes.passwordDescription ?? row.passwordDescription,
-          });
+          }) ??
+          (getObjectLock(row.target) !== null && changes.retentionPolicy === KEEP
+            ? badField('retentionPolicy', t.lockWithKeep)
+            : null);
         if (wrong) return wrong;
         const { password, storageKeys, retentionPolicy: policy = policyAt(row, ctx.now) } = changes;
         const isSensitive =
@@ -345,6 +359,9 @@ const attachmentOut = (attachment: Attachment | null) =>
     objects: { ...attachment.objects },
     problems: attachment.problems.map((problem) => ({ ...problem })),
   };
+
+const locksOut = (locks: FileLocksState | null) =>
+  locks && { ...locks, tampering: locks.tampering && { ...locks.tampering } };
 
 const verificationOut = (request: VerificationRequest | null) =>
   request && { ...request, parts: { ...request.parts } };

@@ -3,8 +3,11 @@ import {
   FOLDER,
   type StorageTarget,
 } from '#contract/backup/repositories.ts';
+import { KEEP, retainedUntil } from '#contract/backup/retention.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
+import type { RepositoryInput } from '#contract/engine/repositories.ts';
 import type { NewEvent } from '#contract/events.ts';
+import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { badField } from '#server/platform/auth/guards.ts';
 import { backupMessages as t } from './messages.en.ts';
@@ -32,6 +35,29 @@ export function passwordRefusal(
     passwordDescription.toLowerCase().includes(password.toLowerCase())
     ? badField(`${prefix}passwordDescription`, t.hintHasPassword)
     : null;
+}
+
+/** Returns why a repository can't be locked: one that keeps everything would be locked for ever. */
+export const lockRefusal = (
+  { storage, retentionPolicy }: Pick<NewRepository, 'storage' | 'retentionPolicy'>,
+  prefix = '',
+): Result<never> | null =>
+  storage?.objectLock !== undefined && retentionPolicy === KEEP
+    ? badField(`${prefix}retentionPolicy`, t.lockWithKeep)
+    : null;
+
+/** Returns where the engine creates a repository, and how its files are locked. */
+export function getStorageInput(
+  { storage, retentionPolicy }: Pick<NewRepository, 'storage' | 'retentionPolicy'>,
+  now: Ms,
+): Required<Pick<RepositoryInput, 'storage' | 'objectLock'>> {
+  if (storage === null) return { storage, objectLock: null };
+  const { objectLock: mode, ...address } = storage;
+  const lockedUntil = retainedUntil(retentionPolicy, now, 'UTC');
+  return {
+    storage: address,
+    objectLock: mode === undefined || lockedUntil === null ? null : { mode, lockedUntil },
+  };
 }
 
 /**
@@ -76,6 +102,13 @@ export const newRepository = (
 /** Where the backups are, without the keys. */
 function getTarget(storage: NewRepository['storage']): StorageTarget {
   if (storage === null) return FOLDER;
-  const { endpoint, region, bucket, prefix } = storage;
-  return { type: 'S3', endpoint, region, bucket, prefix };
+  const { endpoint, region, bucket, prefix, objectLock } = storage;
+  return {
+    type: 'S3',
+    endpoint,
+    region,
+    bucket,
+    prefix,
+    ...(objectLock !== undefined && { objectLock }),
+  };
 }

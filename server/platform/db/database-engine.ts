@@ -25,6 +25,7 @@ import type {
   AttachmentProblem,
   CleanUpRequest,
   S3Address,
+  FileLocksState,
   StorageRequests,
   VerificationRequest,
 } from '#contract/engine/repositories.ts';
@@ -130,6 +131,21 @@ export interface EngineTables extends ImportTables {
     storage: ColumnType<S3Address | null, string | null | undefined, string | null>;
     storage_sealed: string | null;
     storage_requests: Filled<Partial<StorageRequests>>;
+    /** Null: its files aren't locked, or weren't looked at yet. */
+    locks: ColumnType<FileLocksState | null, string | null | undefined, string | null>;
+  };
+  /** Files of a repository in object storage that are locked, with the version that is good. */
+  repository_file: {
+    tenant_id: TenantId;
+    repository_id: Id;
+    /** Such as `data/<id>`. */
+    file: string;
+    /** Of the storage. '': not known. */
+    version: string;
+    /** 0: not known. */
+    locked_until: Ms;
+    /** Nothing needs it any more: it goes when its lock ends. */
+    removed: Generated<boolean>;
   };
   backup_object: BackupObjectTable;
   object_cursor: {

@@ -91,6 +91,7 @@ export function recordingEngine(): RecordingEngine {
           points: 3,
           verifiedAt: null,
           damagedItems: [],
+          locks: null,
           storageRequests: null,
           attachment: null,
           cleanUp: null,

@@ -203,6 +203,7 @@ test('OBJ-1: the first repository may be in a bucket, whose fields the step chec
     bucket: 'backups',
     prefix: 'office',
     certificate: '',
+    objectLock: 'Off' as const,
   };
   const filled = { ...FILLED, storage: bucket, accessKeyId: 'KEY', secretAccessKey: 'secret' };
   const made = newOrganization(filled);
@@ -226,6 +227,14 @@ test('OBJ-1: the first repository may be in a bucket, whose fields the step chec
     findPaths({ storage: { ...bucket, endpoint: 's3.example.com', bucket: '' } }),
     findPaths({ storage: { ...bucket, isBucket: false, endpoint: '', bucket: '' } }),
   ]).toEqual([[], ['secretAccessKey'], ['storage.endpoint', 'storage.bucket'], []]);
+
+  // Its files can be locked, but not for ever.
+  const locked = { storage: { ...bucket, objectLock: 'Compliance' as const } };
+  const withLock = newOrganization({ ...filled, ...locked });
+  expect(v.safeParse(getCall('createOrganization').input, withLock).issues ?? []).toEqual([]);
+  expect(withLock.repository?.storage?.objectLock).toBe('Compliance');
+  expect(findPaths(locked)).toEqual([]);
+  expect(findPaths({ ...locked, retentionPolicy: 'Keep' })).toEqual(['retentionPolicy']);
 });
 
 test('WIZ-11: another company or cloud needs another code, and no draft has a secret or a code', async () => {

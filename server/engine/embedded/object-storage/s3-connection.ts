@@ -26,7 +26,13 @@ export function makeS3Client(
     accessKeyId,
     secretAccessKey,
     onRequest,
-  }: S3Address & S3Keys & { readonly onRequest: (kind: RequestKind) => void },
+    onTime,
+  }: S3Address &
+    S3Keys & {
+      readonly onRequest: (kind: RequestKind) => void;
+      /** The time of the storage, in each answer. */
+      readonly onTime: (at: Ms) => void;
+    },
   { S3Client: Client }: Sdk,
 ): S3Client {
   const connections = makeConnections(CONNECTIONS);
@@ -43,6 +49,8 @@ export function makeS3Client(
       async handle(request: OutgoingRequest) {
         onRequest(getRequestKind(request));
         const { status, headers, body } = await send(request);
+        const at = Date.parse(headers.get('date') ?? '');
+        if (!Number.isNaN(at)) onTime(at);
         return { response: { statusCode: status, headers: Object.fromEntries(headers), body } };
       },
       updateHttpClientConfig: () => undefined,
@@ -106,5 +114,5 @@ interface OutgoingRequest {
 
 function getRequestKind({ method, query = {} }: OutgoingRequest): RequestKind {
   if (method === 'DELETE') return 'delete';
-  return method === 'GET' && !('list-type' in query) ? 'read' : 'write';
+  return method === 'GET' && !('list-type' in query || 'versions' in query) ? 'read' : 'write';
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { type BackupRepositoryRow, getObjectLock } from '#contract/backup/repositories.ts';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { BackupRepositoryId, Bytes, Ms, TenantId } from '#contract/ids.ts';
@@ -25,6 +25,7 @@ import {
   removeObjectPoints,
   removeVersions,
 } from './expired.ts';
+import { lookAtFiles, renewFileLocks } from './locked-files.ts';
 import { loadRequests, noteWait, storeRequest } from './requests.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { storeSize, type StoredRepository } from './repositories.ts';
@@ -37,7 +38,11 @@ const BUSY_MS: Ms = 10 * 60_000;
 type FindRepository = (
   tenant: TenantId,
   repository: BackupRepositoryId,
-) => Promise<EngineResult<Pick<StoredRepository, 'target' | 'password'>>>;
+) => Promise<
+  EngineResult<
+    Pick<StoredRepository, 'target' | 'password'> & Partial<Pick<StoredRepository, 'locks'>>
+  >
+>;
 
 /** Every repository is cleaned up once a day. */
 export async function scheduleCleanUps(tx: TenantTx, now: Ms): Promise<void> {
@@ -78,6 +83,7 @@ export const cleanUp =
         company: row.company,
         since: since ?? now,
         repacks: upkeep.repack === true,
+        isLocked: getObjectLock(row.target) !== null,
       };
       if (row.retentionType === 'SnapshotBased')
         return {
@@ -103,13 +109,25 @@ export const cleanUp =
       return context.clock.now() + BUSY_MS;
     };
     if (due.isInUse) return wait(t.repositoryInUse);
-    if (points.length === 0 && !repacks && !rewrites && !due.isRequested) return now + EVERY_MS;
+    const isDue = points.length > 0 || repacks || rewrites || due.isRequested;
+    if (!isDue && !due.isLocked) return now + EVERY_MS;
     const fail = async (message: string): Promise<never> => {
       await noteWait(context, tenant, repository, 'cleanUp', message);
       throw new Error(message);
     };
     const found = await find(tenant, repository);
     if (!found.ok) return fail(found.error.message);
+    const { locks = null } = found.value;
+    const place = locks && { ...found.value, locks, context, tenant, repository };
+    // Before anything is removed: hidden files are missing in the index, or the index itself is.
+    const looked = place && (await lookAtFiles(place));
+    if (looked?.ok === false) return fail(looked.error.message);
+    if (!isDue) {
+      const renewed = place && looked && (await renewFileLocks(place, looked.value));
+      if (renewed?.ok === false && renewed.error.kind === 'busy')
+        return wait(renewed.error.message);
+      return renewed?.ok === false ? fail(renewed.error.message) : now + EVERY_MS;
+    }
 
     const objects = await context.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
       readOnly: true,
@@ -131,7 +149,7 @@ export const cleanUp =
         isLast = await context.store.tenant(tenant, (tx) => removeVersions(tx, object, since));
       }
     }
-    const pruned = await pruneRepository(found.value.target, {
+    const pruned = await pruneRepository(locks?.cleanUpTarget ?? found.value.target, {
       password: found.value.password,
       clock: context.clock,
       chance: context.chance,
@@ -140,9 +158,16 @@ export const cleanUp =
       keepTrees: neededTrees(context.store, tenant, repository),
       // A damaged copy that is left would be found again and again.
       ...((repacks || due.isRequested) && { maxUnusedShare: 0 }),
+      isLocked: locks !== null && !repacks,
     });
     if (!pruned.ok && pruned.error.kind === 'busy') return wait(pruned.error.message);
     if (!pruned.ok) return fail(pruned.error.message);
+    const again = place && (await lookAtFiles(place));
+    if (again?.ok === false) return fail(again.error.message);
+    const renewed =
+      place && again && (await renewFileLocks(place, again.value, looked?.value ?? undefined));
+    if (renewed?.ok === false && renewed.error.kind === 'busy') return wait(renewed.error.message);
+    if (renewed?.ok === false) return fail(renewed.error.message);
     const storedBytes = await measure(found.value.target);
     await context.store.tenant(tenant, (tx) =>
       finish(tx, {
@@ -150,7 +175,10 @@ export const cleanUp =
         repository,
         points,
         storedBytes,
-        freedBytes: Math.max(0, pruned.value.bytesRemoved - pruned.value.bytesWritten),
+        freedBytes:
+          looked && again
+            ? looked.value.freedBytes + again.value.freedBytes
+            : Math.max(0, pruned.value.bytesRemoved - pruned.value.bytesWritten),
         startedAt: now,
         at: context.clock.now(),
       }),

@@ -4,12 +4,14 @@ import type { BackupRepositoryId, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
+import { hasNoJob, scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { deleteImports } from '../imports/imports.ts';
 import { ok } from '../../result.ts';
 import { isInUse, listObjectNumbers } from './expired.ts';
+import { destroyLockedFiles } from './locked-files.ts';
 import { findRepositoryAccess } from './repositories.ts';
+import { forgetAllFiles } from './stored-files.ts';
 
 const RETRY_MS: Ms = 10 * 60_000;
 
@@ -19,6 +21,8 @@ export async function scheduleDeletions(tx: TenantTx, now: Ms): Promise<void> {
     .selectFrom('repository_access')
     .select('repository_id')
     .where('tenant_id', '=', tx.tenant)
+    // One that is there may wait until locks end.
+    .where(hasNoJob(tx, 'repository-deletion', 'repository_id'))
     .execute();
   const known = await tx.rows(
     'backupRepository',
@@ -38,20 +42,21 @@ export const repositoryDeletion =
     if (isUsed) return now + RETRY_MS;
     const deleted = await deleteRepository(context, tenant, repository);
     if (!deleted.ok) throw new Error(deleted.error.message);
-    return null;
+    return deleted.value;
   };
 
 /**
  * Deletes what a repository has: restore points, index, files, and its password last. After a crash
- * it goes on.
+ * it goes on. Returns when it has to be called again for files that are locked until then; null: all
+ * are deleted.
  */
 export async function deleteRepository(
   context: AppContext,
   tenant: TenantId,
   repository: BackupRepositoryId,
-): Promise<EngineResult<void>> {
+): Promise<EngineResult<Ms | null>> {
   const found = await findRepositoryAccess(context, tenant, repository);
-  if (!found.ok) return found.error.kind === 'missing' ? ok(undefined) : found;
+  if (!found.ok) return found.error.kind === 'missing' ? ok(null) : found;
   const inTx = <T>(work: (tx: TenantTx) => Promise<T>): Promise<T> =>
     context.store.tenant(tenant, work);
   await inTx(({ sql: db }) =>
@@ -74,8 +79,14 @@ export async function deleteRepository(
         .execute(),
     );
   }
-  const destroyed = await found.value.target.destroy();
+  const { target, locks } = found.value;
+  const destroyed =
+    locks === null
+      ? await target.destroy()
+      : await destroyLockedFiles({ context, tenant, repository, target, locks });
   if (!destroyed.ok) return destroyed;
+  if (typeof destroyed.value === 'number') return ok(destroyed.value);
+  await inTx((tx) => forgetAllFiles(tx, repository));
   await inTx(({ sql: db }) =>
     db
       .deleteFrom('repository_access')
@@ -83,7 +94,7 @@ export async function deleteRepository(
       .where('repository_id', '=', repository)
       .execute(),
   );
-  return ok(undefined);
+  return ok(null);
 }
 
 /** What the index has of each object. */

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type {
   Attachment,
+  NewObjectLock,
   PasswordInput,
   RepositoryInput,
   RepositoryUsage,
   S3Storage,
   StorageKeysInput,
 } from '#contract/engine/repositories.ts';
-import type { BackupRepositoryId, Bytes, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Bytes, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
@@ -16,11 +17,17 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { isRunning } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { makeFolderTarget } from '../restic/folder-target.ts';
-import { makeS3Target } from '../object-storage/s3-target.ts';
+import { checkObjectLock } from '../object-storage/check-lock.ts';
+import { makeFileVersions } from '../object-storage/file-versions.ts';
+import { openS3Folder, type S3Place } from '../object-storage/s3-folder.ts';
+import { makeLockedTarget, makeS3Target } from '../object-storage/s3-target.ts';
 import type { BlobRef } from '../restic/check.ts';
 import { initRepository, openRepository, type Repository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
-import { failed, ok } from '../../result.ts';
+import { done, failed, ok } from '../../result.ts';
+import { LOCK_AHEAD_MS, loadLockPolicy, type LockPolicy } from './lock-policy.ts';
+import type { FileLocks } from './locked-files.ts';
+import { noteRemovedFile } from './stored-files.ts';
 import { getRepositoriesFolder } from './shared-folder.ts';
 import { countRequests, getStorageRequests, openStorage, storeStorage } from './storage.ts';
 
@@ -40,24 +47,66 @@ export const makeRepositoryTarget = (
   const { config, chance } = context;
   if (storage === null)
     return makeFolderTarget(join(getRepositoriesFolder(config), repository), { chance });
-  return makeS3Target(context, {
-    ...storage,
-    folder: storage.prefix === '' ? repository : `${storage.prefix}/${repository}`,
-    onRequest: countRequests(context, tenant, repository),
-  });
+  return makeS3Target(context, getS3Place(context, tenant, repository, storage));
 };
+
+const getS3Place = (
+  context: AppContext,
+  tenant: TenantId,
+  repository: BackupRepositoryId,
+  storage: S3Storage,
+): S3Place => ({
+  ...storage,
+  folder: storage.prefix === '' ? repository : `${storage.prefix}/${repository}`,
+  onRequest: countRequests(context, tenant, repository),
+});
+
+/** The files of a repository in a bucket that locks them. */
+function makeLockedFiles(
+  context: AppContext,
+  tenant: TenantId,
+  repository: BackupRepositoryId,
+  storage: S3Storage,
+  policy: LockPolicy,
+): Pick<StoredRepository, 'target'> & { readonly locks: FileLocks } {
+  const folder = openS3Folder(context, getS3Place(context, tenant, repository, storage));
+  const makeTarget = (getLockedUntil: (now: Ms) => Ms): RepositoryTarget =>
+    makeLockedTarget(context, folder, {
+      mode: policy.mode,
+      getLockedUntil,
+      async noteRemoval(type, name) {
+        await context.store.tenant(tenant, (tx) =>
+          noteRemovedFile(tx, repository, `${type}/${name}`),
+        );
+        return ok(undefined);
+      },
+    });
+  return {
+    target: makeTarget((now) => policy.getRetainedUntil(now) + LOCK_AHEAD_MS),
+    locks: {
+      policy,
+      versions: makeFileVersions(folder, policy.mode),
+      cleanUpTarget: makeTarget((now) => now + LOCK_AHEAD_MS),
+    },
+  };
+}
 
 /** Creates a repository and keeps its password, and the keys of its storage, sealed. */
 export async function createRepository(
   context: AppContext,
   { tenant }: EngineScope,
-  { repository, password, passwordHint, storage }: RepositoryInput,
+  { repository, password, passwordHint, storage, objectLock = null }: RepositoryInput,
 ): Promise<EngineResult<void>> {
   const wanted =
     password ?? Buffer.from(context.chance.bytes(PASSWORD_BYTES)).toString('base64url');
   if (revealsPassword(passwordHint, wanted))
     return failed('invalid', t.hintHasPassword, { field: 'passwordHint' });
-  const created = await initRepository(makeRepositoryTarget(context, tenant, repository, storage), {
+  const target =
+    objectLock === null || storage === null
+      ? ok(makeRepositoryTarget(context, tenant, repository, storage))
+      : await checkLockedTarget(context, tenant, repository, { storage, objectLock });
+  if (!target.ok) return target;
+  const created = await initRepository(target.value, {
     password: wanted,
     clock: context.clock,
     chance: context.chance,
@@ -70,6 +119,24 @@ export async function createRepository(
   return ok(undefined);
 }
 const PASSWORD_BYTES = 24;
+
+/** Returns the target of a new repository in a bucket that can lock files, and may be used so. */
+async function checkLockedTarget(
+  context: AppContext,
+  tenant: TenantId,
+  repository: BackupRepositoryId,
+  { storage, objectLock: { mode, lockedUntil } }: NewLockedRepository,
+): Promise<EngineResult<RepositoryTarget>> {
+  const folder = openS3Folder(context, getS3Place(context, tenant, repository, storage));
+  const checked = await checkObjectLock(context, folder, makeFileVersions(folder, mode), mode);
+  const lock = { mode, getLockedUntil: () => lockedUntil + LOCK_AHEAD_MS, noteRemoval: () => DONE };
+  return checked.ok ? ok(makeLockedTarget(context, folder, lock)) : checked;
+}
+const DONE = Promise.resolve(done);
+interface NewLockedRepository {
+  readonly storage: S3Storage;
+  readonly objectLock: NewObjectLock;
+}
 
 const revealsPassword = (hint: string | null, password: string): boolean =>
   hint !== null && hint.toLowerCase().includes(password.toLowerCase());
@@ -126,6 +193,7 @@ export async function findRepositoryAccess(
       return {
         password,
         storage: await openStorage(tx, context, repository, row),
+        policy: await loadLockPolicy(tx, repository, context.clock.now()),
         damaged: row.upkeep.damaged ?? [],
         isAttaching: isRunning(row.attachment),
       };
@@ -133,9 +201,13 @@ export async function findRepositoryAccess(
     { readOnly: true },
   );
   if (stored === null) return failed('missing', t.noRepository);
+  const { storage, policy, ...rest } = stored;
   return ok({
-    target: makeRepositoryTarget(context, tenant, repository, stored.storage),
-    ...stored,
+    ...rest,
+    storage,
+    ...(storage === null || policy === null
+      ? { target: makeRepositoryTarget(context, tenant, repository, storage), locks: null }
+      : makeLockedFiles(context, tenant, repository, storage, policy)),
   });
 }
 export interface StoredRepository {
@@ -143,6 +215,8 @@ export interface StoredRepository {
   readonly password: string;
   /** Null: a folder of the server. */
   readonly storage: S3Storage | null;
+  /** Null: files can be deleted at any time. */
+  readonly locks: FileLocks | null;
   /** What a verification found damaged. Sessions save it again. */
   readonly damaged: readonly BlobRef[];
   readonly isAttaching: boolean;
@@ -240,6 +314,7 @@ export const readUsage = (
           'attachment',
           'requests',
           'storage_requests',
+          'locks',
         ])
         .where('tenant_id', '=', tenant)
         .where('repository_id', '=', repository)
@@ -258,6 +333,7 @@ export const readUsage = (
         verifiedAt: row.verified_at,
         damagedItems: row.upkeep.items ?? [],
         storageRequests: getStorageRequests(row.storage_requests),
+        locks: row.locks,
         attachment: getAttachment(row.attachment),
         cleanUp: row.requests.cleanUp ?? null,
         verification: row.requests.verification ?? null,

@@ -25,6 +25,11 @@ export interface PruneOptions {
   readonly forget?: readonly string[];
   /** Share of unused bytes that is not worth the work of repacking. */
   readonly maxUnusedShare?: number;
+  /**
+   * Removed packs stay in the storage until their lock ends (OBJ-8): only those of which little is
+   * used are repacked, and small ones aren't merged. Otherwise copies would take more than they free.
+   */
+  readonly isLocked?: boolean;
 }
 
 export interface PruneReport {
@@ -40,6 +45,7 @@ export interface PruneReport {
 }
 
 const MAX_UNUSED_SHARE = 0.05;
+const MAX_USED_SHARE_LOCKED = 0.5;
 /** Several packs below this size are merged. */
 const SMALL_PACK_BYTES: Bytes = 4 << 20;
 
@@ -57,6 +63,7 @@ export async function prune(
     keepTrees = [],
     forget = [],
     maxUnusedShare = MAX_UNUSED_SHARE,
+    isLocked = false,
   }: PruneOptions,
 ): Promise<EngineResult<PruneReport>> {
   const { target, sealer, index, writer } = repository;
@@ -80,7 +87,7 @@ export async function prune(
   if (!marked.ok) return marked;
   const { used, missing } = marked.value;
   const unreadable = await chooseCopies(repository, used);
-  const plan = planPacks(table, used, maxUnusedShare);
+  const plan = planPacks(table, used, { maxUnusedShare, isLocked });
 
   const forgotten = snapshots.value.filter(({ id }) => !storedIds.has(id));
   for (const { id } of forgotten) {
@@ -198,7 +205,11 @@ interface PackPlan {
 }
 
 /** Packs with the most unused bytes are repacked first, until few enough unused bytes are left. */
-function planPacks(table: BlobTable, used: RowSet, maxUnusedShare: number): PackPlan {
+function planPacks(
+  table: BlobTable,
+  used: RowSet,
+  { maxUnusedShare, isLocked }: Required<Pick<PruneOptions, 'maxUnusedShare' | 'isLocked'>>,
+): PackPlan {
   const packs = Array.from({ length: table.packs }, (_, pack) => {
     const blobs = table.blobsOf(pack);
     const first = table.firstRowOf(pack);
@@ -215,11 +226,11 @@ function planPacks(table: BlobTable, used: RowSet, maxUnusedShare: number): Pack
   for (const { pack, bytes, usedBytes } of inUse.toSorted(
     (a, b) => a.usedBytes / a.bytes - b.usedBytes / b.bytes,
   )) {
-    if (unusedBytes <= allowed) break;
+    if (unusedBytes <= allowed || (isLocked && usedBytes > MAX_USED_SHARE_LOCKED * bytes)) break;
     unusedBytes -= bytes - usedBytes;
     repack.add(pack);
   }
-  for (const type of ['data', 'tree']) {
+  for (const type of isLocked ? [] : ['data', 'tree']) {
     const small = inUse.filter((pack) => pack.type === type && pack.bytes < SMALL_PACK_BYTES);
     const bytes = small.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
     // At least half of them have to go, or each prune merges the same few again.

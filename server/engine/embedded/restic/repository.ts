@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Reply, EngineResult } from '#contract/engine/engine.ts';
-import type { Bytes } from '#contract/ids.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
 import type { Chance, Clock } from '#server/platform/app-context.ts';
 import { type BlobReader, makeBlobReader } from './blob-reader.ts';
 import { type BlobRef, check, type CheckOptions, type CheckReport } from './check.ts';
@@ -9,6 +9,7 @@ import { type Config, createConfig, decodeConfig, encodeConfig } from './config.
 import { addKey, createMasterKey, type KeyCost, openKey, type OpenKey } from './keys.ts';
 import { LoadedIndex } from './loaded-index.ts';
 import { acquireLock, type Lock, type LockKind } from './lock.ts';
+import { findNeededPacks, type NeededPoint } from './needed-packs.ts';
 import type { OpenedRepository } from './opened.ts';
 import type { BlobId, BlobType } from './pack.ts';
 import { PACK_BYTES, PackWriter, type SavedBlob } from './pack-writer.ts';
@@ -45,6 +46,11 @@ export interface Repository {
   measure(): Reply<Bytes>;
   /** Oldest first. Fails at an unreadable one, unless `onDamaged` takes its id. */
   listSnapshots(onDamaged?: (id: string) => void): Reply<Snapshot[]>;
+  /** Returns until when each pack is needed, by its id. */
+  findNeededPacks(
+    points: readonly NeededPoint[],
+    getFileUntil?: (file: { readonly modifiedAt: Ms }, until: Ms) => Ms,
+  ): Reply<Map<string, Ms>>;
   /** Verifies what the restore points need. Changes nothing. */
   check(options: CheckOptions): Reply<CheckReport>;
   /** From now on, these blobs count as missing, so that the next `save` heals them. */
@@ -237,6 +243,7 @@ function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): R
     },
     listSnapshots: (onDamaged) => listSnapshots(target, sealer, onDamaged),
     forget: (snapshotId) => target.remove('snapshots', snapshotId),
+    findNeededPacks: (points, getFileUntil) => findNeededPacks(opened, points, getFileUntil),
     check: (options) => check(opened, options),
     markDamaged(blobs) {
       for (const { type, id } of blobs) writer.markDamaged(type, id);

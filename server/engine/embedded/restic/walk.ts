@@ -16,13 +16,17 @@ export async function readTree(
   return bytes.ok ? decodeTree(bytes.value) : bytes;
 }
 
-/** Visits every tree below the roots once, however many folders and restore points share it. */
+/**
+ * Visits every tree below the roots once, however many folders and restore points share it, and none
+ * that was `seen`.
+ */
 export async function* walkTrees(
   reader: BlobReader,
   roots: readonly BlobId[],
+  seen: Set<BlobId> = new Set(),
 ): AsyncGenerator<VisitedTree> {
-  const seen = new Set(roots);
-  const open = [...seen];
+  const open = [...new Set(roots)].filter((root) => !seen.has(root));
+  for (const root of open) seen.add(root);
   for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
     const nodes = await readTree(reader, tree);
     yield { tree, nodes };

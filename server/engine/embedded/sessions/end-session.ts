@@ -4,6 +4,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { Repository } from '../restic/repository.ts';
 import { sessionMessages as t } from './messages.en.ts';
+import { scheduleRenewal } from '../repositories/renew-locks.ts';
 import { storeSize } from '../repositories/repositories.ts';
 import { loadPointObjects, type PointFacts, saveRestorePoint } from './restore-point.ts';
 import type { RunningSession, SessionState } from './run-session.ts';
@@ -74,7 +75,10 @@ export async function endSession(
     if (ended === undefined) return;
     const { result, message } = ended;
     if (snapshot === null) await deletePoint(tx, point);
-    else await completePoint(tx, point, snapshot, outcome);
+    else {
+      await completePoint(tx, point, snapshot, outcome);
+      await scheduleRenewal(tx, state.job.repository, session, context.clock.now());
+    }
     if (measured?.ok === true) await storeSize(tx, state.job.repository, measured.value);
     if (message !== null) await session.log(tx, result === 'failed' ? 'error' : 'warning', message);
     await scheduleRecurring(tx, 'backup-schedule', context.clock.now());

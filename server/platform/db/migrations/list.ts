@@ -60,6 +60,7 @@ import { migration0071 } from './0071_month_invoices.ts';
 import { migration0072 } from './0072_hint_summaries.ts';
 import { migration0073 } from './0073_object_storage.ts';
 import { migration0074 } from './0074_vb365_restore_codes.ts';
+import { migration0075 } from './0075_object_lock.ts';
 import { migration0076 } from './0076_proxies.ts';
 import { migration0079 } from './0079_hold_names.ts';
 import { migration0080 } from './0080_shared_counts.ts';
@@ -129,6 +130,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0072,
   migration0073,
   migration0074,
+  migration0075,
   migration0076,
   migration0079,
   migration0080,

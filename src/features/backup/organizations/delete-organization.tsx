@@ -1,7 +1,8 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { getObjectLock } from '#contract/backup/repositories.ts';
 import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
-import { client } from '#src/app/worker/worker-client.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { formatDate } from '#src/ui/format.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
@@ -26,6 +27,10 @@ export function DeleteOrganization({
 }) {
   const { id, name } = row;
   const isImported = !isBackedUpHere(row);
+  const repositories = useWatch('backupRepositories', EMPTY) ?? [];
+  const hasLock = repositories.some(
+    ({ organization, target }) => organization === id && getObjectLock(target) !== null,
+  );
   return (
     <TypedConfirm
       title={t.deleteTitle({ name })}
@@ -53,8 +58,11 @@ export function DeleteOrganization({
               : t.jobsEnd({ count: jobs.length, jobs: jobs.map((job) => job.name).join(', ') })}
         </li>
         <li>{isImported ? t.serverDataStays : t.dataStays}</li>
+        {hasLock && <li>{t.lockedDataStays}</li>}
         <li>{t.administratorsNotified}</li>
       </ul>
     </TypedConfirm>
   );
 }
+
+const EMPTY = {};

@@ -14,6 +14,7 @@ export const organizationMessages = defineMessages('organizations', {
   noJobsEnd: 'No backup job is affected.',
   jobsEnd: '{count, plural, one {# backup job is} other {# backup jobs are}} deleted: {jobs}.',
   dataStays: 'Its restore points stay for 30 days and are then deleted.',
+  lockedDataStays: 'Files with Object Lock are hidden then. Each is deleted when its lock ends.',
   administratorsNotified: 'All administrators are notified by email.',
   deleted: 'Organization deleted. Its restore points stay until {day}.',
   protectedCount: '{count, plural, one {# user} other {# users}}',

@@ -14,7 +14,7 @@ import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { retentionLabel } from './retention-label.ts';
 import { StorageFields } from './storage-fields.tsx';
-import { EMPTY_STORAGE, findStorageErrors, readStorage, type StorageForm } from './storage-form.ts';
+import { EMPTY_STORAGE, findStorageErrors, readAddress, type StorageForm } from './storage-form.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 export interface AttachForm extends StorageForm {
@@ -68,7 +68,12 @@ export function AttachDialog({
         error={errors['organizationId'] ?? null}
         onChange={(organizationId) => change({ organizationId })}
       />
-      <StorageFields fields={form} getError={(field) => errors[field] ?? null} onChange={change} />
+      <StorageFields
+        fields={form}
+        offersLock={false}
+        getError={(field) => errors[field] ?? null}
+        onChange={change}
+      />
       <TextField
         label={t.repositoryId}
         hint={t.repositoryIdHint}
@@ -143,7 +148,7 @@ export function readAttachForm(form: AttachForm): {
     password,
     retentionType,
     retentionPolicy,
-    storage: readStorage(form),
+    storage: readAddress(form),
   };
   return { value: Object.keys(errors).length === 0 ? value : null, errors };
 }

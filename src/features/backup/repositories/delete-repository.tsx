@@ -1,9 +1,11 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { type BackupRepositoryRow, getObjectLock } from '#contract/backup/repositories.ts';
+import type { Ms } from '#contract/ids.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { formatDate } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
@@ -12,12 +14,17 @@ import { backupRepositoryMessages as t } from './messages.en.ts';
 
 /** Says when the repository will be deleted and asks for its name, or lists the jobs that use it. */
 export function DeleteRepository({
-  row: { id, name },
+  row: { id, name, target },
   jobs,
+  lockedUntil,
+  zone,
   onClose,
 }: {
   readonly row: BackupRepositoryRow;
   readonly jobs: readonly BackupJobRow[];
+  /** Null: not known, or nothing is locked. */
+  readonly lockedUntil: Ms | null;
+  readonly zone: string;
   readonly onClose: () => void;
 }) {
   if (jobs.length > 0)
@@ -46,6 +53,13 @@ export function DeleteRepository({
       onClose={onClose}
     >
       <p className="m-0">{t.deleteConsequence}</p>
+      {getObjectLock(target) !== null && (
+        <p className="m-0">
+          {lockedUntil === null
+            ? t.deletesLockedFilesLater
+            : t.deletesLockedFiles({ day: formatDate(lockedUntil, zone) })}
+        </p>
+      )}
     </TypedConfirm>
   );
 }

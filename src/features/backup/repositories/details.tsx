@@ -19,6 +19,7 @@ import { serverOrganizationMessages } from '../../shared/organizations/messages.
 import { AttachmentNote } from './attachment.tsx';
 import { DeleteRepository } from './delete-repository.tsx';
 import { JobLinks } from '../lists/job-links.tsx';
+import { lockFacts, TamperingNote } from './locks.tsx';
 import { Verified } from './notes.tsx';
 import { describeChoice } from './proxy-choice.ts';
 import { PasswordDialog } from './password-dialog.tsx';
@@ -37,6 +38,7 @@ export interface RepositoryDetailsProps {
     | 'usedBytes'
     | 'points'
     | 'storageRequests'
+    | 'locks'
     | 'attachment'
     | 'cleanUpRequest'
     | 'verificationRequest'
@@ -103,6 +105,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
         )}
       </div>
       <PendingChange row={row} zone={zone} offline={offline} />
+      <TamperingNote locks={usage?.locks ?? null} zone={zone} />
       <AttachmentNote attachment={usage?.attachment ?? null} zone={zone} />
       <UpkeepState upkeep={usage} />
       {row.damaged > 0 && (
@@ -128,6 +131,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
               ] as const)),
           ...(isOnServer ? [] : [[t.runsOn, describeChoice(row.proxy, proxies)] as const]),
           ...storageFacts(row, usage),
+          ...lockFacts(row, usage, zone),
           ...(isOnServer
             ? []
             : [
@@ -143,7 +147,13 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
       {open === 'password' && <PasswordDialog row={row} onClose={() => setOpen(null)} />}
       {open === 'accessKey' && <StorageKeyDialog id={row.id} onClose={() => setOpen(null)} />}
       {open === 'delete' && (
-        <DeleteRepository row={row} jobs={jobs} onClose={() => setOpen(null)} />
+        <DeleteRepository
+          row={row}
+          jobs={jobs}
+          lockedUntil={usage?.locks?.lockedUntil ?? null}
+          zone={zone}
+          onClose={() => setOpen(null)}
+        />
       )}
     </div>
   );

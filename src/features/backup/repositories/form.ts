@@ -1,4 +1,4 @@
-import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { type BackupRepositoryRow, getObjectLock } from '#contract/backup/repositories.ts';
 import { isShorter, policyAt } from '#contract/backup/retention.ts';
 import type { RetentionPolicy, RetentionType } from '#contract/backup/retention.ts';
 import { backupRepositoryCalls } from '#contract/backup/repository-calls.ts';
@@ -9,7 +9,13 @@ import type { FormSchema } from '#src/ui/form-schema.ts';
 import { ANY_PROXY, readChoice, writeChoice } from './proxy-choice.ts';
 import { findPasswordErrors } from './password-issues.ts';
 import type { PasswordFields } from './password-issues.ts';
-import { EMPTY_STORAGE, findKeyErrors, findStorageErrors, readStorage } from './storage-form.ts';
+import {
+  EMPTY_STORAGE,
+  findKeyErrors,
+  findLockErrors,
+  findStorageErrors,
+  readStorage,
+} from './storage-form.ts';
 import type { StorageForm, StorageKeyFields } from './storage-form.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
@@ -54,6 +60,8 @@ export const editForm = (row: BackupRepositoryRow): RepositoryForm => ({
   retentionPolicy: row.shortened?.retentionPolicy ?? row.retentionPolicy,
   passwordDescription: row.passwordDescription,
   proxy: writeChoice(row.proxy),
+  isBucket: row.target.type === 'S3',
+  objectLock: getObjectLock(row.target) ?? 'Off',
 });
 
 /** Returns the input of `createBackupRepository`, or what is wrong with the form. */
@@ -66,6 +74,7 @@ export function readNewForm(form: RepositoryForm): {
     ...nameError(form),
     ...(form.hasOwnPassword && findPasswordErrors(form)),
     ...findStorageErrors(form),
+    ...findLockErrors(form, form.retentionPolicy),
   };
   if (Object.keys(errors).length > 0) return { value: null, errors };
   return {
@@ -95,7 +104,7 @@ export function readEditForm(
   readonly value: Omit<InputOf<'updateBackupRepository'>, 'id'> | null;
   readonly errors: RepositoryErrors;
 } {
-  const errors = nameError(form);
+  const errors = { ...nameError(form), ...findLockErrors(form, form.retentionPolicy) };
   if (Object.keys(errors).length > 0) return { value: null, errors };
   const { repository, description, passwordDescription } = form;
   return {

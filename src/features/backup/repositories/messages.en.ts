@@ -144,6 +144,29 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   certificate: 'Certificate',
   certificateHint:
     'Only if no public authority signed it: the certificate of the server in PEM form. The portal trusts no other.',
+  objectLock: 'Object Lock (immutability)',
+  objectLockHint:
+    'Protects backups from deletion until they expire, even by someone with the access key. The bucket needs versioning and Object Lock. You can’t change this later.',
+  lockOff: 'Off',
+  lockOffHint: 'Anyone with the access key can delete backups.',
+  lockGovernance: 'Governance mode',
+  lockGovernanceHint:
+    'An administrator of the storage with the permission s3:BypassGovernanceRetention can still delete backups.',
+  lockCompliance: 'Compliance mode',
+  lockComplianceHint:
+    'Nobody can delete backups before they expire, not even the owner of the storage account. You pay for them until then.',
+  lockWithKeep: 'A repository with Object Lock can’t keep backups forever. Choose a period.',
+  lockedUntil: 'Locked until',
+  notCheckedYet: 'Not checked yet',
+  removedBytes: 'Waiting for deletion',
+  removedBytesUntil: '{bytes}, deleted when its lock ends',
+  deletesLockedFiles:
+    'Files in the bucket stay locked until {day}. The portal hides them and deletes each when its lock ends.',
+  deletesLockedFilesLater:
+    'Files in the bucket stay locked. The portal hides them and deletes each when its lock ends.',
+  recovered:
+    'On {day}, {count, plural, one {# file was} other {# files were}} found deleted or overwritten by someone else. The portal recovered the locked {count, plural, one {version} other {versions}}. Change the access key.',
+  lost: 'On {day}, {count, plural, one {# file was} other {# files were}} found missing that can’t be recovered. Verify the repository, and change the access key.',
   changeAccessKey: 'Change access key',
   changeAccessKeyHint:
     'The portal opens the repository with the new access key before it replaces the current one.',

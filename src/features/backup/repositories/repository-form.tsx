@@ -189,6 +189,7 @@ function Fields<Value, Answer>({
               value: policy,
               label: retentionLabel(policy),
             }))}
+            error={getFieldError('retentionPolicy')}
             onChange={(retentionPolicy) => change({ retentionPolicy })}
           />
           {willShorten(row, form.retentionPolicy, now()) && (

@@ -1,7 +1,7 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isBackedUpHere } from '#contract/backup/organizations.ts';
-import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { type BackupRepositoryRow, getObjectLock } from '#contract/backup/repositories.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { useNow } from '#src/app/clock.ts';
 import { useMe, useZone } from '#src/app/session/session.ts';
@@ -14,6 +14,7 @@ import { Cell, SuiteList, useListPlace } from '../../shared/suite-list/suite-lis
 import { ImportList } from '../imports/screen.tsx';
 import { AttachDialog } from './attach-dialog.tsx';
 import { RepositoryDetails } from './details.tsx';
+import { formatLockedUntil } from './locks.tsx';
 import { RepositoryNotes, Verified } from './notes.tsx';
 import { PoolList, ProxyList } from './proxies.tsx';
 import { NewRepository } from './repository-form.tsx';
@@ -78,6 +79,7 @@ function RepositoryList() {
           { label: t.used, className: 'w-24 text-right pr-6' },
           { label: t.points, className: 'w-20 text-right pr-6 max-desk:hidden' },
           { label: t.retention, className: 'w-[22%]' },
+          { label: t.lockedUntil, className: 'w-28 max-desk:hidden' },
           { label: t.verified, className: 'w-[20%] max-desk:hidden' },
           { label: t.jobs, className: 'w-20 pr-5 text-right max-desk:hidden' },
         ]}
@@ -94,6 +96,11 @@ function RepositoryList() {
                   {retentionLabel(row.retentionPolicy)}
                   <RepositoryNotes row={row} zone={zone} />
                 </span>
+              </Cell>
+              <Cell className="max-desk:hidden">
+                {getObjectLock(row.target) === null
+                  ? '–'
+                  : formatLockedUntil(usage?.locks ?? null, zone)}
               </Cell>
               <Cell className="max-desk:hidden">
                 <Verified row={row} now={now} />

@@ -3,6 +3,7 @@ import { Choice } from '#src/ui/choice.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import type { StorageForm, StorageKeyFields } from './storage-form.ts';
+import { lockLabel } from './lock-label.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 interface FieldsProps<F> {
@@ -12,7 +13,15 @@ interface FieldsProps<F> {
 }
 
 /** Where the data of a repository is: a folder of the server, or a bucket. */
-export function StorageFields({ fields, getError, onChange }: FieldsProps<StorageForm>) {
+export function StorageFields({
+  fields,
+  offersLock = true,
+  getError,
+  onChange,
+}: FieldsProps<StorageForm> & {
+  /** A new repository can have its files locked. */
+  readonly offersLock?: boolean;
+}) {
   const plain = { autoComplete: 'off', spellCheck: false } as const;
   return (
     <>
@@ -83,9 +92,35 @@ export function StorageFields({ fields, getError, onChange }: FieldsProps<Storag
             error={getError('certificate')}
             onChange={({ target }) => onChange({ certificate: target.value })}
           />
+          {offersLock && <ObjectLockField fields={fields} onChange={onChange} />}
         </>
       )}
     </>
+  );
+}
+
+/** Whether nobody can delete backups before they expire. It can't be changed later. */
+function ObjectLockField({
+  fields: { objectLock },
+  onChange,
+}: Pick<FieldsProps<StorageForm>, 'fields' | 'onChange'>) {
+  const choose = (value: StorageForm['objectLock'], title: string, detail: string) => (
+    <Choice
+      name="objectLock"
+      checked={objectLock === value}
+      title={title}
+      detail={detail}
+      onChoose={() => onChange({ objectLock: value })}
+    />
+  );
+  return (
+    <fieldset className="m-0 min-w-0 border-0 p-0">
+      <legend className="pb-1 font-semibold">{t.objectLock}</legend>
+      <p className="m-0 text-agate text-ink-3">{t.objectLockHint}</p>
+      {choose('Off', t.lockOff, t.lockOffHint)}
+      {choose('Governance', lockLabel('Governance'), t.lockGovernanceHint)}
+      {choose('Compliance', lockLabel('Compliance'), t.lockComplianceHint)}
+    </fieldset>
   );
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { S3_FIELDS } from '#contract/backup/repositories.ts';
+import { type ObjectLockMode, S3_FIELDS } from '#contract/backup/repositories.ts';
+import { KEEP, type RetentionPolicy } from '#contract/backup/retention.ts';
 import type { InputOf } from '#contract/calls.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
@@ -17,6 +18,8 @@ export interface StorageForm extends StorageKeyFields {
   readonly bucket: string;
   readonly prefix: string;
   readonly certificate: string;
+  /** Whether and how its files are locked. */
+  readonly objectLock: ObjectLockMode | 'Off';
 }
 export type StorageErrors = Readonly<Partial<Record<keyof StorageForm, string>>>;
 
@@ -27,6 +30,7 @@ export const EMPTY_STORAGE: StorageForm = {
   bucket: '',
   prefix: '',
   certificate: '',
+  objectLock: 'Off',
   accessKeyId: '',
   secretAccessKey: '',
 };
@@ -57,8 +61,27 @@ export function findStorageErrors(form: StorageForm): StorageErrors {
   };
 }
 
-/** Returns the input of the calls; null: a folder of the server. */
-export const readStorage = (form: StorageForm): InputOf<'createBackupRepository'>['storage'] =>
+/** Returns what is wrong with a retention: locked files can't be retained without an end. */
+export const findLockErrors = (
+  { isBucket, objectLock }: Pick<StorageForm, 'isBucket' | 'objectLock'>,
+  policy: RetentionPolicy,
+): { readonly retentionPolicy?: string } =>
+  isBucket && isLocked(objectLock) && policy === KEEP ? { retentionPolicy: t.lockWithKeep } : {};
+
+/** A draft of an earlier version has no lock. */
+const isLocked = (lock: StorageForm['objectLock'] | undefined): lock is ObjectLockMode =>
+  lock === 'Governance' || lock === 'Compliance';
+
+/** Returns the input of a new repository; null: a folder of the server. */
+export function readStorage(form: StorageForm): InputOf<'createBackupRepository'>['storage'] {
+  const address = readAddress(form);
+  return address && isLocked(form.objectLock)
+    ? { ...address, objectLock: form.objectLock }
+    : address;
+}
+
+/** The same for a repository that exists. */
+export const readAddress = (form: StorageForm): InputOf<'attachBackupRepository'>['storage'] =>
   !form.isBucket
     ? null
     : {

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { answerVersioned, type VersionedBucket } from './versioned.ts';
 
 /**
  * An S3 server in memory, after the API's reference: path-style buckets, Signature Version 4 of each
@@ -16,6 +17,10 @@ export interface S3StandIn {
   /** Answers the next requests with these instead; `cut` ends the connection after doing the work. */
   readonly failures: ({ status: number; code: string } | 'cut' | 'cut-after')[];
   secret: string;
+  /** The bucket has versions, and locks if it was created so; null: it has neither. */
+  readonly versioned: VersionedBucket | null;
+  /** The time of the storage. */
+  now: () => number;
 }
 
 export const REGION = 'eu-test-1';
@@ -24,9 +29,11 @@ export const SECRET = 'a secret of tests, not of anybody';
 export const BUCKET = 'backups';
 const PAGE_KEYS = 7;
 
-export async function startS3(): Promise<S3StandIn> {
+export async function startS3(versioned: VersionedBucket | null = null): Promise<S3StandIn> {
   const standIn = {
-    objects: new Map<string, Buffer>(),
+    objects: versioned?.objects ?? new Map<string, Buffer>(),
+    versioned,
+    now: Date.now,
     requests: [] as string[],
     failures: [] as S3StandIn['failures'],
     secret: SECRET,
@@ -69,8 +76,10 @@ function answer(
       status,
       `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
     );
+  response.setHeader('date', new Date(standIn.now()).toUTCString());
   const isList = method === 'GET' && key === '';
-  standIn.requests.push(`${method}${isList ? ' list' : ''}`);
+  const isRetention = url.searchParams.has('retention');
+  standIn.requests.push(`${method}${isList ? ' list' : ''}${isRetention ? ' retention' : ''}`);
   const failure = standIn.failures.shift();
   if (failure === 'cut') {
     request.socket.destroy();
@@ -89,6 +98,32 @@ function answer(
   if (bucket !== BUCKET) {
     refuse(404, 'NoSuchBucket');
     return;
+  }
+  if (standIn.versioned !== null) {
+    const answered = answerVersioned(standIn.versioned, {
+      method,
+      key,
+      query: url.searchParams,
+      headers: request.headers,
+      body: isChunked(request) ? unchunk(raw) : raw,
+      now: standIn.now(),
+    });
+    if (answered !== null && failure === 'cut-after') {
+      request.socket.destroy();
+      return;
+    }
+    if (answered?.error !== undefined) {
+      refuse(answered.status, answered.error);
+      return;
+    }
+    if (answered?.object !== undefined) {
+      sendObject(request, response, answered.object);
+      return;
+    }
+    if (answered !== null) {
+      send(answered.status, answered.body, answered.headers);
+      return;
+    }
   }
   if (isList && url.searchParams.has('location')) {
     send(200, `<LocationConstraint>${REGION}</LocationConstraint>`);

@@ -6,7 +6,7 @@ import type { Issue } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { WizardDefinition } from '#machines/wizard.ts';
 import { findPasswordErrors } from '../../repositories/password-issues.ts';
-import { findStorageErrors, readStorage } from '../../repositories/storage-form.ts';
+import { findLockErrors, findStorageErrors, readStorage } from '../../repositories/storage-form.ts';
 import { EMPTY_STORAGE_DATA, getStorage, getStoragePath } from './storage-data.ts';
 import type { StorageData } from './storage-data.ts';
 import { organizationWizardMessages as t } from './messages.en.ts';
@@ -297,6 +297,9 @@ function repositoryIssues(data: OrganizationData): Issue[] {
       path: getStoragePath(field),
       message,
     })),
+    ...Object.entries(findLockErrors(getStorage(data), data.retentionPolicy)).map(
+      ([path, message]) => ({ path, message }),
+    ),
   ];
 }
 

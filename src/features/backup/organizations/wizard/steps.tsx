@@ -315,6 +315,7 @@ export function RepositoryStep({ step }: { readonly step: StepProps }) {
               value: policy,
               label: retentionLabel(policy),
             }))}
+            error={step.getError('retentionPolicy')}
             onChange={(retentionPolicy) => edit({ retentionPolicy })}
           />
           <Switch

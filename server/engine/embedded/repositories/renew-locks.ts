@@ -1,0 +1,113 @@
+import { getObjectLock } from '#contract/backup/repositories.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { BackupRepositoryId, Ms, RestorePointId } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
+import type { Repository } from '../restic/repository.ts';
+import { CONFIG_NAME, FILE_TYPES, type FileType } from '../restic/target.ts';
+import { done, ok } from '../../result.ts';
+import { LOCK_AHEAD_MS, type LockPolicy } from './lock-policy.ts';
+import type { LockedPlace, Reconciled } from './reconcile-files.ts';
+import { storeFiles, type StoredFileRow } from './stored-files.ts';
+
+const HOUR_MS: Ms = 60 * 60_000;
+/** The restore points of the next day need most files again: their lock must be long enough already. */
+const MIN_AHEAD_MS: Ms = 72 * HOUR_MS;
+/** After a longer pause it isn't. */
+const MAX_PAUSE_MS: Ms = 36 * HOUR_MS;
+const FILES_AT_ONCE = 8;
+
+/**
+ * Locks files longer that a newer restore point needs: ten days beyond its end, so that a file is
+ * locked anew every seven days at most. What no restore point needs keeps its date.
+ */
+export async function renewLocks(
+  { context: { store, clock }, tenant, repository, versions }: LockedPlace,
+  { files }: Pick<Reconciled, 'files'>,
+  policy: LockPolicy,
+  opened: Repository,
+): Promise<EngineResult<void>> {
+  const needed = await findNeeded(opened, policy, clock.now());
+  if (!needed.ok) return needed;
+  const due = [...files.values()].flatMap((row) => {
+    const until = row.removed ? null : needed.value(row.file);
+    return until === null || row.lockedUntil >= until + MIN_AHEAD_MS
+      ? []
+      : [{ row, until: until + LOCK_AHEAD_MS }];
+  });
+  for (let at = 0; at < due.length; at += FILES_AT_ONCE) {
+    const renewed: StoredFileRow[] = [];
+    const results = await Promise.all(
+      due.slice(at, at + FILES_AT_ONCE).map(async ({ row, until }) => {
+        const [type, name] = splitFile(row.file);
+        // A copy of a recovered file is not known yet.
+        if (row.version === '') return done;
+        const locked = await versions.lockUntil(type, name, row.version, until);
+        if (locked.ok) renewed.push({ ...row, lockedUntil: until });
+        return locked;
+      }),
+    );
+    for (const row of renewed) files.set(row.file, row);
+    await store.tenant(tenant, (tx) => storeFiles(tx, repository, renewed));
+    const wrong = results.find((result) => !result.ok && result.error.kind !== 'missing');
+    if (wrong) return wrong;
+  }
+  return done;
+}
+
+/**
+ * After a pause, a new restore point needs files whose locks end before it expires: they are renewed
+ * at once, not only on the next day.
+ */
+export async function scheduleRenewal(
+  tx: TenantTx,
+  repository: BackupRepositoryId,
+  { point, startedAt }: { readonly point: RestorePointId; readonly startedAt: Ms },
+  now: Ms,
+): Promise<void> {
+  const row = (await tx.rows('backupRepository', [repository])).get(repository);
+  if (row === undefined || getObjectLock(row.target) === null) return;
+  const before = await tx.sql
+    .selectFrom('restore_point')
+    .select(({ fn }) => fn.max('at').as('at'))
+    .where('tenant_id', '=', tx.tenant)
+    .where('repository_id', '=', repository)
+    .where('complete', '=', true)
+    .where('id', '<>', point)
+    .executeTakeFirst();
+  if (startedAt - (before?.at ?? 0) > MAX_PAUSE_MS)
+    await scheduleUpkeep(tx, 'repository-clean-up', repository, now);
+}
+
+/** Returns what tells until when a file is needed; null: by no restore point. */
+async function findNeeded(
+  opened: Repository,
+  { retentionType, getRetainedUntil }: LockPolicy,
+  now: Ms,
+): Promise<EngineResult<(file: string) => Ms | null>> {
+  const snapshots = await opened.listSnapshots(() => undefined);
+  if (!snapshots.ok) return snapshots;
+  // Points stay when their items expire.
+  const isByItem = retentionType === 'ItemLevel';
+  const points = snapshots.value.map(({ id, at, tree }) => ({
+    id,
+    tree,
+    until: getRetainedUntil(isByItem ? now : at),
+  }));
+  const packs = await opened.findNeededPacks(points, (file, until) =>
+    isByItem ? Math.min(until, getRetainedUntil(file.modifiedAt)) : until,
+  );
+  if (!packs.ok) return packs;
+  const ends = new Map(points.map(({ id, until }) => [id, until]));
+  const last = points.length === 0 ? null : Math.max(...ends.values());
+  return ok((file) => {
+    const [type, name] = splitFile(file);
+    if (type === 'data') return packs.value.get(name) ?? null;
+    return type === 'snapshots' ? (ends.get(name) ?? null) : last;
+  });
+}
+
+function splitFile(file: string): readonly [FileType, string] {
+  const type = FILE_TYPES.find((one) => file.startsWith(`${one}/`));
+  return [type ?? 'config', type === undefined ? CONFIG_NAME : file.slice(type.length + 1)];
+}

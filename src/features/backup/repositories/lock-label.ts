@@ -1,0 +1,6 @@
+import type { ObjectLockMode } from '#contract/backup/repositories.ts';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+/** `Compliance` in words. */
+export const lockLabel = (mode: ObjectLockMode): string =>
+  mode === 'Compliance' ? t.lockCompliance : t.lockGovernance;

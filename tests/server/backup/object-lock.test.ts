@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import type { OutputOf } from '#contract/calls.ts';
+import { allJobs } from '#server/jobs.ts';
+import { makeJobRunner } from '#server/platform/jobs/runner.ts';
+import { eachDatabase, freshStore } from '../db/databases.ts';
+import { BUCKET, KEY_ID, REGION, SECRET, startS3 } from '../engine/s3/stand-in.ts';
+import { makeVersionedBucket } from '../engine/s3/versioned.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import { connect, create, makeTenant } from './connected.ts';
+import { job, repository } from './fixtures.ts';
+
+const DAY = 86_400_000;
+type Row = OutputOf<'listBackupRepositories'>['rows'][number];
+
+eachDatabase((kind) => {
+  test(`OBJ-6, OBJ-7: a repository is locked if its bucket and key can do it, and shows until when (${kind})`, async () => {
+    const bucket = makeVersionedBucket();
+    const s3 = await startS3(bucket);
+    const outbound = { allow: ['127.0.0.0/8'], http: true, push: [] };
+    const fixture = await makeFixture({ outbound }, await freshStore(kind));
+    s3.now = () => fixture.context.clock.now();
+    const { admin, organization } = await connect(fixture, makeTenant(fixture, 3));
+    const storage = {
+      endpoint: s3.url,
+      region: REGION,
+      bucket: BUCKET,
+      prefix: '',
+      accessKeyId: KEY_ID,
+      secretAccessKey: SECRET,
+      objectLock: 'Compliance',
+    };
+    const offer = async (more: object = {}): Promise<unknown> => {
+      const { status, body } = await admin(
+        'POST',
+        'o365/repositories',
+        repository(organization, { storage, retentionPolicy: 'Year1', ...more }),
+      );
+      return [status, body.message];
+    };
+
+    const host = new URL(s3.url).host;
+    expect(await offer({ retentionPolicy: 'Keep' })).toEqual([
+      400,
+      'A repository with Object Lock can’t keep backups forever. Choose a period.',
+    ]);
+    bucket.hasVersions = false;
+    bucket.hasLock = false;
+    expect(await offer()).toEqual([
+      400,
+      `The bucket ${BUCKET} has no versioning, which Object Lock needs. Create a bucket with Object Lock turned on.`,
+    ]);
+    bucket.hasVersions = true;
+    expect(await offer()).toEqual([400, `Object Lock is not turned on for the bucket ${BUCKET}.`]);
+    bucket.hasLock = true;
+    bucket.defaultDays = 30;
+    expect(await offer()).toMatchObject([400, expect.stringContaining('has a default retention')]);
+    bucket.defaultDays = null;
+    bucket.ignoresLocks = true;
+    expect(await offer()).toEqual([
+      400,
+      `${host} deleted a locked file, so its Object Lock protects nothing.`,
+    ]);
+    bucket.ignoresLocks = false;
+    for (const permission of [
+      's3:GetBucketVersioning',
+      's3:GetBucketObjectLockConfiguration',
+      's3:ListBucketVersions',
+      's3:PutObject',
+      's3:PutObjectRetention',
+      's3:GetObjectRetention',
+      's3:DeleteObject',
+      's3:DeleteObjectVersion',
+    ]) {
+      bucket.denied.add(permission);
+      expect(await offer()).toEqual([
+        400,
+        `This access key lacks the permission ${permission} for the bucket ${BUCKET}.`,
+      ]);
+      bucket.denied.clear();
+    }
+    const present = s3.now;
+    s3.now = () => present() + 2 * DAY;
+    expect(await offer()).toMatchObject([
+      400,
+      expect.stringContaining('differ by more than a day'),
+    ]);
+    s3.now = present;
+    // Nothing was created by any of them: what is left of the tries is hidden or of no repository.
+    expect([...bucket.objects.keys()].filter((key) => !key.includes('/locks/'))).toEqual([]);
+
+    const id = await create(
+      admin,
+      'o365/repositories',
+      repository(organization, { storage, retentionPolicy: 'Year1' }),
+    );
+    const keep = await admin('PATCH', `o365/repositories/${id}`, { retentionPolicy: 'Keep' });
+    expect([keep.status, keep.body.message]).toEqual([
+      400,
+      'A repository with Object Lock can’t keep backups forever. Choose a period.',
+    ]);
+    await create(admin, 'o365/jobs', job(organization, id, { runNow: true }));
+    const run = async (name: 'backup-session' | 'repository-clean-up'): Promise<void> => {
+      fixture.pass(1_000);
+      await makeJobRunner(fixture.context, { [name]: allJobs(fixture.context)[name] }).tick();
+    };
+    await run('backup-session');
+    for (const [key, [version]] of bucket.versions)
+      if (key.startsWith(`${id}/`) && !key.includes('/locks/'))
+        expect({ key, ...version?.lock }).toMatchObject({ key, mode: 'COMPLIANCE' });
+    const readRow = async (): Promise<Row | undefined> =>
+      (await admin<{ rows: Row[] }>('GET', 'o365/repositories')).body.data.rows[0];
+    expect(await readRow()).toMatchObject({
+      points: 1,
+      locks: null,
+      target: { type: 'S3', objectLock: 'Compliance' },
+    });
+    expect((await admin('POST', `o365/repositories/${id}/clean-up`, {})).status).toBe(200);
+    await run('repository-clean-up');
+    const files = [...bucket.versions].filter(
+      ([key]) => key.startsWith(`${id}/`) && !key.includes('/locks/'),
+    );
+    const locks = files.flatMap(([, versions]) => versions.map(({ lock }) => lock?.until ?? 0));
+    const hidden = files.filter(([key]) => !bucket.objects.has(key));
+    const removedBytes = hidden
+      .flatMap(([, versions]) => versions)
+      .reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+    expect(await readRow()).toMatchObject({
+      cleanUpRequest: { message: null, endedAt: expect.any(Number) as number },
+      locks: { lockedUntil: Math.max(...locks), removedBytes, tampering: null },
+    });
+    for (const key of bucket.objects.keys())
+      if (key.startsWith(`${id}/`) && !key.includes('/locks/'))
+        expect(bucket.versions.get(key)?.[0]?.lock?.until).toBeGreaterThan(s3.now() + 365 * DAY);
+  });
+});
