@@ -203,7 +203,7 @@ test('OBJ-1: the first repository may be in a bucket, whose fields the step chec
     bucket: 'backups',
     prefix: 'office',
     certificate: '',
-    objectLock: 'Off' as const,
+    objectLock: null,
   };
   const filled = { ...FILLED, storage: bucket, accessKeyId: 'KEY', secretAccessKey: 'secret' };
   const made = newOrganization(filled);

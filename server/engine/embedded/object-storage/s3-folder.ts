@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { EngineResult } from '#contract/engine/engine.ts';
+import type { Reply } from '#contract/engine/engine.ts';
 import type { RequestKind, S3Address, S3Keys } from '#contract/engine/repositories.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -17,19 +17,16 @@ export interface S3Place extends S3Address, S3Keys {
 /** The folder of a repository in a bucket: the keys of its files, and requests about them. */
 export interface S3Folder extends S3Place {
   /** Where the files of a kind are; for the config, its key. */
-  getPrefix(type: FileType): string;
-  getKey(type: FileType, name: string): string;
+  readonly getPrefix: (type: FileType) => string;
+  readonly getKey: (type: FileType, name: string) => string;
   /** Returns the name of a file by its key; null: it is no file of this kind. */
-  getName(type: FileType, key: string): string | null;
+  readonly getName: (type: FileType, key: string) => string | null;
   /** What the storage refuses becomes a failure; everything else is a bug, and thrown. */
-  attempt<T>(work: (s3: S3Client, sdk: Sdk) => Promise<EngineResult<T>>): Promise<EngineResult<T>>;
+  readonly attempt: <T>(work: (s3: S3Client, sdk: Sdk) => Reply<T>) => Reply<T>;
   /** Lists the keys below a prefix, page by page. */
-  listKeys(
-    prefix: string,
-    onFile: (key: string, bytes: number) => void,
-  ): Promise<EngineResult<void>>;
+  readonly listKeys: (prefix: string, onFile: (key: string, bytes: number) => void) => Reply<void>;
   /** How far the clock of the storage is ahead of the server's; null: it hasn't answered yet. */
-  getClockDifference(): Ms | null;
+  readonly getClockDifference: () => Ms | null;
 }
 
 export function openS3Folder(context: AppContext, place: S3Place): S3Folder {

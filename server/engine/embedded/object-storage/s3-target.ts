@@ -14,9 +14,9 @@ import type { FileType, RepositoryTarget, StoredFile } from '../restic/target.ts
 export interface WriteLock {
   readonly mode: ObjectLockMode;
   /** Until when what is written now is locked. */
-  getLockedUntil(now: Ms): Ms;
+  readonly getLockedUntil: (now: Ms) => Ms;
   /** Notes that a file is going to be removed, so that somebody else's deletions are recognized. */
-  noteRemoval(type: FileType, name: string): Reply<void>;
+  readonly noteRemoval: (type: FileType, name: string) => Reply<void>;
 }
 
 const REMOVALS_AT_ONCE = 8;

@@ -14,7 +14,7 @@ export interface LockPolicy {
   readonly mode: ObjectLockMode;
   readonly retentionType: RetentionType;
   /** Returns until when what was made at `at` is retained. */
-  getRetainedUntil(at: Ms): Ms;
+  readonly getRetainedUntil: (at: Ms) => Ms;
 }
 
 /** Returns null for a repository whose files aren't locked. */

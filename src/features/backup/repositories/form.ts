@@ -61,7 +61,7 @@ export const editForm = (row: BackupRepositoryRow): RepositoryForm => ({
   passwordDescription: row.passwordDescription,
   proxy: writeChoice(row.proxy),
   isBucket: row.target.type === 'S3',
-  objectLock: getObjectLock(row.target) ?? 'Off',
+  objectLock: getObjectLock(row.target),
 });
 
 /** Returns the input of `createBackupRepository`, or what is wrong with the form. */

@@ -1,9 +1,10 @@
 import { LIMITS } from '#contract/limits.ts';
+import { OBJECT_LOCK_MODES } from '#contract/backup/repositories.ts';
 import { Choice } from '#src/ui/choice.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import type { StorageForm, StorageKeyFields } from './storage-form.ts';
-import { lockLabel } from './lock-label.ts';
+import { lockHint, lockLabel } from './lock-label.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 interface FieldsProps<F> {
@@ -106,6 +107,7 @@ function ObjectLockField({
 }: Pick<FieldsProps<StorageForm>, 'fields' | 'onChange'>) {
   const choose = (value: StorageForm['objectLock'], title: string, detail: string) => (
     <Choice
+      key={title}
       name="objectLock"
       checked={objectLock === value}
       title={title}
@@ -117,9 +119,8 @@ function ObjectLockField({
     <fieldset className="m-0 min-w-0 border-0 p-0">
       <legend className="pb-1 font-semibold">{t.objectLock}</legend>
       <p className="m-0 text-agate text-ink-3">{t.objectLockHint}</p>
-      {choose('Off', t.lockOff, t.lockOffHint)}
-      {choose('Governance', lockLabel('Governance'), t.lockGovernanceHint)}
-      {choose('Compliance', lockLabel('Compliance'), t.lockComplianceHint)}
+      {choose(null, t.lockOff, t.lockOffHint)}
+      {OBJECT_LOCK_MODES.map((mode) => choose(mode, lockLabel(mode), lockHint(mode)))}
     </fieldset>
   );
 }

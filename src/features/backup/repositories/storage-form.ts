@@ -18,8 +18,8 @@ export interface StorageForm extends StorageKeyFields {
   readonly bucket: string;
   readonly prefix: string;
   readonly certificate: string;
-  /** Whether and how its files are locked. */
-  readonly objectLock: ObjectLockMode | 'Off';
+  /** How its files are locked; null: not at all. */
+  readonly objectLock: ObjectLockMode | null;
 }
 export type StorageErrors = Readonly<Partial<Record<keyof StorageForm, string>>>;
 
@@ -30,7 +30,7 @@ export const EMPTY_STORAGE: StorageForm = {
   bucket: '',
   prefix: '',
   certificate: '',
-  objectLock: 'Off',
+  objectLock: null,
   accessKeyId: '',
   secretAccessKey: '',
 };
@@ -68,9 +68,9 @@ export const findLockErrors = (
 ): { readonly retentionPolicy?: string } =>
   isBucket && isLocked(objectLock) && policy === KEEP ? { retentionPolicy: t.lockWithKeep } : {};
 
-/** A draft of an earlier version has no lock. */
+/** A draft of an earlier version doesn't have it. */
 const isLocked = (lock: StorageForm['objectLock'] | undefined): lock is ObjectLockMode =>
-  lock === 'Governance' || lock === 'Compliance';
+  lock != null;
 
 /** Returns the input of a new repository; null: a folder of the server. */
 export function readStorage(form: StorageForm): InputOf<'createBackupRepository'>['storage'] {

@@ -38,8 +38,8 @@ export async function makeLockedBench(
   const bucket = makeVersionedBucket();
   const s3 = await startS3(bucket);
   const bench = await makeSessionBench(store, objects);
-  const { tenant, repository, organization, ground } = bench;
-  s3.now = () => ground.context.clock.now();
+  const { tenant, repository, organization, ground: fixture } = bench;
+  s3.now = () => fixture.context.clock.now();
   const still = withoutWaits(bench);
   const outbound = { allow: ['127.0.0.0/8'], http: true, push: [] };
   const context: AppContext = { ...still, config: { ...still.config, outbound } };
@@ -47,7 +47,7 @@ export async function makeLockedBench(
   getValue(
     await createRepository(
       context,
-      { tenant, organization, user: null } as unknown as Parameters<typeof createRepository>[1],
+      { tenant, organization, user: null },
       {
         repository,
         password: PASSWORD,

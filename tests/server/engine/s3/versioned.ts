@@ -38,7 +38,7 @@ export const makeVersionedBucket = (): VersionedBucket => ({
   denied: new Set(),
 });
 
-interface Asked {
+interface StorageRequest {
   readonly method: string;
   readonly key: string;
   readonly query: URLSearchParams;
@@ -63,13 +63,13 @@ const hasChecksum = (headers: IncomingHttpHeaders): boolean =>
     (name) =>
       name === 'content-md5' || (name.startsWith('x-amz-checksum-') && !name.endsWith('-type')),
   );
-const isRightMd5 = ({ headers, body }: Asked): boolean =>
+const isRightMd5 = ({ headers, body }: StorageRequest): boolean =>
   headers['content-md5'] === undefined || headers['content-md5'] === md5(body).toString('base64');
 
 /** Returns null for what a bucket without versions answers in the same way. */
-export function answerVersioned(bucket: VersionedBucket, asked: Asked): Answered | null {
-  const { method, key, query } = asked;
-  const action = getAction(asked);
+export function answerVersioned(bucket: VersionedBucket, request: StorageRequest): Answered | null {
+  const { method, key, query } = request;
+  const action = getAction(request);
   if (bucket.denied.has(action)) return DENIED;
   if (key === '' && method === 'GET') {
     if (query.has('versioning'))
@@ -81,9 +81,9 @@ export function answerVersioned(bucket: VersionedBucket, asked: Asked): Answered
     if (query.has('versions')) return { status: 200, body: listVersions(bucket, query) };
     return null;
   }
-  if (query.has('retention')) return answerRetention(bucket, asked);
-  if (method === 'PUT') return put(bucket, asked);
-  if (method === 'DELETE') return remove(bucket, asked);
+  if (query.has('retention')) return answerRetention(bucket, request);
+  if (method === 'PUT') return put(bucket, request);
+  if (method === 'DELETE') return remove(bucket, request);
   if (method !== 'GET') return null;
   const id = query.get('versionId');
   if (id === null) return null;
@@ -94,7 +94,7 @@ export function answerVersioned(bucket: VersionedBucket, asked: Asked): Answered
     : { status: 200, object: version.bytes };
 }
 
-function getAction({ method, key, query, headers }: Asked): string {
+function getAction({ method, key, query, headers }: StorageRequest): string {
   if (key === '' && query.has('versioning')) return 's3:GetBucketVersioning';
   if (key === '' && query.has('object-lock')) return 's3:GetBucketObjectLockConfiguration';
   if (key === '' && query.has('versions')) return 's3:ListBucketVersions';
@@ -120,8 +120,8 @@ function getLockConfiguration({ hasLock, defaultDays }: VersionedBucket): Answer
   };
 }
 
-function put(bucket: VersionedBucket, asked: Asked): Answered {
-  const { key, headers, body, now } = asked;
+function put(bucket: VersionedBucket, request: StorageRequest): Answered {
+  const { key, headers, body, now } = request;
   const mode = headers['x-amz-object-lock-mode'];
   const date = headers['x-amz-object-lock-retain-until-date'];
   if ((mode === undefined) !== (date === undefined)) return refuse(400, 'InvalidArgument');
@@ -131,8 +131,8 @@ function put(bucket: VersionedBucket, asked: Asked): Answered {
   if (mode !== undefined && !(until > now)) return refuse(400, 'InvalidArgument');
   if (mode !== undefined && mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE')
     return refuse(400, 'InvalidArgument');
-  if (!isRightMd5(asked)) return refuse(400, 'BadDigest');
-  const lock = mode === undefined ? null : { mode: String(mode), until };
+  if (!isRightMd5(request)) return refuse(400, 'BadDigest');
+  const lock = mode === undefined ? null : { mode, until };
   const id = add(bucket, key, { bytes: body, at: now, lock });
   return {
     status: 200,
@@ -158,7 +158,7 @@ function show({ objects, versions }: VersionedBucket, key: string): void {
 /** A DELETE, as anybody with the access key can send it. */
 export function remove(
   bucket: VersionedBucket,
-  { key, query, now }: Pick<Asked, 'key' | 'query' | 'now'>,
+  { key, query, now }: Pick<StorageRequest, 'key' | 'query' | 'now'>,
 ): Answered {
   const id = query.get('versionId');
   if (id === null) {
@@ -178,8 +178,8 @@ export function remove(
   return { status: 204, headers: { 'x-amz-version-id': id } };
 }
 
-function answerRetention(bucket: VersionedBucket, asked: Asked): Answered {
-  const { method, key, query, headers, body, now } = asked;
+function answerRetention(bucket: VersionedBucket, request: StorageRequest): Answered {
+  const { method, key, query, headers, body, now } = request;
   const versions = bucket.versions.get(key) ?? [];
   const id = query.get('versionId');
   const version = id === null ? versions[0] : versions.find((one) => one.id === id);
@@ -194,7 +194,7 @@ function answerRetention(bucket: VersionedBucket, asked: Asked): Answered {
           body: `<Retention xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Mode>${version.lock.mode}</Mode><RetainUntilDate>${new Date(version.lock.until).toISOString()}</RetainUntilDate></Retention>`,
         };
   if (!hasChecksum(headers)) return refuse(400, 'InvalidRequest');
-  if (!isRightMd5(asked)) return refuse(400, 'BadDigest');
+  if (!isRightMd5(request)) return refuse(400, 'BadDigest');
   const [, mode = ''] = /<Mode>(\w+)<\/Mode>/.exec(body.toString()) ?? [];
   const [, date = ''] = /<RetainUntilDate>([^<]+)</.exec(body.toString()) ?? [];
   const until = Date.parse(date);
