@@ -18,6 +18,34 @@ test.afterAll(() => portal.stop());
 const panel = (page: Page, name: string) => page.getByRole('region', { name });
 const dialog = (page: Page) => page.getByRole('dialog');
 
+test('OBJ-6: a new repository in a bucket is locked by keyboard, and the form refuses to keep it for ever', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', '/o365/repositories');
+  await page.getByRole('button', { name: 'New repository' }).press('Enter');
+  const form = panel(page, 'New repository');
+  await form.getByRole('textbox', { name: 'Name' }).fill('Vault');
+  await form.getByRole('radio', { name: /^Folder on the server/ }).press('ArrowDown');
+  const lock = form.getByRole('group', { name: 'Object Lock (immutability)' });
+  await lock.getByRole('radio', { name: /^Off/ }).press('ArrowDown');
+  await expect(lock.getByRole('radio', { name: /^Governance mode/ })).toBeChecked();
+  await page.keyboard.press('ArrowDown');
+  await expect(lock.getByRole('radio', { name: /^Compliance mode/ })).toBeChecked();
+  await form.getByLabel('Keep backups').selectOption('Keep forever');
+  await form.getByLabel('Endpoint').fill('https://s3.example.com');
+  await form.getByLabel('Bucket', { exact: true }).fill('backups');
+  await form.getByLabel('Access key ID').fill('KEY');
+  await form.getByLabel('Secret access key').fill('secret');
+  await form.getByRole('button', { name: 'Create repository' }).press('Enter');
+  await expect(form.getByText(/can’t keep backups forever/)).toBeVisible();
+  await expect(form.getByLabel('Keep backups')).toBeFocused();
+  await sound(page, 'repository with Object Lock in error');
+  await lock.scrollIntoViewIfNeeded();
+  await sound(page, 'repository with Object Lock');
+  expect(errors).toEqual([]);
+});
+
 test('SUITE-20: a repository is created, edited, and kept from a deletion and a shorter retention, by keyboard', async ({
   page,
 }) => {

@@ -160,7 +160,7 @@ eachDatabase((name, open) => {
     await locked.cleanUp();
     expect(s3.requests.filter((one) => one.endsWith('retention'))).toEqual([]);
     const before = new Set(bucket.objects.keys());
-    for (let day = 0; day < 20; day += 1) {
+    for (let day = 0; day < 10; day += 1) {
       await locked.backUp(job);
       bench.ground.pass(DAY);
       await locked.cleanUp();
@@ -169,7 +169,7 @@ eachDatabase((name, open) => {
     const written = bucket.objects.size;
     expect([...before].every((key) => bucket.objects.has(key))).toBe(true);
     expect(renewals).toBeGreaterThan(0);
-    expect(renewals).toBeLessThanOrEqual(Math.ceil(20 / 7) * written);
+    expect(renewals).toBeLessThanOrEqual(Math.ceil(10 / 7) * written);
     // Of each new file, its lock is read once.
     const reads = s3.requests.filter((one) => one === 'GET retention').length;
     expect(reads).toBeLessThanOrEqual(written);
