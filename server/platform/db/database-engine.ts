@@ -137,7 +137,7 @@ export interface EngineTables extends ImportTables {
   /** Files of a repository in object storage that are locked, with the version that is good. */
   repository_file: {
     tenant_id: TenantId;
-    repository_id: Id;
+    repository_id: BackupRepositoryId;
     /** Such as `data/<id>`. */
     file: string;
     /** Of the storage. '': not known. */

@@ -1,6 +1,6 @@
 import { getObjectLock } from '#contract/backup/repositories.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
-import type { BackupRepositoryId, Ms, RestorePointId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Ms, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import type { Repository } from '../restic/repository.ts';
@@ -62,7 +62,7 @@ export async function renewLocks(
 export async function scheduleRenewal(
   tx: TenantTx,
   repository: BackupRepositoryId,
-  { point, startedAt }: { readonly point: RestorePointId; readonly startedAt: Ms },
+  { point, startedAt }: { readonly point: PointId; readonly startedAt: Ms },
   now: Ms,
 ): Promise<void> {
   const row = (await tx.rows('backupRepository', [repository])).get(repository);
