@@ -5,6 +5,7 @@ import {
   isShorter,
   policyAt,
   retainedSince,
+  retainedUntil,
   retainsPoint,
   retainsVersion,
 } from '#contract/backup/retention.ts';
@@ -105,4 +106,22 @@ test('G73: a shortened retention applies from its date on', () => {
   expect(isShorter('Year1', 'Years5')).toBe(true);
   expect(isShorter('Years25', 'Keep')).toBe(true);
   expect(isShorter('Keep', 'Keep')).toBe(false);
+});
+
+test('OBJ-7: a lock ends when a calendar no longer retains a restore point, a day later after a February 29, and never with Keep', () => {
+  fc.assert(
+    fc.property(years, zone, now, (retentionPolicy, timeZone, at) => {
+      const until = retainedUntil(retentionPolicy, at, timeZone) ?? 0;
+      const made = DateTime.fromMillis(at, { zone: timeZone });
+      const end = made.plus({ years: YEARS[retentionPolicy] });
+      const isLeapDay = made.month === 2 && made.day === 29 && !end.isInLeapYear;
+      const expected = end.plus({ days: isLeapDay ? 1 : 0 }).toMillis();
+      // An hour that a change of the clocks skips or repeats.
+      expect(Math.abs(until - expected)).toBeLessThanOrEqual(HOUR);
+      const policy = { retentionType: 'SnapshotBased', retentionPolicy } as const;
+      expect(retainsPoint(policy, at, until + HOUR + 1, timeZone)).toBe(false);
+    }),
+    runs(1_000),
+  );
+  expect(retainedUntil('Keep', 0, 'UTC')).toBeNull();
 });

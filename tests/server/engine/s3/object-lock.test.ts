@@ -175,6 +175,38 @@ eachDatabase((name, open) => {
     expect(reads).toBeLessThanOrEqual(written);
   });
 
+  test(`OBJ-7, OBJ-8: with a retention per item, items stay locked until they expire, and points without them are whole (${name})`, async () => {
+    const [mailbox] = makeObjects();
+    const objects = mailbox === undefined ? [] : [mailbox];
+    const locked = await makeLockedBench(await open(), objects, { retentionType: 'ItemLevel' });
+    const { s3, bench, bucket } = locked;
+    const job = await bench.addJob();
+    const made = s3.now();
+    for (let n = 0; n < 4; n += 1)
+      mailbox?.putItem(`i${n}`, 'top', `content ${n}`, made - n * 100 * DAY);
+    const point = await locked.backUp(job);
+    await locked.cleanUpIfDue();
+    for (const days of [1, 60, 40, 100]) {
+      bench.ground.pass(days * DAY);
+      await locked.cleanUp();
+      // Rewritten without what has expired.
+      const left = [0, 1, 2, 3].filter((n) => made - n * 100 * DAY >= s3.now() - 365 * DAY);
+      const snapshot = await loadSnapshot(locked, point);
+      const contents = left.map((n) => `content ${n}`);
+      expect(await readSurvivors(locked, s3.now(), snapshot)).toEqual(contents);
+      await expectNoError(locked);
+      // The newest item is locked to its own end, whatever happens to the server.
+      expect(await readSurvivors(locked, aYearAfter(made) - 1, snapshot)).toEqual(contents);
+    }
+    bench.ground.pass(800 * DAY);
+    await locked.cleanUp();
+    for (const [key, [newest]] of bucket.versions)
+      if (!key.includes('/locks/') && newest?.bytes === null)
+        expect(bucket.versions.get(key)?.some(({ lock }) => (lock?.until ?? 0) > s3.now())).toBe(
+          true,
+        );
+  });
+
   test(`OBJ-9: what an attacker hides or overwrites comes back, and the repository says so (${name})`, async () => {
     const objects = makeObjects();
     const locked = await makeLockedBench(await open(), objects);
