@@ -1,5 +1,5 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
-import type { FileLocksState } from '#contract/engine/repositories.ts';
+import type { FileLocksState, Tampering } from '#contract/engine/repositories.ts';
 import type { BackupRepositoryId, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { FileVersions } from '../object-storage/file-versions.ts';
@@ -78,9 +78,16 @@ const storeState = (
       lockedUntil: findLastLock(files, now),
       removedBytes,
       tampering:
-        recovered > 0 || lost > 0 ? { at: now, recovered, lost } : (row?.locks?.tampering ?? null),
+        recovered > 0 || lost > 0
+          ? { at: now, recovered, lost }
+          : getRecent(row?.locks?.tampering ?? null, now),
     });
   });
+
+/** For how long the page says so. */
+const RECENT_MS: Ms = 30 * 24 * 60 * 60_000;
+const getRecent = (tampering: Tampering | null, now: Ms): Tampering | null =>
+  tampering !== null && now - tampering.at < RECENT_MS ? tampering : null;
 
 function findLastLock(files: Reconciled['files'], now: Ms): Ms | null {
   let last = now;

@@ -160,6 +160,14 @@ eachDatabase((name, open) => {
     await locked.cleanUp();
     expect(s3.requests.filter((one) => one.endsWith('retention'))).toEqual([]);
     const before = new Set(bucket.objects.keys());
+    // A file that was written since is not read only to know it.
+    const requests = s3.requests.filter((one) => one === 'GET').length;
+    await locked.backUp(job);
+    const added = bucket.objects.size - before.size;
+    s3.requests.length = 0;
+    await locked.cleanUp();
+    expect(s3.requests.filter((one) => one === 'GET retention').length).toBeGreaterThan(0);
+    expect(s3.requests.filter((one) => one === 'GET').length).toBeLessThanOrEqual(requests + added);
     for (let day = 0; day < 10; day += 1) {
       await locked.backUp(job);
       bench.ground.pass(DAY);
