@@ -98,6 +98,16 @@ eachDatabase((kind) => {
       400,
       'A repository with Object Lock can’t keep backups forever. Choose a period.',
     ]);
+    // A new key needs the same permissions.
+    const storageKeys = { accessKeyId: KEY_ID, secretAccessKey: SECRET };
+    bucket.denied.add('s3:PutObjectRetention');
+    const changed = await admin('PATCH', `o365/repositories/${id}`, { storageKeys });
+    expect([changed.status, changed.body.message]).toEqual([
+      400,
+      `This access key lacks the permission s3:PutObjectRetention for the bucket ${BUCKET}.`,
+    ]);
+    bucket.denied.clear();
+    expect((await admin('PATCH', `o365/repositories/${id}`, { storageKeys })).status).toBe(200);
     await create(admin, 'o365/jobs', job(organization, id, { runNow: true }));
     const run = async (name: 'backup-session' | 'repository-clean-up'): Promise<void> => {
       fixture.pass(1_000);

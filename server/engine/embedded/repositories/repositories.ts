@@ -259,7 +259,9 @@ export async function changePassword(
   return removed;
 }
 
-/** Replaces the keys of object storage, if the repository opens with the new ones. */
+/**
+ * Replaces the keys of object storage, if the new ones open the repository and may do what it needs.
+ */
 export async function changeStorageKeys(
   context: AppContext,
   { tenant }: EngineScope,
@@ -267,7 +269,7 @@ export async function changeStorageKeys(
 ): Promise<EngineResult<void>> {
   const found = await findRepositoryAccess(context, tenant, repository);
   if (!found.ok) return found;
-  const { storage, password } = found.value;
+  const { storage, password, locks } = found.value;
   if (storage === null) return failed('invalid', t.noStorage, { field: 'storageKeys' });
   const changed = { ...storage, ...keys };
   const { clock, chance } = context;
@@ -279,6 +281,12 @@ export async function changeStorageKeys(
   });
   if (!opened.ok) return opened;
   await opened.value.close();
+  if (locks !== null) {
+    const folder = openS3Folder(context, getS3Place(context, tenant, repository, changed));
+    const { mode } = locks.policy;
+    const checked = await checkObjectLock(context, folder, makeFileVersions(folder, mode), mode);
+    if (!checked.ok) return checked;
+  }
   await context.store.tenant(tenant, (tx) => storeStorage(tx, context, repository, changed));
   return ok(undefined);
 }
