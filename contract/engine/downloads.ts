@@ -1,5 +1,8 @@
 import type { Bytes, DownloadId, ExplorerId, Ms, NodeId } from '../ids.ts';
 
+/** How mails are downloaded: `eml` is for a single one. Files are `zip`, or as they are. */
+export type DownloadFormat = 'zip' | 'eml' | 'pst' | 'mbox' | 'msg';
+
 export interface DownloadInput {
   readonly explorer: ExplorerId;
   readonly nodes: readonly NodeId[];
@@ -7,6 +10,8 @@ export interface DownloadInput {
   readonly within?: NodeId;
   /** `mails`: only items with a mail, and what a mailbox stores beside them. */
   readonly holds?: 'everything' | 'mails' | 'mailbox-items';
+  /** What is asked for. */
+  readonly format?: DownloadFormat;
   /** Null: of any size. */
   readonly maxBytes: Bytes | null;
   /** Until when it can be read. */
@@ -18,7 +23,9 @@ export type PreparedDownload =
   | {
       readonly kind: 'prepared';
       readonly id: DownloadId;
-      /** Of a single item; null: it is a ZIP archive. */
+      /** In which it is made; undefined: as it was asked for. */
+      readonly format?: DownloadFormat;
+      /** Of a single item; null: it is an archive of several. */
       readonly fileName: string | null;
       readonly bytes: Bytes;
       readonly items: number;

@@ -1,3 +1,4 @@
+import type { DownloadFormat } from './downloads.ts';
 import type { EngineKind, Workload } from './engine.ts';
 
 /**
@@ -15,6 +16,8 @@ export interface RestoreCapabilities {
   readonly history: boolean;
   readonly compare: boolean;
   readonly restore: boolean;
+  /** The sign-in for a restore makes an application that ends with the session. */
+  readonly temporaryApplication: boolean;
   /** Restores are tried first, and undone. */
   readonly dryRun: boolean;
   /** What of the items is restored to their original location, and with which options. */
@@ -23,8 +26,14 @@ export interface RestoreCapabilities {
   readonly otherOrganizations: boolean;
   /** Items of several places restored or downloaded together. */
   readonly basket: boolean;
-  readonly download: boolean;
+  /** The formats of downloads of mails, and of whole mailboxes and folders of them. */
+  readonly mailFormats: { readonly items: MailFormats; readonly folders: MailFormats };
+  /** Downloads can be sent at once. If not, all are made in the background. */
+  readonly downloadsNow: boolean;
 }
+
+/** The first is that of a request without a format. */
+type MailFormats = readonly [DownloadFormat, ...DownloadFormat[]];
 
 export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabilities>> = {
   embedded: {
@@ -35,11 +44,13 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     history: true,
     compare: true,
     restore: true,
+    temporaryApplication: true,
     dryRun: true,
     choices: true,
     otherOrganizations: true,
     basket: true,
-    download: true,
+    mailFormats: { items: ['zip', 'pst', 'mbox', 'msg'], folders: ['zip', 'pst', 'mbox', 'msg'] },
+    downloadsNow: true,
   },
   vb365: {
     workloads: ['outlook', 'onedrive'],
@@ -49,10 +60,12 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     history: false,
     compare: false,
     restore: true,
+    temporaryApplication: false,
     dryRun: false,
     choices: false,
     otherOrganizations: false,
     basket: false,
-    download: false,
+    mailFormats: { items: ['msg', 'pst'], folders: ['pst'] },
+    downloadsNow: false,
   },
 };

@@ -15,7 +15,7 @@ export const BACKGROUND_STATES = ['queued', 'running', 'ready', 'failed', 'cance
 
 /**
  * A file that is made in the background. `status`: the same as `state`. `isExact`: the size is known
- * before it is made. `missing`: items without backed-up content; `failed`: items that could not be
+ * before it is made. `onServer`: the organization's own server makes it. `missing`: items without backed-up content; `failed`: items that could not be
  * read. `parts`: files that are ready.
  */
 export const backgroundDownloadOut = v.object({
@@ -31,6 +31,7 @@ export const backgroundDownloadOut = v.object({
   items: progress,
   bytes: progress,
   isExact: v.boolean(),
+  onServer: v.boolean(),
   missing: v.number(),
   failed: v.number(),
   parts: v.array(

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { addFolder, addMail, addObject, addPoint } from '#tests/fakes/vb365/restore-state.ts';
 import { startSecureVb365, type SecureVb365 } from '#tests/fakes/vb365/server.ts';
 import { addJob, addOrganization, addSession } from '#tests/fakes/vb365/state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
+import { MsgReader } from '#tests/server/engine/msg-reader.ts';
 import { details, list, node, restorePanel, TASK } from './cloud-suite.ts';
 import { collectErrors, sound } from './page-checks.ts';
 import { createUser, enter, NEW_PASSWORD } from './people.ts';
@@ -101,7 +103,7 @@ test('E2E-1, CONN-1, VB365-5, VB365-6, VB365-8: a Microsoft 365 server is connec
   expect(errors).toEqual([]);
 });
 
-test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15, VB365-17: organizations are imported from a server, their jobs started and stopped, and a mail read at a restore point and restored; what only the server can do is disabled with the reason', async ({
+test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15, VB365-17, VB365-21: organizations are imported from a server, their jobs started and stopped, and a mail read at a restore point, downloaded and restored; what only the server can do is disabled with the reason', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -185,6 +187,30 @@ test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15, VB365-17: organiza
   );
   await details(page).getByRole('button', { name: 'Hide' }).click();
   await sound(page, 'a mail of an imported organization');
+  await mails.focus();
+  await page.keyboard.press('x');
+  await page.keyboard.press('d');
+  const download = page.getByRole('dialog', { name: 'Download' });
+  await expect(download.getByText('1 item', { exact: true })).toBeVisible();
+  await expect(download.getByRole('radio', { name: /^MSG/ })).toBeChecked();
+  await expect(download.getByRole('radio', { name: /^ZIP/ })).toHaveCount(0);
+  await sound(page, 'a download from the server of an organization');
+  await download.getByRole('button', { name: 'Download' }).click();
+  const prepared = page.getByText('Minutes of meeting 1.msg is being prepared');
+  await expect(prepared).toBeVisible();
+  await page.getByRole('link', { name: 'Open Downloads' }).click();
+  await expect(page.getByRole('button', { name: 'Download Minutes of meeting 1.msg' })).toBeVisible({
+    timeout: 60_000,
+  });
+  await sound(page, 'a file that a server made');
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download Minutes of meeting 1.msg' }).click(),
+  ]);
+  const saved = new Uint8Array(readFileSync(await file.path()));
+  expect(new MsgReader(saved.buffer).getFileData().subject).toBe('Minutes of meeting 1');
+  await page.goBack();
+  await expect(mails.getByRole('option', { name: /Minutes of meeting 1\b/ })).toBeVisible();
   await mails.focus();
   await page.keyboard.press('x');
   await page.keyboard.press('r');

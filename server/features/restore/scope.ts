@@ -1,6 +1,6 @@
 import type { Ability } from '#contract/abilities.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import type { EngineScope, Workload } from '#contract/engine/engine.ts';
+import type { EngineKind, EngineScope, Workload } from '#contract/engine/engine.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { RestoreSessionRow } from '#contract/restore/sessions.ts';
 import type { Result } from '#contract/result.ts';
@@ -44,6 +44,7 @@ export const mayRestore = (
 
 /** Whose data a call is about, and the engine that has it. */
 export interface EngineAt {
+  readonly kind: EngineKind;
   readonly engine: Omit<RestoreCalls, 'writeParts'> & CompareCalls & EstimateCalls;
   readonly scope: EngineScope;
 }
@@ -67,6 +68,7 @@ export async function withOrganization<T>(
   );
   if (organization === null) return NOT_FOUND;
   return work({
+    kind: organization.engine,
     engine: getRestoreEngine(context, organization),
     scope: scopeFor(ctx, organization.id),
   });

@@ -47,6 +47,7 @@ import type {
 } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
 import type { ImportTables } from './database-imports.ts';
+import type { ServerDownload } from './database-vb365.ts';
 import type { Filled, Json } from './json-column.ts';
 
 /** Tables of the embedded backup engine (migration 0037), and of what it is used for. */
@@ -318,7 +319,8 @@ export interface EngineTables extends ImportTables {
     tenant_id: TenantId;
     id: DownloadId;
     organization_id: OrganizationId;
-    repository_id: BackupRepositoryId;
+    /** Null: a server of Veeam Backup for Microsoft 365 makes it, as `server_request` says. */
+    repository_id: BackupRepositoryId | null;
     user_id: UserId;
     workload: string;
     format: string;
@@ -337,6 +339,7 @@ export interface EngineTables extends ImportTables {
     expires_at: Ms;
     /** Of an operator, with the objects whose data it holds. */
     operator_id: Generated<string | null>;
+    server_request: ColumnType<ServerDownload | null, string | undefined, string>;
     objects: Filled<readonly number[]>;
   };
   /**

@@ -61,6 +61,8 @@ export interface Vb365Tables {
     code: Generated<string | null>;
     code_until: Generated<Ms | null>;
     code_granted: Generated<boolean>;
+    /** The session may still be open on the server (migration 0077). */
+    is_open: Generated<boolean>;
   };
   /** What they have shown. `object_id`: the mailbox or drive; `item_key`: empty for itself. */
   vb365_node: {
@@ -77,6 +79,16 @@ export interface Vb365Tables {
     at: Ms | null;
     read_at: Ms;
   };
+}
+
+/** What a download asks of a server (migration 0077). `attempts`: how often it broke off. */
+export interface ServerDownload {
+  readonly explorer: Id;
+  readonly nodes: readonly Id[];
+  readonly format: string;
+  /** Null: of any size. */
+  readonly maxBytes: Bytes | null;
+  readonly attempts: number;
 }
 
 /** Of a job: `version` of its items. Of a repository: what the organization uses. */

@@ -22,6 +22,8 @@ export interface OutboundInit {
    * reads or cancels it.
    */
   readonly isStreamed?: boolean;
+  /** Closes the connection, also while a streamed body arrives. */
+  readonly signal?: AbortSignal | undefined;
   /** PEM of the one certificate to trust instead of public authorities, whatever host it names. */
   readonly certificate?: string | null;
   /**
@@ -74,6 +76,7 @@ async function sendRequest(
     timeoutMs = TIMEOUT_MS,
     maxBytes = MAX_BYTES,
     isStreamed = false,
+    signal,
     certificate = null,
     within,
     connections,
@@ -128,6 +131,11 @@ async function sendRequest(
         going.destroy(new OutboundError('unreachable', `${name} did not answer in time.`));
       });
       going.on('error', reject);
+      const abort = (): void => {
+        going.destroy(new OutboundError('unreachable', `${name} was left.`));
+      };
+      if (signal?.aborted === true) abort();
+      signal?.addEventListener('abort', abort, { once: true });
       going.end(payload ?? undefined);
     });
   } catch (error) {

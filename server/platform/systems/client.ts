@@ -44,6 +44,8 @@ export interface Command {
   readonly body?: unknown;
   /** How long its answer may take. */
   readonly timeoutMs?: Ms;
+  /** Closes the connection of a file. */
+  readonly signal?: AbortSignal;
 }
 
 export type Answer = Pick<Response, 'status' | 'headers' | 'text' | 'body'>;
@@ -171,6 +173,7 @@ export function makeClient(
     async open(command, longestPauseMs = timeoutMs) {
       const answer = await sendCommand(command, {
         isStreamed: true,
+        signal: command.signal,
         timeoutMs: longestPauseMs,
         headers: { accept: 'application/octet-stream, application/json' },
       });

@@ -134,8 +134,7 @@ export function OpenFolder({
   const operator = useOperator();
   const canDownload = operator?.mayDownload !== false && isDownloadable(workload.kind, folder);
   const startDownload = (): void => {
-    if (canDownload && capabilities.download)
-      setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
+    if (canDownload) setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
   };
   const basket = useOpenBasket();
   const basketPlace: BasketPlace | null =

@@ -2,6 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Details, Query } from '#tests/server/outbound/listen.ts';
 import type { SessionType, Vb365Item, Vb365Object, Vb365RestoreSession } from './restore-state.ts';
 import type { Row } from './rows.ts';
+import { isBelow, saveFile } from './saves.ts';
 import { uid, type Vb365Content, type Vb365Version } from './state.ts';
 
 /** What the part of the API about restoring shares with the rest of it. */
@@ -27,11 +28,6 @@ export const objectRow = ({ id, list, name, address }: Vb365Object): Row =>
 const VERBS = new Set(['restore', 'restoreto', 'copyto']);
 const QUOTA = 'The quota is exceeded.';
 const parse = (body: string): Row => (body === '' ? {} : (JSON.parse(body) as Row));
-
-const isBelow = (object: Vb365Object, folder: string | null, above: string): boolean =>
-  folder !== null &&
-  (folder === above ||
-    isBelow(object, object.folders.find(({ id }) => id === folder)?.parentId ?? null, above));
 
 type Results = NonNullable<Vb365RestoreSession['results']>;
 /** Version 7 answers with the statistics of the restore. */
@@ -148,17 +144,17 @@ export function makeRestoreApi(parts: ApiParts) {
     }
     if (rest.join('/').toLowerCase() === 'stop') {
       if (hasEnded(session)) return refused('The restore session is stopped.');
+      if (content.stuckSessions.has(session.id)) return refused('The session can not be stopped.');
       session.endTime = now();
       return { status: version === 'v8' ? 204 : 200 };
     }
     return inSession(session, rest, (found, tail) => {
-      const [, key = '', action = '', ...more] = tail;
       if (found !== null && VERBS.has(tail.at(-1)?.toLowerCase() ?? ''))
         return restore(session, found, tail, parse(body));
-      const item = found?.items.find((one) => one.id === key && one.from <= session.dateTime);
-      return item === undefined || action.toLowerCase() !== 'save' || more.length > 0
-        ? notFound()
-        : save(item);
+      if (found === null) return notFound();
+      const items = found.items.filter(({ from }) => from <= session.dateTime);
+      const request = { content, object: found, tail, body: parse(body), items, refused, notFound };
+      return saveFile(request) ?? notFound();
     });
   }
 
@@ -231,20 +227,15 @@ export function makeRestoreApi(parts: ApiParts) {
     };
   }
 
-  const save = ({ bytes }: Vb365Item): Details => ({
-    headers: {
-      'content-type': 'application/octet-stream',
-      ...(!content.namesSizes && { 'transfer-encoding': 'chunked' }),
-    },
-    body: bytes,
-  });
-
   function explore(list: string, id: string, body: string): Details {
     const organizationId =
       list === 'organizations'
         ? content.organizations.find((one) => one.id === id)?.id
         : content.jobs.find((one) => one.id === id)?.organizationId;
     if (organizationId === undefined) return notFound();
+    const running = content.restoreSessions.filter((one) => !hasEnded(one));
+    if (running.length >= content.maxRestoreSessions)
+      return refused('The maximum number of restore sessions is reached.');
     const { dateTime, type } = JSON.parse(body) as { dateTime: string; type: SessionType };
     const session: Vb365RestoreSession = {
       id: uid(`restore session ${content.restoreSessions.length} ${organizationId}`),

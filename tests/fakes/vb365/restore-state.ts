@@ -26,6 +26,7 @@ export interface Vb365Item {
   readonly row: Readonly<Record<string, unknown>>;
   readonly bytes: Buffer;
   readonly from: Ms;
+  readonly mail?: { readonly content: MailContent; readonly state: MailState };
 }
 /** A mailbox (`list` `mailboxes`) or a drive. */
 export interface Vb365Object {
@@ -158,6 +159,7 @@ export function addMail(
       attachments: mail.attachments.map(({ name }) => ({ name, sizeBytes: 1_000 })),
     },
     bytes: Buffer.from(writeMsgFile(mail, { ...STATE, receivedAt: at })),
+    mail: { content: mail, state: { ...STATE, receivedAt: at } },
   };
   mailbox.items.push(made);
   return made;

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Ms } from '#contract/ids.ts';
 import { createCertificate } from '#server/engine/embedded/graph/certificate.ts';
-import { listen, type Outside, type Query } from '#tests/server/outbound/listen.ts';
+import { listen, type Outside, type Query, sendDetails } from '#tests/server/outbound/listen.ts';
 import { makeVb365Api, type Vb365Api } from './api.ts';
 import { emptyServer, type Vb365Content, type Vb365Version } from './state.ts';
 
@@ -59,8 +59,7 @@ export async function startSecureVb365(
         };
         queries.push(one);
         void (async () => {
-          const { status = 200, headers = {}, body = '' } = await api.answer(one);
-          response.writeHead(status, headers).end(body);
+          sendDetails(response, await api.answer(one));
         })();
       });
     },

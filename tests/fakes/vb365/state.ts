@@ -124,6 +124,14 @@ export interface Vb365Content {
   readonly codes: Map<string, boolean>;
   /** Files are sent with their size, or in pieces. */
   namesSizes: boolean;
+  /** PST files need Outlook on the server. */
+  hasOutlook: boolean;
+  /** How the next files break off. */
+  readonly cuts: { readonly cutAt: number; readonly cutsQuietly: boolean }[];
+  /** How many restore sessions it has room for. */
+  maxRestoreSessions: number;
+  /** Ids of restore sessions that it can't stop. */
+  readonly stuckSessions: Set<string>;
   license: {
     readonly status: 'Valid' | 'Expired';
     readonly totalNumber: number;
@@ -178,6 +186,10 @@ export function emptyServer(now: Ms): Vb365Content {
     refusedItems: new Set(),
     codes: new Map(),
     namesSizes: true,
+    hasOutlook: true,
+    cuts: [],
+    maxRestoreSessions: 100,
+    stuckSessions: new Set(),
     license: {
       status: 'Valid',
       totalNumber: 500,

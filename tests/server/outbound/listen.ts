@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -13,6 +13,9 @@ export interface Details {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   /** Never. */ readonly silent?: boolean;
+  /** After this many bytes of the body, it ends: without an error, or with a broken connection. */
+  readonly cutAt?: number;
+  readonly cutsQuietly?: boolean;
 }
 export interface Outside {
   readonly url: string;
@@ -51,8 +54,8 @@ export async function listen(
       };
       query.push(one);
       void (async () => {
-        const { status = 200, headers = {}, body = '', silent } = await tell(one);
-        if (silent !== true) response.writeHead(status, headers).end(body);
+        const details = await tell(one);
+        if (details.silent !== true) sendDetails(response, details);
       })();
     });
     request.on('error', () => undefined);
@@ -73,6 +76,22 @@ export async function listen(
         });
       }),
   };
+}
+
+/** Sends an answer, or as much of it as it says. */
+export function sendDetails(
+  response: ServerResponse,
+  { status = 200, headers = {}, body = '', cutAt, cutsQuietly = false }: Details,
+): void {
+  if (cutAt === undefined) {
+    response.writeHead(status, headers).end(body);
+    return;
+  }
+  const part = Buffer.from(body).subarray(0, cutAt);
+  const { 'content-length': _, ...unsized } = headers;
+  response.writeHead(status, cutsQuietly ? unsized : headers);
+  if (cutsQuietly) response.end(part);
+  else response.write(part, () => response.destroy());
 }
 
 export const json = (value: unknown, status = 200): Details => ({

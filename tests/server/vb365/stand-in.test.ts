@@ -53,6 +53,18 @@ async function start(version: Vb365Version): Promise<Vb365Server> {
 const CODE = JSON.stringify({ userCode: 'CODE0' });
 const EXPLORE = JSON.stringify({ dateTime: new Date(NOON).toISOString(), type: 'Vex' });
 
+/** A body that the request wants. */
+function getBody(path: string, { objects }: Vb365Content): string {
+  if (path.endsWith('/explore')) return EXPLORE;
+  if (/(?:items|documents)\/(?:save|exporttopst)$/.test(path)) {
+    const [mailbox, drive] = objects;
+    const [list, object] = path.includes('/items/') ? ['items', mailbox] : ['documents', drive];
+    const [item] = object?.items ?? [];
+    return JSON.stringify({ [list]: [{ id: item?.id, ...item?.row }] });
+  }
+  return path.includes('jobs') || /(?:save|exporttopst)$/.test(path) ? '{}' : CODE;
+}
+
 /** The paths of what a mailbox and a drive have, in a session for each. */
 async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<string, string>> {
   const [organization] = content.organizations;
@@ -71,8 +83,8 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
   const user = content.directory.find(({ list }) => list === 'users');
   const [mails = '', files = ''] = content.restoreSessions.map(({ id }) => `restoresessions/${id}`);
   const ids = [
-    ['mailboxes', mails, mailbox.id, mail.id],
-    ['onedrives', files, drive.id, file.id],
+    ['mailboxes', mails, mailbox.id, mail.id, mailbox.folders[0]?.id ?? ''],
+    ['onedrives', files, drive.id, file.id, drive.folders[0]?.id ?? ''],
   ] as const;
   return new Map([
     ...Object.keys(PUBLISHED[server.version]).flatMap((request) => {
@@ -81,14 +93,14 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
         path.startsWith(`restoresessions/{id}/organization/${list}`),
       );
       if (known === undefined) return [];
-      const [, session, object, item] = known;
+      const [, session, object, item, folder] = known;
       return [
         [
           request,
           path
             .replace('restoresessions/{id}', session)
             .replace('{id}', object)
-            .replace('{id}', encodeURIComponent(item)),
+            .replace('{id}', encodeURIComponent(path.includes('/folders/{id}') ? folder : item)),
         ] as const,
       ];
     }),
@@ -148,7 +160,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
           : await send(paths.get(request) ?? path.replace('{id}', row?.id ?? ''), {
               method,
               ...(method === 'POST' && {
-                body: path.endsWith('/explore') ? EXPLORE : path.includes('jobs') ? '{}' : CODE,
+                body: getBody(path, content),
               }),
             });
       expect([request, answer.status]).toEqual([request, status]);

@@ -11,13 +11,15 @@ import { type OpenedServer, toFailed, type Vb365Servers } from '../servers.ts';
 import { loadJobIds } from '../store-organization.ts';
 import { listChildren } from './children.ts';
 import { readContent } from './content.ts';
+import { makeServerDownloads, prepareDownload, type ServerDownloads } from './downloads.ts';
 import {
   endExplorer,
   hasEnded,
   type OpenExplorer,
   openSession,
   stopIdleSessions,
-  stopSession,
+  stopQuietly,
+  storeClosed,
   storeExplorer,
   useExplorer,
 } from './explorers.ts';
@@ -30,7 +32,10 @@ import { makeTaskCalls } from './task-calls.ts';
 import type { ExplorerId, NodeId } from '#contract/ids.ts';
 
 /** What the engine offers of reading backups. The rest is `unsupported`. */
-export type Vb365RestoreCalls = Omit<RestoreCalls, 'writeParts'> & CompareCalls & EstimateCalls;
+export type Vb365RestoreCalls = Omit<RestoreCalls, 'writeParts'> &
+  CompareCalls &
+  EstimateCalls &
+  ServerDownloads;
 
 /**
  * Reads backups in restore sessions of the server. Nothing waits for it in a transaction, and nothing
@@ -127,7 +132,8 @@ export function makeVb365RestoreCalls(
       if (!ended.ok || !ended.value.mustStop) return ended.ok ? done : ended;
       // It has ended here, whether or not the server can be reached.
       await ask(scope, async ({ client }) => {
-        await stopSession(client, ended.value.session);
+        if (await stopQuietly(client, ended.value.session))
+          await inTx(scope, (tx) => storeClosed(tx, explorer));
         return done;
       });
       return done;
@@ -205,7 +211,29 @@ export function makeVb365RestoreCalls(
         return ok(size);
       }),
 
+    prepareDownload: (scope, input) =>
+      askSession(scope, input.explorer, async (server, explorer) => {
+        const known = await inTx(scope, (tx) => loadNodes(tx, scope.organization, input.nodes));
+        const id = context().chance.uuid();
+        const prepared = await prepareDownload(server, explorer, known, input, id);
+        if (prepared.ok && prepared.value.kind === 'prepared') {
+          const { items, bytes } = prepared.value;
+          await inTx(scope, (tx) =>
+            record(tx, scope, READ, {
+              read: 'download-list',
+              session: input.explorer,
+              node: input.nodes[0] ?? null,
+              download: id,
+              rows: items,
+              bytes,
+            }),
+          );
+        }
+        return prepared;
+      }),
+
     ...makeTaskCalls(context, inTx),
+    ...makeServerDownloads(context, servers),
     needsSecondPerson: () => Promise.resolve(ok(false)),
     search: unsupported,
     locateItem: unsupported,
@@ -213,7 +241,6 @@ export function makeVb365RestoreCalls(
     compare: unsupported,
     compareFolder: unsupported,
     readProduction: unsupported,
-    prepareDownload: unsupported,
     readDownload: unsupported,
     estimate: unsupported,
     restoreRights: makeRights(context, ask),

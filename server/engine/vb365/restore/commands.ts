@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import type { EngineResult, RestoreInput } from '#contract/engine/engine.ts';
 import {
   DOCUMENT_ACTIONS,
@@ -11,6 +10,7 @@ import type { OpenedServer } from '../servers.ts';
 import { DRIVES, inSession, MAILBOXES, part } from './children.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
+import { readRows } from './save-commands.ts';
 import { DriveShape, toPageShape, UserShape } from './shapes.ts';
 import type { OrganizationId } from '#contract/ids.ts';
 
@@ -74,15 +74,11 @@ export async function makeRestoreCommand(
   if (first.kind === 'dir') return post(`/Folders/${part(first.item_key)}`);
   if (isMail) return post('/items', { items: nodes.map(({ item_key: id }) => ({ id })) });
   if (nodes.length === 1) return post(`/Documents/${part(first.item_key)}`);
-  // The server wants whole rows of the files.
-  const documents: unknown[] = [];
-  for (const { item_key: id } of nodes)
-    documents.push(
-      await server.client.read(
-        inSession(session, `${base}/Documents/${part(id)}`),
-        v.looseObject({ id: v.string() }),
-      ),
-    );
+  const documents = await readRows(
+    server,
+    (id) => inSession(session, `${base}/Documents/${id}`),
+    nodes,
+  );
   return post('/Documents', { documents });
 }
 

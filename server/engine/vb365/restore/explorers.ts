@@ -87,8 +87,12 @@ export async function hasEnded(
   session: string,
   error: unknown,
 ): Promise<boolean> {
-  if (!(error instanceof SourceError) || (error.kind !== 'missing' && error.kind !== 'fault'))
-    return false;
+  return error instanceof SourceError && (error.kind === 'missing' || error.kind === 'fault')
+    ? isSessionOver(client, session)
+    : false;
+}
+
+export async function isSessionOver(client: Vb365Client, session: string): Promise<boolean> {
   try {
     const { state } = await client.read(`RestoreSessions/${session}`, ExploreShape);
     return state === 'Stopped';
@@ -168,7 +172,7 @@ export async function endExplorer(
   const { sql: db, tenant } = tx;
   const row = await db
     .selectFrom('vb365_explorer')
-    .select(['session_key', 'stopped_at', isRestoring(tenant, sql`vb365_explorer.id`).as('isBusy')])
+    .select(['session_key', 'stopped_at', isNeeded(tenant, sql`vb365_explorer.id`).as('isBusy')])
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .where('organization_id', '=', organization)
@@ -189,8 +193,9 @@ const storeStop = async ({ sql: db, tenant }: TenantTx, id: ExplorerId, now: Ms)
     .execute());
 
 /**
- * Stops the sessions that nobody has used for as long as a session lasts: the server has room for few,
- * and doesn't know that they have ended. Forgets them a day later.
+ * Stops the sessions that nobody has used for as long as a session lasts, and those that could not be
+ * stopped when they ended: the server has room for few, and doesn't know. One that can't be stopped now
+ * is tried again the next time. Forgets them a day later.
  */
 export async function stopIdleSessions(
   { store, clock }: AppContext,
@@ -204,14 +209,19 @@ export async function stopIdleSessions(
       .select(['id', 'session_key'])
       .where('tenant_id', '=', tenant)
       .where('organization_id', '=', organization)
-      .where('stopped_at', 'is', null)
-      .where('used_at', '<', now - EXPLORER_IDLE_MS)
-      .where(sql<boolean>`not ${isRestoring(tenant, sql`vb365_explorer.id`)}`)
+      .where('is_open', '=', true)
+      .where(sql<boolean>`(stopped_at is not null or used_at < ${now - EXPLORER_IDLE_MS})`)
+      .where(isFree(tenant))
       .execute(),
   );
   for (const { id, session_key: session } of idle) {
-    await stopSession(client, session);
-    await store.tenant(tenant, (tx) => storeStop(tx, id, now));
+    const isStopped = await stopQuietly(client, session);
+    await store.tenant(tenant, async (tx) => {
+      await storeStop(tx, id, now);
+      if (isStopped) await storeClosed(tx, id);
+    });
+    // The others wait as long for an answer.
+    if (!isStopped) break;
   }
   await store.tenant(tenant, ({ sql: db }) =>
     db
@@ -219,15 +229,65 @@ export async function stopIdleSessions(
       .where('tenant_id', '=', tenant)
       .where('organization_id', '=', organization)
       .where('stopped_at', '<', now - DAY_MS)
+      .where(sql<boolean>`(not is_open or stopped_at < ${now - 7 * DAY_MS})`)
+      .where(isFree(tenant))
       .execute(),
   );
 }
 
-/** A restore of the explorer `id` needs its session on the server. */
-export const isRestoring = (tenant: TenantId, id: Expression<string>): RawBuilder<boolean> =>
-  sql<boolean>`exists (
+/** Stops the session that its user has left while a restore or download needed it. */
+export async function releaseSession(
+  { store }: AppContext,
+  tenant: TenantId,
+  client: Vb365Client,
+  explorer: Id,
+): Promise<void> {
+  const left = await store.tenant(tenant, ({ sql: db }) =>
+    db
+      .selectFrom('vb365_explorer')
+      .select('session_key')
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', explorer)
+      .where('stopped_at', 'is not', null)
+      .where('is_open', '=', true)
+      .where(isFree(tenant))
+      .executeTakeFirst(),
+  );
+  if (left !== undefined && (await stopQuietly(client, left.session_key)))
+    await store.tenant(tenant, (tx) => storeClosed(tx, explorer));
+}
+
+/** Returns whether the session has ended. One that could not be stopped is tried again later. */
+export async function stopQuietly(client: Vb365Client, session: string): Promise<boolean> {
+  try {
+    await stopSession(client, session);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return false;
+  }
+}
+
+export const storeClosed = async ({ sql: db, tenant }: TenantTx, id: Id): Promise<void> =>
+  void (await db
+    .updateTable('vb365_explorer')
+    .set({ is_open: false })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute());
+
+const isFree = (tenant: TenantId): RawBuilder<boolean> =>
+  sql<boolean>`not ${isNeeded(tenant, sql`vb365_explorer.id`)}`;
+
+/** A restore or a download of the explorer `id` needs its session on the server. */
+const isNeeded = (tenant: TenantId, id: Expression<string>): RawBuilder<boolean> =>
+  sql<boolean>`(exists (
     select from engine_task as t
     where t.tenant_id = ${tenant} and t.request ->> 'kind' = 'server-restore' and t.state <> 'done'
-      and t.request #>> '{input,explorer}' = (${id})::text)`;
+      and t.request #>> '{input,explorer}' = (${id})::text)
+  or exists (
+    select from background_download as d
+    where d.tenant_id = ${tenant} and d.state in ('queued', 'running')
+      and d.server_request ->> 'explorer' = (${id})::text))`;
 
 const DAY_MS: Ms = 24 * 60 * 60_000;

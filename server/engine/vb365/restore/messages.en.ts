@@ -32,5 +32,15 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   others: '{count, plural, one {# other item} other {# other items}}',
   endedThere: 'The server has ended the restore session. Open it again to continue.',
   changedSize: 'The server sent {sent, number} bytes of this file instead of {expected, number}.',
+  noFile: '{host} sent something else than the file.',
+  cutFile: '{host} ended the file before its end.',
+  needsFactor: 'The file has more than 5 GB. Confirm your identity, then start the download again.',
+  noRoom:
+    'The server of the portal has no room for this file. Delete downloads that you no longer need, or choose fewer items.',
+  onlyPst:
+    'The server of this organization saves whole mailboxes and folders as PST files only. Choose PST, or single items.',
+  onlyMsgOrPst:
+    'The server of this organization saves items as MSG or PST files. Choose one of them.',
+  onlyFiles: 'Files are downloaded as they are, or in a ZIP file.',
   tooLarge: 'This item is too large to be shown.',
 });

@@ -12,7 +12,7 @@ import { logEnd } from '../../embedded/restore/run-task.ts';
 import { failed } from '../../result.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from '../servers.ts';
 import { makeRestoreCommand } from './commands.ts';
-import { isRestoring, stopSession } from './explorers.ts';
+import { releaseSession, stopSession } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import { loadNodes } from './nodes.ts';
 import { getResult, type Outcome, readAnswer, readStatistics } from './results.ts';
@@ -61,28 +61,10 @@ export const vb365Restore =
       restore === undefined
         ? await start(run, opened.value)
         : await follow(run, opened.value, restore);
-    if (next === null) await releaseSession(run, opened.value);
+    if (next === null)
+      await releaseSession(context, tenant, opened.value.client, row.input.explorer);
     return next;
   };
-
-/** Stops the session that the user has left while the restore needed it. */
-async function releaseSession(run: Run, { client }: OpenedServer): Promise<void> {
-  const left = await run.inTx(({ sql: db, tenant }) =>
-    db
-      .selectFrom('vb365_explorer')
-      .select('session_key')
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', run.row.input.explorer)
-      .where('stopped_at', 'is not', null)
-      .where(sql<boolean>`not ${isRestoring(tenant, sql`vb365_explorer.id`)}`)
-      .executeTakeFirst(),
-  );
-  if (left === undefined) return;
-  await stopSession(client, left.session_key).catch((error: unknown) => {
-    // The task has ended whether or not the server can be reached.
-    if (!(error instanceof SourceError)) throw error;
-  });
-}
 
 /** A restore that runs, and what of it is stored. */
 class Run {

@@ -14,6 +14,7 @@ import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import { backgroundMessages as t } from './messages.en.ts';
 import { makePartFiles, type PartFiles } from './part-files.ts';
+import { releaseOnServer, saveOnServer, ServerSaveError } from './save-on-server.ts';
 import {
   deleteParts,
   type DownloadRow,
@@ -38,24 +39,37 @@ export const backgroundDownload =
     context: AppContext,
     maxPartBytes: Bytes = LIMITS.exportPartBytes,
   ): JobHandler<'background-download'> =>
-  async ({ tenant, payload: { download: id }, signal }) => {
-    const begun = await begin(context, tenant, id);
-    if (begun === null) return null;
-    const files = makePartFiles(context, tenant);
-    try {
-      const end = await writeParts(context, files, begun, { signal, maxPartBytes });
-      if (end === 'finished') await finish(context, begun.row, null);
-      // A server that stops leaves the rest to the next one.
-      return end === 'stopped' && signal.aborted ? context.clock.now() : null;
-    } catch (error) {
-      const failure = getFailure(context, begun.row, error);
-      if (failure === null) throw error;
-      if (failure.kind === 'later') return context.clock.now() + RETRY_MS;
-      await files.delete(id);
-      await finish(context, begun.row, failure.reason);
-      return null;
-    }
+  async (job) => {
+    const next = await runDownload(context, maxPartBytes, job);
+    if (next === null) await releaseOnServer(context, job.tenant, job.payload.download);
+    return next;
   };
+
+async function runDownload(
+  context: AppContext,
+  maxPartBytes: Bytes,
+  { tenant, payload: { download: id }, signal }: Parameters<JobHandler<'background-download'>>[0],
+): Promise<Ms | null> {
+  const begun = await begin(context, tenant, id);
+  if (begun === null) return null;
+  const files = makePartFiles(context, tenant);
+  try {
+    const end =
+      begun.row.server_request === null
+        ? await writeParts(context, files, begun, { signal, maxPartBytes })
+        : await saveOnServer(context, files, begun.row, { isStored: begun.from.part > 1, signal });
+    if (end === 'finished') await finish(context, begun.row, null);
+    // A server that stops leaves the rest to the next one.
+    return end === 'stopped' && signal.aborted ? context.clock.now() : null;
+  } catch (error) {
+    const failure = getFailure(context, begun.row, error);
+    if (failure === null) throw error;
+    if (failure.kind === 'later') return context.clock.now() + RETRY_MS;
+    await files.delete(id);
+    await finish(context, begun.row, failure.reason);
+    return null;
+  }
+}
 
 interface Begun {
   readonly row: DownloadRow;
@@ -118,7 +132,7 @@ async function writeParts(
   try {
     const end = await context.embeddedEngine.writeParts({
       tenant,
-      repository: row.repository_id,
+      repository: row.repository_id ?? '',
       download: id,
       format: getPartFormat(row),
       name: row.name,
@@ -184,10 +198,13 @@ type Failure = { readonly kind: 'end'; readonly reason: string } | { readonly ki
 function getFailure(context: AppContext, row: DownloadRow, error: unknown): Failure | null {
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
     return { kind: 'end', reason: t.diskFull };
-  if (!(error instanceof ContentError)) return null;
+  const isOnServer = error instanceof ServerSaveError;
+  if (isOnServer && !error.isForNow) return { kind: 'end', reason: error.message };
+  if (!isOnServer && !(error instanceof ContentError)) return null;
+  const { message } = isOnServer ? error : error.error;
   return context.clock.now() - row.created_at < PATIENCE_MS
     ? { kind: 'later' }
-    : { kind: 'end', reason: t.unreadable({ reason: error.error.message }) };
+    : { kind: 'end', reason: t.unreadable({ reason: message }) };
 }
 
 /** `reason` null: it is ready. Records the end, and informs its user by email and in the portal. */

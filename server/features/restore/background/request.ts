@@ -6,6 +6,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { isFresh, REAUTH } from '#server/platform/auth/guards.ts';
+import type { ServerDownload } from '#server/platform/db/database-vb365.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { SessionContext } from '#server/platform/http/handler.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
@@ -24,31 +25,36 @@ interface BackgroundRequest {
   /** The object that the nodes must belong to. */
   readonly within?: NodeId;
   readonly workload: Workload & ('outlook' | 'onedrive' | 'sharepoint' | 'teams');
-  readonly format: Format;
+  /** Undefined: as the engine gives it. */
+  readonly format: Format | undefined;
   /** Of the name, without an extension. */
   readonly suffix: string;
 }
 
 /** Room that has to stay free on the disk of the server. */
-const RESERVED_BYTES: Bytes = 1_000_000_000;
+export const RESERVED_BYTES: Bytes = 1_000_000_000;
 
 /** DL-3: lists what the download holds, as of now, and leaves the rest to a background job. */
 export async function requestBackgroundDownload(
   context: AppContext,
   ctx: SessionContext,
-  { engine, scope }: EngineAt,
-  { explorer, nodes, within, workload, format, suffix }: BackgroundRequest,
+  { kind, engine, scope }: EngineAt,
+  { explorer, nodes, within, workload, format: wanted, suffix }: BackgroundRequest,
 ): Promise<Result<OutputOf<'downloadMailbox'>>> {
+  const isOnServer = kind === 'vb365';
+  const format = wanted ?? 'zip';
   if (isForMailboxes(format) && workload !== 'outlook') return conflict(t.onlyMailboxes);
   const { store, clock } = context;
   const now = clock.now();
+  const maxBytes = isFresh(ctx) ? null : LIMITS.downloadPlainBytes;
   const answer = getAnswer(
     await engine.prepareDownload(scope, {
       explorer,
       nodes,
       ...(within !== undefined && { within }),
       holds: format === 'pst' ? 'mailbox-items' : isForMailboxes(format) ? 'mails' : 'everything',
-      maxBytes: isFresh(ctx) ? null : LIMITS.downloadPlainBytes,
+      ...(wanted !== undefined && { format: wanted }),
+      maxBytes,
       expiresAt: now + LIMITS.exportKeepMs,
     }),
   );
@@ -56,7 +62,7 @@ export async function requestBackgroundDownload(
   const prepared = answer.value;
   if (prepared.kind === 'too-large') return REAUTH;
   const { id, bytes, items, missing } = prepared;
-  const fileName = getFileName(format, prepared.fileName);
+  const fileName = isOnServer ? prepared.fileName : getFileName(format, prepared.fileName);
   const freeBytes = await makePartFiles(context, ctx.tenant).getFreeBytes();
   return store.tenant(ctx.tenant, async (tx) => {
     const refusal = await findRefusal(tx, ctx, { bytes, freeBytes });
@@ -64,29 +70,34 @@ export async function requestBackgroundDownload(
       await deleteDownload(tx, id);
       return conflict(refusal);
     }
+    const made = prepared.format ?? format;
     const name =
       fileName ??
       archiveName(
-        `${suffix}${format === 'pst' ? '.pst' : '.zip'}`,
+        `${suffix}${made === 'pst' ? '.pst' : '.zip'}`,
         now,
         (await loadCompanyLimit(tx)).timeZone,
       );
-    const { repository_id, operator_id, objects } = await tx.sql
-      .selectFrom('prepared_download')
-      .select(['repository_id', 'operator_id', 'objects'])
-      .where('tenant_id', '=', tx.tenant)
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
+    const from = isOnServer
+      ? { repository_id: null, operator_id: null, objects: [] }
+      : await tx.sql
+          .selectFrom('prepared_download')
+          .select(['repository_id', 'operator_id', 'objects'])
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow();
+    const request: ServerDownload = { explorer, nodes, format: made, maxBytes, attempts: 0 };
     await tx.sql
       .insertInto('background_download')
       .values({
         tenant_id: tx.tenant,
         id,
         organization_id: scope.organization,
-        repository_id,
+        repository_id: from.repository_id,
+        ...(isOnServer && { server_request: JSON.stringify(request) }),
         user_id: ctx.session.userId,
         workload,
-        format,
+        format: made,
         name,
         file_name: fileName,
         message: null,
@@ -96,8 +107,8 @@ export async function requestBackgroundDownload(
         created_at: now,
         ended_at: null,
         expires_at: now + LIMITS.exportKeepMs,
-        operator_id,
-        objects: JSON.stringify(objects),
+        operator_id: from.operator_id,
+        objects: JSON.stringify(from.objects),
       })
       .execute();
     await audit(tx, context, ctx, {
@@ -110,7 +121,7 @@ export async function requestBackgroundDownload(
         session: explorer,
         node: nodes[0] ?? null,
         download: id,
-        format,
+        format: made,
         rows: items,
         bytes,
       },

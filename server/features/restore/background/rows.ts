@@ -75,7 +75,8 @@ export function toOut(row: DownloadRow, parts: readonly PartRow[]): DownloadOut 
     message: row.message,
     items: { done: row.items_done, total: row.items },
     bytes: { done: row.bytes_done, total: row.bytes },
-    isExact: getPartFormat(row) === 'zip' || getPartFormat(row) === 'file',
+    isExact: isExact(row),
+    onServer: row.server_request !== null,
     missing: row.missing,
     failed: row.failed,
     parts:
@@ -88,4 +89,11 @@ export function toOut(row: DownloadRow, parts: readonly PartRow[]): DownloadOut 
     endedAt: row.ended_at,
     expiresAt: row.expires_at,
   };
+}
+
+/** A server names the size of single files only. */
+function isExact(row: DownloadRow): boolean {
+  const format = getPartFormat(row);
+  if (row.server_request !== null) return format === 'file' && row.format === 'zip';
+  return format === 'zip' || format === 'file';
 }

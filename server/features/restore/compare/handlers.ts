@@ -54,9 +54,9 @@ async function compareContent(
   const compared = { state, properties: properties.map((one) => ({ ...one })), content };
   const isRead = content === 'changed' || content === 'unknown';
   if (!isRead || productionBytes === null) return ok({ ...compared, lines: null, reason: null });
-  const { engine, scope } = at;
+  const { engine } = at;
   const production: EngineAt = {
-    scope,
+    ...at,
     engine: { ...engine, readContent: (of, input) => engine.readProduction(of, input) },
   };
   const before = await readVersion(context, at, explorer, node);

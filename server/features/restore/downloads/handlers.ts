@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { Workload } from '#contract/engine/engine.ts';
+import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
 import type { DownloadId, Ms, NodeId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -66,21 +67,18 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
     suffix: string,
     within?: NodeId,
   ): Promise<Result<OutputOf<'downloadMailbox'>>> =>
-    withSession(context, ctx, { restoreSessionId }, workload, async ({ engine, scope }) => {
-      if (downloadInBackground || (format !== undefined && isForMailboxes(format)))
-        return requestBackgroundDownload(
-          context,
-          ctx,
-          { engine, scope },
-          {
-            explorer: restoreSessionId,
-            nodes,
-            ...(within !== undefined && { within }),
-            workload,
-            format: format ?? 'zip',
-            suffix,
-          },
-        );
+    withSession(context, ctx, { restoreSessionId }, workload, async (at) => {
+      const { kind, engine, scope } = at;
+      const isLater = downloadInBackground || !RESTORE_CAPABILITIES[kind].downloadsNow;
+      if (isLater || (format !== undefined && isForMailboxes(format)))
+        return requestBackgroundDownload(context, ctx, at, {
+          explorer: restoreSessionId,
+          nodes,
+          ...(within !== undefined && { within }),
+          workload,
+          format,
+          suffix,
+        });
       const now = context.clock.now();
       const expiresAt = now + LIMITS.absoluteMs;
       const answer = getAnswer(

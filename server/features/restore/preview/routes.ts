@@ -107,7 +107,7 @@ async function showOnce(context: AppContext, visit: Visit): Promise<Result<MailB
     readOnly: true,
   });
   if (seen === null) return null;
-  const at = { engine: getRestoreEngine(context, seen), scope };
+  const at = { kind: seen.engine, engine: getRestoreEngine(context, seen), scope };
   const read: Result<{ readonly body: MailBody }> =
     mail.output.workload === 'teams'
       ? await readPreviewedPost(

@@ -62,6 +62,7 @@ import { migration0073 } from './0073_object_storage.ts';
 import { migration0074 } from './0074_vb365_restore_codes.ts';
 import { migration0075 } from './0075_object_lock.ts';
 import { migration0076 } from './0076_proxies.ts';
+import { migration0077 } from './0077_vb365_downloads.ts';
 import { migration0079 } from './0079_hold_names.ts';
 import { migration0080 } from './0080_shared_counts.ts';
 import type { Migration } from './migration.ts';
@@ -132,6 +133,7 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0074,
   migration0075,
   migration0076,
+  migration0077,
   migration0079,
   migration0080,
 ];

@@ -1,6 +1,8 @@
 import { useEffect, useId, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
+import type { DownloadFormat } from '#contract/engine/downloads.ts';
 import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
@@ -8,6 +10,7 @@ import { Check } from '#src/ui/check.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { formatBytes } from '#src/ui/format.ts';
+import { useCapabilities } from '../capabilities.ts';
 import type { ChosenNodes } from '../task/draft.ts';
 import type { WorkloadKind } from '../workload.ts';
 import { restoreDownloadMessages as t } from './messages.en.ts';
@@ -16,7 +19,6 @@ import type { DownloadOptions } from './use-download.ts';
 type Size = OutputOf<'getMailDownloadSize'>;
 
 /** PST, mbox and MSG files are always made in the background. */
-const FORMATS = ['zip', 'pst', 'mbox', 'msg'] as const;
 const isMadeInBackground = (format: DownloadOptions['format']): boolean => format !== 'zip';
 
 /** Asks for the format, tells the size, and whether to prepare the file in the background. */
@@ -34,11 +36,15 @@ export function DownloadDialog({
   readonly onClose: () => void;
 }) {
   const name = useId();
-  const [format, setFormat] = useState<DownloadOptions['format']>('zip');
+  const { mailFormats, downloadsNow } = useCapabilities();
+  const formats = mailFormats[chosen.level === 'items' ? 'items' : 'folders'].filter(isOffered);
+  const [format, setFormat] = useState<DownloadOptions['format']>(
+    kind === 'outlook' ? (formats[0] ?? 'zip') : 'zip',
+  );
   const [inBackground, setInBackground] = useState(false);
   const isOffline = useWatch('status', EMPTY)?.kind === 'offline';
   const { size, failure } = useSize(kind, session, chosen);
-  const isForced = isMadeInBackground(format);
+  const isForced = !downloadsNow || isMadeInBackground(format);
   return (
     <FormDialog
       title={t.title}
@@ -54,13 +60,13 @@ export function DownloadDialog({
       {kind === 'outlook' && (
         <fieldset className="m-0 border-0 p-0">
           <legend className="p-0 pb-1 font-semibold">{t.format}</legend>
-          {FORMATS.map((value) => (
+          {formats.map((value) => (
             <Choice
               key={value}
               name={name}
               checked={format === value}
               title={t[value]}
-              detail={t[`${value}Hint`]}
+              detail={t[`${value}${downloadsNow ? 'Hint' : 'HintServer'}`]}
               onChoose={() => setFormat(value)}
             />
           ))}
@@ -72,20 +78,34 @@ export function DownloadDialog({
           ? getFailureText(failure)
           : size === null
             ? t.measuring
-            : t[isForced ? 'about' : 'size']({
-                count: size.items,
-                size: formatBytes(size.bytes),
-              })}
+            : downloadsNow
+              ? t[isForced ? 'about' : 'size']({
+                  count: size.items,
+                  size: formatBytes(size.bytes),
+                })
+              : getServerSizeText(size)}
       </output>
       <Check
         checked={isForced || inBackground}
         disabled={isForced}
         title={t.background}
-        detail={isForced ? t.backgroundForced : t.backgroundHint}
+        detail={
+          downloadsNow ? (isForced ? t.backgroundForced : t.backgroundHint) : t.backgroundServer
+        }
         onChange={setInBackground}
       />
     </FormDialog>
   );
+}
+
+const isOffered = (format: DownloadFormat): format is DownloadOptions['format'] => format !== 'eml';
+
+/** A server names no sizes of mails, and counts no further than it has to. */
+function getServerSizeText({ items: count, bytes, isExact }: Size): string {
+  const size = formatBytes(bytes);
+  if (isExact) return t.size({ count, size });
+  if (count > LIMITS.restorePlainItems) return t.many({ count: LIMITS.restorePlainItems });
+  return bytes === 0 ? t.count({ count }) : t.about({ count, size });
 }
 
 const SIZE_CALLS = {

@@ -16,6 +16,16 @@ export const restoreDownloadMessages = defineMessages('restoreDownload', {
   msgHint:
     'One file in the format of Outlook for each mail, several in a ZIP file. It has not been tested with Outlook itself.',
   mboxHint: 'One mbox file for each mail folder, in a ZIP file.',
+  zipHintServer: 'A single file is downloaded as it is, several in a ZIP file.',
+  pstHintServer:
+    'One file for mail programs. The Veeam server of the organization makes it, and needs Outlook for it.',
+  mboxHintServer: 'One mbox file for each mail folder, in a ZIP file.',
+  msgHintServer:
+    'One file in the format of Outlook for each item. The Veeam server of the organization makes them.',
+  backgroundServer:
+    'The Veeam server of the organization makes the file. You get an email when it is ready. It is stored for 7 days.',
+  count: '{count, plural, one {# item} other {# items}}',
+  many: 'More than {count, number} items',
   teamsHint:
     'A single file is downloaded as it is, everything else in a ZIP file: posts with their replies as HTML and JSON, tabs as JSON.',
   measuring: 'Measuring…',

@@ -10,11 +10,11 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { formatBytes, formatCount, formatWhen } from '#src/ui/format.ts';
+import { formatBytes, formatWhen } from '#src/ui/format.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { EndButton, FileButton } from './actions.tsx';
 import { downloadsMessages as t } from './messages.en.ts';
-import { ProgressRule, sizeLabel, StateLine } from './state-line.tsx';
+import { itemsLabel, ProgressRule, sizeLabel, StateLine } from './state-line.tsx';
 import { type BackgroundDownload, useBackgroundDownload } from './use-downloads.ts';
 
 const PATH = '/o365/restore/downloads';
@@ -65,10 +65,10 @@ function Details({
   const zone = useZone();
   const navigate = useNavigate();
   const [refused, setRefused] = useState<Failure | null>(null);
-  const { state, message, format, items, missing, failed, parts, createdAt, expiresAt } = download;
+  const { state, message, format, missing, failed, parts, createdAt, expiresAt } = download;
   const facts: readonly (readonly [string, string])[] = [
     [t.format, t[format]],
-    [t.items, formatCount(items.total)],
+    [t.items, itemsLabel(download)],
     [t.size, sizeLabel(download)],
     [t.created, formatWhen(createdAt, zone)],
     ...(state === 'ready' ? [[t.until, formatWhen(expiresAt, zone)] as const] : []),
@@ -99,7 +99,7 @@ function Details({
       </dl>
       {missing > 0 && <p className="m-0 text-warning">{t.missing({ count: missing })}</p>}
       {failed > 0 && <p className="m-0 text-warning">{t.unread({ count: failed })}</p>}
-      {format === 'pst' && <p className="m-0 text-ink-2">{t.pstNote}</p>}
+      {format === 'pst' && !download.onServer && <p className="m-0 text-ink-2">{t.pstNote}</p>}
       {parts.length > 0 && (
         <section aria-label={t.files} className="grid gap-2">
           <h2 className="m-0 text-head">{t.files}</h2>

@@ -26,6 +26,8 @@ export const downloadsMessages = defineMessages('restoreDownloads', {
   progress: '{done} of {total} items',
   progressBytes: '{done} of {total}',
   about: 'About {size}',
+  unknownSize: 'Not known yet',
+  many: 'More than {count, number}',
   items: 'Items',
   missing:
     '{count, plural, one {# item has} other {# items have}} no backed-up content and {count, plural, one {is} other {are}} not in the file.',

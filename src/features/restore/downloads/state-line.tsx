@@ -1,4 +1,5 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- a rule that fills, as everywhere on these pages, can't be drawn with <progress> */
+import { LIMITS } from '#contract/limits.ts';
 import { formatBytes, formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
@@ -17,13 +18,13 @@ const STATES = {
 >;
 
 export function StateLine({ download }: { readonly download: BackgroundDownload }) {
-  const { state, items } = download;
+  const { state, items, onServer } = download;
   const { icon, text } = STATES[state];
   return (
     <span className={`inline-flex flex-wrap items-center gap-x-1.5 ${text}`}>
       <Icon name={icon} />
       {t[state]}
-      {state === 'running' && (
+      {state === 'running' && !onServer && (
         <span className="text-agate">
           {t.progress({ done: formatCount(items.done), total: formatCount(items.total) })}
         </span>
@@ -40,26 +41,34 @@ export function ProgressRule({ download }: { readonly download: BackgroundDownlo
       <div
         role="progressbar"
         aria-label={t.running}
-        aria-valuenow={done}
-        aria-valuemin={0}
-        aria-valuemax={total}
+        // Without a value, it is one whose end is unknown.
+        {...(total > 0 && { 'aria-valuenow': done, 'aria-valuemin': 0, 'aria-valuemax': total })}
         className="h-0.5 bg-rule"
       >
         <div
           className="h-full bg-accent transition-[width] duration-300"
-          style={{ width: `${total === 0 ? 0 : (100 * done) / total}%` }}
+          style={{ width: `${total === 0 ? 0 : Math.min(100, (100 * done) / total)}%` }}
         />
       </div>
       <p className="m-0 text-ink-2">
-        {t.progressBytes({ done: formatBytes(done), total: formatBytes(total) })}
+        {total === 0
+          ? formatBytes(done)
+          : t.progressBytes({ done: formatBytes(done), total: formatBytes(total) })}
       </p>
     </div>
   );
 }
 
+/** What is in a download. A server counts no further than it has to. */
+export const itemsLabel = ({ items, onServer }: BackgroundDownload): string =>
+  onServer && items.total > LIMITS.restorePlainItems
+    ? t.many({ count: LIMITS.restorePlainItems })
+    : formatCount(items.total);
+
 /** Of the finished files; before, what is expected. */
 export function sizeLabel({ parts, bytes, isExact }: BackgroundDownload): string {
   if (parts.length > 0) return formatBytes(parts.reduce((sum, part) => sum + part.bytes, 0));
+  if (bytes.total === 0) return t.unknownSize;
   const size = formatBytes(bytes.total);
   return isExact ? size : t.about({ size });
 }

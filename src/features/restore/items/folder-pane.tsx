@@ -124,7 +124,6 @@ export function FolderPane(props: FolderPaneProps) {
                 busy={download.isBusy}
                 data-tip={dt.downloadHint}
                 onClick={props.onDownload}
-                {...getReason(capabilities.download)}
               >
                 {dt.download}
               </Button>

@@ -8,6 +8,7 @@ import { now } from '#src/app/clock.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { DeviceCodeStep } from '#src/features/shared/device-code/device-code-step.tsx';
+import { useCapabilities } from '../capabilities.ts';
 import { useOperator } from '../operator/context.ts';
 import { restoreRightsMessages as t } from './messages.en.ts';
 
@@ -30,6 +31,7 @@ export function GrantRights({
   readonly onGranted: () => void;
 }) {
   const isOperator = useOperator() !== null;
+  const { temporaryApplication } = useCapabilities();
   const head = useRef<HTMLHeadingElement>(null);
   // The button that was pressed is gone.
   useEffect(() => {
@@ -45,9 +47,9 @@ export function GrantRights({
       ) : (
         <DeviceCodeStep
           granted={false}
-          lead={t.lead}
+          lead={temporaryApplication ? t.lead : t.leadServer}
           permissions={permissions.map((permission) => LABELS[permission] ?? permission)}
-          permissionsNote={t.note}
+          permissionsNote={temporaryApplication ? t.note : t.noteServer}
           grantedText={t.granted}
           request={() => requestCode(organizationId, sessionType)}
           check={() => checkCode(organizationId)}

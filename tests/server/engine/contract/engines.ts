@@ -95,7 +95,11 @@ async function startEmbedded(store: Store): Promise<EngineCase> {
   );
   const repositoryId = await create(admin, 'o365/repositories', repository(organizationId));
   const jobId = await create(admin, 'o365/jobs', job(organizationId, repositoryId));
-  const sessions = alone(context, office, { 'backup-session': allJobs(context)['backup-session'] });
+  const { 'backup-session': session, 'background-download': download } = allJobs(context);
+  const sessions = alone(context, office, {
+    'backup-session': session,
+    'background-download': download,
+  });
   return {
     kind: 'embedded',
     context,
@@ -132,7 +136,11 @@ async function startImported(store: Store, version: 'v7' | 'v8'): Promise<Engine
   const office = await anOffice(fixture);
   const { context } = fixture;
   const admin = await office.as('admin', ['o365_admin']);
-  const servers = alone(context, office, { 'vb365-server': allJobs(context)['vb365-server'] });
+  const { 'vb365-server': reading, 'background-download': download } = allJobs(context);
+  const servers = alone(context, office, {
+    'vb365-server': reading,
+    'background-download': download,
+  });
   const imported = await admin<{ rows: { id: string }[] }>('POST', 'o365/organizations/from-api', {
     apiUrl: server.outside.url,
     username: USER.name,

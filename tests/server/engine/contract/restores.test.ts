@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OutputOf } from '#contract/calls.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { type EngineCase, ENGINES } from './engines.ts';
 
@@ -13,6 +14,7 @@ interface Page {
   readonly next: string | null;
   readonly count: number | null;
 }
+type Background = OutputOf<'getBackgroundDownload'>;
 interface Opened {
   readonly id: string;
   readonly point: { readonly id: string; readonly jobId: string; readonly backupTime: number };
@@ -47,6 +49,14 @@ eachDatabase((database, open) => {
         datetime: at,
         sessionType,
       });
+    const download = async (path: string, body: object): Promise<Background> => {
+      const { id } = await ask<{ id: string }>(`restore/restoresessions/${session}/${path}`, {
+        ...body,
+        downloadInBackground: true,
+      });
+      await engine.settle();
+      return ask(`restore/background-downloads/${id}`);
+    };
     const list = (path: string): Promise<Page> => ask(`restore/restoresessions/${session}/${path}`);
 
     test('VB365-14: a restore point is listed, and its session opened and read from top to bottom', async () => {
@@ -121,6 +131,42 @@ eachDatabase((database, open) => {
         ids.push([drive?.id ?? '', ...files.map(({ id }) => id)]);
       }
       expect(ids[0]).toEqual(ids[1]);
+    });
+
+    test('VB365-20: a file and a mail are downloaded byte for byte; nobody else has the download', async () => {
+      ({ id: session } = await openSession('Veod'));
+      const [drive] = (await list('onedrives')).rows;
+      const base = `onedrives/${drive?.id ?? ''}`;
+      const folders = (await list(`${base}/folders`)).rows.map(({ id }) => `folders/${id}`);
+      const pages = await Promise.all(
+        ['folders', ...folders].map((path) => list(`${base}/${path}/documents`)),
+      );
+      const [file] = pages.flatMap(({ rows }) => rows);
+      const whole = await download(`${base}/documents/download`, { documents: [file?.id] });
+      expect(whole).toMatchObject({
+        state: 'ready',
+        name: file?.name,
+        bytes: { total: file?.sizeBytes },
+      });
+      const [part] = whole.parts;
+      expect([part?.bytes, part?.sha256.length]).toEqual([file?.sizeBytes, 64]);
+
+      ({ id: session } = await openSession('Vex'));
+      const [mailbox] = (await list('mailboxes')).rows;
+      const inbox = (await list(`mailboxes/${mailbox?.id ?? ''}/folders`)).rows.find(
+        ({ name }) => name === 'Inbox',
+      );
+      const [mail] = (
+        await list(`mailboxes/${mailbox?.id ?? ''}/items?parentId=${inbox?.id ?? ''}`)
+      ).rows;
+      const path = `mailboxes/${mailbox?.id ?? ''}`;
+      const msg = await download(`${path}/items/download`, { items: [mail?.id], format: 'msg' });
+      expect(msg).toMatchObject({ state: 'ready', format: 'msg' });
+      expect(msg.name).toMatch(/\.msg$/);
+      const pst = await download(`${path}/folders/${inbox?.id ?? ''}/download`, { format: 'pst' });
+      expect(pst).toMatchObject({ state: 'ready', format: 'pst' });
+      const other = await engine.office.as('another', ['o365_admin'], [2]);
+      expect((await other('GET', `o365/restore/background-downloads/${pst.id}`)).status).toBe(404);
     });
 
     test('VB365-14: a session is its user’s own, and ends when it is stopped or an hour old', async () => {
