@@ -388,8 +388,8 @@ export type Node = {
       readonly children: number | null;
       /** Its URL. */
       readonly address: string;
-      /** How many sites are right below it. */
-      readonly subsites: number;
+      /** How many sites are right below it; null: unknown. */
+      readonly subsites: number | null;
     }
   | {
       readonly kind: 'row';

@@ -53,7 +53,7 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     downloadsNow: true,
   },
   vb365: {
-    workloads: ['outlook', 'onedrive'],
+    workloads: ['outlook', 'onedrive', 'sharepoint'],
     search: false,
     filters: false,
     versions: false,

@@ -99,7 +99,7 @@ export const siteOut = v.object({
     v.object({
       type: v.picklist(SITE_NODES),
       name: v.string(),
-      /** How many sites are below; of `content`: null. */
+      /** How many sites are below; null: unknown, and of `content`. */
       count: v.nullable(v.number()),
     }),
   ),
@@ -107,7 +107,8 @@ export const siteOut = v.object({
 const FOLDER_TYPES = ['LibraryFolder', 'ListFolder'] as const;
 const siteFolder = { ...container, folderType: v.picklist(FOLDER_TYPES), siteURL: v.string() };
 export const sitePartOut = v.object({ ...siteFolder, kind: v.picklist(['library', 'list']) });
-export const siteFolderOut = v.object({ ...siteFolder, kind: v.literal('dir') });
+/** `list`: a folder of a list, which has rows. */
+export const siteFolderOut = v.object({ ...siteFolder, kind: v.picklist(['dir', 'list']) });
 /** `fields`: the first values, by the names of their columns. */
 export const rowOut = v.object({
   ...node,

@@ -116,7 +116,10 @@ export function restoreContentHandlers(context: AppContext): Pick<Handlers, Name
         partOut,
       ),
     listSiteFolders: async ({ siteId, parentId = siteId, ...input }, ctx) =>
-      mapRows(await list(ctx, input, 'sharepoint', getFolders(siteId, parentId), ['dir']), dirOut),
+      mapRows(
+        await list(ctx, input, 'sharepoint', getFolders(siteId, parentId), ['dir', 'list']),
+        dirOut,
+      ),
     listSiteDocuments: ({ siteId, parentId = siteId, ...input }, ctx) =>
       list(ctx, input, 'sharepoint', getItems(siteId, parentId), ['file']),
     async listSiteItems({ siteId, parentId = siteId, ...input }, ctx) {
@@ -151,7 +154,7 @@ const folderOut =
     siteURL: address ?? '',
   });
 const partOut = folderOut((kind) => (kind === 'list' ? 'list' : 'library'));
-const dirOut = folderOut(() => 'dir');
+const dirOut = folderOut((kind) => (kind === 'list' ? 'list' : 'dir'));
 
 const TOP = { parent: null, only: 'all' } as const;
 const getFolders = (within: NodeId, parent: NodeId) =>

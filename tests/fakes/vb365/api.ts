@@ -66,6 +66,11 @@ const QUERIES: Readonly<Record<string, readonly [both: string, onlyV8: string]>>
   mailitems: ['offset limit parentId', ''],
   onedrives: ['offset limit setId', ''],
   drivefolders: ['parentId offset limit', ''],
+  splibraries: ['offset limit', ''],
+  splists: ['offset limit', ''],
+  spfolders: ['offset limit parentId', ''],
+  spdocuments: ['offset limit parentId includeFolders', ''],
+  spitems: ['offset limit parentId includeFolders', ''],
   documents: ['offset limit parentId includeFolders', ''],
 };
 const ITEM_LISTS: Readonly<Record<string, 'selectedItems' | 'excludedItems'>> = {
@@ -90,6 +95,11 @@ const PAGED_IN_V7 = new Set([
   'mailitems',
   'onedrives',
   'drivefolders',
+  'splibraries',
+  'splists',
+  'spfolders',
+  'spdocuments',
+  'spitems',
   'documents',
 ]);
 
@@ -144,6 +154,10 @@ export function makeVb365Api(
     }
     if (list === 'organizations' && id !== undefined && part === 'users' && key !== undefined)
       return getUser(id, key, own, query);
+    if (list === 'organizations' && part === 'sites' && key !== undefined) {
+      const site = content.directory.find((one) => one.list === 'sites' && one.id === key);
+      return site === undefined ? notFound() : json(directoryRow(site));
+    }
     if (list === 'organizations' && id !== undefined && part !== undefined)
       return getPart(id, part, query);
     if (list === 'jobs' && id !== undefined && part !== undefined) {

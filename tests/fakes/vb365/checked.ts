@@ -35,7 +35,16 @@ export function checkTraffic(server: Vb365Api): readonly string[] {
 }
 
 /** After these, a path names one of a list by an id of any form. */
-const LISTS = new Set(['mailboxes', 'onedrives', 'folders', 'items', 'documents']);
+const LISTS = new Set([
+  'mailboxes',
+  'onedrives',
+  'folders',
+  'items',
+  'documents',
+  'sites',
+  'libraries',
+  'lists',
+]);
 const COMMANDS = new Set(['save', 'restore', 'restoreto', 'copyto', 'exporttopst']);
 const getRequestName = (method: string, path: readonly string[]): string =>
   `${method} ${path

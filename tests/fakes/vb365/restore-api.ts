@@ -19,15 +19,25 @@ export interface ApiParts {
 const iso = (at: Ms): string => new Date(at).toISOString();
 
 const getList = ({ type }: Vb365RestoreSession): Vb365Object['list'] =>
-  type === 'Vex' ? 'mailboxes' : 'onedrives';
+  type === 'Vex' ? 'mailboxes' : type === 'Vesp' ? 'sites' : 'onedrives';
 export const objectRow = ({ id, list, name, address }: Vb365Object): Row =>
   list === 'mailboxes'
     ? { id, name, email: address, isArchive: false, isPublic: false }
-    : { id, name, url: `https://example-my.sharepoint.com/personal/${id}` };
+    : list === 'sites'
+      ? { id, name, url: `https://example.sharepoint.com/sites/${name}` }
+      : { id, name, url: `https://example-my.sharepoint.com/personal/${id}` };
 
+const CONTAINERS = new Set(['folders', 'libraries', 'lists']);
 const VERBS = new Set(['restore', 'restoreto', 'copyto']);
 const QUOTA = 'The quota is exceeded.';
 const parse = (body: string): Row => (body === '' ? {} : (JSON.parse(body) as Row));
+
+const isInList = (object: Vb365Object, folder: string): boolean =>
+  object.folders.some(({ id, part }) => part === 'list' && isBelow(object, folder, id));
+
+/** Rows of sites lack a field that those of drives have. */
+const getSiteRow = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'inheritedPermissions'));
 
 type Results = NonNullable<Vb365RestoreSession['results']>;
 /** Version 7 answers with the statistics of the restore. */
@@ -63,6 +73,31 @@ const fileAnswer = (results: Results): Row => {
     })),
   };
 };
+
+/** Of a whole site, version 7 counts the lists alone. */
+const siteAnswer = (list: string, results: Results): Row => {
+  const lists = { restoredListsCount: 1, failedListsCount: 0 };
+  if (list === 'libraries' || list === 'lists') return { ...lists, ...fileAnswer(results) };
+  if (list !== '') return fileAnswer(results);
+  const { failedRestrictionsCount, restoreIssues } = fileAnswer(results);
+  const webs = { restoredWebsCount: 1, failedWebsCount: 0 };
+  return { ...lists, ...webs, failedRestrictionsCount, restoreIssues };
+};
+
+/** The fields that are published of the body of a restore of a site and of what it has. */
+function getSiteFields(verb: string, list: string, isOne: boolean): readonly string[] {
+  const rows = !isOne && (list === 'items' || list === 'documents') ? list : '';
+  const what =
+    list === '' || list === 'lists' || list === 'libraries'
+      ? 'changedItems deletedItems restoreListViews'
+      : '';
+  const site =
+    list === '' ? 'alias impersonationAccountName restoreSubsites restoreMasterPages' : 'list';
+  const place = verb === 'restore' ? 'restorePermissions' : 'siteURL';
+  return `${CREDENTIALS} ${rows} ${what} ${site} ${place} sendSharedLinksNotification documentVersion documentLastVersionAction`.split(
+    ' ',
+  );
+}
 
 const CREDENTIALS =
   'userName userPassword userCode applicationId applicationCertificatePassword applicationCertificate';
@@ -109,11 +144,13 @@ export function makeRestoreApi(parts: ApiParts) {
     return inSession(session, rest, (found, tail) => {
       if (tail.length === 0)
         return found === null
-          ? listed(getList(session), getObjects(session).map(objectRow), query)
+          ? listed(getList(session), getTop(session, query).map(objectRow), query)
           : answered(objectRow(found));
       const document = found?.items.find(({ id: own }) => own === tail[1]);
-      if (document !== undefined && tail.length === 2)
-        return answered({ id: document.id, ...document.row });
+      if (document !== undefined && tail.length === 2) {
+        const row = found?.list === 'sites' ? getSiteRow(document.row) : document.row;
+        return answered({ id: document.id, ...row });
+      }
       return found === null || tail.length > 1
         ? notFound()
         : getBelow(session, found, tail[0] ?? '', query);
@@ -172,7 +209,10 @@ export function makeRestoreApi(parts: ApiParts) {
     const list = tail.length === 1 ? '' : (tail[0] ?? '').toLowerCase();
     const verb = (tail.at(-1) ?? '').toLowerCase();
     const isOne = tail.length === 3;
-    const fields = getBodyFields(version, isMail, verb, list, isOne);
+    const isSite = object.list === 'sites';
+    const fields = isSite
+      ? getSiteFields(verb, list, isOne)
+      : getBodyFields(version, isMail, verb, list, isOne);
     const unknown = Object.keys(body).find((name) => !fields.includes(name));
     if (unknown !== undefined) return refused(`Unknown field: ${unknown}.`);
     if (content.codes.get(String(body['userCode'])) !== true)
@@ -181,20 +221,36 @@ export function makeRestoreApi(parts: ApiParts) {
     const chosen = (body['items'] ?? body['documents'] ?? []) as readonly { id: string }[];
     const isChosen = ({ id: own, folderId }: Vb365Item): boolean => {
       if (list === '') return true;
-      if (list === 'folders') return isBelow(object, folderId, id);
+      if (CONTAINERS.has(list)) return isBelow(object, folderId, id);
       return isOne ? own === id : chosen.some((one) => one.id === own);
     };
-    const results = object.items
+    const isDeep = body['restoreSubsites'] === true;
+    const objects = content.objects.filter(
+      (one) => one === object || (isDeep && one.parentId === object.id),
+    );
+    const results = objects
+      .flatMap(({ items }) => items)
       .filter((item) => item.from <= session.dateTime && isChosen(item))
       .map(({ row }) => {
-        const title = String(row['subject'] ?? row['name']);
+        const title = String(row['subject'] ?? row['title'] ?? row['name']);
         return { title, isRefused: content.refusedItems.has(title) };
       });
     const onedrive = body['onedrive'] as { id: string } | undefined;
-    const to = (body['mailbox'] as string | undefined) ?? onedrive?.id ?? null;
+    const to =
+      (body['mailbox'] as string | undefined) ??
+      (body['siteURL'] as string | undefined) ??
+      onedrive?.id ??
+      null;
     for (const { title, isRefused } of results)
       if (!isRefused) content.restored.push({ object: object.id, title, to });
-    if (version === 'v7') return answered(isMail ? mailAnswer(list, results) : fileAnswer(results));
+    if (version === 'v7')
+      return answered(
+        isSite
+          ? siteAnswer(list, results)
+          : isMail
+            ? mailAnswer(list, results)
+            : fileAnswer(results),
+      );
     const made: Vb365RestoreSession = {
       ...session,
       id: uid(`restore ${content.restoreSessions.length} ${session.id}`),
@@ -317,6 +373,54 @@ export function makeRestoreApi(parts: ApiParts) {
           items.map(({ id, row }) => ({ id, ...row, ...inV8({ oneDriveId: object.id }) })),
           query,
         );
+      case 'sites libraries':
+      case 'sites lists':
+        return listed(
+          `sp${list.toLowerCase()}`,
+          object.folders
+            .filter(({ part }) => part === (list.toLowerCase() === 'lists' ? 'list' : 'library'))
+            .map(({ id, name }) => ({
+              id,
+              name,
+              url: `https://example.sharepoint.com/sites/${object.name}/${name}`,
+              description: '',
+              creationTime: iso(session.dateTime),
+              ...inV8({ siteId: object.id }),
+            })),
+          query,
+        );
+      case 'sites folders':
+        return listed(
+          'spfolders',
+          folders
+            .filter(({ part }) => part === undefined)
+            .map((folder) => ({
+              type: isInList(object, folder.id) ? 'ListFolder' : 'LibraryFolder',
+              id: folder.id,
+              name: folder.name,
+              version: '1.0',
+              createdBy: 'Ann Chovey',
+              creationTime: iso(session.dateTime),
+              modifiedBy: 'Ann Chovey',
+              modificationTime: iso(session.dateTime),
+              isFolder: true,
+              ...inV8({ siteId: object.id }),
+            })),
+          query,
+        );
+      case 'sites documents':
+      case 'sites items':
+        return listed(
+          `sp${list.toLowerCase()}`,
+          items
+            .filter(({ row }) => 'title' in row === (list.toLowerCase() === 'items'))
+            .map(({ id, row }) => ({
+              id,
+              ...getSiteRow(row),
+              ...inV8({ siteId: object.id }),
+            })),
+          query,
+        );
       default:
         return notFound();
     }
@@ -340,7 +444,6 @@ export function makeRestoreApi(parts: ApiParts) {
         backupTime: iso(backupTime),
         isDeleted: false,
         repositoryId: content.repositories[0]?.id ?? uid('no repository'),
-        isSharePoint: false,
         isTeams: false,
         isLongTermCopy: false,
         isCopy: false,
@@ -349,6 +452,13 @@ export function makeRestoreApi(parts: ApiParts) {
       }));
   }
 
+  /** Of sites, those below one; without a parent, all. */
+  const getTop = (session: Vb365RestoreSession, query: URLSearchParams): Vb365Object[] => {
+    const parent = query.get('parentId');
+    return getObjects(session).filter(
+      ({ parentId }) => parent === null || (parentId ?? 'root') === parent,
+    );
+  };
   const getObjects = (session: Vb365RestoreSession): Vb365Object[] =>
     content.objects.filter(
       ({ organizationId, list }) =>

@@ -115,6 +115,34 @@ export function restoreRequests(
     sizeBytes: int64,
     inheritedPermissions: v.optional(flag),
   });
+  const site = some({ id: text, name: text, url: text });
+  const sitePart = some({
+    id: text,
+    name: text,
+    url: text,
+    description: text,
+    creationTime: time,
+    ...inV8({ siteId: text }),
+  });
+  const inSite = {
+    id: text,
+    name: text,
+    createdBy: text,
+    creationTime: time,
+    modifiedBy: text,
+    modificationTime: time,
+    version: v.optional(text),
+    versionId: v.optional(v.nullable(int32)),
+    isFolder: v.optional(flag),
+    _links: v.optional(links),
+    ...inV8({ siteId: v.optional(text) }),
+  };
+  const siteFolder = v.strictObject({
+    ...inSite,
+    type: v.optional(v.picklist(['ListFolder', 'LibraryFolder'])),
+  });
+  const siteDocument = v.strictObject({ ...inSite, sizeBytes: v.optional(int64) });
+  const siteRow = v.strictObject({ ...inSite, title: v.optional(text) });
   const base = 'restoresessions/{id}';
   const statistics = v.strictObject({
     totalItemsCount: int64,
@@ -169,6 +197,42 @@ export function restoreRequests(
       ),
     ),
   });
+  const issues = {
+    failedRestrictionsCount: v.nullable(int64),
+    restoreIssues: v.array(
+      v.partial(
+        v.strictObject({
+          id: uid,
+          path: text,
+          title: text,
+          type: v.picklist(['Item', 'List', 'Site']),
+          warnings: v.array(text),
+          error: text,
+        }),
+      ),
+    ),
+  };
+  const listsEnded = { restoredListsCount: int32, failedListsCount: int32 };
+  const inListsEnded = {
+    totalItemsCount: int64,
+    restoredItemsCount: int32,
+    failedItemsCount: int32,
+    skippedItemsByErrorCount: int64,
+    skippedItemsByNoChangesCount: int64,
+    ...issues,
+  };
+  const websEnded = ended({
+    ...listsEnded,
+    restoredWebsCount: int32,
+    failedWebsCount: int32,
+    ...issues,
+  });
+  const partsEnded = ended({ ...listsEnded, ...inListsEnded });
+  const sites = `${base}/organization/sites/{id}`;
+  const restores = (path: string, body: v.GenericSchema) => ({
+    [`POST ${sites}${path}/restore`]: is(body),
+    [`POST ${sites}${path}/restoreto`]: is(body),
+  });
   const mailboxes = `${base}/organization/mailboxes/{id}`;
   const drives = `${base}/organization/onedrives/{id}`;
   return {
@@ -204,6 +268,26 @@ export function restoreRequests(
     [`POST ${mailboxes}/folders/{id}/restoreto`]: is(foldersEnded),
     [`POST ${mailboxes}/items/restore`]: is(itemsEnded),
     [`POST ${mailboxes}/items/restoreto`]: is(itemsEnded),
+    [`GET ${base}/organization/sites`]: is(page(site)),
+    [`GET ${sites}/libraries`]: is(page(sitePart)),
+    [`GET ${sites}/lists`]: is(page(sitePart)),
+    [`GET ${sites}/folders`]: is(page(siteFolder)),
+    [`GET ${sites}/documents`]: is(page(siteDocument)),
+    [`GET ${sites}/documents/{id}`]: is(siteDocument),
+    [`GET ${sites}/items`]: is(page(siteRow)),
+    [`GET ${sites}/items/{id}`]: is(siteRow),
+    [`POST ${sites}/libraries/{id}/save`]: is('file'),
+    [`POST ${sites}/folders/{id}/save`]: is('file'),
+    [`POST ${sites}/documents/{id}/save`]: is('file'),
+    [`POST ${sites}/documents/save`]: is('file'),
+    ...restores('', websEnded),
+    ...restores('/libraries/{id}', partsEnded),
+    ...restores('/lists/{id}', partsEnded),
+    ...restores('/folders/{id}', filesEnded),
+    ...restores('/documents', filesEnded),
+    ...restores('/documents/{id}', filesEnded),
+    ...restores('/items', filesEnded),
+    ...restores('/items/{id}', filesEnded),
     [`POST ${drives}/restore`]: is(filesEnded),
     [`POST ${drives}/copyto`]: is(filesEnded),
     [`POST ${drives}/folders/{id}/restore`]: is(filesEnded),

@@ -13,11 +13,14 @@ export interface Vb365Point {
   readonly backupTime: Ms;
   readonly isExchange: boolean;
   readonly isOneDrive: boolean;
+  readonly isSharePoint: boolean;
 }
 export interface Vb365Folder {
   readonly id: string;
   readonly name: string;
   readonly parentId: string | null;
+  /** Of a site. */
+  readonly part?: 'library' | 'list';
 }
 /** `from`: the first point that has it. */
 export interface Vb365Item {
@@ -28,11 +31,12 @@ export interface Vb365Item {
   readonly from: Ms;
   readonly mail?: { readonly content: MailContent; readonly state: MailState };
 }
-/** A mailbox (`list` `mailboxes`) or a drive. */
+/** A mailbox (`list` `mailboxes`), a drive, or a site. `parentId`: the site above it. */
 export interface Vb365Object {
   readonly id: string;
   readonly organizationId: string;
-  readonly list: 'mailboxes' | 'onedrives';
+  readonly list: 'mailboxes' | 'onedrives' | 'sites';
+  readonly parentId: string | null;
   readonly name: string;
   readonly address: string;
   readonly folders: Vb365Folder[];
@@ -68,6 +72,7 @@ export function addPoint(
     backupTime,
     isExchange: true,
     isOneDrive: true,
+    isSharePoint: true,
     ...more,
   };
   points.push(made);
@@ -79,11 +84,13 @@ export function addObject(
   organization: Pick<Vb365Organization, 'id'>,
   list: Vb365Object['list'],
   name: string,
+  parentId: string | null = null,
 ): Vb365Object {
   const made: Vb365Object = {
     id: uid(`${list} ${organization.id} ${name}`),
     organizationId: organization.id,
     list,
+    parentId,
     name,
     address: `${name.toLowerCase().replaceAll(/\W+/g, '.')}@example.com`,
     folders: [],
@@ -97,12 +104,14 @@ export function addFolder(
   object: Vb365Object,
   name: string,
   parent: Vb365Folder | null = null,
+  part?: Vb365Folder['part'],
 ): Vb365Folder {
   const made: Vb365Folder = {
     // Exchange's ids are long and have characters that addresses escape.
     id: `${Buffer.from(`${object.id}/${parent?.id ?? ''}/${name}`).toString('base64')}==+/`,
     name,
     parentId: parent?.id ?? null,
+    ...(part !== undefined && { part }),
   };
   object.folders.push(made);
   return made;
@@ -192,5 +201,29 @@ export function addFile(
     bytes,
   };
   drive.items.push(made);
+  return made;
+}
+
+/** A row of a list of a site. */
+export function addRow(site: Vb365Object, list: Vb365Folder, title: string, at: Ms): Vb365Item {
+  const time = new Date(at).toISOString();
+  const made: Vb365Item = {
+    id: uid(`row ${site.id} ${list.id} ${title}`),
+    folderId: list.id,
+    from: at,
+    row: {
+      title,
+      name: `${title}_.000`,
+      version: '2.0',
+      versionId: 1_024,
+      createdBy: 'Ann Chovey',
+      creationTime: time,
+      modifiedBy: 'Ben Dover',
+      modificationTime: time,
+      isFolder: false,
+    },
+    bytes: Buffer.alloc(0),
+  };
+  site.items.push(made);
   return made;
 }

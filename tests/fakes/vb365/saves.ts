@@ -50,19 +50,28 @@ export function saveFile(request: SaveRequest): Details | null {
   const [list, id] = path.length === 1 ? [] : path;
   // A mailbox, its folders and a mail of it have no other save than the PST.
   if (isMail && verb === 'save' && list !== 'items') return notFound();
+  // Sites, lists and rows have none.
+  if (object.list === 'sites' && !['libraries', 'folders', 'documents'].includes(list ?? ''))
+    return notFound();
   const rows = (body['documents'] ?? body['items'] ?? []) as readonly Row[];
   if (list === 'documents' && rows.some((row) => ROW_FIELDS.some((name) => !(name in row))))
     return refused('A document is not whole.');
   const isOne = path.length === 3;
   const chosen = items.filter((item) => {
     if (list === undefined) return true;
-    if (list === 'folders') return isBelow(object, item.folderId, id ?? '');
+    if (list === 'folders' || list === 'libraries') return isBelow(object, item.folderId, id ?? '');
     return isOne ? item.id === id : rows.some((row) => row['id'] === item.id);
   });
   if (chosen.length === 0) return notFound();
   const [first] = chosen;
   if (verb === 'exporttopst') return sent(content, writePst(object, chosen));
-  if (isOne && list !== 'folders' && first !== undefined && body['asZip'] !== true)
+  if (
+    isOne &&
+    list !== 'folders' &&
+    list !== 'libraries' &&
+    first !== undefined &&
+    body['asZip'] !== true
+  )
     return sent(content, first.bytes);
   return sent(content, writeZip(chosen.map((item) => [getPath(object, item), item.bytes])));
 }
@@ -91,7 +100,8 @@ export const isBelow = (object: Vb365Object, folder: string | null, above: strin
 
 /** As in the drive, from its top. */
 function getPath(object: Vb365Object, { folderId, row }: Vb365Item): string {
-  const names = [String(row['name'] ?? `${String(row['subject'])}.msg`)];
+  const { name = `${row['subject'] as string}.msg` } = row as { readonly name?: string };
+  const names = [name];
   for (let id = folderId; id !== null;) {
     const folder = object.folders.find((one) => one.id === id);
     if (folder === undefined) break;

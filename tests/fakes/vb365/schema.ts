@@ -404,6 +404,7 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
     'GET organizations/{id}/groups': is(page(version, directory(version).group)),
     'GET organizations/{id}/teams': is(page(version, directory(version).team)),
     'GET organizations/{id}/sites': is(page(version, directory(version).site)),
+    'GET organizations/{id}/sites/{id}': is(directory(version).site),
     'GET jobs/{id}/selecteditems': is(list(version, jobItem(version))),
     'GET jobs/{id}/excludeditems': is(list(version, jobItem(version))),
     ...(version === 'v7' && { 'GET organizations/{id}/jobs': is(v.array(job(version))) }),

@@ -7,6 +7,7 @@ import {
   addMail,
   addObject,
   addPoint,
+  addRow,
 } from '#tests/fakes/vb365/restore-state.ts';
 import { startVb365, type Vb365Server } from '#tests/fakes/vb365/server.ts';
 import {
@@ -57,8 +58,10 @@ const EXPLORE = JSON.stringify({ dateTime: new Date(NOON).toISOString(), type: '
 function getBody(path: string, { objects }: Vb365Content): string {
   if (path.endsWith('/explore')) return EXPLORE;
   if (/(?:items|documents)\/(?:save|exporttopst)$/.test(path)) {
-    const [mailbox, drive] = objects;
-    const [list, object] = path.includes('/items/') ? ['items', mailbox] : ['documents', drive];
+    const [mailbox, drive, site] = objects;
+    const [list, object] = path.includes('/items/')
+      ? ['items', mailbox]
+      : ['documents', path.includes('/sites/') ? site : drive];
     const [item] = object?.items ?? [];
     return JSON.stringify({ [list]: [{ id: item?.id, ...item?.row }] });
   }
@@ -74,24 +77,48 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
   const mail = addMail(mailbox, addFolder(mailbox, 'Inbox'), 'Hello', NOON);
   const drive = addObject(content, organization, 'onedrives', 'Ann');
   const file = addFile(drive, addFolder(drive, 'Plans'), 'plan.txt', NOON, Buffer.from('plan'));
-  for (const type of ['Vex', 'Veod'])
+  const site = addObject(content, organization, 'sites', 'Plans');
+  const library = addFolder(site, 'Documents', null, 'library');
+  const folder = addFolder(site, 'Old', library);
+  const document = addFile(site, folder, 'plan.txt', NOON, Buffer.from('plan'));
+  const tasks = addFolder(site, 'Tasks', null, 'list');
+  const row = addRow(site, tasks, 'Call Ann', NOON);
+  for (const type of ['Vex', 'Veod', 'Vesp'])
     await send(`organizations/${organization.id}/explore`, {
       method: 'POST',
       body: JSON.stringify({ dateTime: new Date(NOON).toISOString(), type }),
     });
   content.codes.set('CODE0', true);
   const user = content.directory.find(({ list }) => list === 'users');
-  const [mails = '', files = ''] = content.restoreSessions.map(({ id }) => `restoresessions/${id}`);
+  const [mails = '', files = '', sites = ''] = content.restoreSessions.map(
+    ({ id }) => `restoresessions/${id}`,
+  );
   const ids = [
     ['mailboxes', mails, mailbox.id, mail.id, mailbox.folders[0]?.id ?? ''],
     ['onedrives', files, drive.id, file.id, drive.folders[0]?.id ?? ''],
   ] as const;
+  const inSite = (path: string): string => {
+    if (path.includes('/libraries/{id}')) return library.id;
+    if (path.includes('/lists/{id}')) return tasks.id;
+    if (path.includes('/folders/{id}')) return folder.id;
+    return path.includes('/items') ? row.id : document.id;
+  };
   return new Map([
     ...Object.keys(PUBLISHED[server.version]).flatMap((request) => {
       const path = request.slice(request.indexOf(' ') + 1);
       const known = ids.find(([list]) =>
         path.startsWith(`restoresessions/{id}/organization/${list}`),
       );
+      if (path.startsWith('restoresessions/{id}/organization/sites'))
+        return [
+          [
+            request,
+            path
+              .replace('restoresessions/{id}', sites)
+              .replace('{id}', site.id)
+              .replace('{id}', encodeURIComponent(inSite(path))),
+          ] as const,
+        ];
       if (known === undefined) return [];
       const [, session, object, item, folder] = known;
       return [
@@ -117,6 +144,10 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
           `organizations/${organization.id}/users/${user?.id ?? ''}${more}`,
         ] as const,
     ),
+    [
+      'GET organizations/{id}/sites/{id}',
+      `organizations/${organization.id}/sites/${content.directory.find(({ list }) => list === 'sites')?.id ?? ''}`,
+    ],
     ['POST restoresessions/{id}/stop', `${mails}/stop`],
   ]);
 }

@@ -1,15 +1,23 @@
-import type { EngineResult, ListChildrenInput, Node, Page } from '#contract/engine/engine.ts';
-import type { Ms, NodeId } from '#contract/ids.ts';
-import { LIMITS } from '#contract/limits.ts';
-import { cutText, lineOfText } from '#contract/stored-text.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { NodeId } from '#contract/ids.ts';
 import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
-import { getNextOffset } from '../paging.ts';
 import { parseTime } from '../times.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import { type KnownNode, nodeId, type ShownNode } from './nodes.ts';
+import {
+  DRIVES,
+  findObjects,
+  getCommon,
+  getName,
+  type Input,
+  MAILBOXES,
+  part,
+  readPage,
+  type ShownPage,
+} from './pages.ts';
 import { readOffset } from './points.ts';
 import {
   DriveItemShape,
@@ -17,29 +25,13 @@ import {
   MailboxShape,
   MailFolderShape,
   MailItemShape,
-  toPageShape,
   type Vb365Drive,
   type Vb365DriveItem,
   type Vb365Mailbox,
   type Vb365MailFolder,
   type Vb365MailItem,
 } from './shapes.ts';
-
-export interface ShownPage {
-  readonly page: Page<Node>;
-  readonly shown: readonly ShownNode[];
-}
-type Input = Pick<
-  ListChildrenInput,
-  'only' | 'text' | 'cursor' | 'offset' | 'limit' | 'sort' | 'descending'
->;
-
-/** How paths of a session begin on the server. */
-export const MAILBOXES = 'organization/mailboxes';
-export const DRIVES = 'Organization/OneDrives';
-export const part = (key: string): string => encodeURIComponent(key);
-export const inSession = ({ key }: Pick<OpenExplorer, 'key'>, path: string): string =>
-  `RestoreSessions/${key}/${path}`;
+import { LISTS_CURSOR, listSites } from './sites.ts';
 
 /**
  * Lists what the session has below a node, in the order of the server and a page at a time: it has no
@@ -51,8 +43,10 @@ export async function listChildren(
   parent: KnownNode | null,
   { only, text, cursor, offset: skipped = 0, limit }: Input,
 ): Promise<EngineResult<ShownPage>> {
-  const offset = cursor === null ? skipped : readOffset(cursor);
+  const offset = cursor === null ? skipped : readOffset(cursor.replace(LISTS_CURSOR, ''));
   if (offset === null) return failed('invalid', explorerMessages.wrongCursor, { field: 'cursor' });
+  if (explorer.workload === 'sharepoint')
+    return listSites(client, explorer, parent, { only, text, offset, cursor, limit });
   const isMail = explorer.workload === 'outlook';
   if (parent === null) {
     const list = isMail
@@ -131,70 +125,6 @@ export const toParent = ({ node, object, item }: ShownNode): KnownNode => ({
   people: '',
   bytes: null,
   at: null,
-});
-
-interface List<R> {
-  readonly path: string;
-  readonly row: Parameters<typeof toPageShape>[0];
-  readonly show: (row: R) => ShownNode;
-}
-
-async function readPage<R>(
-  client: Vb365Client,
-  explorer: OpenExplorer,
-  { path, row, show }: List<R>,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<ShownPage> {
-  const query = `limit=${limit}&offset=${offset}`;
-  const page = await client.read(
-    inSession(explorer, `${path}${path.includes('?') ? '&' : '?'}${query}`),
-    toPageShape(row),
-  );
-  const shown = (page.results as readonly R[]).map(show);
-  const next = getNextOffset(page, offset, limit);
-  return {
-    shown,
-    page: {
-      rows: shown.map(({ node }) => node),
-      next: next === null ? null : String(next),
-      // With the last page, all are known.
-      count: next === null ? offset + shown.length : null,
-    },
-  };
-}
-
-/** Finds mailboxes or drives by a part of their name. The server's lists have no filter. */
-async function findObjects<R>(
-  client: Vb365Client,
-  explorer: OpenExplorer,
-  list: List<R>,
-  text: string,
-): Promise<ShownPage> {
-  const wanted = text.toLowerCase();
-  const found: ShownNode[] = [];
-  for (let offset = 0; found.length < MAX_FOUND;) {
-    const { shown, page } = await readPage(client, explorer, list, { offset, limit: SCAN_ROWS });
-    found.push(...shown.filter(({ node }) => node.name.toLowerCase().includes(wanted)));
-    if (page.next === null) break;
-    offset = Number(page.next);
-  }
-  const rows = found.slice(0, MAX_FOUND);
-  return {
-    shown: rows,
-    page: { rows: rows.map(({ node }) => node), next: null, count: rows.length },
-  };
-}
-const SCAN_ROWS = 1_000;
-const MAX_FOUND = 500;
-
-const getCommon = ({ pointAt }: OpenExplorer, id: NodeId, name: string, at: Ms | null) => ({
-  id,
-  name,
-  at,
-  sizeBytes: null,
-  deleted: false,
-  // The server doesn't say at which other points it has it.
-  seen: { first: pointAt, last: pointAt },
 });
 
 function toMailbox(explorer: OpenExplorer, row: Vb365Mailbox): ShownNode {
@@ -294,10 +224,3 @@ function toDriveItem(
     item: row.id,
   };
 }
-
-/** The first of several names that has any text, as a row can have it. */
-const getName = (...names: readonly (string | null | undefined)[]): string =>
-  cutText(
-    lineOfText(names.find((name) => Boolean(name?.trim())) ?? '').trim(),
-    LIMITS.messageChars,
-  );

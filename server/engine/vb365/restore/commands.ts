@@ -7,14 +7,16 @@ import {
 import type { Command } from '#server/platform/systems/client.ts';
 import { failed, ok } from '../../result.ts';
 import type { OpenedServer } from '../servers.ts';
-import { DRIVES, inSession, MAILBOXES, part } from './children.ts';
+import { DRIVES, inSession, MAILBOXES, part } from './pages.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
 import { readRows } from './save-commands.ts';
+import { makeSiteRestore } from './site-commands.ts';
+import { parseSiteKey } from './sites.ts';
 import { DriveShape, toPageShape, UserShape } from './shapes.ts';
 import type { OrganizationId } from '#contract/ids.ts';
 
-type Chosen = Pick<RestoreInput, 'target' | 'select' | 'onConflict' | 'versions' | 'flags'>;
+export type Chosen = Pick<RestoreInput, 'target' | 'select' | 'onConflict' | 'versions' | 'flags'>;
 
 /** A restore on the server, without what identifies who allows it to write. */
 interface Place {
@@ -55,6 +57,8 @@ export async function makeRestoreCommand(
   rights: object,
 ): Promise<EngineResult<Command>> {
   const [first] = nodes;
+  if (first.kind === 'site' || parseSiteKey(first) !== null)
+    return makeSiteRestore(server, session, nodes, chosen, rights);
   const isMail = !['drive', 'dir', 'file'].includes(first.kind);
   const target = isMail
     ? await getMailTarget(server, chosen)
@@ -77,7 +81,7 @@ export async function makeRestoreCommand(
   const documents = await readRows(
     server,
     (id) => inSession(session, `${base}/Documents/${id}`),
-    nodes,
+    nodes.map(({ item_key: id }) => id),
   );
   return post('/Documents', { documents });
 }

@@ -7,10 +7,12 @@ import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import { toFailed } from '../servers.ts';
-import { DRIVES, inSession, MAILBOXES, part } from './children.ts';
+import { DRIVES, inSession, MAILBOXES, part, SITES } from './pages.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
+import { SiteItemShape } from './shapes.ts';
+import { getRowValues, parseSiteKey } from './sites.ts';
 
 /** What the server doesn't give the size of is read into memory, up to this. */
 const MAX_COLLECTED_BYTES: Bytes = 64 << 20;
@@ -22,6 +24,7 @@ export async function readContent(
   node: KnownNode,
   { as, from = 0, to }: Pick<ContentInput, 'as' | 'from' | 'to'>,
 ): Promise<EngineResult<Content>> {
+  if (node.kind === 'row' && as === 'json') return readRow(client, explorer, node);
   const command = getSaveCommand(explorer, node, as);
   if (command === null) return failed('missing', explorerMessages.noContent);
   const file = await client.open(command);
@@ -34,6 +37,20 @@ export async function readContent(
   return ok({ bytes: whole.bytes, stream: getRange(whole, from, end) });
 }
 
+/** The values that the server shows of a row. */
+async function readRow(
+  client: Vb365Client,
+  explorer: OpenExplorer,
+  node: KnownNode,
+): Promise<EngineResult<Content>> {
+  const own = parseSiteKey(node);
+  if (own === null) return failed('missing', explorerMessages.noContent);
+  const path = `${SITES}/${part(node.object_key)}/Items/${part(own.id)}`;
+  const row = await client.read(inSession(explorer, path), SiteItemShape);
+  const bytes = Buffer.from(JSON.stringify(getRowValues(row)));
+  return ok({ bytes: bytes.length, stream: toStream([bytes]) });
+}
+
 function getSaveCommand(
   explorer: OpenExplorer,
   { kind, object_key: object, item_key: item }: KnownNode,
@@ -44,6 +61,15 @@ function getSaveCommand(
       ? {
           method: 'POST',
           path: inSession(explorer, `${MAILBOXES}/${part(object)}/items/${part(item)}/save`),
+        }
+      : null;
+  const own = parseSiteKey({ item_key: item });
+  if (own !== null)
+    return as === 'raw' && own.type === 'document'
+      ? {
+          method: 'POST',
+          path: inSession(explorer, `${SITES}/${part(object)}/Documents/${part(own.id)}/save`),
+          body: { asZip: false },
         }
       : null;
   return as === 'raw' && kind === 'file'

@@ -118,8 +118,8 @@ async function save(
   const { explorer } = found;
   if (first === undefined || explorer === undefined) return failed('ended', t.endedThere);
   const nodes = [first, ...others] as const;
-  const kept = findSave(explorer.workload, nodes, request.format as DownloadFormat);
-  if (!kept.ok) return kept;
+  const chosen = findSave(explorer.workload, nodes, request.format as DownloadFormat);
+  if (!chosen.ok) return chosen;
   const leave = new AbortController();
   const check = new FileCheck();
   const stop = watch(context, {
@@ -132,9 +132,9 @@ async function save(
     use: async () => void (await isSessionOver(client, explorer.key)),
   });
   try {
-    const command = await makeSaveCommand(server, explorer, nodes, kept.value.kind);
+    const command = await makeSaveCommand(server, explorer, nodes, chosen.value.kind);
     const file = await client.open({ ...command, signal: leave.signal }, LONGEST_PAUSE_MS);
-    const expected = file.bytes ?? (kept.value.kind === 'file' ? first.bytes : null);
+    const expected = file.bytes ?? (chosen.value.kind === 'file' ? first.bytes : null);
     const max = Math.min(request.maxBytes ?? Infinity, input.roomBytes);
     if ((expected ?? 0) > max) leave.abort(TOO_LARGE);
     for await (const piece of file.stream) {
@@ -144,7 +144,7 @@ async function save(
       check.add(piece);
     }
     if (leave.signal.aborted) return getLeft(leave, request, input.roomBytes);
-    return ok(getEnd(check, expected, kept.value, client.host));
+    return ok(getEnd(check, expected, chosen.value, client.host));
   } catch (error) {
     if (leave.signal.aborted) return getLeft(leave, request, input.roomBytes);
     if (!(error instanceof SourceError)) throw error;

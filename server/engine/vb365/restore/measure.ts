@@ -54,5 +54,8 @@ const CONTAINERS: ReadonlySet<KnownNode['kind']> = new Set([
   'folder',
   'drive',
   'dir',
+  'site',
+  'library',
+  'list',
 ]);
 const ALL = { text: null, limit: 1_000, sort: 'name', descending: false } as const;

@@ -5,13 +5,24 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   notOffered:
     'Veeam Backup for Microsoft 365 does not offer this here. Do it on the server of the organization.',
   workloadThere:
-    'Sites and teams of this organization are restored on its server of Veeam Backup for Microsoft 365.',
+    'Teams of this organization are restored on its server of Veeam Backup for Microsoft 365.',
   noSessionThere: '{host} opened no restore session.',
   flagsOriginal:
     'To the original location, the server restores all missing and changed items. Options are only available for another location.',
   skipOffered: 'The server can’t skip existing items. Choose to replace them or to keep both.',
   otherOrganization:
     'The server of this organization restores to this organization only. Choose one of its users.',
+  noSite: 'This site does not exist on the server.',
+  noTargetFolder:
+    'The server restores to the place of the same name in the other site. Leave the folder empty.',
+  noSave: 'The server of this organization saves libraries, folders and files of sites only.',
+  oneSite: 'Choose content of one site.',
+  title: 'Title',
+  version: 'Version',
+  createdBy: 'Created by',
+  created: 'Created',
+  modifiedBy: 'Modified by',
+  modified: 'Modified',
   noUser: 'This user does not exist on the server.',
   noDrive: 'This user has no OneDrive.',
   noCode: 'Request a code first.',

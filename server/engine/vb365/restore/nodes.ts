@@ -21,6 +21,8 @@ export interface ShownNode {
   readonly object: string;
   /** Empty of the mailbox or drive itself. */
   readonly item: string;
+  /** What it belongs to, if its kind doesn't tell. */
+  readonly of?: 'site';
 }
 
 /** The same for the same thing in every session, so that an address opens it at another point. */
@@ -41,13 +43,13 @@ export async function storeNodes(
 ): Promise<void> {
   // A list that changed while it was read may name one twice, which one statement can't store.
   const rows = new Map(
-    nodes.map(({ node, object, item }) => [
+    nodes.map(({ node, object, item, of }) => [
       node.id,
       {
         tenant_id: tenant,
         organization_id: organization,
         id: node.id,
-        object_id: item === '' ? node.id : objectIdFor(node.kind, object),
+        object_id: item === '' ? node.id : objectIdFor(node.kind, object, of),
         kind: node.kind,
         object_key: object,
         item_key: item,
@@ -85,8 +87,8 @@ const MAILBOX_KINDS: readonly Node['kind'][] = [
   'task',
   'note',
 ];
-const objectIdFor = (kind: Node['kind'], object: string): NodeId =>
-  nodeId(MAILBOX_KINDS.includes(kind) ? 'mailbox' : 'drive', object, '');
+const objectIdFor = (kind: Node['kind'], object: string, of: 'site' | undefined): NodeId =>
+  nodeId(of ?? (MAILBOX_KINDS.includes(kind) ? 'mailbox' : 'drive'), object, '');
 
 function getPeople(node: Node): string {
   if ('people' in node) return node.people;

@@ -39,16 +39,22 @@ export function readStatistics(statistics: Vb365Statistics): Outcome {
   return { counts, results: withOthers(results, counts), problem: statistics.errors?.[0] ?? null };
 }
 
+/** Of a whole site, version 7 counts lists and sites. */
+const getParts = (lists: number | null = 0, webs: number | null = 0): number =>
+  (lists ?? 0) + (webs ?? 0);
+
 /** Version 7 answers a restore with its statistics once it has ended. */
 export function readAnswer(answer: Vb365RestoreAnswer): Outcome {
   const counts = {
-    restored: (answer.createdItemsCount ?? 0) + (answer.restoredItemsCount ?? 0),
+    restored:
+      (answer.createdItemsCount ?? 0) +
+      (answer.restoredItemsCount ?? getParts(answer.restoredListsCount, answer.restoredWebsCount)),
     merged: answer.mergedItemsCount ?? 0,
     skipped:
       (answer.skippedItemsCount ?? 0) +
       (answer.skippedItemsByErrorCount ?? 0) +
       (answer.skippedItemsByNoChangesCount ?? 0),
-    failed: answer.failedItemsCount ?? 0,
+    failed: answer.failedItemsCount ?? getParts(answer.failedListsCount, answer.failedWebsCount),
   };
   const issues = (answer.restoreIssues ?? []).map(
     ({ title, path, error, warnings }): ItemResult => ({

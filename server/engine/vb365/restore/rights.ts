@@ -15,7 +15,7 @@ import { getTask } from '../../embedded/restore/tasks.ts';
 import { failed, ok } from '../../result.ts';
 import { getServerRegion } from '../organizations.ts';
 import type { OpenedServer } from '../servers.ts';
-import { inSession } from './children.ts';
+import { inSession } from './pages.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import { CodeCheckShape, DeviceCodeShape } from './shapes.ts';
 

@@ -5,10 +5,11 @@ import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
 import type { Command } from '#server/platform/systems/client.ts';
 import { failed, ok } from '../../result.ts';
 import type { OpenedServer } from '../servers.ts';
-import { DRIVES, inSession, MAILBOXES, part } from './children.ts';
+import { DRIVES, inSession, MAILBOXES, part, SITES } from './pages.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
+import { parseSiteKey } from './sites.ts';
 
 /** What a save gives. `file`: a single file as it is. */
 export type SavedKind = 'file' | 'msg' | 'zip' | 'pst';
@@ -44,6 +45,8 @@ export function findSave(
   }
   if (format !== undefined && format !== 'zip')
     return failed('unsupported', t.onlyFiles, { field: 'format' });
+  if (workload === 'sharepoint' && !SAVED.has(parseSiteKey(first)?.type ?? 'site'))
+    return failed('unsupported', t.noSave, { field: 'nodes' });
   return ok(
     isSingle && first.kind === 'file'
       ? { kind: 'file', format: 'zip', name: first.name }
@@ -51,7 +54,10 @@ export function findSave(
   );
 }
 
-/** The request that saves nodes of one mailbox or drive: itself, a folder, or items. */
+/** What of sites the server saves. */
+const SAVED: ReadonlySet<string> = new Set(['library', 'folder', 'listfolder', 'document']);
+
+/** The request that saves nodes of one mailbox, drive or site: itself, a folder, or items. */
 export async function makeSaveCommand(
   { client }: Pick<OpenedServer, 'client'>,
   explorer: Pick<OpenExplorer, 'key' | 'workload'>,
@@ -75,6 +81,18 @@ export async function makeSaveCommand(
     const items = nodes.map(({ item_key: id }) => ({ id }));
     return post(`/items/${kind === 'pst' ? verb : 'Save'}`, { items });
   }
+  if (explorer.workload === 'sharepoint') {
+    const site = `${SITES}/${part(first.object_key)}`;
+    const { collection = 'Documents', id = '', type } = parseSiteKey(first) ?? {};
+    const path = (below: string): string => inSession(explorer, `${site}/${collection}${below}`);
+    if (type === 'library' || type === 'folder' || type === 'listfolder')
+      return { method: 'POST', path: path(`/${part(id)}/save`) };
+    if (kind === 'file')
+      return { method: 'POST', path: path(`/${part(id)}/save`), body: { asZip: false } };
+    const ids = nodes.flatMap((node) => parseSiteKey(node)?.id ?? []);
+    const documents = await readRows({ client }, (one) => path(`/${one}`), ids);
+    return { method: 'POST', path: path('/save'), body: { documents } };
+  }
   if (first.item_key === '') return post('/save');
   if (first.kind === 'dir') return post(`/Folders/${part(first.item_key)}/save`);
   if (kind === 'file') return post(`/Documents/${part(first.item_key)}/save`, { asZip: false });
@@ -82,7 +100,7 @@ export async function makeSaveCommand(
     documents: await readRows(
       { client },
       (id) => inSession(explorer, `${base}/Documents/${id}`),
-      nodes,
+      nodes.map(({ item_key: id }) => id),
     ),
   });
 }
@@ -91,10 +109,10 @@ export async function makeSaveCommand(
 export async function readRows(
   { client }: Pick<OpenedServer, 'client'>,
   getPath: (id: string) => string,
-  nodes: readonly KnownNode[],
+  ids: readonly string[],
 ): Promise<readonly unknown[]> {
   const rows: unknown[] = [];
-  for (const { item_key: id } of nodes)
+  for (const id of ids)
     rows.push(await client.read(getPath(part(id)), v.looseObject({ id: v.string() })));
   return rows;
 }

@@ -64,6 +64,26 @@ export const DriveItemShape = v.object({
 });
 export type Vb365DriveItem = v.InferOutput<typeof DriveItemShape>;
 
+export const SiteShape = v.object({ id: key, name: text, url: text });
+export type Vb365Site = v.InferOutput<typeof SiteShape>;
+/** A library or a list. */
+export const SitePartShape = v.object({ id: key, name: text, url: text, creationTime: text });
+export type Vb365SitePart = v.InferOutput<typeof SitePartShape>;
+/** A folder, a file or a row. */
+export const SiteItemShape = v.object({
+  id: key,
+  name: text,
+  title: text,
+  sizeBytes: count,
+  version: text,
+  createdBy: text,
+  creationTime: text,
+  modifiedBy: text,
+  modificationTime: text,
+});
+export type Vb365SiteItem = v.InferOutput<typeof SiteItemShape>;
+export const TargetSiteShape = v.object({ id: key, url: text });
+
 export const toPageShape = <S extends v.GenericSchema>(row: S) =>
   v.object({
     results: v.array(row),
@@ -91,6 +111,10 @@ export const RestoreAnswerShape = v.object({
   skippedItemsCount: count,
   skippedItemsByErrorCount: count,
   skippedItemsByNoChangesCount: count,
+  restoredListsCount: count,
+  failedListsCount: count,
+  restoredWebsCount: count,
+  failedWebsCount: count,
   cannotContinueError: text,
   exceptions: v.optional(v.nullable(v.array(v.string()))),
   warnings: v.optional(v.nullable(v.array(v.string()))),

@@ -26,6 +26,7 @@ import { vb365RestoreMessages as t } from './messages.en.ts';
 import { loadNodes } from './nodes.ts';
 import { loadGrantedCode } from './rights.ts';
 import type { TaskId } from '#contract/ids.ts';
+import { refuseSiteChoices } from './site-commands.ts';
 
 type TaskCalls = Pick<
   RestoreCalls,
@@ -58,9 +59,13 @@ export function makeTaskCalls(context: () => AppContext, inTx: InTx): TaskCalls 
         const nodes = await loadNodes(tx, scope.organization, input.nodes);
         const isWhole = nodes.length === new Set(input.nodes).size;
         const within = input.within ?? nodes[0]?.object_id;
-        if (!isWhole || nodes.some(({ object_id: object }) => object !== within))
+        const isSubsites = input.within === undefined && nodes.every(({ kind }) => kind === 'site');
+        if (!isWhole || (!isSubsites && nodes.some(({ object_id: object }) => object !== within)))
           return failed('missing', restoreMessages.noNode);
-        const offered = refuseChoices(input, scope.organization, workload === 'outlook');
+        const offered =
+          workload === 'sharepoint'
+            ? refuseSiteChoices(input, nodes, scope.organization)
+            : refuseChoices(input, scope.organization, workload === 'outlook');
         if (!offered.ok) return offered;
         if ((await loadGrantedCode(tx, context(), input.explorer)) === null)
           return failed('forbidden', t.rightsNeeded);

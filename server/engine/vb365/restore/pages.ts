@@ -1,0 +1,97 @@
+import type { ListChildrenInput, Node, Page } from '#contract/engine/engine.ts';
+import type { Ms, NodeId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { cutText, lineOfText } from '#contract/stored-text.ts';
+import type { Vb365Client } from '../client.ts';
+import { getNextOffset } from '../paging.ts';
+import type { OpenExplorer } from './explorers.ts';
+import type { ShownNode } from './nodes.ts';
+import { toPageShape } from './shapes.ts';
+
+export interface ShownPage {
+  readonly page: Page<Node>;
+  readonly shown: readonly ShownNode[];
+}
+export type Input = Pick<
+  ListChildrenInput,
+  'only' | 'text' | 'cursor' | 'offset' | 'limit' | 'sort' | 'descending'
+>;
+
+/** How paths of a session begin on the server. */
+export const MAILBOXES = 'organization/mailboxes';
+export const DRIVES = 'Organization/OneDrives';
+export const SITES = 'Organization/Sites';
+export const part = (key: string): string => encodeURIComponent(key);
+export const inSession = ({ key }: Pick<OpenExplorer, 'key'>, path: string): string =>
+  `RestoreSessions/${key}/${path}`;
+
+export interface List<R> {
+  readonly path: string;
+  readonly row: Parameters<typeof toPageShape>[0];
+  readonly show: (row: R) => ShownNode;
+}
+
+export async function readPage<R>(
+  client: Vb365Client,
+  explorer: OpenExplorer,
+  { path, row, show }: List<R>,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<ShownPage> {
+  const query = `limit=${limit}&offset=${offset}`;
+  const page = await client.read(
+    inSession(explorer, `${path}${path.includes('?') ? '&' : '?'}${query}`),
+    toPageShape(row),
+  );
+  const shown = (page.results as readonly R[]).map(show);
+  const next = getNextOffset(page, offset, limit);
+  return {
+    shown,
+    page: {
+      rows: shown.map(({ node }) => node),
+      next: next === null ? null : String(next),
+      // With the last page, all are known.
+      count: next === null ? offset + shown.length : null,
+    },
+  };
+}
+
+/** Finds mailboxes, drives or sites by a part of their name. The server's lists have no filter. */
+export async function findObjects<R>(
+  client: Vb365Client,
+  explorer: OpenExplorer,
+  list: List<R>,
+  text: string,
+): Promise<ShownPage> {
+  const wanted = text.toLowerCase();
+  const found: ShownNode[] = [];
+  for (let offset = 0; found.length < MAX_FOUND;) {
+    const { shown, page } = await readPage(client, explorer, list, { offset, limit: SCAN_ROWS });
+    found.push(...shown.filter(({ node }) => node.name.toLowerCase().includes(wanted)));
+    if (page.next === null) break;
+    offset = Number(page.next);
+  }
+  const rows = found.slice(0, MAX_FOUND);
+  return {
+    shown: rows,
+    page: { rows: rows.map(({ node }) => node), next: null, count: rows.length },
+  };
+}
+const SCAN_ROWS = 1_000;
+const MAX_FOUND = 500;
+
+export const getCommon = ({ pointAt }: OpenExplorer, id: NodeId, name: string, at: Ms | null) => ({
+  id,
+  name,
+  at,
+  sizeBytes: null,
+  deleted: false,
+  // The server doesn't say at which other points it has it.
+  seen: { first: pointAt, last: pointAt },
+});
+
+/** The first of several names that has any text, as a row can have it. */
+export const getName = (...names: readonly (string | null | undefined)[]): string =>
+  cutText(
+    lineOfText(names.find((name) => Boolean(name?.trim())) ?? '').trim(),
+    LIMITS.messageChars,
+  );
