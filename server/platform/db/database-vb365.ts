@@ -83,8 +83,8 @@ export interface Vb365Tables {
 
 /** What a download asks of a server (migration 0077). `attempts`: how often it broke off. */
 export interface ServerDownload {
-  readonly explorer: Id;
-  readonly nodes: readonly Id[];
+  readonly explorer: ExplorerId;
+  readonly nodes: readonly NodeId[];
   readonly format: string;
   /** Null: of any size. */
   readonly maxBytes: Bytes | null;

@@ -29,7 +29,7 @@ import { measure } from './measure.ts';
 import { listPoints } from './points.ts';
 import { makeRights } from './rights.ts';
 import { makeTaskCalls } from './task-calls.ts';
-import type { ExplorerId, NodeId } from '#contract/ids.ts';
+import type { DownloadId, ExplorerId, NodeId } from '#contract/ids.ts';
 
 /** What the engine offers of reading backups. The rest is `unsupported`. */
 export type Vb365RestoreCalls = Omit<RestoreCalls, 'writeParts'> &
@@ -214,7 +214,7 @@ export function makeVb365RestoreCalls(
     prepareDownload: (scope, input) =>
       askSession(scope, input.explorer, async (server, explorer) => {
         const known = await inTx(scope, (tx) => loadNodes(tx, scope.organization, input.nodes));
-        const id = context().chance.uuid();
+        const id = context().chance.uuid() as DownloadId;
         const prepared = await prepareDownload(server, explorer, known, input, id);
         if (prepared.ok && prepared.value.kind === 'prepared') {
           const { items, bytes } = prepared.value;

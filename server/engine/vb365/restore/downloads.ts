@@ -3,8 +3,8 @@ import type {
   DownloadInput,
   PreparedDownload,
 } from '#contract/engine/downloads.ts';
-import type { EngineResult, Id } from '#contract/engine/engine.ts';
-import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { Bytes, DownloadId, Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { ServerDownload } from '#server/platform/db/database-vb365.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
@@ -32,7 +32,7 @@ export async function prepareDownload(
   explorer: OpenExplorer,
   known: readonly KnownNode[],
   { nodes, within, format, maxBytes }: DownloadInput,
-  id: Id,
+  id: DownloadId,
 ): Promise<EngineResult<PreparedDownload>> {
   const [first, ...others] = known;
   const object = within ?? first?.object_id;
@@ -60,7 +60,7 @@ const MAX_STEM = 200;
 /** What writes a file that the server makes. */
 export interface SaveInput {
   readonly tenant: TenantId;
-  readonly organization: Id;
+  readonly organization: OrganizationId;
   readonly request: ServerDownload;
   /** More than this has no room. */
   readonly roomBytes: Bytes;

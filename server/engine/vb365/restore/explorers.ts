@@ -240,7 +240,7 @@ export async function releaseSession(
   { store }: AppContext,
   tenant: TenantId,
   client: Vb365Client,
-  explorer: Id,
+  explorer: ExplorerId,
 ): Promise<void> {
   const left = await store.tenant(tenant, ({ sql: db }) =>
     db
@@ -268,7 +268,7 @@ export async function stopQuietly(client: Vb365Client, session: string): Promise
   }
 }
 
-export const storeClosed = async ({ sql: db, tenant }: TenantTx, id: Id): Promise<void> =>
+export const storeClosed = async ({ sql: db, tenant }: TenantTx, id: ExplorerId): Promise<void> =>
   void (await db
     .updateTable('vb365_explorer')
     .set({ is_open: false })

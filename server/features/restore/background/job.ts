@@ -1,6 +1,6 @@
 import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Notification } from '#contract/notifications/notices.ts';
-import type { Bytes, DownloadId, Ms, TenantId } from '#contract/ids.ts';
+import type { BackupRepositoryId, Bytes, DownloadId, Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
 import { deleteDownload } from '#server/engine/embedded/downloads/prepare.ts';
@@ -54,9 +54,10 @@ async function runDownload(
   if (begun === null) return null;
   const files = makePartFiles(context, tenant);
   try {
+    const { repository_id: repository } = begun.row;
     const end =
-      begun.row.server_request === null
-        ? await writeParts(context, files, begun, { signal, maxPartBytes })
+      repository !== null
+        ? await writeParts(context, files, { ...begun, repository }, { signal, maxPartBytes })
         : await saveOnServer(context, files, begun.row, { isStored: begun.from.part > 1, signal });
     if (end === 'finished') await finish(context, begun.row, null);
     // A server that stops leaves the rest to the next one.
@@ -108,7 +109,7 @@ interface Limits {
 async function writeParts(
   context: AppContext,
   files: PartFiles,
-  { row, from, ...begun }: Begun,
+  { row, repository, from, ...begun }: Begun & { readonly repository: BackupRepositoryId },
   { signal, maxPartBytes }: Limits,
 ): Promise<'finished' | 'stopped'> {
   const { tenant_id: tenant, id } = row;
@@ -132,7 +133,7 @@ async function writeParts(
   try {
     const end = await context.embeddedEngine.writeParts({
       tenant,
-      repository: row.repository_id ?? '',
+      repository,
       download: id,
       format: getPartFormat(row),
       name: row.name,

@@ -1,5 +1,5 @@
-import type { EngineError, Id } from '#contract/engine/engine.ts';
-import type { Bytes, TenantId } from '#contract/ids.ts';
+import type { EngineError } from '#contract/engine/engine.ts';
+import type { Bytes, DownloadId, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { ServerDownload } from '#server/platform/db/database-vb365.ts';
@@ -142,7 +142,7 @@ function withExtension(name: string, extension: string | null): string {
 export async function releaseOnServer(
   context: AppContext,
   tenant: TenantId,
-  id: Id,
+  id: DownloadId,
 ): Promise<void> {
   const row = await context.store.tenant(tenant, (tx) => findDownload(tx, id));
   if (row === null || row.server_request === null) return;
