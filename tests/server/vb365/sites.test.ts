@@ -140,10 +140,8 @@ eachDatabase((database, open) => {
         403,
         expect.stringContaining('Sign in with a code'),
       ]);
-      await bench.openSession('Vesp').then((session) => {
-        base = `${session}/sites`;
-        site = `${base}/${sites[0]?.id ?? ''}`;
-      });
+      base = `${await bench.openSession('Vesp')}/sites`;
+      site = `${base}/${sites[0]?.id ?? ''}`;
       await bench.signIn('Vesp');
       const documents = (await bench.list(`${site}/documents?parentId=${folder}`)).map(
         ({ id }) => id,
