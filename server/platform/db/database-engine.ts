@@ -342,10 +342,7 @@ export interface EngineTables extends ImportTables {
     server_request: ColumnType<ServerDownload | null, string | undefined, string>;
     objects: Filled<readonly number[]>;
   };
-  /**
-   * `next_item`: the first that isn't in this part or one before. `bytes_read`, `failed`: of
-   * everything up to it.
-   */
+  /** `next_item`: the first after this part. `bytes_read`, `failed`: of everything up to it. */
   background_part: {
     tenant_id: TenantId;
     download_id: DownloadId;
