@@ -60,6 +60,35 @@ test('SUITE-20: a chosen password is long enough, repeated, and not part of its 
   expect(errorsWith('eight888', 'eight888', 'a number')).toEqual([]);
 });
 
+test('OBJ-6: a repository with Object Lock keeps backups for a period, when it is created and later', () => {
+  const bucket = {
+    ...newForm([{ id: ORGANIZATION }]),
+    repository: 'Vault',
+    isBucket: true,
+    endpoint: 'https://s3.example.com',
+    bucket: 'backups',
+    accessKeyId: 'KEY',
+    secretAccessKey: 'secret',
+  };
+  const locked = { ...bucket, objectLock: 'Compliance' as const };
+  const keep = { retentionPolicy: 'Keep' as const };
+  const { value } = readNewForm(locked);
+  expect(v.parse(CALLS.createBackupRepository.input, value).storage?.objectLock).toBe('Compliance');
+  expect(Object.keys(readNewForm({ ...locked, ...keep }).errors)).toEqual(['retentionPolicy']);
+  expect(readNewForm({ ...bucket, ...keep }).errors).toEqual({});
+  // A choice for a bucket doesn't count for a folder.
+  expect(readNewForm({ ...locked, isBucket: false, ...keep }).value?.storage).toBeNull();
+
+  const place = { endpoint: 'https://s3.example.com', region: 'x', bucket: 'backups', prefix: '' };
+  const findErrors = (objectLock?: 'Governance'): string[] => {
+    const target = { type: 'S3' as const, ...place, ...(objectLock && { objectLock }) };
+    const before = editForm(row({ target }));
+    return Object.keys(readEditForm({ ...before, ...keep }, before).errors);
+  };
+  expect(findErrors('Governance')).toEqual(['retentionPolicy']);
+  expect(findErrors()).toEqual([]);
+});
+
 test('SUITE-20: editing a repository sends only what changed', () => {
   const before = editForm(row());
   expect(readEditForm(before, before).value).toEqual({});
