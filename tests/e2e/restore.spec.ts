@@ -401,3 +401,82 @@ test('RES-35: on a phone, a deleted file is found on a path, restored and undone
   expect(errors).toEqual([]);
   await context.close();
 });
+
+test('RES-87: a mail is found by words that only its text has, once a job stores them, and the result says so', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  await enter(portal, page, 'm365', OUTLOOK);
+  await node(page, /./).first().click();
+  await node(page, /^Inbox/).click();
+  const options = list(page, 'Inbox').getByRole('option');
+  const subjects = (await options.allInnerTexts()).join('\n').toLowerCase();
+  const body = details(page).locator('iframe').contentFrame().locator('body');
+  let word: string | undefined;
+  for (let n = 0; word === undefined; n += 1) {
+    await openItem(page, options.nth(n));
+    await details(page).getByRole('button', { name: 'Show mail' }).click();
+    const text = await body.innerText();
+    word = (text.match(/\p{Script=Latin}{7,}/gu) ?? []).find(
+      (one) => !subjects.includes(one.toLowerCase()),
+    );
+  }
+  const wanted = word;
+
+  const find = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Search everything' }).click();
+    await page.getByRole('searchbox', { name: /^Search mailboxes/ }).fill(wanted);
+  };
+  const results = page.getByRole('list', { name: 'Search results' }).getByRole('link');
+  const inText = results.filter({ hasText: 'Found in the text' });
+  await find();
+  await expect(
+    results.first().or(page.getByRole('heading', { name: 'Nothing found' })),
+  ).toBeVisible();
+  await expect(inText).toHaveCount(0);
+  await page.getByRole('button', { name: 'Close search' }).click();
+
+  await storeWords();
+  await find();
+  await expect(inText.first()).toBeVisible();
+  await sound(page, 'search in texts', { sidebar: true });
+  await inText.first().click();
+  await expect(details(page).getByRole('heading', { level: 2 })).toBeVisible();
+  await details(page).getByRole('button', { name: 'Show mail' }).click();
+  await expect(body).toContainText(new RegExp(wanted, 'i'));
+  expect(errors).toEqual([]);
+});
+
+/** Adds a job that stores the words of contents, and runs it. */
+async function storeWords(): Promise<void> {
+  const api = await loadApi(portal, 'm365');
+  const { rows } = (await api('GET', 'o365/jobs')) as {
+    readonly rows: readonly { readonly organizationId: string; readonly repositoryId: string }[];
+  };
+  const [first] = rows;
+  if (first === undefined) throw new Error('a demo without jobs');
+  const { organizationId, repositoryId } = first;
+  const job = (await api('POST', 'o365/jobs', {
+    organizationId,
+    repositoryId,
+    name: 'Words of everything',
+    backupType: 'EntireOrganization',
+    isFullTextEnabled: true,
+    selectedItems: [],
+    excludedItems: [],
+    schedulePolicy: {
+      schedule: { type: 'Disabled' },
+      backupWindow: null,
+      retryNumber: 0,
+      retryWaitInterval: 10,
+    },
+  })) as { readonly id: string };
+  await api('POST', `o365/jobs/${job.id}/start`, { organizationId });
+  const getStatus = async (): Promise<string | undefined> => {
+    const { session } = (await api('GET', `o365/jobs/${job.id}/detail/latest`)) as {
+      readonly session: { readonly status: string } | null;
+    };
+    return session?.status;
+  };
+  await expect.poll(getStatus, { timeout: 250_000 }).toBe('Success');
+}
