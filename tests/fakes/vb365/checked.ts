@@ -12,6 +12,7 @@ export function checkTraffic(server: Vb365Api): readonly string[] {
   const published = PUBLISHED[server.version];
   server.answer = async (request) => {
     const given = await answer(request);
+    if (given.silent === true) return given;
     const { pathname } = new URL(request.path, 'https://vb365.example.com');
     const [version, ...rest] = pathname.toLowerCase().split('/').slice(1);
     // The client asks for the newest version first.
