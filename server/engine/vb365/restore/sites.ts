@@ -192,7 +192,12 @@ function toItem(
 ): ShownNode {
   const name = type === 'item' ? getName(row.title, row.name) : getName(row.name, row.title);
   const common = {
-    ...getCommon(explorer, nodeId(type, site, row.id), name, parseTime(row.modificationTime)),
+    ...getCommon(
+      explorer,
+      nodeId(type, site, row.id),
+      name,
+      parseTime(type === 'item' ? row.creationTime : row.modificationTime),
+    ),
     sizeBytes: type === 'document' ? (row.sizeBytes ?? null) : null,
   };
   const author = row.modifiedBy ?? '';
