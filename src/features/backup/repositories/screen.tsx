@@ -78,9 +78,9 @@ function RepositoryList() {
           { label: t.repository, className: 'pl-5' },
           { label: t.used, className: 'w-24 text-right pr-6' },
           { label: t.points, className: 'w-20 text-right pr-6 max-desk:hidden' },
-          { label: t.retention, className: 'w-[16%]' },
-          { label: t.lockedUntil, className: 'w-[14%] max-desk:hidden' },
-          { label: t.verified, className: 'w-[14%] max-desk:hidden' },
+          { label: t.retention, className: 'w-[20%]' },
+          { label: t.lockedUntil, className: 'w-[13%] max-desk:hidden' },
+          { label: t.verified, className: 'w-[13%] max-desk:hidden' },
           { label: t.jobs, className: 'w-16 pr-5 text-right max-desk:hidden' },
         ]}
         renderCells={(row) => {
