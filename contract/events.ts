@@ -89,6 +89,7 @@ export const EventSchema = v.variant('type', [
   backupRepositories.backupRepositoryUpdated,
   backupRepositories.backupRepositoryVerified,
   backupRepositories.backupRepositoryCleaned,
+  backupRepositories.backupRepositoryTampered,
   backupRepositories.backupRepositoryDeleted,
   backupRepositories.backupProxyJoined,
   backupRepositories.backupProxyUpdated,

@@ -264,6 +264,7 @@ export const TABLES = {
       'backuprepository.updated@1': 'backupRepository',
       'backuprepository.verified@1': 'backupRepository',
       'backuprepository.cleaned@1': 'backupRepository',
+      'backuprepository.tampered@1': 'backupRepository',
       'backuprepository.deleted@1': 'backupRepository',
     },
     lookups: { company_n: number((row) => row.company) },

@@ -70,6 +70,9 @@ export function foldBackupRepositories(
     case 'backuprepository.cleaned@1':
       table?.set(row.id, { ...row, cleanedAt: at });
       return;
+    case 'backuprepository.tampered@1':
+      // Only the engine and the log know of it.
+      return;
     case 'backuprepository.deleted@1':
       table?.set(row.id, { ...row, removedAt: at });
       return;

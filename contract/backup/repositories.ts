@@ -122,6 +122,15 @@ export const backupRepositoryCleaned = v.strictObject({
   data: v.strictObject({ id, removedPoints: count, freedBytes: count }),
 });
 
+/**
+ * Files that somebody else had deleted or overwritten in the bucket: how many came back, and how many
+ * are lost.
+ */
+export const backupRepositoryTampered = v.strictObject({
+  type: v.literal('backuprepository.tampered@1'),
+  data: v.strictObject({ id, recovered: count, lost: count }),
+});
+
 export const backupRepositoryDeleted = v.strictObject({
   type: v.literal('backuprepository.deleted@1'),
   data: v.strictObject({ id }),

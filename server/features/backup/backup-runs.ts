@@ -29,6 +29,7 @@ import {
   type SessionDetails,
   sessionExecution,
 } from './session-execution.ts';
+import { warnOfRepositories } from './repository-warnings.ts';
 import { mailSessions, type SessionReport } from './session-mails.ts';
 
 /** Events about jobs and sessions in one step. */
@@ -41,7 +42,7 @@ const FALLBACK_MS: Ms = 15 * 60_000;
 /**
  * SUITE-30: records every finished session of a backup job as a result in Monitoring, and keeps the
  * jobs there as they are. It follows the log. A step that was interrupted is repeated: a session is
- * recorded under its own id, so once.
+ * recorded under its own id, so once. Administrators learn by email of damaged data (SUITE-35).
  */
 export const backupRuns =
   (context: AppContext): JobHandler<'backup-runs'> =>
@@ -54,6 +55,7 @@ export const backupRuns =
       // Emails are queued with the end of the step, so once.
       await context.store.tenant(tenant, async (tx) => {
         await storeSeen(tx, news.to);
+        await warnOfRepositories(tx, context, news.from, news.to);
         await mailSessions(tx, context, reports, news.timeZone);
       });
       if (!news.isMore) break;
@@ -70,6 +72,8 @@ interface Site {
 interface News {
   readonly sites: readonly Site[];
   readonly timeZone: string;
+  /** After this event. */
+  readonly from: number;
   /** Up to this event. */
   readonly to: number;
   readonly isMore: boolean;
@@ -121,6 +125,7 @@ async function readNews(tx: TenantTx): Promise<News> {
   return {
     sites: [...sites.values()],
     timeZone: await loadZone(tx),
+    from,
     to: isMore ? (events.at(-1)?.seq ?? head) : head,
     isMore,
   };

@@ -52,6 +52,15 @@ export const backupMessages = defineMessages('backup-suite', {
   deleteRepositorySubject: 'Backup repository will be deleted: {name}',
   deleteRepository:
     '{user} is deleting the backup repository {name} of {company}, with all its restore points, on {when}. Until then, an administrator can keep it.',
+  damagedSubject: 'Damaged data in the backup repository {name}',
+  damaged:
+    'The verification of the backup repository {name} of {company} found damaged data. {count, plural, one {# item} other {# items}} lost data.',
+  damagedNext: 'The next backup repairs items that are still in the tenant.',
+  tamperedSubject: 'Files of the backup repository {name} were deleted or overwritten',
+  recovered:
+    'Someone else deleted or overwrote {count, plural, one {# file} other {# files}} of the backup repository {name} of {company} in its bucket. The portal recovered the locked {count, plural, one {version} other {versions}}.',
+  lost: '{count, plural, one {# file} other {# files}} of the backup repository {name} of {company} can’t be recovered. Verify the repository.',
+  tamperedNext: 'Change the access key, and find out who used it.',
   shortenRetentionSubject: 'Retention will be shortened: {name}',
   shortenRetention:
     '{user} shortened the retention of the backup repository {name} of {company}. Older restore points are deleted from {when} on. Until then, an administrator can undo the change.',

@@ -2,6 +2,7 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { FileLocksState, Tampering } from '#contract/engine/repositories.ts';
 import type { BackupRepositoryId, Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
 import type { FileVersions } from '../object-storage/file-versions.ts';
 import { openRepository } from '../restic/repository.ts';
 import type { RepositoryTarget } from '../restic/target.ts';
@@ -73,16 +74,39 @@ const storeState = (
       .where('tenant_id', '=', tenant)
       .where('repository_id', '=', repository)
       .executeTakeFirst();
+    const before = getRecent(row?.locks?.tampering ?? null, now);
+    // Files that stay lost are no news.
+    if (recovered > 0 || lost > (before?.lost ?? 0))
+      await logTampering(tx, repository, { at: now, recovered, lost });
     await storeLocksState(tx, repository, {
       checkedAt: now,
       lockedUntil: findLastLock(files, now),
       removedBytes,
-      tampering:
-        recovered > 0 || lost > 0
-          ? { at: now, recovered, lost }
-          : getRecent(row?.locks?.tampering ?? null, now),
+      tampering: recovered > 0 || lost > 0 ? { at: now, recovered, lost } : before,
     });
   });
+
+async function logTampering(
+  tx: TenantTx,
+  repository: BackupRepositoryId,
+  { at, recovered, lost }: Tampering,
+): Promise<void> {
+  const row = (await tx.rows('backupRepository', [repository])).get(repository);
+  if (row?.removedAt !== null) return;
+  await tx.append(
+    [
+      {
+        company: row.company,
+        entity: `backuprepository:${repository}`,
+        event: {
+          type: 'backuprepository.tampered@1',
+          data: { id: repository, recovered, lost },
+        },
+      },
+    ],
+    { actor: { kind: 'clock' }, subject: null, commandId: null, at },
+  );
+}
 
 /** For how long the page says so. */
 const RECENT_MS: Ms = 30 * 24 * 60 * 60_000;

@@ -243,6 +243,24 @@ eachDatabase((name, open) => {
     expect(await readLocks(locked)).toMatchObject({
       tampering: { at: now, recovered: keys.filter((_, n) => isTouched(n)).length, lost: 0 },
     });
+    const logged = async () =>
+      (
+        await bench.ground.context.store.tenant(bench.tenant, ({ sql }) =>
+          sql
+            .selectFrom('event')
+            .select('data')
+            .where('tenant_id', '=', bench.tenant)
+            .where('type', '=', 'backuprepository.tampered@1')
+            .execute(),
+        )
+      ).map(({ data }) => data);
+    expect(await logged()).toEqual([
+      {
+        id: bench.repository,
+        recovered: keys.filter((_, n) => isTouched(n)).length,
+        lost: 0,
+      },
+    ]);
     const snapshot = await loadSnapshot(locked, point);
     expect(await readSurvivors(locked, now, snapshot)).toEqual(contentsNow(objects));
     await expectNoError(locked);
@@ -250,6 +268,7 @@ eachDatabase((name, open) => {
     bench.ground.pass(DAY);
     await locked.cleanUp();
     expect(await readLocks(locked)).toMatchObject({ tampering: { at: now } });
+    expect(await logged()).toHaveLength(1);
     expect(await readSurvivors(locked, aYearAfter(now - DAY) - 1, snapshot)).toEqual(
       contentsNow(objects),
     );
