@@ -35,6 +35,7 @@ import {
   newRepository,
   passwordRefusal,
 } from './repository-fields.ts';
+import { proxyRefusal } from './proxies.ts';
 import { warnAdministrators } from './warn-administrators.ts';
 import type { BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
 
@@ -102,7 +103,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
           (await read(ctx, async (tx) => {
             if (!(await findCompany(tx, ctx.session, companyId))) return failed(NOT_FOUND);
             const refused = await loadRefusal(tx, ctx.session, fields.name, null);
-            return refused && failed(refused);
+            return refused ? failed(refused) : proxyRefusal(tx, repository?.proxy, 'repository.');
           }));
         if (wrong) return wrong;
         const id = context.chance.uuid() as OrganizationId;

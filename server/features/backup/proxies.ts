@@ -1,12 +1,13 @@
 import { hostname } from 'node:os';
 import { APP_VERSION } from '#contract/app-version.ts';
-import type { BackupProxyRow } from '#contract/backup/repositories.ts';
+import type { BackupProxyRow, ProxyChoice } from '#contract/backup/repositories.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { NewEvent } from '#contract/events.ts';
-import { failed, ok } from '#contract/result.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
+import { badField } from '#server/platform/auth/guards.ts';
 import type { Store, TenantTx } from '#server/platform/db/store.ts';
 import { FORBIDDEN, NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
@@ -201,8 +202,16 @@ const WORK: Readonly<
 export const listProxyRows = async (tx: TenantTx) =>
   (await tx.all('backupProxy')).filter(({ removedAt }) => removedAt === null).sort(byName);
 
-export const hasProxy = async (tx: TenantTx, id: string): Promise<boolean> =>
-  (await findProxy(tx, id)) !== undefined;
+/** Returns why work can't run where a person wants it; null if it can. `prefix`: of the field's path. */
+export async function proxyRefusal(
+  tx: TenantTx,
+  choice: ProxyChoice | undefined,
+  prefix = '',
+): Promise<Result<never> | null> {
+  if (choice?.kind !== 'proxy') return null;
+  const isThere = (await findProxy(tx, choice.id)) !== undefined;
+  return isThere ? null : badField(`${prefix}proxy`, NOT_FOUND.message);
+}
 
 /** Returns the event that makes this server the provider's first proxy, if it has none. */
 export async function joinServer(tx: TenantTx, { chance }: AppContext): Promise<NewEvent[]> {

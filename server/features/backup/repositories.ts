@@ -30,7 +30,7 @@ import {
   pageFrom,
 } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
-import { hasProxy } from './proxies.ts';
+import { proxyRefusal } from './proxies.ts';
 import {
   getStorageInput,
   lockRefusal,
@@ -139,7 +139,7 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
             if (managed) return managed;
             const name = fields.repository ?? organization.name;
             const refused = await loadRefusal(tx, ctx.session, organization.company, name, null);
-            return refused && failed(refused);
+            return refused ? failed(refused) : proxyRefusal(tx, fields.proxy);
           }));
         if (wrong) return wrong;
         const id = context.chance.uuid() as BackupRepositoryId;
@@ -236,8 +236,8 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
             now.id,
           );
           if (refused) return refusal(refused);
-          if (changes.proxy?.kind === 'proxy' && !(await hasProxy(tx, changes.proxy.id)))
-            return refusal(NOT_FOUND);
+          const noProxy = await proxyRefusal(tx, changes.proxy);
+          if (noProxy?.ok === false) return refusal(noProxy.failure);
           if (changes.proxy !== undefined) await rerouteJobs(tx, now.id, changes.proxy);
           const data = changedRepository(now, changes, ctx.now);
           if (data.shortened && data.shortened.appliesAt !== now.shortened?.appliesAt)

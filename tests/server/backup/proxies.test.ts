@@ -144,6 +144,15 @@ eachDatabase((kind, open) => {
     expect((await list()).map(({ name }) => name)).toEqual(['Built-in']);
     const first = await byName('Built-in');
     expect((await root('DELETE', `o365/proxies/${first?.id}`)).status).toBe(409);
-    expect((await root('PATCH', path, { proxy: { kind: 'proxy', id } })).status).toBe(404);
+    // What isn't there any more, or never was, is refused by its field.
+    const changed = await root('PATCH', path, { proxy: { kind: 'proxy', id } });
+    const created = await root('POST', 'o365/repositories', {
+      organizationId: north.organization,
+      repository: 'Second vault',
+      retentionPolicy: 'Years3',
+      proxy: { kind: 'proxy', id: '00000000-0000-4000-8000-00000000dead' },
+    });
+    for (const { status, body } of [changed, created])
+      expect([status, body.error.issues?.map((issue) => issue.path)]).toEqual([400, ['proxy']]);
   });
 });

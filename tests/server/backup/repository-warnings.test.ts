@@ -63,7 +63,9 @@ async function makeRepository(store: Store) {
     },
   });
   return {
-    pass: fixture.pass,
+    pass: (ms: number) => {
+      fixture.pass(ms);
+    },
     verify: (damaged: number, partial = false) =>
       append({
         type: 'backuprepository.verified@1',
