@@ -403,7 +403,7 @@ export type Node = {
       readonly children: number | null;
       readonly membership: ChannelMembership;
     }
-  | { readonly kind: 'post'; readonly author: string; readonly replies: number }
+  | { readonly kind: 'post'; readonly author: string; readonly replies: number | null }
   | { readonly kind: 'tab'; readonly app: string }
   | { readonly kind: 'settings' }
 );

@@ -26,6 +26,10 @@ export interface RestoreCapabilities {
   readonly otherOrganizations: boolean;
   /** Items of several places restored or downloaded together. */
   readonly basket: boolean;
+  /** Posts are restored one by one. */
+  readonly restorePosts: boolean;
+  /** Channels and tabs are downloaded. */
+  readonly saveChannels: boolean;
   /** The formats of downloads of mails, and of whole mailboxes and folders of them. */
   readonly mailFormats: { readonly items: MailFormats; readonly folders: MailFormats };
   /** Downloads can be sent at once. If not, all are made in the background. */
@@ -49,11 +53,13 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     choices: true,
     otherOrganizations: true,
     basket: true,
+    restorePosts: true,
+    saveChannels: true,
     mailFormats: { items: ['zip', 'pst', 'mbox', 'msg'], folders: ['zip', 'pst', 'mbox', 'msg'] },
     downloadsNow: true,
   },
   vb365: {
-    workloads: ['outlook', 'onedrive', 'sharepoint'],
+    workloads: ['outlook', 'onedrive', 'sharepoint', 'teams'],
     search: false,
     filters: false,
     versions: false,
@@ -65,6 +71,8 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     choices: false,
     otherOrganizations: false,
     basket: false,
+    restorePosts: false,
+    saveChannels: false,
     mailFormats: { items: ['msg', 'pst'], folders: ['pst'] },
     downloadsNow: false,
   },

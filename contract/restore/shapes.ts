@@ -142,7 +142,8 @@ export const postOut = v.object({
   ...node,
   kind: v.literal('post'),
   author: v.string(),
-  replies: v.number(),
+  /** Null: unknown. */
+  replies: v.nullable(v.number()),
 });
 export const teamFileOut = v.object({
   ...node,

@@ -21,7 +21,14 @@ import { useOperator } from './operator/context.ts';
 import { ItemDetails, itemTitle } from './items/details.tsx';
 import { FolderPane } from './items/folder-pane.tsx';
 import { itemMessages as t } from './items/messages.en.ts';
-import { NO_SELECTION, addItems, rangeTo, sumBytes, toggleItem } from './items/selection.ts';
+import {
+  NO_SELECTION,
+  addItems,
+  canRestoreItems,
+  rangeTo,
+  sumBytes,
+  toggleItem,
+} from './items/selection.ts';
 import type { Selection } from './items/selection.ts';
 import { RowValues } from './items/row-values.tsx';
 import { useItems } from './items/use-items.ts';
@@ -125,7 +132,8 @@ export function OpenFolder({
   const [isComparing, setIsComparing] = useState(false);
   const canCompare = isComparableFolder(items.itemAt(0));
   const restoreItems = (): void => {
-    if (capabilities.restore) onRestore(chosenItems(selection));
+    if (capabilities.restore && canRestoreItems(capabilities, selection))
+      onRestore(chosenItems(selection));
   };
   const restoreFolder = (): void => {
     if (capabilities.restore) onRestore(whole);
@@ -133,8 +141,10 @@ export function OpenFolder({
   const [downloading, setDownloading] = useState<ChosenNodes | null>(null);
   const operator = useOperator();
   const canDownload = operator?.mayDownload !== false && isDownloadable(workload.kind, folder);
+  const isSaved = capabilities.saveChannels || isSavedInChannel(folder, selection.items.size > 0);
   const startDownload = (): void => {
-    if (canDownload) setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
+    if (canDownload && isSaved)
+      setDownloading(selection.items.size > 0 ? chosenItems(selection) : whole);
   };
   const basket = useOpenBasket();
   const basketPlace: BasketPlace | null =
@@ -216,7 +226,9 @@ export function OpenFolder({
           item={shown.id}
           mayRead={operator?.mayRead !== false}
           onRestore={(version) => onRestore(getChosenVersion(version))}
-          onDownload={canDownload ? (version) => setDownloading(getChosenVersion(version)) : null}
+          onDownload={
+            canDownload && isSaved ? (version) => setDownloading(getChosenVersion(version)) : null
+          }
         />
       )}
       {shown.kind === 'row' && operator?.mayRead !== false && (
@@ -274,6 +286,7 @@ export function OpenFolder({
           onBasket={() => toggleInBasket(basketNodes)}
           download={download}
           canDownload={canDownload}
+          isSaved={isSaved}
           onDownload={startDownload}
           onCompare={canCompare && capabilities.compare ? () => setIsComparing(true) : null}
           onShowAll={() => go({ text: '', item: null }, 'replace')}
@@ -347,3 +360,7 @@ function isDownloadable(workload: WorkloadKind, { kind }: ContainerNode): boolea
   if (workload === 'sharepoint') return kind === 'library' || kind === 'dir';
   return workload !== 'teams' || kind !== 'team';
 }
+
+/** Whether a server that saves no whole channels and no tabs saves the folder, or items of it. */
+const isSavedInChannel = ({ kind, holds }: ContainerNode, hasItems: boolean): boolean =>
+  holds !== 'tabs' && (kind !== 'channel' || hasItems);

@@ -72,6 +72,11 @@ const QUERIES: Readonly<Record<string, readonly [both: string, onlyV8: string]>>
   spdocuments: ['offset limit parentId includeFolders', ''],
   spitems: ['offset limit parentId includeFolders', ''],
   documents: ['offset limit parentId includeFolders', ''],
+  vetteams: ['displayName offset limit', ''],
+  vetchannels: ['displayName offset limit', ''],
+  vetfiles: ['channelId parentId foldersOnly offset limit', ''],
+  vetposts: ['channelId parentId offset limit', ''],
+  vettabs: ['offset limit', ''],
 };
 const ITEM_LISTS: Readonly<Record<string, 'selectedItems' | 'excludedItems'>> = {
   selecteditems: 'selectedItems',
@@ -101,6 +106,11 @@ const PAGED_IN_V7 = new Set([
   'spdocuments',
   'spitems',
   'documents',
+  'vetteams',
+  'vetchannels',
+  'vetfiles',
+  'vetposts',
+  'vettabs',
 ]);
 
 export function makeVb365Api(

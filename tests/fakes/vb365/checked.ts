@@ -45,8 +45,13 @@ const LISTS = new Set([
   'sites',
   'libraries',
   'lists',
+  'teams',
+  'channels',
+  'files',
+  'posts',
+  'tabs',
 ]);
-const COMMANDS = new Set(['save', 'restore', 'restoreto', 'copyto', 'exporttopst']);
+const COMMANDS = new Set(['save', 'restore', 'restoreto', 'copyto', 'exporttopst', 'export']);
 const getRequestName = (method: string, path: readonly string[]): string =>
   `${method} ${path
     .map((part, n) =>

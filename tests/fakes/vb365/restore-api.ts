@@ -3,6 +3,7 @@ import type { Details, Query } from '#tests/server/outbound/listen.ts';
 import type { SessionType, Vb365Item, Vb365Object, Vb365RestoreSession } from './restore-state.ts';
 import type { Row } from './rows.ts';
 import { isBelow, saveFile } from './saves.ts';
+import { answerTeams } from './teams-api.ts';
 import { uid, type Vb365Content, type Vb365Version } from './state.ts';
 
 /** What the part of the API about restoring shares with the rest of it. */
@@ -141,6 +142,7 @@ export function makeRestoreApi(parts: ApiParts) {
     if (rest.length === 0) return answered(sessionRow(session));
     if (rest.join('/').toLowerCase() === 'statistics')
       return version === 'v8' ? answered(getStatistics(session)) : notFound();
+    if (session.type === 'Vet') return inTeams(session, rest, query);
     return inSession(session, rest, (found, tail) => {
       if (tail.length === 0)
         return found === null
@@ -185,6 +187,7 @@ export function makeRestoreApi(parts: ApiParts) {
       session.endTime = now();
       return { status: version === 'v8' ? 204 : 200 };
     }
+    if (session.type === 'Vet') return inTeams(session, rest, parse(body));
     return inSession(session, rest, (found, tail) => {
       if (found !== null && VERBS.has(tail.at(-1)?.toLowerCase() ?? ''))
         return restore(session, found, tail, parse(body));
@@ -251,6 +254,10 @@ export function makeRestoreApi(parts: ApiParts) {
             ? mailAnswer(list, results)
             : fileAnswer(results),
       );
+    return begin(session, results);
+  }
+
+  function begin(session: Vb365RestoreSession, results: Results): Details {
     const made: Vb365RestoreSession = {
       ...session,
       id: uid(`restore ${content.restoreSessions.length} ${session.id}`),
@@ -260,6 +267,15 @@ export function makeRestoreApi(parts: ApiParts) {
     };
     content.restoreSessions.push(made);
     return answered({ sessionId: made.id });
+  }
+
+  function inTeams(
+    session: Vb365RestoreSession,
+    path: readonly string[],
+    asked: URLSearchParams | Row,
+  ): Details {
+    if (hasEnded(session)) return refused('The restore session is stopped.');
+    return answerTeams({ ...parts, session, begin }, path, asked);
   }
 
   function getStatistics(session: Vb365RestoreSession): Row {
@@ -444,7 +460,6 @@ export function makeRestoreApi(parts: ApiParts) {
         backupTime: iso(backupTime),
         isDeleted: false,
         repositoryId: content.repositories[0]?.id ?? uid('no repository'),
-        isTeams: false,
         isLongTermCopy: false,
         isCopy: false,
         isRetrieved: false,

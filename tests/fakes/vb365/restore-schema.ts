@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Published } from './schema.ts';
 import type { Vb365Version } from './state.ts';
+import { teamRequests } from './team-schema.ts';
 
 // What the OpenAPI documents publish of restore points and restore sessions, as in `schema.ts`.
 
@@ -296,6 +297,7 @@ export function restoreRequests(
     [`POST ${drives}/documents/copyto`]: is(filesEnded),
     [`POST ${drives}/documents/{id}/restore`]: is(filesEnded),
     [`POST ${drives}/documents/{id}/copyto`]: is(filesEnded),
+    ...teamRequests(version, page),
     [`POST ${base}/stop`]: is(null, version === 'v8' ? 204 : 200),
   };
 }

@@ -14,6 +14,7 @@ export interface Vb365Point {
   readonly isExchange: boolean;
   readonly isOneDrive: boolean;
   readonly isSharePoint: boolean;
+  readonly isTeams: boolean;
 }
 export interface Vb365Folder {
   readonly id: string;
@@ -73,6 +74,7 @@ export function addPoint(
     isExchange: true,
     isOneDrive: true,
     isSharePoint: true,
+    isTeams: true,
     ...more,
   };
   points.push(made);

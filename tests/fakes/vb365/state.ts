@@ -6,6 +6,7 @@ import type {
   Vb365Restored,
   Vb365RestoreSession,
 } from './restore-state.ts';
+import type { Vb365Team } from './team-state.ts';
 
 // What a Veeam Backup for Microsoft 365 server has, with the names and words of its REST API v8. The
 // API of an older version shows a part of it.
@@ -113,6 +114,7 @@ export interface Vb365Content {
   readonly jobItems: Vb365JobItem[];
   readonly points: Vb365Point[];
   readonly objects: Vb365Object[];
+  readonly teams: Vb365Team[];
   readonly restoreSessions: Vb365RestoreSession[];
   /** What was restored to the tenant. */
   readonly restored: Vb365Restored[];
@@ -180,6 +182,7 @@ export function emptyServer(now: Ms): Vb365Content {
     jobItems: [],
     points: [],
     objects: [],
+    teams: [],
     restoreSessions: [],
     restored: [],
     restoreMs: 0,

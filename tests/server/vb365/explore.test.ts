@@ -296,17 +296,6 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
         expect.stringContaining('does not offer this here'),
       ]);
     }
-    for (const sessionType of ['Vet']) {
-      const refused = await admin('POST', 'o365/restore/restoresessions', {
-        organizationId,
-        datetime: fixture.context.clock.now(),
-        sessionType,
-      });
-      expect([refused.status, refused.text]).toEqual([
-        409,
-        expect.stringContaining('Teams of this organization'),
-      ]);
-    }
     expect(problems).toEqual([]);
   });
 });

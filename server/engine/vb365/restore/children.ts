@@ -32,6 +32,7 @@ import {
   type Vb365MailItem,
 } from './shapes.ts';
 import { LISTS_CURSOR, listSites } from './sites.ts';
+import { listTeams } from './teams.ts';
 
 /**
  * Lists what the session has below a node, in the order of the server and a page at a time: it has no
@@ -47,6 +48,8 @@ export async function listChildren(
   if (offset === null) return failed('invalid', explorerMessages.wrongCursor, { field: 'cursor' });
   if (explorer.workload === 'sharepoint')
     return listSites(client, explorer, parent, { only, text, offset, cursor, limit });
+  if (explorer.workload === 'teams')
+    return listTeams(client, explorer, parent, { only, text, offset, limit });
   const isMail = explorer.workload === 'outlook';
   if (parent === null) {
     const list = isMail

@@ -13,6 +13,8 @@ import type { KnownNode } from './nodes.ts';
 import { readRows } from './save-commands.ts';
 import { makeSiteRestore } from './site-commands.ts';
 import { parseSiteKey } from './sites.ts';
+import { makeTeamRestore } from './team-commands.ts';
+import { parseTeamKey } from './teams.ts';
 import { DriveShape, toPageShape, UserShape } from './shapes.ts';
 import type { OrganizationId } from '#contract/ids.ts';
 
@@ -59,6 +61,8 @@ export async function makeRestoreCommand(
   const [first] = nodes;
   if (first.kind === 'site' || parseSiteKey(first) !== null)
     return makeSiteRestore(server, session, nodes, chosen, rights);
+  if (first.kind === 'team' || parseTeamKey(first) !== null)
+    return makeTeamRestore(server, session, nodes, chosen, rights);
   const isMail = !['drive', 'dir', 'file'].includes(first.kind);
   const target = isMail
     ? await getMailTarget(server, chosen)

@@ -1,21 +1,21 @@
 import type { Content, ContentInput, EngineResult } from '#contract/engine/engine.ts';
 import type { Bytes } from '#contract/ids.ts';
-import type { Command, OpenedFile } from '#server/platform/systems/client.ts';
+import type { Command } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import { ContentError } from '../../embedded/content-error.ts';
 import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import { toFailed } from '../servers.ts';
+import { collect, toStream } from './collect.ts';
 import { DRIVES, inSession, MAILBOXES, part, SITES } from './pages.ts';
 import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
+import { readPost } from './post-content.ts';
 import { SiteItemShape } from './shapes.ts';
 import { getRowValues, parseSiteKey } from './sites.ts';
-
-/** What the server doesn't give the size of is read into memory, up to this. */
-const MAX_COLLECTED_BYTES: Bytes = 64 << 20;
+import { makeTeamSave } from './team-commands.ts';
 
 /** Reads an item as the server gives it: of a mailbox as an MSG file, of a drive the file itself. */
 export async function readContent(
@@ -25,7 +25,11 @@ export async function readContent(
   { as, from = 0, to }: Pick<ContentInput, 'as' | 'from' | 'to'>,
 ): Promise<EngineResult<Content>> {
   if (node.kind === 'row' && as === 'json') return readRow(client, explorer, node);
-  const command = getSaveCommand(explorer, node, as);
+  if (node.kind === 'post' && as === 'json') return readPost(client, explorer, node);
+  const command =
+    explorer.workload === 'teams' && node.kind === 'file' && as === 'raw'
+      ? await makeTeamSave({ client }, explorer, [node], 'file')
+      : getSaveCommand(explorer, node, as);
   if (command === null) return failed('missing', explorerMessages.noContent);
   const file = await client.open(command);
   const known = file.bytes ?? (node.kind === 'file' ? node.bytes : null);
@@ -63,6 +67,7 @@ function getSaveCommand(
           path: inSession(explorer, `${MAILBOXES}/${part(object)}/items/${part(item)}/save`),
         }
       : null;
+  if (explorer.workload === 'teams') return null;
   const own = parseSiteKey({ item_key: item });
   if (own !== null)
     return as === 'raw' && own.type === 'document'
@@ -79,23 +84,6 @@ function getSaveCommand(
         body: { asZip: false },
       }
     : null;
-}
-
-/** Null: it is too large. */
-async function collect({ stream }: OpenedFile): Promise<Content | null> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of stream) {
-    bytes += piece.byteLength;
-    if (bytes > MAX_COLLECTED_BYTES) return null;
-    pieces.push(piece);
-  }
-  return { bytes, stream: toStream(pieces) };
-}
-
-// eslint-disable-next-line require-await -- a stream of what is there
-async function* toStream(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* pieces;
 }
 
 /** The server gives whole files only. Less or more than announced is an error. */

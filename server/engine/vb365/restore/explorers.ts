@@ -6,7 +6,6 @@ import type {
   ExplorerInput,
   Workload,
 } from '#contract/engine/engine.ts';
-import { RESTORE_CAPABILITIES } from '#contract/engine/restore-capabilities.ts';
 import type { ExplorerId, Ms, TenantId } from '#contract/ids.ts';
 import { SESSION_TYPES } from '#contract/restore/sessions.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -45,8 +44,6 @@ export async function openSession(
   id: ExplorerId,
   now: Ms,
 ): Promise<EngineResult<{ readonly explorer: Explorer; readonly session: string }>> {
-  if (!RESTORE_CAPABILITIES.vb365.workloads.includes(workload))
-    return failed('unsupported', t.workloadThere);
   const point = await findPoint({ client, key }, jobs, { job, at, workload });
   if (point === null) return failed('missing', explorerMessages.noPoint);
   const jobKey = job === null ? undefined : findKey(jobs, job);

@@ -57,5 +57,7 @@ const CONTAINERS: ReadonlySet<KnownNode['kind']> = new Set([
   'site',
   'library',
   'list',
+  'team',
+  'channel',
 ]);
 const ALL = { text: null, limit: 1_000, sort: 'name', descending: false } as const;

@@ -4,8 +4,6 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const vb365RestoreMessages = defineMessages('vb365-restore', {
   notOffered:
     'Veeam Backup for Microsoft 365 does not offer this here. Do it on the server of the organization.',
-  workloadThere:
-    'Teams of this organization are restored on its server of Veeam Backup for Microsoft 365.',
   noSessionThere: '{host} opened no restore session.',
   flagsOriginal:
     'To the original location, the server restores all missing and changed items. Options are only available for another location.',
@@ -16,6 +14,19 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   noTargetFolder:
     'The server restores to the place of the same name in the other site. Leave the folder empty.',
   noSave: 'The server of this organization saves libraries, folders and files of sites only.',
+  files: 'Files',
+  tabs: 'Tabs',
+  teamsOriginal: 'The server of this organization restores teams to their original location only.',
+  teamsReplace:
+    'The server replaces changed items of teams. Restore missing items only to leave them as they are.',
+  lastVersions: 'Of a whole team or channel, the server restores the last version of each file.',
+  postsWithChannel:
+    'The server of this organization restores posts with their channel only. Restore the channel, or download the posts.',
+  settingsWithTeam:
+    'The server of this organization restores members and settings together with their team.',
+  oneChannel: 'Choose files, or tabs, of one channel.',
+  noTeamSave:
+    'The server of this organization saves files, folders and posts of one channel. Open a channel to choose them.',
   oneSite: 'Choose content of one site.',
   title: 'Title',
   version: 'Version',

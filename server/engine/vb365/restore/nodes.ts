@@ -22,7 +22,7 @@ export interface ShownNode {
   /** Empty of the mailbox or drive itself. */
   readonly item: string;
   /** What it belongs to, if its kind doesn't tell. */
-  readonly of?: 'site';
+  readonly of?: 'site' | 'team';
 }
 
 /** The same for the same thing in every session, so that an address opens it at another point. */
@@ -87,7 +87,7 @@ const MAILBOX_KINDS: readonly Node['kind'][] = [
   'task',
   'note',
 ];
-const objectIdFor = (kind: Node['kind'], object: string, of: 'site' | undefined): NodeId =>
+const objectIdFor = (kind: Node['kind'], object: string, of: ShownNode['of']): NodeId =>
   nodeId(of ?? (MAILBOX_KINDS.includes(kind) ? 'mailbox' : 'drive'), object, '');
 
 function getPeople(node: Node): string {

@@ -21,6 +21,7 @@ export type Input = Pick<
 export const MAILBOXES = 'organization/mailboxes';
 export const DRIVES = 'Organization/OneDrives';
 export const SITES = 'Organization/Sites';
+export const TEAMS = 'organization/teams';
 export const part = (key: string): string => encodeURIComponent(key);
 export const inSession = ({ key }: Pick<OpenExplorer, 'key'>, path: string): string =>
   `RestoreSessions/${key}/${path}`;
@@ -55,7 +56,7 @@ export async function readPage<R>(
   };
 }
 
-/** Finds mailboxes, drives or sites by a part of their name. The server's lists have no filter. */
+/** Finds mailboxes, drives, sites or teams by a part of their name. The server's lists have no filter. */
 export async function findObjects<R>(
   client: Vb365Client,
   explorer: OpenExplorer,

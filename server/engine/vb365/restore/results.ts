@@ -57,8 +57,8 @@ export function readAnswer(answer: Vb365RestoreAnswer): Outcome {
     failed: answer.failedItemsCount ?? getParts(answer.failedListsCount, answer.failedWebsCount),
   };
   const issues = (answer.restoreIssues ?? []).map(
-    ({ title, path, error, warnings }): ItemResult => ({
-      name: title ?? '',
+    ({ title, name, path, error, warnings }): ItemResult => ({
+      name: title || name || '',
       path: path ?? '',
       outcome: error ? 'failed' : 'restored',
       message: error || warnings?.[0] || null,

@@ -10,6 +10,7 @@ import type { OpenExplorer } from './explorers.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
 import { parseSiteKey } from './sites.ts';
+import { findTeamSave, makeTeamSave } from './team-commands.ts';
 
 /** What a save gives. `file`: a single file as it is. */
 export type SavedKind = 'file' | 'msg' | 'zip' | 'pst';
@@ -29,6 +30,7 @@ export function findSave(
 ): EngineResult<Save> {
   const [first, second] = nodes;
   const isSingle = second === undefined;
+  if (workload === 'teams') return findTeamSave(nodes, format);
   if (workload === 'outlook') {
     const isFolder = first.item_key === '' || first.kind === 'folder';
     const { items, folders } = RESTORE_CAPABILITIES.vb365.mailFormats;
@@ -57,7 +59,7 @@ export function findSave(
 /** What of sites the server saves. */
 const SAVED: ReadonlySet<string> = new Set(['library', 'folder', 'listfolder', 'document']);
 
-/** The request that saves nodes of one mailbox, drive or site: itself, a folder, or items. */
+/** The request that saves nodes of one mailbox, drive, site or team: itself, a folder, or items. */
 export async function makeSaveCommand(
   { client }: Pick<OpenedServer, 'client'>,
   explorer: Pick<OpenExplorer, 'key' | 'workload'>,
@@ -65,6 +67,7 @@ export async function makeSaveCommand(
   kind: SavedKind,
 ): Promise<Command> {
   const [first] = nodes;
+  if (explorer.workload === 'teams') return makeTeamSave({ client }, explorer, nodes, kind);
   const isMail = explorer.workload === 'outlook';
   const base = `${isMail ? MAILBOXES : DRIVES}/${part(first.object_key)}`;
   const post = (path: string, body?: object): Command => ({

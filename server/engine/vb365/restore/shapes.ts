@@ -84,6 +84,33 @@ export const SiteItemShape = v.object({
 export type Vb365SiteItem = v.InferOutput<typeof SiteItemShape>;
 export const TargetSiteShape = v.object({ id: key, url: text });
 
+export const TeamShape = v.object({ id: key, displayName: text, groupEmail: text });
+export type Vb365Team = v.InferOutput<typeof TeamShape>;
+export const ChannelShape = v.object({ id: key, displayName: text, type: text });
+export type Vb365Channel = v.InferOutput<typeof ChannelShape>;
+export const PostShape = v.object({
+  postId: v.pipe(v.number(), v.safeInteger()),
+  author: text,
+  subject: text,
+  createdTime: text,
+  lastModifiedTime: text,
+  isDeleted: flag,
+});
+export type Vb365Post = v.InferOutput<typeof PostShape>;
+/** A folder or a file of a channel. */
+export const TeamFileShape = v.object({
+  id: key,
+  name: text,
+  sizeBytes: count,
+  uiVersion: text,
+  modified: text,
+  modifiedBy: text,
+  fileType: text,
+});
+export type Vb365TeamFile = v.InferOutput<typeof TeamFileShape>;
+export const TabShape = v.object({ id: key, displayName: text, type: text });
+export type Vb365Tab = v.InferOutput<typeof TabShape>;
+
 export const toPageShape = <S extends v.GenericSchema>(row: S) =>
   v.object({
     results: v.array(row),
@@ -123,6 +150,7 @@ export const RestoreAnswerShape = v.object({
       v.array(
         v.object({
           title: text,
+          name: text,
           path: text,
           error: text,
           warnings: v.optional(v.nullable(v.array(v.string()))),

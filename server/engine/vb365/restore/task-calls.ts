@@ -27,6 +27,7 @@ import { loadNodes } from './nodes.ts';
 import { loadGrantedCode } from './rights.ts';
 import type { TaskId } from '#contract/ids.ts';
 import { refuseSiteChoices } from './site-commands.ts';
+import { refuseTeamChoices } from './team-commands.ts';
 
 type TaskCalls = Pick<
   RestoreCalls,
@@ -65,7 +66,9 @@ export function makeTaskCalls(context: () => AppContext, inTx: InTx): TaskCalls 
         const offered =
           workload === 'sharepoint'
             ? refuseSiteChoices(input, nodes, scope.organization)
-            : refuseChoices(input, scope.organization, workload === 'outlook');
+            : workload === 'teams'
+              ? refuseTeamChoices(input, nodes)
+              : refuseChoices(input, scope.organization, workload === 'outlook');
         if (!offered.ok) return offered;
         if ((await loadGrantedCode(tx, context(), input.explorer)) === null)
           return failed('forbidden', t.rightsNeeded);

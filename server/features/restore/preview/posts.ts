@@ -18,7 +18,7 @@ import { previewMessages as t } from './messages.en.ts';
 import { collect, type PreviewedMail, readMime } from './read-content.ts';
 import { type MailPreviews, PREVIEW_MS } from './previews.ts';
 import type { ReadMail } from './read-mail.ts';
-import type { DownloadId } from '#contract/ids.ts';
+import type { DownloadId, NodeId } from '#contract/ids.ts';
 
 const text = v.fallback(v.nullish(v.string()), undefined);
 const Message = v.object({
@@ -37,19 +37,20 @@ const Message = v.object({
   body: v.fallback(v.object({ contentType: text, content: text }), {}),
 });
 type Message = v.InferOutput<typeof Message>;
-const Thread = v.object({ post: Message, replies: v.array(Message) });
+/** `page`: the texts of all of them, where they are not stored one by one. */
+const Thread = v.object({ post: Message, replies: v.array(Message), page: text });
 
 /** RES-46, G64: posts with their replies as people read them, as clean as mails. */
 export function postPreviewHandlers(context: AppContext): Pick<Handlers, 'createPostPreview'> {
   return {
     createPostPreview: ({ restoreSessionId, teamId, postId }, ctx) =>
       withSession(context, ctx, { restoreSessionId }, 'teams', async (at) => {
-        if (!postId.startsWith(`i${teamId.slice(1)}.`))
+        if (at.kind === 'embedded' && !postId.startsWith(`i${teamId.slice(1)}.`))
           return failed({ kind: 'not-found', message: t.noPost });
         const { mailPreviews, store, chance, clock } = context;
         const post = { explorer: restoreSessionId, node: postId };
         const zone = await store.tenant(ctx.tenant, loadZone, { readOnly: true });
-        const read = await readPreviewedPost(mailPreviews, at, post, zone);
+        const read = await readPreviewedPost(mailPreviews, at, { ...post, within: teamId }, zone);
         if (!read.ok) return read;
         const { body, ...head } = read.value;
         const id = chance.uuid() as DownloadId;
@@ -89,7 +90,7 @@ type ReadPost = Pick<ReadMail, 'subject' | 'sentAt' | 'heldPictures' | 'body'> &
 export async function readPreviewedPost(
   previews: MailPreviews,
   { engine, scope }: EngineAt,
-  post: PreviewedMail,
+  post: PreviewedMail & { readonly within?: NodeId },
   zone: string,
 ): Promise<Result<ReadPost>> {
   const json = await readPart(engine, scope, post);
@@ -107,7 +108,9 @@ export async function readPreviewedPost(
     if (type !== null)
       pictures.set(id, `data:${type};base64,${Buffer.from(picture.value).toString('base64')}`);
   }
-  const html = messages.map((message) => showMessage(message, pictures, zone)).join('\n<hr>\n');
+  const html =
+    thread.output.page ??
+    messages.map((message) => showMessage(message, pictures, zone)).join('\n<hr>\n');
   const read = await readMime(previews, toMime(html));
   if (!read.ok) return read;
   const { heldPictures, body } = read.value;
@@ -125,7 +128,7 @@ export async function readPreviewedPost(
 async function readPart(
   engine: EngineAt['engine'],
   scope: EngineScope,
-  post: PreviewedMail,
+  post: PreviewedMail & { readonly within?: NodeId },
   picture?: string,
 ): Promise<Result<Uint8Array<ArrayBuffer>>> {
   const content = getAnswer(

@@ -72,7 +72,9 @@ export function DownloadDialog({
           ))}
         </fieldset>
       )}
-      {kind === 'teams' && <p className="m-0 text-ink-2">{t.teamsHint}</p>}
+      {kind === 'teams' && (
+        <p className="m-0 text-ink-2">{downloadsNow ? t.teamsHint : t.teamsHintServer}</p>
+      )}
       <output className="block text-ink-2">
         {failure !== null
           ? getFailureText(failure)

@@ -26,6 +26,8 @@ export const restoreDownloadMessages = defineMessages('restoreDownload', {
     'The Veeam server of the organization makes the file. You get an email when it is ready. It is stored for 7 days.',
   count: '{count, plural, one {# item} other {# items}}',
   many: 'More than {count, number} items',
+  teamsHintServer:
+    'A single file is downloaded as it is, a single post as an MSG file, everything else in a ZIP file.',
   teamsHint:
     'A single file is downloaded as it is, everything else in a ZIP file: posts with their replies as HTML and JSON, tabs as JSON.',
   measuring: 'Measuring…',

@@ -72,7 +72,7 @@ function ownFacts(item: ItemNode, hasState: boolean): readonly (readonly [string
     case 'file':
       return item.version === '' ? [] : [[t.version, item.version]];
     case 'post':
-      return [[t.replies, String(item.replies)]];
+      return item.replies === null ? [] : [[t.replies, String(item.replies)]];
     case 'tab':
       return [[t.app, item.app]];
     case 'task':

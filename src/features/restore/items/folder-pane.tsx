@@ -23,7 +23,7 @@ import { TEXTS } from '../texts.ts';
 import type { ContainerNode, WorkloadKind } from '../workload.ts';
 import { ItemList } from './item-list.tsx';
 import type { Items } from './use-items.ts';
-import type { Selection } from './selection.ts';
+import { canRestoreItems, type Selection } from './selection.ts';
 import { itemMessages as t } from './messages.en.ts';
 
 export interface FolderPaneProps {
@@ -50,6 +50,8 @@ export interface FolderPaneProps {
   readonly onShowAll: () => void;
   readonly download: Download;
   readonly canDownload: boolean;
+  /** The engine saves the selection, or the folder. */
+  readonly isSaved: boolean;
   /** Downloads the selection, or the folder. */
   readonly onDownload: () => void;
   readonly isInBasket: (nodes: readonly string[]) => boolean;
@@ -103,7 +105,7 @@ export function FolderPane(props: FolderPaneProps) {
                 size="sm"
                 keycap="R"
                 onClick={props.onRestoreItems}
-                {...getReason(capabilities.restore)}
+                {...getReason(capabilities.restore && canRestoreItems(capabilities, selection))}
               >
                 {t.restoreItems({ count: selected })}
               </Button>
@@ -124,6 +126,7 @@ export function FolderPane(props: FolderPaneProps) {
                 busy={download.isBusy}
                 data-tip={dt.downloadHint}
                 onClick={props.onDownload}
+                {...getReason(props.isSaved)}
               >
                 {dt.download}
               </Button>

@@ -1,3 +1,4 @@
+import type { RestoreCapabilities } from '#contract/engine/restore-capabilities.ts';
 import type { ItemNode } from '../workload.ts';
 
 /** Items that are selected in the open folder, by id. `anchor`: where a range begins. */
@@ -31,3 +32,9 @@ export const rangeTo = ({ anchor }: Selection, index: number): readonly [number,
 
 export const sumBytes = ({ items }: Selection): number =>
   [...items.values()].reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+
+/** Whether what is selected can be restored without the rest of its folder. */
+export const canRestoreItems = (
+  { restorePosts }: RestoreCapabilities,
+  { items }: Selection,
+): boolean => restorePosts || items.values().next().value?.kind !== 'post';

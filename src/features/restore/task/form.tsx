@@ -50,7 +50,9 @@ export function RestoreForm(props: RestoreFormProps) {
   // Operators restore to the original place only.
   const operator = useOperator();
   const { choices } = useCapabilities();
-  const hasChoices = choices || draft.isOther;
+  // A Veeam server restores what is missing or changed of teams, and replaces files.
+  const isTeam = kind === 'teams';
+  const hasChoices = choices || draft.isOther || isTeam;
   const other = operator !== null ? null : TEXTS[kind].other;
   const isFiles = kind !== 'outlook' && !isWithoutFiles(chosen);
   return (
@@ -96,7 +98,7 @@ export function RestoreForm(props: RestoreFormProps) {
       <Part title={t.what}>
         {!hasChoices && <p className="m-0 py-1 text-ink-2">{t.noChoices}</p>}
         {hasChoices && !isSettings(chosen) && <Selection draft={draft} put={put} />}
-        {kind === 'teams' && (chosen.level === 'object' || isSettings(chosen)) && (
+        {isTeam && (chosen.level === 'object' || isSettings(chosen)) && (
           <BesideChannels draft={draft} put={put} />
         )}
         {errors !== null && errors.what !== null && (
@@ -104,11 +106,17 @@ export function RestoreForm(props: RestoreFormProps) {
             {errors.what}
           </p>
         )}
-        {hasPosts(kind, chosen) && <p className="m-0 pt-1 text-agate text-ink-3">{t.replyHint}</p>}
-        {!isSettings(chosen) && (choices || isFiles) && (
+        {hasPosts(kind, chosen) && (
+          <p className="m-0 pt-1 text-agate text-ink-3">
+            {choices ? t.replyHint : t.postsHintServer}
+          </p>
+        )}
+        {!isSettings(chosen) && (choices || (isFiles && !isTeam)) && (
           <ConflictChoice draft={draft} canSkip={choices} put={put} />
         )}
-        {isFiles && hasChoices && <VersionsChoice draft={draft} put={put} />}
+        {isFiles && hasChoices && (choices || !hasPosts(kind, chosen)) && (
+          <VersionsChoice draft={draft} put={put} />
+        )}
       </Part>
       {kind === 'outlook' && hasChoices && <MailFlagChecks draft={draft} put={put} />}
     </>

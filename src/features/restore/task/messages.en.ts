@@ -50,6 +50,8 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   teamSettingsHint: 'What members and guests may do, and how they may write.',
   settingsNeeded: 'Select members, settings, or both.',
   replyHint: 'Of a post that is still there, missing replies are added.',
+  postsHintServer:
+    'The Veeam server restores posts as a web page in a new tab of the channel, not as posts.',
   postsStay:
     "Undo can't remove restored posts, because Microsoft 365 doesn't let applications delete posts. Delete them in Teams.",
   conflict: 'If the target has another version',
