@@ -90,6 +90,7 @@ function getRows(version: Vb365Version) {
   return { team, channel, preview, file, post, tab };
 }
 
+const is = (body: Published['body']): Published => ({ status: 200, body });
 const CREDENTIALS = {
   userCode: text,
   applicationId: v.nullable(uid),
@@ -171,7 +172,6 @@ export function teamRequests(
   version: Vb365Version,
   page: (row: v.GenericSchema) => v.GenericSchema,
 ): Readonly<Record<string, Published>> {
-  const is = (body: Published['body']): Published => ({ status: 200, body });
   const { team, channel, preview, file, post, tab } = getRows(version);
   const teams = 'restoresessions/{id}/organization/teams';
   const issue = some({

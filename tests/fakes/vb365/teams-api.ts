@@ -144,6 +144,19 @@ interface Item {
   readonly present: Present;
 }
 
+const toItems = (
+  all: readonly (Omit<Item, 'title'> & {
+    name?: string;
+    displayName?: string;
+    subject?: string;
+  })[],
+): Item[] =>
+  all.map(({ name, displayName, subject, ...one }) => ({
+    channelId: one.channelId,
+    present: one.present,
+    title: name ?? displayName ?? subject ?? '',
+  }));
+
 function restore(at: Place, body: Row): Details {
   const { team, form, channel, session, content, version, refused, answered, begin } = at;
   if (content.codes.get(String(body['userCode'])) !== true) return refused('No rights to restore.');
@@ -157,18 +170,6 @@ function restore(at: Place, body: Row): Details {
       (rows === undefined || rows.some((row) => row['id'] === id)),
   );
   const posts = team.posts.filter((one) => channel === null || one.channelId === channel);
-  const toItems = (
-    all: readonly (Omit<Item, 'title'> & {
-      name?: string;
-      displayName?: string;
-      subject?: string;
-    })[],
-  ): Item[] =>
-    all.map(({ name, displayName, subject, ...one }) => ({
-      channelId: one.channelId,
-      present: one.present,
-      title: name ?? displayName ?? subject ?? '',
-    }));
   const all =
     form === 'files/restore'
       ? toItems(files)

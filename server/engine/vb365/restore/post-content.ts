@@ -42,11 +42,10 @@ export async function readPost(
 
 /** As Microsoft Graph names what a message has. */
 function toMessage(row: Readonly<Record<string, unknown>>): object {
-  const { author, subject, createdTime, isDeleted } = row as Partial<Record<string, unknown>>;
+  const { author, subject, createdTime } = row;
   const at = typeof createdTime === 'string' ? parseTime(createdTime) : null;
   return {
     createdDateTime: at === null ? null : iso(at),
-    deletedDateTime: isDeleted === true && at !== null ? iso(at) : null,
     subject: typeof subject === 'string' ? subject : null,
     from: { user: { displayName: typeof author === 'string' ? author : '' } },
     body: {},
