@@ -19,6 +19,13 @@ import {
   type Vb365Content,
   type Vb365Version,
 } from '#tests/fakes/vb365/state.ts';
+import {
+  addChannel,
+  addPost,
+  addTab,
+  addTeam,
+  addTeamFile,
+} from '#tests/fakes/vb365/team-state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
 
 const NOON = Date.UTC(2026, 2, 2, 12);
@@ -55,7 +62,8 @@ const CODE = JSON.stringify({ userCode: 'CODE0' });
 const EXPLORE = JSON.stringify({ dateTime: new Date(NOON).toISOString(), type: 'Vex' });
 
 /** A body that the request wants. */
-function getBody(path: string, { objects }: Vb365Content): string {
+function getBody(path: string, { objects, teams }: Vb365Content): string {
+  if (path.includes('/organization/teams/')) return JSON.stringify(getTeamBody(path, teams));
   if (path.endsWith('/explore')) return EXPLORE;
   if (/(?:items|documents)\/(?:save|exporttopst)$/.test(path)) {
     const [mailbox, drive, site] = objects;
@@ -66,6 +74,20 @@ function getBody(path: string, { objects }: Vb365Content): string {
     return JSON.stringify({ [list]: [{ id: item?.id, ...item?.row }] });
   }
   return path.includes('jobs') || /(?:save|exporttopst)$/.test(path) ? '{}' : CODE;
+}
+
+/** What the documents require of the body of a request about a team. */
+function getTeamBody(path: string, [team]: Vb365Content['teams']): object {
+  const channelId = team?.channels[0]?.id;
+  const items = { restoreChangedItems: true, restoreMissingItems: true };
+  if (path.endsWith('tabs/restore'))
+    return { userCode: 'CODE0', restoreChangedTabs: true, restoreMissingTabs: true };
+  if (path.endsWith('files/restore'))
+    return { userCode: 'CODE0', ...items, channelId, fileVersion: 'Last' };
+  if (path.includes('channels/{id}/restore')) return { userCode: 'CODE0', ...items };
+  if (path.endsWith('/restore'))
+    return { userCode: 'CODE0', ...items, restoreMembers: false, restoreSettings: false };
+  return path.endsWith('{id}/save') ? {} : { channelId };
 }
 
 /** The paths of what a mailbox and a drive have, in a session for each. */
@@ -83,14 +105,19 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
   const document = addFile(site, folder, 'plan.txt', NOON, Buffer.from('plan'));
   const tasks = addFolder(site, 'Tasks', null, 'list');
   const row = addRow(site, tasks, 'Call Ann', NOON);
-  for (const type of ['Vex', 'Veod', 'Vesp'])
+  const team = addTeam(content, organization, 'Flight');
+  const channel = addChannel(team, 'General');
+  const shared = addTeamFile(team, channel, 'plan.txt', Buffer.from('plan'));
+  const post = addPost(team, channel, 'Launch', NOON);
+  const tab = addTab(team, channel, 'Wiki');
+  for (const type of ['Vex', 'Veod', 'Vesp', 'Vet'])
     await send(`organizations/${organization.id}/explore`, {
       method: 'POST',
       body: JSON.stringify({ dateTime: new Date(NOON).toISOString(), type }),
     });
   content.codes.set('CODE0', true);
   const user = content.directory.find(({ list }) => list === 'users');
-  const [mails = '', files = '', sites = ''] = content.restoreSessions.map(
+  const [mails = '', files = '', sites = '', teams = ''] = content.restoreSessions.map(
     ({ id }) => `restoresessions/${id}`,
   );
   const ids = [
@@ -103,12 +130,25 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
     if (path.includes('/folders/{id}')) return folder.id;
     return path.includes('/items') ? row.id : document.id;
   };
+  const inTeam = (path: string): string =>
+    path.includes('/posts') ? String(post.postId) : path.includes('/tabs') ? tab.id : shared.id;
   return new Map([
     ...Object.keys(PUBLISHED[server.version]).flatMap((request) => {
       const path = request.slice(request.indexOf(' ') + 1);
       const known = ids.find(([list]) =>
         path.startsWith(`restoresessions/{id}/organization/${list}`),
       );
+      if (path.startsWith('restoresessions/{id}/organization/teams'))
+        return [
+          [
+            request,
+            path
+              .replace('restoresessions/{id}', teams)
+              .replace('{id}', team.id)
+              .replace('channels/{id}', `channels/${encodeURIComponent(channel.id)}`)
+              .replace('{id}', inTeam(path)),
+          ] as const,
+        ];
       if (path.startsWith('restoresessions/{id}/organization/sites'))
         return [
           [
