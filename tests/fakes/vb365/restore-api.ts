@@ -272,10 +272,10 @@ export function makeRestoreApi(parts: ApiParts) {
   function inTeams(
     session: Vb365RestoreSession,
     path: readonly string[],
-    asked: URLSearchParams | Row,
+    request: URLSearchParams | Row,
   ): Details {
     if (hasEnded(session)) return refused('The restore session is stopped.');
-    return answerTeams({ ...parts, session, begin }, path, asked);
+    return answerTeams({ ...parts, session, begin }, path, request);
   }
 
   function getStatistics(session: Vb365RestoreSession): Row {

@@ -29,21 +29,21 @@ const iso = (at: number): string => new Date(at).toISOString();
 const WORDS = new Set(['channels', 'files', 'posts', 'tabs', 'restore', 'save', 'export']);
 const QUOTA = 'The quota is exceeded.';
 
-/** Answers a request about teams. `asked`: the query of a GET request, or the body of a command. */
+/** Answers a request about teams. `request`: the query of a GET request, or the body of a command. */
 export function answerTeams(
   parts: TeamParts,
   [scope = '', list = '', id, ...tail]: readonly string[],
-  asked: URLSearchParams | Row,
+  request: URLSearchParams | Row,
 ): Details {
   const { content, session, version, listed, notFound } = parts;
   if (scope.toLowerCase() !== 'organization' || list.toLowerCase() !== 'teams') return notFound();
   const teams = content.teams.filter((one) => one.organizationId === session.organizationId);
-  const isGet = asked instanceof URLSearchParams;
+  const isGet = request instanceof URLSearchParams;
   if (id === undefined) {
     if (!isGet) return notFound();
-    const name = (asked.get('displayName') ?? '').toLowerCase();
+    const name = (request.get('displayName') ?? '').toLowerCase();
     const named = teams.filter((one) => one.displayName.toLowerCase().includes(name));
-    return listed('vetteams', named.map(teamRow), asked);
+    return listed('vetteams', named.map(teamRow), request);
   }
   const team = teams.find((one) => one.id === id);
   if (team === undefined) return notFound();
@@ -58,11 +58,11 @@ export function answerTeams(
     id: form.endsWith('{id}') ? (tail.at(-1) ?? '') : (tail.at(-2) ?? ''),
   };
   if (at.channel !== null && !team.channels.some((one) => one.id === at.channel)) return notFound();
-  if (isGet) return read(at, asked);
+  if (isGet) return read(at, request);
   const body = teamBodies(version)[form];
   if (body === undefined) return notFound();
-  if (!v.is(body, asked)) return parts.refused(`Wrong body: ${JSON.stringify(asked)}.`);
-  return form.endsWith('restore') ? restore(at, asked) : save(at, asked);
+  if (!v.is(body, request)) return parts.refused(`Wrong body: ${JSON.stringify(request)}.`);
+  return form.endsWith('restore') ? restore(at, request) : save(at, request);
 }
 
 interface Place extends TeamParts {
@@ -177,7 +177,9 @@ function restore(at: Place, body: Row): Details {
         ? toItems(tabs)
         : [
             ...toItems(
-              team.files.filter((one) => one.bytes !== null && isSeen(at, one) && isOf(at, one)),
+              team.files.filter(
+                (one) => one.bytes !== null && isSeen(at, one) && isInPlace(at, one),
+              ),
             ),
             ...toItems(posts),
             ...toItems(tabs),
@@ -214,7 +216,7 @@ function restore(at: Place, body: Row): Details {
 }
 
 const isSeen = ({ session }: Place, { from }: Vb365TeamFile): boolean => from <= session.dateTime;
-const isOf = ({ channel }: Place, { channelId }: Vb365TeamFile): boolean =>
+const isInPlace = ({ channel }: Place, { channelId }: Vb365TeamFile): boolean =>
   channel === null || channelId === channel;
 
 /** The files that a body names: those of a channel, or itself and those in its folders. */
@@ -251,7 +253,7 @@ function save(at: Place, body: Row): Details {
   }
   const isOne = form !== 'files/save';
   const files = isOne
-    ? team.files.filter((file) => file.id === id && file.bytes !== null && isOf(at, file))
+    ? team.files.filter((file) => file.id === id && file.bytes !== null && isInPlace(at, file))
     : getFiles(at, body);
   const [first] = files;
   if (first === undefined) return notFound();

@@ -260,8 +260,8 @@ eachDatabase((database, open) => {
           body,
           [status, expect.stringContaining(words)],
         ]);
-      const asked = bench.server.outside.asked.slice(length);
-      expect(asked.filter(({ path }) => /restore$/i.test(path))).toEqual([]);
+      const requests = bench.server.outside.asked.slice(length);
+      expect(requests.filter(({ path }) => /restore$/i.test(path))).toEqual([]);
     });
 
     test('VB365-30: files, folders and posts of a channel are downloaded; teams, channels and tabs are refused', async () => {
