@@ -170,7 +170,8 @@ const isForMachines = (node: Node, parent: Node | null): boolean => {
       ({ value }) => value.cooked,
     );
     return (
-      (parent?.type === 'TaggedTemplateExpression' && (parent['tag'] as Node)['name'] === 'sql') ||
+      (parent?.type === 'TaggedTemplateExpression' &&
+        ['sql', 'raw'].includes(String((parent['tag'] as Node)['name']))) ||
       MACHINE_TEMPLATE.test(parts.join('{}'))
     );
   }
@@ -184,11 +185,12 @@ const isForMachines = (node: Node, parent: Node | null): boolean => {
 const MACHINE_TEMPLATE =
   /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|grant|revoke|set local|Bearer|Basic|oidc) |^Id in \(|^\{\} like "%/;
 /**
- * Products, workloads and units of licenses, entities of QuickBooks and of a Veeam server, prefixes of file names, the
+ * Products, workloads and units of licenses, entities of QuickBooks, entities and actions of a Veeam
+ * server, columns of SharePoint, prefixes of file names, the
  * names that the specification gives a new portal, and plain answers to requests for no page.
  */
 const SERVER_VALUES = new Set(
-  'Daybook|Unknown|Jobs|Organizations|Instances|Computers|Servers|Agents, managed|Agents, monitored|Microsoft 365|Public cloud VMs|File shares|Other|Invoice|Employee|Item|Customer|Preferences|Licensing|Invoices|Companies|Users|Events|Resources|Tickets|Portal|Not found|From'.split(
+  'Daybook|Unknown|Jobs|Organizations|Instances|Computers|Servers|Agents, managed|Agents, monitored|Microsoft 365|Public cloud VMs|File shares|Other|Invoice|Employee|Item|Customer|Preferences|Licensing|Invoices|Companies|Users|Events|Resources|Tickets|Portal|Not found|From|Save|Restore|Libraries|Lists|Folders|Documents|Items|Title|Version|Created|Modified'.split(
     '|',
   ),
 );

@@ -96,7 +96,7 @@ function makeLimit(
   name: string,
   limit: { readonly address: number; readonly provider: number },
 ) {
-  const byAddress = sharedLimits.perMinute(`${name} of an address`, limit.address);
+  const byAddress = sharedLimits.perMinute(`${name}/address`, limit.address);
   const byProvider = sharedLimits.perMinute(name, limit.provider);
   return ({ ip, tenant, now }: RequestContext): number | null =>
     byAddress.ask(ip, now) ?? byProvider.ask(tenant, now);

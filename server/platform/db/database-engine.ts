@@ -156,6 +156,8 @@ export interface EngineTables extends ImportTables {
     cursor: string;
     /** The scope is being listed completely: see `listed_item`. */
     listing: Generated<boolean>;
+    /** More pages follow the last one that was read. */
+    is_open: Generated<boolean>;
   };
   backup_session: {
     tenant_id: TenantId;

@@ -239,6 +239,22 @@ eachDatabase((name, open) => {
       );
     });
 
+  test(`ENG-1: what changes after a listing was cut is in the point of the session that completes it (${name})`, async () => {
+    for (const kind of ['mailbox', 'drive'] as const) {
+      const memory = memoryObject(kind, 'ann');
+      memory.putFolder('f0', null);
+      for (let n = 0; n < 5; n += 1) memory.putItem(`i${n}`, 'f0', 'before');
+      memory.trouble.cutAfter = kind === 'drive' ? 1 : 2;
+      const bench = await makeBench(await open(), memory);
+      expect(await backUp(bench, true)).toBeNull();
+      memory.trouble.cutAfter = null;
+      memory.putItem('i0', 'f0', 'after');
+      memory.removeItem('i1');
+      const done = await backUp(bench, true);
+      expect(await copyAt(bench, done?.point ?? 0)).toEqual(memory.copy());
+    }
+  });
+
   test(`ENG-5: a folder that is gone before it is known takes nothing else with it (${name})`, async () => {
     const memory = memoryObject('mailbox', 'ann');
     memory.putFolder('inbox', null);

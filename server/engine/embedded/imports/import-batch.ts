@@ -67,7 +67,7 @@ export async function storeBatch(
   for (const path of batch.known) counted.push({ path, counts: { known: 1 } });
   for (const { path, outcome } of batch.left) counted.push({ path, counts: { [outcome]: 1 } });
   await writePages(tx, object, [
-    { scope: '', folders: batch.folders, items: fresh, removed: [], cursor: null },
+    { scope: '', folders: batch.folders, items: fresh, removed: [], cursor: null, isOpen: false },
     ...[...batch.cursors].map(([scope, cursor]) => ({ ...EMPTY_PAGE, scope, cursor })),
   ]);
   await storeResults(tx, task.id, batch.left);
@@ -93,7 +93,7 @@ export async function storeBatch(
   return totals;
 }
 
-const EMPTY_PAGE = { folders: [], items: [], removed: [] } as const;
+const EMPTY_PAGE = { folders: [], items: [], removed: [], isOpen: false } as const;
 
 /** Returns the state of those of the items that the mailbox or drive has. */
 async function findKnown(

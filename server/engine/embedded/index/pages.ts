@@ -18,6 +18,8 @@ export interface PageWrite {
   readonly removed: readonly string[];
   /** Null: more of the page follows. */
   readonly cursor: string | null;
+  /** Whether more pages of the scope follow. */
+  readonly isOpen: boolean;
 }
 /** `parts` is empty if the content could not be read. */
 export interface ItemWrite {
@@ -40,6 +42,21 @@ export async function loadCursors(
     .where('cursor', '<>', '')
     .execute();
   return new Map(rows.map(({ scope, cursor }) => [scope, cursor]));
+}
+
+/** Returns the scopes whose pages were not read to the last one. */
+export async function loadOpenScopes(
+  { sql: db, tenant }: TenantTx,
+  { n }: Pick<IndexedObject, 'n'>,
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('object_cursor')
+    .select('scope')
+    .where('tenant_id', '=', tenant)
+    .where('object_n', '=', n)
+    .where('is_open', '=', true)
+    .execute();
+  return new Set(rows.map(({ scope }) => scope));
 }
 
 /**
@@ -112,16 +129,18 @@ export async function writePages(
     if (page.removed.length > 0) await noteRemoved(tx, object, page);
   }
   const cursors = new Map(
-    pages.flatMap(({ scope, cursor }) => (cursor === null ? [] : [[scope, cursor] as const])),
+    pages.flatMap(({ scope, cursor, isOpen }) =>
+      cursor === null ? [] : [[scope, { cursor, is_open: isOpen }] as const],
+    ),
   );
   if (cursors.size > 0)
     await sql`
-      insert into object_cursor (tenant_id, object_n, scope, cursor)
-      select ${tx.tenant}, ${object.n}, x.scope, x.cursor from ${recordset(
-        [...cursors].map(([scope, cursor]) => ({ scope, cursor })),
-        sql`scope text, cursor text`,
+      insert into object_cursor (tenant_id, object_n, scope, cursor, is_open)
+      select ${tx.tenant}, ${object.n}, x.scope, x.cursor, x.is_open from ${recordset(
+        [...cursors].map(([scope, row]) => ({ scope, ...row })),
+        sql`scope text, cursor text, is_open boolean`,
       )}
-      on conflict (tenant_id, object_n, scope) do update set cursor = excluded.cursor`.execute(
+      on conflict (tenant_id, object_n, scope) do update set cursor = excluded.cursor, is_open = excluded.is_open`.execute(
       tx.sql,
     );
 }

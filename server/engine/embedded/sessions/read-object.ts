@@ -11,6 +11,7 @@ import {
   findParts,
   forgetListed,
   loadCursors,
+  loadOpenScopes,
   type ItemWrite,
   type PageWrite,
   writePages,
@@ -57,15 +58,18 @@ export async function readObject(
   const reader = await makeReader(context, object);
   const retried = await reader.retryFailed();
   if (!retried.ok) return retried;
-  for await (const page of source.changes(object, reader.cursors, call)) {
-    const read: EngineResult<void> = page.ok ? await reader.read(page.value) : page;
-    if (read.ok) continue;
-    const stored = await reader.commit();
-    return stored.ok ? read : stored;
+  for (let { cursors } = reader; ; cursors = await reader.loadCursors()) {
+    for await (const page of source.changes(object, cursors, call)) {
+      const read: EngineResult<void> = page.ok ? await reader.read(page.value) : page;
+      if (read.ok) continue;
+      const stored = await reader.commit();
+      return stored.ok ? read : stored;
+    }
+    const committed = await reader.commit();
+    if (!committed.ok) return committed;
+    if (call.signal.aborted) return { ok: false, error: STOPPED };
+    if (!reader.takeResumed()) break;
   }
-  const committed = await reader.commit();
-  if (!committed.ok) return committed;
-  if (call.signal.aborted) return { ok: false, error: STOPPED };
   return { ok: true, value: { retained: await reader.endRemoved() } };
 }
 
@@ -78,16 +82,19 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
       await context.checkLease(tx);
       return work(tx);
     });
-  const { cursors, listings, failed } = await store.tenant(
+  const { cursors, open, listings, failed } = await store.tenant(
     tenant,
     async (tx) => ({
       cursors: await loadCursors(tx, object),
+      open: await loadOpenScopes(tx, object),
       listings: await loadListings(tx, object),
       failed: await loadFailed(tx, object),
     }),
     { readOnly: true },
   );
   const begun = new Set(cursors.keys());
+  /** Scopes that an earlier call read in part. */
+  const resumed = new Set(open);
   const complete = new Set<string>();
   let pending: PageWrite[] = [];
   let rows = 0;
@@ -116,6 +123,7 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
 
   async function list(scope: string): Promise<void> {
     begun.add(scope);
+    resumed.delete(scope);
     complete.delete(scope);
     if (await inTx((tx) => beginListing(tx, object, scope))) listings.add(scope);
     else listings.delete(scope);
@@ -176,6 +184,16 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
 
   return {
     cursors,
+    loadCursors: () => store.tenant(tenant, (tx) => loadCursors(tx, object), { readOnly: true }),
+    /**
+     * Returns whether a scope is complete now that an earlier call read in part: what that had read
+     * may have changed since, and only the changes from then on say so. True once.
+     */
+    takeResumed(): boolean {
+      const isComplete = [...resumed].some((scope) => complete.has(scope));
+      resumed.clear();
+      return isComplete;
+    },
     commit,
     async retryFailed(): Promise<EngineResult<void>> {
       const since = context.retainedSince ?? -Infinity;
@@ -184,7 +202,14 @@ async function makeReader(context: ReadContext, object: IndexedObject) {
         const saved = await save(wanted.slice(from, from + BATCH_ITEMS));
         if (!saved.ok) return saved;
         const items = saved.value.filter(({ parts }) => parts.length > 0);
-        const added = await add({ scope: '', folders: [], items, removed: [], cursor: null });
+        const added = await add({
+          scope: '',
+          folders: [],
+          items,
+          removed: [],
+          cursor: null,
+          isOpen: false,
+        });
         if (!added.ok) return added;
       }
       return commit();
@@ -237,10 +262,18 @@ function withoutOld(page: ChangePage, since: Ms | null): ChangePage {
 type PagePart = Omit<PageWrite, 'items'> & { readonly items: readonly ItemChange[] };
 
 /** Cuts a page into parts that fit a batch. The last one has the cursor. */
-function splitPage({ scope, folders, items, removed, cursor }: ChangePage): PagePart[] {
+function splitPage({ scope, folders, items, removed, cursor, isComplete }: ChangePage): PagePart[] {
   const parts: PagePart[] = [];
   const add = (part: Partial<PagePart>) =>
-    parts.push({ scope, folders: [], items: [], removed: [], cursor: null, ...part });
+    parts.push({
+      scope,
+      folders: [],
+      items: [],
+      removed: [],
+      cursor: null,
+      isOpen: !isComplete,
+      ...part,
+    });
   for (let from = 0; from < folders.length; from += BATCH_ITEMS)
     add({ folders: folders.slice(from, from + BATCH_ITEMS) });
   for (let from = 0; from < items.length; from += BATCH_ITEMS)

@@ -66,7 +66,7 @@ export function DownloadDialog({
               name={name}
               checked={format === value}
               title={t[value]}
-              detail={t[`${value}${downloadsNow ? 'Hint' : 'HintServer'}`]}
+              detail={downloadsNow ? t[`${value}Hint`] : t[`${value}HintServer`]}
               onChoose={() => setFormat(value)}
             />
           ))}
