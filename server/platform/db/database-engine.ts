@@ -36,7 +36,6 @@ import type {
   BackupSessionId,
   Bytes,
   DeviceCodeId,
-  DownloadId,
   ExplorerId,
   Ms,
   OrganizationId,
@@ -47,11 +46,11 @@ import type {
 } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
 import type { ImportTables } from './database-imports.ts';
-import type { ServerDownload } from './database-vb365.ts';
-import type { Filled, Json } from './json-column.ts';
+import type { Filled, Json, JsonOrNull } from './json-column.ts';
+import type { DownloadTables } from './database-downloads.ts';
 
 /** Tables of the embedded backup engine (migration 0037), and of what it is used for. */
-export interface EngineTables extends ImportTables {
+export interface EngineTables extends DownloadTables, ImportTables {
   organization_access: {
     tenant_id: TenantId;
     organization_id: OrganizationId;
@@ -270,98 +269,6 @@ export interface EngineTables extends ImportTables {
     key: string | null;
   };
   running_command: { tenant_id: TenantId; id: Id; until: Ms };
-  download: {
-    tenant_id: TenantId;
-    id: DownloadId;
-    organization_id: OrganizationId;
-    user_id: UserId;
-    session_id: string;
-    name: string;
-    request: Json<unknown>;
-    ticket_hash: string | null;
-    ticket_until: Ms;
-    cookie_hash: string | null;
-    entries: JsonOrNull;
-    bytes: Bytes;
-    etag: string;
-    created_at: Ms;
-    expires_at: Ms;
-  };
-  /** `file_name`: of a single item, which is no archive. */
-  prepared_download: {
-    tenant_id: TenantId;
-    id: DownloadId;
-    organization_id: OrganizationId;
-    repository_id: BackupRepositoryId;
-    user_id: UserId;
-    explorer_id: ExplorerId;
-    file_name: string | null;
-    count: Generated<number>;
-    bytes: Generated<Bytes>;
-    directory_at: Generated<Bytes>;
-    directory_bytes: Generated<Bytes>;
-    complete: Generated<boolean>;
-    expires_at: Ms;
-    /** Of an operator, with the objects whose data it holds. */
-    operator_id: string | null;
-    objects: Json<readonly number[]>;
-    folders: Filled<readonly DownloadFolder[]>;
-  };
-  /** `entries`: JSON. */
-  prepared_part: {
-    tenant_id: TenantId;
-    download_id: DownloadId;
-    n: number;
-    first_byte: Bytes;
-    first_record: Bytes;
-    entries: string;
-  };
-  /** `file_name`: of a single file. What it holds is the row of `prepared_download` with this id. */
-  background_download: {
-    tenant_id: TenantId;
-    id: DownloadId;
-    organization_id: OrganizationId;
-    /** Null: a server of Veeam Backup for Microsoft 365 makes it, as `server_request` says. */
-    repository_id: BackupRepositoryId | null;
-    user_id: UserId;
-    workload: string;
-    format: string;
-    name: string;
-    file_name: string | null;
-    state: Generated<string>;
-    message: string | null;
-    items: number;
-    items_done: Generated<number>;
-    bytes: Bytes;
-    bytes_done: Generated<Bytes>;
-    missing: number;
-    failed: Generated<number>;
-    created_at: Ms;
-    ended_at: Ms | null;
-    expires_at: Ms;
-    /** Of an operator, with the objects whose data it holds. */
-    operator_id: Generated<string | null>;
-    server_request: ColumnType<ServerDownload | null, string | undefined, string>;
-    objects: Filled<readonly number[]>;
-  };
-  /** `next_item`: the first after this part. `bytes_read`, `failed`: of everything up to it. */
-  background_part: {
-    tenant_id: TenantId;
-    download_id: DownloadId;
-    n: number;
-    name: string;
-    bytes: Bytes;
-    sha256: string;
-    next_item: number;
-    bytes_read: Bytes;
-    failed: number;
-  };
-}
-
-/** A folder of a mailbox in a download: its path, and what it holds. */
-export interface DownloadFolder {
-  readonly path: readonly string[];
-  readonly holds: Extract<ItemKind, 'mail' | 'event' | 'contact' | 'task'>;
 }
 
 /**
@@ -399,8 +306,6 @@ export interface RepositoryAttachment {
   readonly problems: readonly AttachmentProblem[];
   readonly problemCount: number;
 }
-
-type JsonOrNull = ColumnType<unknown, string | null, string | null>;
 
 /**
  * What one repository holds of one mailbox or drive. `point`: the newest finished state of it;

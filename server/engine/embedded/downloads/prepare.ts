@@ -4,7 +4,7 @@ import type { EngineResult, EngineScope, RestoreTarget } from '#contract/engine/
 import { LIMITS } from '#contract/limits.ts';
 import type { BackupRepositoryId, Bytes, DownloadId, OrganizationId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { DownloadFolder } from '#server/platform/db/database-engine.ts';
+import type { DownloadFolder } from '#server/platform/db/database-downloads.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { useExplorer } from '../explorer/explorers.ts';
 import { parseNodeId } from '../explorer/node-id.ts';

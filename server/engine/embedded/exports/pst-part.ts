@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DownloadFolder } from '#server/platform/db/database-engine.ts';
+import type { DownloadFolder } from '#server/platform/db/database-downloads.ts';
 import { makePstWriter, type PstWriter } from '../pst/pst-writer.ts';
 import type { Placed } from '../pst/space.ts';
 import type { StoredMail } from '../downloads/entries.ts';

@@ -1,6 +1,6 @@
 import type { BackupRepositoryId, Bytes, DownloadId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { DownloadFolder } from '#server/platform/db/database-engine.ts';
+import type { DownloadFolder } from '#server/platform/db/database-downloads.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { LimitedReader } from '#server/platform/threads/limited-reader.ts';
 import { ContentError } from '../content-error.ts';
