@@ -10,6 +10,7 @@ import {
 } from '#tests/fakes/vb365/restore-state.ts';
 import { startSecureVb365, type SecureVb365 } from '#tests/fakes/vb365/server.ts';
 import { addJob, addOrganization, addSession } from '#tests/fakes/vb365/state.ts';
+import { addChannel, addPost, addTeam, addTeamFile } from '#tests/fakes/vb365/team-state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
 import { MsgReader } from '#tests/server/engine/msg-reader.ts';
 import { details, list, node, restorePanel, TASK } from './cloud-suite.ts';
@@ -110,7 +111,7 @@ test('E2E-1, CONN-1, VB365-5, VB365-6, VB365-8: a Microsoft 365 server is connec
   expect(errors).toEqual([]);
 });
 
-test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15, VB365-17, VB365-21, VB365-25, VB365-26: organizations are imported from a server, their jobs started and stopped, and a mail read at a restore point, downloaded and restored, as a file of a site is; what only the server can do is disabled with the reason', async ({
+test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15, VB365-17, VB365-21, VB365-25, VB365-26, VB365-28, VB365-29: organizations are imported from a server, their jobs started and stopped, and a mail read at a restore point, downloaded and restored, as files of a site and a team are; what only the server can do is disabled with the reason', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -267,5 +268,42 @@ test('E2E-1, VB365-9, VB365-10, VB365-12, VB365-14, VB365-15, VB365-17, VB365-21
   server.content.codes.set('CODE2', true);
   await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
   expect(server.content.restored.at(-1)).toMatchObject({ title: 'handbook.txt', to: null });
+
+  const team = addTeam(server.content, organization, 'Crew');
+  const channel = addChannel(team, 'General');
+  addPost(team, channel, 'Departure', Date.now() - HOUR);
+  addTeamFile(team, channel, 'rota.txt', Buffer.from('Monday: Ada'));
+  await page.goto(`${portal.url}/o365/restore/teams`);
+  await page.getByLabel('Organization').selectOption({ label: organization.officeName });
+  await expect(page.getByRole('region', { name: 'Restore session open' })).toBeVisible();
+  await node(page, /^Crew/).click();
+  await page.keyboard.press('ArrowRight');
+  await node(page, /^General/).click();
+  const posts = list(page, 'General');
+  await posts.getByRole('option', { name: /Departure/ }).click();
+  await expect(page.getByRole('button', { name: 'Show post' })).toBeVisible();
+  await sound(page, 'a post of an imported organization');
+  await page.getByRole('button', { name: 'Show post' }).click();
+  const text = page.frameLocator('iframe[title="Post “Departure” with its replies"]');
+  await expect(text.getByText('The text of Departure.')).toBeVisible();
+  await posts.focus();
+  await page.keyboard.press('x');
+  // Posts are restored with their channel only.
+  await expect(page.getByRole('button', { name: /^Restore 1 item/ })).toBeDisabled();
+  await node(page, /^General/).click();
+  await page.keyboard.press('ArrowRight');
+  await node(page, /^Files/).click();
+  const shared = list(page, 'Files');
+  await shared.getByRole('option', { name: /rota\.txt/ }).click();
+  await shared.focus();
+  await page.keyboard.press('x');
+  await page.keyboard.press('r');
+  await expect(panel.getByLabel('Versions')).toBeVisible();
+  await panel.getByRole('button', { name: 'Restore 1 item' }).click();
+  await panel.getByRole('button', { name: 'Get a code' }).click();
+  await expect(panel.getByText('CODE3')).toBeVisible();
+  server.content.codes.set('CODE3', true);
+  await expect(panel.getByRole('heading', { name: 'Restore complete' })).toBeVisible(TASK);
+  expect(server.content.restored.at(-1)).toMatchObject({ title: 'rota.txt', to: null });
   expect(errors).toEqual([]);
 });
