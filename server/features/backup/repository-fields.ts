@@ -37,7 +37,7 @@ export function passwordRefusal(
     : null;
 }
 
-/** Returns why a repository can't be locked: one that keeps everything would be locked for ever. */
+/** Returns why a repository can't be locked: one that never deletes anything would be locked forever. */
 export const lockRefusal = (
   { storage, retentionPolicy }: Pick<NewRepository, 'storage' | 'retentionPolicy'>,
   prefix = '',

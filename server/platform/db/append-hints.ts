@@ -19,7 +19,7 @@ const LONGEST_RETRY_MS: Ms = 30_000;
 
 /** Hints between servers. Lost ones are found by polling. */
 export interface AppendHints {
-  /** Resolves when it hears of the others, or when its first attempt failed. */
+  /** Resolves when it listens to the others, or when its first attempt failed. */
   readonly connected: Promise<void>;
   /** Returns whether no other server listens. False while it is unknown. */
   isAlone(): boolean;
@@ -35,13 +35,13 @@ export const reconnectWait = (attempt: number): Ms =>
 /**
  * Connects to the other servers on this PostgreSQL database, by LISTEN and NOTIFY on a connection of
  * its own: `NOTIFY` locks the whole database while its transaction commits, which no transaction
- * that stores data may wait for (SYNC-20). `heard` is called for appends of other servers.
+ * that stores data may wait for (SYNC-20). `onAppended` is called for appends of other servers.
  */
 export function connectAppendHints(
   url: string,
   clock: Clock,
   log: Log,
-  heard: (tenant: TenantId) => void,
+  onAppended: (tenant: TenantId) => void,
 ): AppendHints {
   const pending = new Set<TenantId>();
   let client: Client | null = null;
@@ -98,7 +98,7 @@ export function connectAppendHints(
     next.on('notification', ({ channel, payload, processId }) => {
       if (processId === own) return channel === JOINED ? echo.resolve() : undefined;
       if (channel === JOINED) hasOthers = true;
-      else if (payload !== undefined && payload !== '') heard(payload as TenantId);
+      else if (payload !== undefined && payload !== '') onAppended(payload as TenantId);
     });
     try {
       await next.connect();

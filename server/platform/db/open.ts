@@ -84,7 +84,7 @@ export async function openStore({
       flushes: true,
       finishFlush: () => Promise.resolve(),
       announce: (owner) => holdPresence(databaseUrl, owner, clock, log),
-      shareHints: (heard) => connectAppendHints(databaseUrl, clock, log, heard),
+      shareHints: (onAppended) => connectAppendHints(databaseUrl, clock, log, onAppended),
       close: () => db.destroy(),
       mustBeCurrent,
     });
@@ -165,7 +165,7 @@ interface Base {
   readonly flushes: boolean;
   readonly finishFlush: () => Promise<void>;
   readonly announce: (owner: string) => Presence;
-  readonly shareHints: (heard: (tenant: TenantId) => void) => AppendHints;
+  readonly shareHints: (onAppended: (tenant: TenantId) => void) => AppendHints;
   readonly close: () => Promise<void>;
   readonly mustBeCurrent?: boolean;
 }
@@ -283,11 +283,11 @@ function getStore(base: Base): OpenStore {
       notify(() => {
         listener(tenant, head);
       });
-    tellAnywhere(tenant);
+    notifyAnywhere(tenant);
     hints.send(tenant);
   }
 
-  function tellAnywhere(tenant: TenantId): void {
+  function notifyAnywhere(tenant: TenantId): void {
     for (const listener of anywhere)
       notify(() => {
         listener(tenant);
@@ -352,7 +352,7 @@ function getStore(base: Base): OpenStore {
       anywhere.add(listener);
       return () => void anywhere.delete(listener);
     },
-    shareHints: () => (hints = base.shareHints(tellAnywhere)),
+    shareHints: () => (hints = base.shareHints(notifyAnywhere)),
     onJobScheduled(listener) {
       jobListeners.add(listener);
       return () => void jobListeners.delete(listener);

@@ -30,7 +30,7 @@ export interface Store {
    * arrive within moments, or not at all.
    */
   onAppendAnywhere(listener: (tenant: TenantId) => void): () => void;
-  /** Begins to tell other servers of appends, and to hear of theirs. Only PostgreSQL has others. */
+  /** Begins to notify other servers of appends, and to listen for theirs. Only PostgreSQL has others. */
   shareHints(): AppendHints;
   /**
    * Calls `listener` after each commit that scheduled a background job, with its due time. Only a

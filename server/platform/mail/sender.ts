@@ -49,7 +49,7 @@ export const waitAfter = (tries: number, request: Ms | null): Ms =>
  * Sends a message that `post` queued. The job first takes the message, then sends it with no
  * transaction open, then stores the result, if no other run of the job has taken the message meanwhile
  * (JOB-11). So two servers never send the same message, and no sent message is sent again, except if a
- * server dies, or stands still for minutes, between sending and storing the result. The content of a sent message is erased at once, and its row is deleted
+ * server dies, or is paused for minutes, between sending and storing the result. The content of a sent message is erased at once, and its row is deleted
  * after a week.
  */
 export const mail =

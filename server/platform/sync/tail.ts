@@ -22,7 +22,7 @@ const GAP_MS: Ms = 50;
  */
 const GAP_PER_STREAM_MS: Ms = 2;
 const LONGEST_GAP_MS: Ms = TICK_MS;
-/** So many streams are written to before other work of the server gets its turn. */
+/** The number of streams to write to before other work of the server gets its turn. */
 const CHUNK = 100;
 
 /** A stream, as its tail sees it. */

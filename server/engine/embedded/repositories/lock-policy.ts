@@ -6,7 +6,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 
 const DAY_MS: Ms = 24 * 60 * 60_000;
-/** How far beyond its need a file is locked, so that it isn't locked anew for each restore point. */
+/** How far beyond its need a file is locked, so that not every restore point renews its lock. */
 export const LOCK_AHEAD_MS: Ms = 10 * DAY_MS;
 
 /** How the files of a repository are locked. */

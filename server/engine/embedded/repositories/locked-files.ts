@@ -108,7 +108,7 @@ async function logTampering(
   );
 }
 
-/** For how long the page says so. */
+/** For how long the page shows it. */
 const RECENT_MS: Ms = 30 * 24 * 60 * 60_000;
 const getRecent = (tampering: Tampering | null, now: Ms): Tampering | null =>
   tampering !== null && now - tampering.at < RECENT_MS ? tampering : null;

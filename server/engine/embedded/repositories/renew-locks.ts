@@ -18,8 +18,9 @@ const MAX_PAUSE_MS: Ms = 36 * HOUR_MS;
 const FILES_AT_ONCE = 8;
 
 /**
- * Locks files longer that a newer restore point needs: ten days beyond its end, so that a file is
- * locked anew every seven days at most. What no restore point needs keeps its date.
+ * Locks files longer that a newer restore point needs: ten days beyond its end, so that the
+ * lock of a file is renewed every seven days at most. The lock of a file that no restore point needs isn't
+ * renewed.
  */
 export async function renewLocks(
   { context: { store, clock }, tenant, repository, versions }: LockedPlace,
