@@ -1,18 +1,10 @@
 import * as v from 'valibot';
 import type { Published } from './schema.ts';
+import { flag, int32, int64, links, some, text, time, uid } from './schema-parts.ts';
 import type { Vb365Version } from './state.ts';
 
 // What the OpenAPI documents publish of teams in restore sessions, as in `schema.ts`.
 
-const uid = v.pipe(v.string(), v.uuid());
-const text = v.string();
-const int32 = v.pipe(v.number(), v.integer(), v.minValue(-(2 ** 31)), v.maxValue(2 ** 31 - 1));
-const int64 = v.pipe(v.number(), v.integer());
-const flag = v.boolean();
-const time = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/));
-const links = v.record(v.string(), v.strictObject({ href: text }));
-const some = <E extends v.ObjectEntries>(entries: E) =>
-  v.partial(v.strictObject({ ...entries, _links: links }));
 /** Entries of which `names` are required. */
 const need = (entries: v.ObjectEntries, ...names: string[]): v.GenericSchema =>
   v.strictObject(
