@@ -119,7 +119,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
               onLonger={() => go({ ...place, span: { kind: 'last', days: 30 } })}
             />
           ) : (
-            <div className="grid gap-6 px-4 desk:px-6">
+            <div className="grid grid-cols-1 gap-6 px-4 desk:px-6">
               <Figures
                 place={place}
                 trends={trends}
