@@ -144,6 +144,8 @@ export const LIMITS = {
   backoffFirstMs: 30,
   maxBackoffMs: 60_000,
   pollMs: 15_000,
+  /** The shortest time between a pull and the next one that a poke causes. */
+  pullGapMs: 300,
 } as const;
 
 /** Version of the sync protocol. The server supports this version and the previous one. */

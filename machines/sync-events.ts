@@ -44,10 +44,12 @@ export interface SyncContext {
   readonly left: number;
   /**
    * Heads of the log. `knownHead`: the highest the server reported; `requestedHead`: its value when
-   * the current or last pull began.
+   * the current or last pull began; `sentHead`: the highest with a change that this device sent
+   * since then.
    */
   readonly knownHead: number;
   readonly requestedHead: number;
+  readonly sentHead: number;
   readonly failure: Failure | null;
   /** Why the oldest command failed the last time; null if it didn't. */
   readonly pushFailure: Failure | null;
@@ -75,6 +77,7 @@ export const beginning = (loaded: boolean, left: number, fraction: () => number)
   left,
   knownHead: 0,
   requestedHead: 0,
+  sentHead: 0,
   failure: null,
   pushFailure: null,
   attempt: 0,

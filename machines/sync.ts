@@ -13,7 +13,7 @@ const NEVER_REQUESTED = -1;
  * The loop that keeps a device in step with the log (SYNC-5, SYNC-8). No state gets stuck, and
  * after a failure it always waits before it continues:
  *
- *   starting ─▶ bootstrapping ─▶ online ─┬ log:    pulling ⇄ loading (a day) ─▶ live ─▶ pulling …
+ *   starting ─▶ bootstrapping ─▶ online ─┬ log:    pulling ⇄ loading (a day) ─▶ live (paused ─▶ ready) ─▶ pulling …
  *       ▲             │            │     ├ push:   idle ⇄ sending ⇄ resting
  *       └── offline ◀─┴────────────┘     └ stream: attached ⇄ resting
  *                                  ╰─▶ signed-out, update-needed
@@ -49,6 +49,7 @@ export const syncMachine = setup({
       backOffMs(context.pushAttempt - 1, context.pushWaitMs, context.fraction()),
     streamRest: ({ context }) =>
       backOffMs(context.streamAttempt + 2, context.streamWaitMs, context.fraction()),
+    pullGap: LIMITS.pullGapMs,
     poll: ({ context }) => (context.streamUp ? LIMITS.maxBackoffMs : LIMITS.pollMs),
     steady: 10_000,
   },
@@ -58,6 +59,8 @@ export const syncMachine = setup({
     outdated: ({ context }) => context.failure?.kind === 'update-needed',
     hasBegun: ({ context }) => context.loaded,
     behind: ({ context }) => context.knownHead > context.requestedHead,
+    /** The user's own change, or whatever is new, is to be pulled without a pause. */
+    mustPull: ({ context }) => context.sentHead > context.requestedHead,
     mayHurry: ({ context }) => context.waitMs === 0,
     mayHurryPush: ({ context }) => context.pushWaitMs === 0,
     pushFailedBefore: ({ context }) => context.pushAttempt > 0,
@@ -110,7 +113,9 @@ export const syncMachine = setup({
           initial: 'pulling',
           states: {
             pulling: {
-              entry: assign({ requestedHead: ({ context }) => context.knownHead }),
+              entry: assign({
+                requestedHead: ({ context }) => Math.max(context.knownHead, context.sentHead),
+              }),
               // The pull in flight may miss the newest events, so another one follows.
               on: { NUDGE: { actions: assign({ requestedHead: NEVER_REQUESTED }) } },
               invoke: {
@@ -119,19 +124,19 @@ export const syncMachine = setup({
                 onDone: [
                   {
                     guard: ({ context, event }) =>
-                      event.output.kind === 'done' && context.knownHead > context.requestedHead,
+                      event.output.kind === 'done' && context.sentHead > context.requestedHead,
                     target: 'pulling',
                     reenter: true,
                   },
                   {
                     guard: ({ event }) => event.output.kind === 'done' && event.output.left > 0,
                     target: 'loading',
-                    actions: assign(({ event }) => reached(event.output)),
+                    actions: assign(({ context, event }) => pulled(context, event.output)),
                   },
                   {
                     guard: ({ event }) => event.output.kind === 'done',
                     target: 'live',
-                    actions: assign(({ event }) => reached(event.output)),
+                    actions: assign(({ context, event }) => pulled(context, event.output)),
                   },
                   {
                     target: '#sync.judging',
@@ -184,7 +189,15 @@ export const syncMachine = setup({
             },
             live: {
               entry: assign({ live: true, failure: null, waitMs: 0 }),
-              always: { guard: 'behind', target: 'pulling' },
+              initial: 'paused',
+              states: {
+                // What arrives in quick succession comes with one pull (SYNC-22).
+                paused: {
+                  always: { guard: 'mustPull', target: '#sync.online.log.pulling' },
+                  after: { pullGap: 'ready' },
+                },
+                ready: { always: { guard: 'behind', target: '#sync.online.log.pulling' } },
+              },
               on: {
                 NUDGE: 'pulling',
                 STREAM_CLOSED: 'pulling',
@@ -325,9 +338,19 @@ const reached = (outcome: Outcome): Partial<SyncContext> =>
         left: outcome.left,
         knownHead: outcome.cursor,
         requestedHead: outcome.cursor,
+        sentHead: 0,
         failure: null,
       }
     : {};
+
+/** After a pull: heads that were reported while it ran may be newer than what it brought. */
+const pulled = (context: SyncContext, outcome: Outcome): Partial<SyncContext> => ({
+  ...reached(outcome),
+  ...(outcome.kind === 'done' &&
+    context.knownHead > context.requestedHead && {
+      knownHead: Math.max(context.knownHead, outcome.cursor),
+    }),
+});
 
 /** After a failure: whether to continue or to bootstrap again, with a longer wait than the last. */
 function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
@@ -349,13 +372,16 @@ function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
     : waits;
 }
 
-const sent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => ({
-  pushAttempt: 0,
-  pushWaitMs: 0,
-  pushFailure: null,
-  knownHead:
-    outcome.kind === 'done' ? Math.max(context.knownHead, outcome.seq ?? 0) : context.knownHead,
-});
+const sent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => {
+  const seq = outcome.kind === 'done' ? (outcome.seq ?? 0) : 0;
+  return {
+    pushAttempt: 0,
+    pushWaitMs: 0,
+    pushFailure: null,
+    knownHead: Math.max(context.knownHead, seq),
+    sentHead: Math.max(context.sentHead, seq),
+  };
+};
 
 const unsent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => {
   const pushFailure = outcome.kind === 'failed' ? outcome.failure : null;

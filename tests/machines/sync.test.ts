@@ -52,6 +52,8 @@ function happens(state: State): EventObject[] {
     all.push(after('poll', 'online.log.live'), { type: 'POKE', head: 99 } as EventObject, {
       type: 'NUDGE',
     });
+  if (state.matches({ online: { log: { live: 'paused' } } }))
+    all.push(after('pullGap', 'online.log.live.paused'));
   if (state.matches({ online: { push: 'sending' } }))
     all.push(...PUSHED.map((one) => done('push', one)));
   if (state.matches({ online: { push: 'idle' } })) all.push({ type: 'COMMAND' });
@@ -78,6 +80,7 @@ const brief = ({ value, context }: State): string =>
     context.pushAttempt > 0,
     context.waitMs > 0,
     context.knownHead > context.requestedHead,
+    context.sentHead > context.requestedHead,
   ]);
 
 const paths = getShortestPaths(
@@ -136,6 +139,7 @@ const getDelay = ({ context }: State, type: string): number => {
   if (type.includes('.backOff.'))
     return backOffMs(Math.max(context.attempt, context.renewals) - 1, context.waitMs, 0);
   if (type.includes('.pushRest.')) return backOffMs(context.pushAttempt - 1, context.pushWaitMs, 0);
+  if (type.includes('.pullGap.')) return 300;
   if (type.includes('.streamRest.'))
     return backOffMs(context.streamAttempt + 2, context.streamWaitMs, 0);
   return context.streamUp ? 60_000 : 15_000;
@@ -210,6 +214,66 @@ test('SYNC-8, SYNC-14: a poke during a pull causes one more pull after it', asyn
   expect(actor.getSnapshot().matches({ online: { log: 'pulling' } })).toBe(true);
   await answer('pull');
   expect(actor.getSnapshot().matches({ online: { log: 'live' } })).toBe(true);
+  expect(request.has('pull')).toBe(false);
+  actor.stop();
+});
+
+test('SYNC-22: however many pokes come, pulls are 300 ms apart, nothing that was reported is missed, and days go on', async () => {
+  const { actor, asked: request, timers } = driven();
+  const answer = async (of: string, cursor: number, left = 0): Promise<void> => {
+    const resolve = request.get(of);
+    request.delete(of);
+    if (!resolve) throw new Error(`nothing was asked: ${of}`);
+    resolve({ kind: 'done', cursor, left });
+    await settle(1);
+  };
+  const pass = (ms: number): void => {
+    const timer = [...timers].find((one) => one.ms === ms);
+    if (!timer) throw new Error(`no timer of ${ms} ms`);
+    timers.delete(timer);
+    timer.work();
+  };
+  await answer('bootstrap', 3);
+  // A poke for each request: the missing days are loaded between the pulls.
+  for (let left = 3; left > 0; left -= 1) {
+    actor.send({ type: 'POKE', head: 10 - left });
+    await answer('pull', 9 - left, left);
+    await answer('loadDay', 9 - left, left - 1);
+  }
+  await answer('pull', 9);
+  expect(actor.getSnapshot().context).toMatchObject({ live: true, left: 0 });
+  // In the pause nothing is asked, after it one pull brings everything.
+  for (let head = 10; head < 40; head += 1) actor.send({ type: 'POKE', head });
+  expect(request.has('pull')).toBe(false);
+  pass(300);
+  expect(request.has('pull')).toBe(true);
+  // It brought less than a poke meanwhile said: another pull follows the pause.
+  actor.send({ type: 'POKE', head: 50 });
+  await answer('pull', 45);
+  expect(request.has('pull')).toBe(false);
+  pass(300);
+  await answer('pull', 50);
+  // It brought what the poke said: none follows.
+  pass(300);
+  expect(request.has('pull')).toBe(false);
+  // The user's own change is pulled without a pause, and again if a pull was under way.
+  actor.send({ type: 'POKE', head: 60 });
+  await answer('pull', 60);
+  actor.send({ type: 'POKE', head: 61 });
+  request.get('push')?.({ kind: 'done', seq: 62, left: 0 });
+  await settle(1);
+  actor.send({ type: 'COMMAND' });
+  request.get('push')?.({ kind: 'done', seq: 63, left: 0 });
+  await settle(1);
+  await answer('pull', 62);
+  await answer('pull', 63);
+  expect(request.has('pull')).toBe(false);
+  pass(300);
+  expect(request.has('pull')).toBe(false);
+  // After the pause the first poke causes a pull at once; one that has nothing causes no other.
+  actor.send({ type: 'POKE', head: 99 });
+  await answer('pull', 63);
+  pass(300);
   expect(request.has('pull')).toBe(false);
   actor.stop();
 });
