@@ -1,4 +1,4 @@
-import type { Bytes, ExplorerId, Ms, NodeId } from '../ids.ts';
+import type { Bytes, ExplorerId, Ms, NodeId, PointId } from '../ids.ts';
 import type { ItemKind, Node, ObjectKind, PageInput, Workload } from './engine.ts';
 
 /** A search over everything that an organization's backups have. */
@@ -25,7 +25,8 @@ export interface FoundItem {
   readonly isInText: boolean;
   /** How many versions of it the backups have. */
   readonly versions: number;
-  /** Opens the last restore point that has this version. */
+  /** The last restore point that has this version, and the moment that opens it. */
+  readonly point: PointId;
   readonly openAt: Ms;
 }
 

@@ -23,7 +23,8 @@ export const ITEM_KINDS = [
 
 /**
  * `deleted`: the newest backup lacks it. `seen`: when the first restore point that has it was made,
- * and the last one that has this version. `openAt`: the `datetime` of a session that shows it. `isInText`:
+ * and the last one that has this version. `point`: the ID of that one, and `openAt` the `datetime` of a
+ * session that shows it. `isInText`:
  * the words were found in its content.
  */
 const foundOut = v.object({
@@ -39,6 +40,7 @@ const foundOut = v.object({
   sessionType: v.picklist(SESSION_TYPES),
   object: v.object({ id: v.string(), name: v.string(), kind: v.picklist(OBJECT_KINDS) }),
   path: v.array(v.string()),
+  point: v.string(),
   openAt: v.number(),
   isInText: v.boolean(),
 });

@@ -163,6 +163,52 @@ test('RES-84, RES-85: a mail and a file go into one basket on two pages, and are
   await expect(openBasket(page, 0)).toBeVisible();
 });
 
+test('RES-88: what a search over all restore points found goes into the basket by key and by button, and is tried from there', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const { keyboard } = page;
+  await enter(portal, page, 'm365', OUTLOOK);
+  await page.getByRole('button', { name: 'Search everything' }).click();
+  await keyboard.type(subject);
+  const found = page.getByRole('list', { name: 'Search results' });
+  const mail = found.getByRole('link').filter({ hasText: subject });
+  await expect(mail).toBeVisible();
+  await keyboard.press('Enter');
+  await expect(mail).toBeFocused();
+  await keyboard.press('b');
+  await expect(openBasket(page, 1)).toBeVisible();
+  await expect(mail).toBeFocused();
+  const button = found.getByRole('button', { name: `Remove ${subject} from the basket` });
+  await expect(button).toHaveAttribute('aria-pressed', 'true');
+  await sound(page, 'search with a basket', { sidebar: true });
+  await button.click();
+  await expect(openBasket(page, 0)).toBeVisible();
+  await found.getByRole('button', { name: `Add ${subject} to the basket` }).click();
+  await expect(openBasket(page, 1)).toBeVisible();
+
+  await page.getByRole('searchbox', { name: /^Search mailboxes/ }).fill(fileName);
+  await found.getByRole('button', { name: `Add ${fileName} to the basket` }).click();
+  await openBasket(page, 2).click();
+  const panel = getPanel(page);
+  await expect(
+    panel.getByRole('region', { name: 'Mailboxes' }).getByText(subject, { exact: true }),
+  ).toBeVisible();
+  await expect(
+    panel.getByRole('region', { name: 'OneDrives' }).getByText(fileName, { exact: true }),
+  ).toBeVisible();
+  await panel.getByRole('button', { name: 'Dry run' }).click();
+  await expect(panel.getByRole('heading', { name: 'Result of the dry run' })).toBeFocused();
+  await panel.getByRole('button', { name: 'Close' }).click();
+
+  // The list of the folder shows the same basket.
+  await page.getByRole('searchbox', { name: /^Search mailboxes/ }).fill(subject);
+  await mail.click();
+  await expect(details(page).getByRole('heading', { level: 2 })).toHaveText(subject);
+  await expect(details(page).getByRole('button', { name: 'Remove from basket' })).toBeVisible();
+  expect(errors).toEqual([]);
+});
+
 test('RES-84, RES-86: on a phone, a basket is changed, downloaded, shown offline, and gone after signing out', async ({
   browser,
 }) => {

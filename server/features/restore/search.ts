@@ -61,6 +61,7 @@ const foundOut = ({
   object,
   path,
   versions,
+  point,
   openAt,
   isInText,
 }: FoundItem): OutputOf<'searchBackups'>['rows'][number] => ({
@@ -76,6 +77,7 @@ const foundOut = ({
   sessionType: getSessionType(workload),
   object: { ...object },
   path: [...path],
+  point,
   openAt,
   isInText,
 });

@@ -216,36 +216,36 @@ export function RestorePage({
           </div>
         )}
         <div className="min-h-0 min-w-0 grow max-tablet:min-h-[22rem]">
-          {place.find !== null && organization !== null ? (
-            <SearchView
-              key={organization.id}
-              organizationId={organization.id}
-              place={place.find}
-              getAddress={({ id, sessionType, openAt }) =>
-                restoreAddress(getPage(workload, sessionType), {
-                  ...restorePlace(''),
-                  organization: organization.id,
-                  at: openAt,
-                  locate: id,
-                })
-              }
-              onChange={(find) => go({ find }, 'replace')}
-              onClose={() => go({ find: null })}
-            />
-          ) : offline && !isBrowsing ? (
-            <Offline />
-          ) : session.id !== null && place.organization !== null && session.state === 'open' ? (
-            <div className="flex h-full min-h-0 flex-col">
-              {offline && (
-                <div className="px-4 py-2 tablet:px-5">
-                  <Callout tone="warning">
-                    {t.offline} {t.offlineHint}
-                  </Callout>
-                </div>
-              )}
-              <div className="min-h-0 grow">
-                <BasketContext value={capabilities.basket ? basket : null}>
-                  <CapabilitiesContext value={capabilities}>
+          <BasketContext value={capabilities.basket ? basket : null}>
+            <CapabilitiesContext value={capabilities}>
+              {place.find !== null && organization !== null ? (
+                <SearchView
+                  key={organization.id}
+                  organizationId={organization.id}
+                  place={place.find}
+                  getAddress={({ id, sessionType, openAt }) =>
+                    restoreAddress(getPage(workload, sessionType), {
+                      ...restorePlace(''),
+                      organization: organization.id,
+                      at: openAt,
+                      locate: id,
+                    })
+                  }
+                  onChange={(find) => go({ find }, 'replace')}
+                  onClose={() => go({ find: null })}
+                />
+              ) : offline && !isBrowsing ? (
+                <Offline />
+              ) : session.id !== null && place.organization !== null && session.state === 'open' ? (
+                <div className="flex h-full min-h-0 flex-col">
+                  {offline && (
+                    <div className="px-4 py-2 tablet:px-5">
+                      <Callout tone="warning">
+                        {t.offline} {t.offlineHint}
+                      </Callout>
+                    </div>
+                  )}
+                  <div className="min-h-0 grow">
                     <Browser
                       workload={workload}
                       session={{ ...session, id: session.id }}
@@ -263,19 +263,19 @@ export function RestorePage({
                       }
                       go={go}
                     />
-                  </CapabilitiesContext>
-                </BasketContext>
-              </div>
-            </div>
-          ) : (
-            <NoSession
-              workload={workload}
-              session={session}
-              organizations={organizations}
-              organization={organization}
-              place={place}
-            />
-          )}
+                  </div>
+                </div>
+              ) : (
+                <NoSession
+                  workload={workload}
+                  session={session}
+                  organizations={organizations}
+                  organization={organization}
+                  place={place}
+                />
+              )}
+            </CapabilitiesContext>
+          </BasketContext>
         </div>
       </div>
       {isBasketOpen && organization !== null && basket !== null && (

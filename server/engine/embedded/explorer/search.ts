@@ -7,7 +7,7 @@ import type {
   Workload,
 } from '#contract/engine/engine.ts';
 import type { FoundItem, SearchInput } from '#contract/engine/search.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, PointId } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { failed, ok } from '../../result.ts';
 import { getOperatorScope } from '../operators/role-scope.ts';
@@ -38,6 +38,7 @@ interface FoundRow extends ItemRow {
   readonly reads: boolean;
   readonly path: readonly string[] | null;
   readonly versions: number;
+  readonly pointId: PointId;
   readonly openAt: Ms;
   readonly isInText: boolean;
 }
@@ -97,10 +98,10 @@ export async function searchItems(
     ),
     found as (
       select v.object_n, v.n, v.key, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.folder_key, v."isInText",
-        s.kind as "objectKind", s.name as "objectName", s.reads, s.newest, last.point, last.at as last, last."openAt", not ${isPresent} as deleted
+        s.kind as "objectKind", s.name as "objectName", s.reads, s.newest, last.point, last.at as last, last."pointId", last."openAt", not ${isPresent} as deleted
       from candidate as v join seen as s on s.n = v.object_n
       cross join lateral (
-        select o.point, o.at, p.at as "openAt" from object_point as o
+        select o.point, o.at, p.id as "pointId", p.at as "openAt" from object_point as o
         join restore_point as p on p.tenant_id = o.tenant_id and p.id = o.point_id and p.complete
         where o.tenant_id = ${tenant} and o.object_n = v.object_n and o.point >= v.from_point and (v.to_point is null or o.point <= v.to_point)
         order by o.point desc limit 1
@@ -111,7 +112,7 @@ export async function searchItems(
         and ${deleted === null ? sql`true` : deleted ? sql`not ${isPresent}` : isPresent}
       order by v.at desc, v.object_n desc, v.n desc limit ${limit + 1}
     )
-    select v.object_n as object, v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.deleted, v."isInText", v."objectKind", v."objectName", v.reads, v.last, v."openAt",
+    select v.object_n as object, v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, v.deleted, v."isInText", v."objectKind", v."objectName", v.reads, v.last, v."pointId", v."openAt",
       (select o.at from object_point as o join restore_point as p on p.tenant_id = o.tenant_id and p.id = o.point_id and p.complete
         where o.tenant_id = ${tenant} and o.object_n = v.object_n and o.point >= one.first order by o.point limit 1) as first,
       one.versions, above.path, e.candidates, e.at as "endAt", e.object_n as "endObject", e.n as "endN"
@@ -183,6 +184,7 @@ function toFound({
   reads,
   path,
   versions,
+  pointId,
   openAt,
   isInText,
   ...row
@@ -193,6 +195,7 @@ function toFound({
     object: { id: objectId(object), name: objectName, kind: objectKind },
     path: path ?? [],
     versions,
+    point: pointId,
     openAt,
     isInText,
   };

@@ -7,6 +7,8 @@ export const basketMessages = defineMessages('restoreBasket', {
   add: 'Add to basket',
   addHint: 'B adds the focused row, the selection, or the open folder.',
   remove: 'Remove from basket',
+  addFound: 'Add {name} to the basket',
+  removeFound: 'Remove {name} from the basket',
   inBasket: 'in the basket',
   announced:
     '{count, plural, =0 {The basket is empty} one {# item in the basket} other {# items in the basket}}',

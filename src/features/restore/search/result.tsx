@@ -1,22 +1,30 @@
+import type { KeyboardEvent } from 'react';
+import { IconButton } from '#src/ui/button.tsx';
 import { formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
+import { basketMessages } from '../basket/messages.en.ts';
 import { splitPeople } from '../items/people.ts';
 import { itemMessages } from '../items/messages.en.ts';
 import { containerName, itemIcon } from '../labels.ts';
 import type { Found } from './view.tsx';
 import { restoreSearchMessages as t } from './messages.en.ts';
 
-/** A found item: what it is, where it was, and when it was seen. Opens it there. */
+/** A found item: what it is, where it was, and when it was seen. Opens it there; B puts it into the basket. */
 export function Result({
   item,
   href,
   zone,
+  isInBasket,
+  onBasket,
 }: {
   readonly item: Found;
   readonly href: string;
   readonly zone: string;
+  readonly isInBasket: boolean;
+  /** Adds it to the basket, or removes it; null: there is no basket. */
+  readonly onBasket: (() => void) | null;
 }) {
   const when = formatWhen(item.seen.last, zone);
   const title = item.name === '' ? itemMessages.noSubject : item.name;
@@ -25,12 +33,15 @@ export function Result({
     .slice(0, MAX_PEOPLE)
     .join(', ');
   return (
-    <li className="border-b border-hair">
+    <li className="flex items-center border-b border-hair">
       <SectionLink
         href={href}
         data-entry={item.id}
-        onKeyDown={stepEntries}
-        className="grid grid-cols-[16px_minmax(0,1fr)] gap-x-3 px-4 py-2 text-ink no-underline hover:bg-wash focus-visible:-outline-offset-2 desk:grid-cols-[16px_minmax(0,1fr)_auto] tablet:px-5"
+        onKeyDown={(event) => {
+          if (onBasket !== null && isBasketKey(event)) onBasket();
+          else stepEntries(event);
+        }}
+        className="grid min-w-0 grow grid-cols-[16px_minmax(0,1fr)] gap-x-3 px-4 py-2 text-ink no-underline hover:bg-wash focus-visible:-outline-offset-2 desk:grid-cols-[16px_minmax(0,1fr)_auto] tablet:px-5"
       >
         <Icon name={itemIcon(item)} className="mt-0.5 text-ink-3" />
         <span className="grid min-w-0 gap-0.5">
@@ -66,8 +77,24 @@ export function Result({
           </span>
         </span>
       </SectionLink>
+      {onBasket !== null && (
+        <IconButton
+          icon="basket"
+          label={
+            isInBasket
+              ? basketMessages.removeFound({ name: title })
+              : basketMessages.addFound({ name: title })
+          }
+          aria-pressed={isInBasket}
+          className={`mr-2 ${isInBasket ? 'bg-accent-wash text-accent' : ''}`}
+          onClick={onBasket}
+        />
+      )}
     </li>
   );
 }
+
+const isBasketKey = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  key.toLowerCase() === 'b' && !ctrlKey && !metaKey && !altKey;
 
 const MAX_PEOPLE = 4;

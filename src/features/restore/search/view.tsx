@@ -10,6 +10,9 @@ import { formatCount } from '#src/ui/format.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { ListState } from '../../shared/lists/list-parts.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
+import type { BasketPlace } from '../basket/basket.ts';
+import { useOpenBasket } from '../basket/use-basket.ts';
+import { useCapabilities } from '../capabilities.ts';
 import { TEXTS } from '../texts.ts';
 import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from '../workload.ts';
 import { MAX_TEXT, NEW_SEARCH, type SearchPlace } from './place.ts';
@@ -34,6 +37,8 @@ export function SearchView({
   readonly onClose: () => void;
 }) {
   const zone = useZone();
+  const basket = useOpenBasket();
+  const canCollect = useCapabilities().basket;
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const [typed, setTyped] = useState(place.text);
   const [max, setMax] = useState(STEP);
@@ -158,14 +163,24 @@ export function SearchView({
             aria-busy={query.isLoading}
             className={`m-0 list-none p-0 ${query.isLoading ? 'opacity-60' : ''}`}
           >
-            {rows.map((row) => (
-              <Result
-                key={`${row.sessionType} ${row.id}`}
-                item={row}
-                href={getAddress(row)}
-                zone={zone}
-              />
-            ))}
+            {rows.map((row) => {
+              const at = getBasketPlace(row);
+              const isInBasket = basket?.has(at, [row.id]) ?? false;
+              return (
+                <Result
+                  key={`${row.sessionType} ${row.id}`}
+                  item={row}
+                  href={getAddress(row)}
+                  zone={zone}
+                  isInBasket={isInBasket}
+                  onBasket={
+                    basket !== null && canCollect
+                      ? () => (isInBasket ? basket.remove(at, [row.id]) : basket.add(at, [row.id]))
+                      : null
+                  }
+                />
+              );
+            })}
           </ul>
         )}
         <output className="flex flex-wrap items-center gap-3 px-4 py-3 text-ink-2 empty:hidden tablet:px-5">
@@ -189,6 +204,15 @@ export function SearchView({
     </section>
   );
 }
+
+/** A found item is collected at the last restore point that has this version. */
+const getBasketPlace = ({ sessionType, point, openAt, object }: Found): BasketPlace => ({
+  workload: (WORKLOADS.find((one) => one.sessionType === sessionType) ?? OUTLOOK).kind,
+  point,
+  at: openAt,
+  showDeleted: false,
+  object: object.id,
+});
 
 const WORKLOADS = [OUTLOOK, ONEDRIVE, SHAREPOINT, TEAMS];
 const TYPING_MS = 400;

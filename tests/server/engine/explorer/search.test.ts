@@ -235,7 +235,7 @@ eachDatabase((kind, open) => {
     const store = await open();
     const { search, scope, tenant } = await aSearch(store);
     const { rows } = await search({});
-    for (const { node, workload, openAt, path } of rows) {
+    for (const { node, workload, point, openAt, path } of rows) {
       await store.tenant(tenant, async (tx) => {
         const moment = { now: 5, chance: { uuid: randomUUID } as never };
         const opened = getValue(
@@ -246,7 +246,7 @@ eachDatabase((kind, open) => {
             moment,
           ),
         );
-        expect(opened.point.at).toBe(openAt);
+        expect([opened.point.id, opened.point.at]).toEqual([point, openAt]);
         const explorer = getValue(await useExplorer(tx, scope, opened.id, 5));
         const place = getValue(await locateItem(tx, explorer, node.id));
         const list = {
