@@ -86,7 +86,7 @@ export function Result({
               : basketMessages.addFound({ name: title })
           }
           aria-pressed={isInBasket}
-          className={`mr-2 ${isInBasket ? 'bg-accent-wash text-accent' : ''}`}
+          className="mr-3 aria-pressed:bg-accent-wash aria-pressed:text-accent tablet:mr-4"
           onClick={onBasket}
         />
       )}
