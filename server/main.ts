@@ -111,7 +111,11 @@ const server: Listening = await listen(app, config.port, hostname, {
 if (store.kind === 'postgres') await markRepositoriesFolder(context);
 const hints = store.shareHints();
 context.sharedLimits.start(() => hints.isAlone());
-const jobs = makeJobRunner(context, allJobs(context), { ...SERVER, watch: noteStranded(context) });
+const jobs = makeJobRunner(context, allJobs(context), {
+  ...SERVER,
+  identity: { owner: context.serverId, presence: store.announce(context.serverId) },
+  watch: noteStranded(context),
+});
 jobs.start();
 const life = await demoData?.live();
 

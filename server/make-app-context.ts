@@ -47,6 +47,7 @@ export function makeAppContext({ store, clock, chance, log, config }: Environmen
     chance,
     log,
     config,
+    serverId: chance.uuid(),
     knownSessions: makeKnownSessions(store),
     keyring,
     sessionKey: makeSessionKey({ store, clock, chance, keyring }),

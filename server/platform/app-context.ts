@@ -22,6 +22,8 @@ export interface Environment {
  * platform does not know.
  */
 export interface AppContext extends Environment {
+  /** Names this server for others on its database: its leases, and its presence. */
+  readonly serverId: string;
   readonly knownSessions: KnownSessions;
   readonly keyring: Keyring;
   readonly sessionKey: SessionKey;

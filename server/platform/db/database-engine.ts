@@ -268,7 +268,14 @@ export interface EngineTables extends DownloadTables, ImportTables {
     object: Json<unknown>;
     key: string | null;
   };
-  running_command: { tenant_id: TenantId; id: Id; until: Ms };
+  running_command: {
+    tenant_id: TenantId;
+    id: Id;
+    until: Ms;
+    /** The server that runs it. */
+    holder: string | null;
+    absent_since: Ms | null;
+  };
 }
 
 /**

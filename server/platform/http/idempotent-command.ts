@@ -6,6 +6,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { byUser } from '../auth/event-actor.ts';
+import { isPresent } from '../db/presence.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 import type { SessionContext } from './handler.ts';
@@ -73,7 +74,8 @@ export function runIdempotently<T>(
 /**
  * Runs a command that does something outside of this transaction first, and ends with
  * `runIdempotently`. One that already ran gets its stored answer. The same command at the same time
- * waits for it; on another server, it is refused as busy (OUT-3).
+ * waits for it; on another server, it is refused as busy (OUT-3), until some seconds after that
+ * server has died.
  */
 export function runAlone<T>(
   context: AppContext,
@@ -118,8 +120,13 @@ async function releaseCommand({ sql: db, tenant }: TenantTx, id: string): Promis
     .execute();
 }
 
-/** A command of a server that crashed can run again after this. */
+/** A command can run again after this, also if its server still shows that it lives. */
 const CLAIM_MS: Ms = 2 * 60_000;
+/**
+ * For how long a server must not have been seen before a command that it ran can run elsewhere: a
+ * server that has lost its connection for a moment still works.
+ */
+const ABSENT_MS: Ms = 5_000;
 
 async function claimCommand(
   tx: TenantTx,
@@ -128,11 +135,23 @@ async function claimCommand(
   id: string,
 ): Promise<Result<never> | null> {
   const now = context.clock.now();
+  const until = now + CLAIM_MS;
+  const isHeld = isPresent(sql`running_command.holder`);
   const { rows } = await sql`
-    insert into running_command (tenant_id, id, until) values (${tx.tenant}, ${id}::uuid, ${now + CLAIM_MS})
-    on conflict (tenant_id, id) do update set until = excluded.until
-      where running_command.until not between ${now} and ${now + CLAIM_MS}
+    insert into running_command (tenant_id, id, until, holder)
+    values (${tx.tenant}, ${id}::uuid, ${until}, ${context.serverId})
+    on conflict (tenant_id, id) do update
+      set until = excluded.until, holder = excluded.holder, absent_since = null
+      where running_command.until not between ${now} and ${until}
+        or (running_command.absent_since between ${now - CLAIM_MS} and ${now - ABSENT_MS} and not ${isHeld})
     returning id`.execute(tx.sql);
+  if (rows.length === 0)
+    await sql`
+      update running_command set absent_since = case
+        when ${isHeld} then null
+        when absent_since between ${now - CLAIM_MS} and ${now} then absent_since
+        else ${now}::bigint end
+      where tenant_id = ${tx.tenant} and id = ${id}::uuid`.execute(tx.sql);
   // Once nobody else has the claim, an answer that there will be is there.
   const before = await answerIn(tx, ctx);
   if (before && rows.length > 0) await releaseCommand(tx, id);

@@ -23,6 +23,7 @@ const SERVICES = [
   'quickBooksRenewals',
   'resultQueue',
   'runningCommands',
+  'serverId',
   'sessionKey',
   'sharedLimits',
 ] as const satisfies readonly (keyof AppContext)[];

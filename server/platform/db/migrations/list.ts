@@ -66,6 +66,7 @@ import { migration0077 } from './0077_vb365_downloads.ts';
 import { migration0079 } from './0079_hold_names.ts';
 import { migration0080 } from './0080_shared_counts.ts';
 import { migration0081 } from './0081_open_scopes.ts';
+import { migration0082 } from './0082_command_holders.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -138,4 +139,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0079,
   migration0080,
   migration0081,
+  migration0082,
 ];
