@@ -1,15 +1,17 @@
 import { systemClock } from './platform/clock.ts';
 import { backUp } from './platform/db/backup-file.ts';
-import { say, stop, withStore } from './platform/db/command-line.ts';
+import { readCopyOptions, say, stop, withStore } from './platform/db/command-line.ts';
 import { sealLogs } from './platform/events/verify.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 /**
- * `npm run backup <file>`: writes everything except sessions, as one consistent snapshot. The
- * embedded database requires the server to be stopped.
+ * `npm run backup <file> [--copy-in <folder>]`: writes everything except sessions, as one consistent
+ * snapshot, while the server runs. Of a running embedded database it makes a copy first, in the data
+ * folder or the given one.
  */
-const file = process.argv[2];
-if (file === undefined) {
+const options = readCopyOptions(process.argv.slice(2));
+const file = options?.rest[0];
+if (options === null || file === undefined || options.rest.length > 1) {
   stop(t.backupUsage);
 } else {
   await withStore(async (store) => {
@@ -17,5 +19,5 @@ if (file === undefined) {
     await backUp(store, file, systemClock.now());
     say(t.backedUp({ file }));
     return 0;
-  });
+  }, options);
 }

@@ -2,11 +2,13 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** What the server and its commands print for the operator. */
 export const commandMessages = defineMessages('commands', {
-  backupUsage: 'Add the name of the file to write: npm run backup -- FILE',
+  backupUsage:
+    'Add the name of the file to write: npm run backup -- FILE, and --copy-in FOLDER if the data disk has no space for a copy of the database.',
   backedUp: 'The backup is in {file}.',
   restoreUsage: 'Add the name of the file to read: npm run restore -- FILE',
   restored:
     '{tenants, plural, one {Restored # provider.} other {Restored # providers.}} All rows and logs match the backup.',
+  verifyUsage: 'The only option is --copy-in FOLDER: npm run verify -- --copy-in FOLDER',
   rebuilt:
     '{tenant}: events {events, number}, rows {rows, number}, quarantined {quarantined, number}, differences {differences, number}',
   verified:

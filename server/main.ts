@@ -28,6 +28,8 @@ import { uploadRoutes } from './features/backup/import-upload.ts';
 import { downloadRoutes } from './features/restore/downloads/routes.ts';
 import { previewRoutes } from './features/restore/preview/routes.ts';
 import { outboxRoutes } from './platform/mail/outbox.ts';
+import { offerCopies } from './platform/db/copy-server.ts';
+import { sealLogs } from './platform/events/verify.ts';
 import { openStore } from './platform/db/open.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
@@ -108,6 +110,13 @@ const server: Listening = await listen(app, config.port, hostname, {
   await store.close();
   return giveUp(describePortError(error, config.port));
 });
+const offer =
+  store.copies === null
+    ? null
+    : await offerCopies(
+        { dataDir: config.dataDir, copies: store.copies, before: () => sealLogs(store) },
+        context,
+      );
 if (store.kind === 'postgres') await markRepositoriesFolder(context);
 const hints = store.shareHints();
 context.sharedLimits.start(() => hints.isAlone());
@@ -149,6 +158,7 @@ async function stop(signal: string): Promise<void> {
     context.sharedLimits.stop();
     await hints.end();
     demoData?.tenants.close();
+    await offer?.stop();
     await store.close();
     process.exit(0);
   } catch (error) {

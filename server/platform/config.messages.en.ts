@@ -18,4 +18,10 @@ export const configMessages = defineMessages('config', {
     "All servers on one database share one key. Copy secret.key from the first server's data folder, or set DAYBOOK_SECRET_KEY to the same value.",
   folderInUse:
     'Another Daybook (process {pid} on {host}) uses the data folder {folder}. Stop it, or set DAYBOOK_DATA to another folder.',
+  commandNoSpace: "The disk is full, so the command couldn't finish. It left nothing behind.",
+  copyBusy: 'Another backup or check of this database is running. Wait until it has ended.',
+  copyStopped: 'The server stopped while its database was copied. Run the command again.',
+  copyFailed: "The server couldn't offer a copy of its database. Its log says why.",
+  copyNoSpace:
+    'A copy of the database needs {needed, number} MB in {folder}, and {free, number} MB are free. Add --copy-in and a folder on a disk with more space.',
 });

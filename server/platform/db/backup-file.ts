@@ -1,23 +1,29 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough, pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
 import { renameKind } from '#contract/former-fields.ts';
 import type { Ms } from '#contract/ids.ts';
+import { flushFolder } from '../flush-files.ts';
 import { dump, type Line } from './dump.ts';
 import { BadBackup, load } from './load.ts';
 import type { OpenStore } from './open.ts';
+import { removeIfInterrupted } from './remove-if-interrupted.ts';
 
 /**
  * Writes a backup: gzip, one line of JSON per entry. The file appears only when it is complete, and
  * only its owner can read it.
  */
 export async function backUp(store: OpenStore, file: string, at: Ms): Promise<void> {
-  const draft = `${file}.new`;
+  await removeOldDrafts(file, at);
+  const draft = `${file}.${process.pid}.new`;
+  const stay = removeIfInterrupted(draft);
   const gzip = createGzip({ level: 6 });
   const written = promisify(pipeline)(gzip, createWriteStream(draft, { mode: 0o600, flush: true }));
+  written.catch(() => undefined); // awaited below
   try {
     await dump(store, at, async (line) => {
       if (!gzip.write(`${JSON.stringify(line)}\n`))
@@ -29,17 +35,40 @@ export async function backUp(store: OpenStore, file: string, at: Ms): Promise<vo
     gzip.end();
     await written;
     await rename(draft, file);
+    flushFolder(dirname(file));
   } catch (error) {
     gzip.destroy();
     await written.catch(() => undefined);
     await rm(draft, { force: true });
     throw error;
+  } finally {
+    stay();
   }
 }
 
-/** Restores a backup into an empty store. See `load`. */
-export const restoreFrom = (store: OpenStore, file: string): Promise<number> =>
-  load(store, getLines(file));
+/** Nothing has written to a draft for this long if its backup was killed. */
+const DRAFT_MS: Ms = 60 * 60_000;
+
+/** Deletes what killed backups to this file have left. Several may run at once. */
+async function removeOldDrafts(file: string, now: Ms): Promise<void> {
+  const folder = dirname(file);
+  for (const name of await readdir(folder)) {
+    const middle = name.startsWith(`${basename(file)}.`) ? name.slice(basename(file).length) : '';
+    if (!/^\.\d+\.new$/.test(middle)) continue;
+    const found = await stat(join(folder, name)).catch(() => null);
+    if (found !== null && found.mtimeMs < now - DRAFT_MS)
+      await rm(join(folder, name), { force: true });
+  }
+}
+
+/**
+ * Restores a backup into an empty store. See `load`.
+ * @throws BadBackup
+ */
+export async function restoreFrom(store: OpenStore, file: string): Promise<number> {
+  if (!existsSync(file)) throw new BadBackup(`There is no file ${file}.`);
+  return load(store, getLines(file));
+}
 
 async function* getLines(file: string): AsyncIterable<Line> {
   const text = new PassThrough();
@@ -50,8 +79,6 @@ async function* getLines(file: string): AsyncIterable<Line> {
       yield renameKind(JSON.parse(line)) as Line;
     await read;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new BadBackup(`There is no file ${file}.`, { cause: error });
     throw new BadBackup('This is not a backup of Daybook, or it is damaged.', { cause: error });
   }
 }

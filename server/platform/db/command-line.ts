@@ -1,31 +1,79 @@
+import { resolve } from 'node:path';
 import { readConfig } from '../config.ts';
+import { configMessages as t } from '../config.messages.en.ts';
 import { systemClock } from '../clock.ts';
 import { makeLog } from '../log.ts';
+import { CopyFailed, copyRunning, type RunningCopy } from './copy-running.ts';
 import { FolderHeld } from './lock.ts';
-import { type OpenStore, openStore } from './open.ts';
+import { type Opening, type OpenStore, openStore } from './open.ts';
+import { isDiskFull } from './retry.ts';
+
+/** How a command works on the server's database. */
+export interface CommandOptions {
+  /**
+   * It only reads: if a server runs on the embedded database, the command works on a copy of it. The
+   * copy is made in this folder; null: in the data folder.
+   */
+  readonly copyIn: string | null;
+}
 
 /**
  * Runs a command on the server's database and closes it. Prints an expected failure as one
- * sentence.
+ * sentence. Without `options`, no server may run on the embedded database.
  */
-export async function withStore(work: (store: OpenStore) => Promise<number>): Promise<void> {
+export async function withStore(
+  work: (store: OpenStore) => Promise<number>,
+  options?: CommandOptions,
+): Promise<void> {
   const settings = readConfig(process.env, '.');
   if (typeof settings === 'string') return stop(settings);
   const log = makeLog(
     systemClock,
     (level, line) => level !== 'info' && process.stderr.write(`${line}\n`),
   );
+  const opening: Opening = { ...settings.config, log, clock: systemClock };
+  let copy: RunningCopy | null = null;
   try {
-    const store = await openStore({ ...settings.config, log, clock: systemClock });
+    const store = await openStore(opening).catch(async (error: unknown) => {
+      if (!(error instanceof FolderHeld) || options === undefined) throw error;
+      copy = await copyRunning(
+        opening.dataDir,
+        options.copyIn ?? opening.dataDir,
+        systemClock.now(),
+      );
+      if (copy === null) throw error;
+      return openStore({ ...opening, dataDir: copy.dataDir, flushes: false });
+    });
     try {
       process.exitCode = await work(store);
     } finally {
       await store.close();
     }
   } catch (error) {
-    if (!(error instanceof FolderHeld) && (error as Error).name !== 'BadBackup') throw error;
-    stop((error as Error).message);
+    const sentence = getSentence(error);
+    if (sentence === null) throw error;
+    stop(sentence);
+  } finally {
+    await (copy as RunningCopy | null)?.remove();
   }
+}
+
+/** Reads `--copy-in <folder>` and what else there is. Null: the arguments are wrong. */
+export function readCopyOptions(
+  args: readonly string[],
+): (CommandOptions & { readonly rest: readonly string[] }) | null {
+  const at = args.indexOf('--copy-in');
+  const folder = at < 0 ? null : args[at + 1];
+  const rest = at < 0 ? args : args.toSpliced(at, 2);
+  if (folder === undefined || rest.some((one) => one.startsWith('--'))) return null;
+  return { copyIn: folder === null ? null : resolve(folder), rest };
+}
+
+/** Null: the failure is not expected. */
+function getSentence(error: unknown): string | null {
+  if (error instanceof FolderHeld || error instanceof CopyFailed) return error.message;
+  if ((error as Error).name === 'BadBackup') return (error as Error).message;
+  return isDiskFull(error) ? t.commandNoSpace : null;
 }
 
 export function stop(sentence: string): void {

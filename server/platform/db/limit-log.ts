@@ -6,12 +6,20 @@ import type { Db } from './store.ts';
 
 /** How large the write-ahead log may become before a checkpoint. */
 const MAX_BYTES = 128 * 1024 * 1024;
+/** The same while checkpoints are paused. It limits the space that a slow copy costs. */
+const PAUSED_MAX_BYTES = 8 * MAX_BYTES;
 const EVERY_MS: Ms = 2_000;
+
+export interface LogLimit {
+  /** Resolves when no checkpoint is running. */
+  stop(): Promise<void>;
+  /** Pauses checkpoints, until `end` or until the log is much larger than usual. */
+  pause(): { isPaused(): boolean; end(): void };
+}
 
 /**
  * Limits the write-ahead log of the embedded database. PGlite has no checkpointer: without this, the
- * log would grow until the database is closed, and a killed server would replay all of it. `stop`
- * resolves when no checkpoint is running.
+ * log would grow until the database is closed, and a killed server would replay all of it.
  */
 export function limitLog(
   db: Db,
@@ -19,11 +27,12 @@ export function limitLog(
   log: Log,
   allow: (ms: Ms) => void,
   maxBytes = MAX_BYTES,
-): { stop(): Promise<void> } {
+): LogLimit {
   let isStopped = false;
   let isFailing = false;
   let timer: { cancel(): void } | null = null;
   let running: Promise<void> = Promise.resolve();
+  let paused: object | null = null;
 
   const schedule = (): void => {
     if (isStopped) return;
@@ -44,8 +53,11 @@ export function limitLog(
 
   async function check(): Promise<void> {
     const { rows } = await db.executeQuery(LOG_BYTES);
-    if ((rows[0]?.bytes ?? 0) < maxBytes) return;
+    const bytes = rows[0]?.bytes ?? 0;
+    if (bytes < (paused === null ? maxBytes : PAUSED_MAX_BYTES)) return;
+    const asked = (paused = null);
     await db.connection().execute(async (connection) => {
+      if (paused !== asked) return; // while it waited for the connection
       allow(LONG_MESSAGE_MS);
       await connection.executeQuery(CompiledQuery.raw('checkpoint'));
     });
@@ -57,6 +69,15 @@ export function limitLog(
       isStopped = true;
       timer?.cancel();
       await running;
+    },
+    pause() {
+      const mine = (paused = {});
+      return {
+        isPaused: () => paused === mine,
+        end() {
+          if (paused === mine) paused = null;
+        },
+      };
     },
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
+import { type BaseCopies, makeBaseCopies } from './base-copies.ts';
 import { type AppendHints, connectAppendHints, NO_APPEND_HINTS } from './append-hints.ts';
 import { connectPglite, connectPostgres } from './connect.ts';
 import type { Database } from './database.ts';
@@ -56,6 +57,8 @@ export interface OpenStore extends Store {
     work: (sql: Transaction<Database>, enter: (tenant: TenantId) => Promise<void>) => Promise<T>,
     how: { readonly readOnly: boolean },
   ): Promise<T>;
+  /** Makes copies of the embedded database while it runs; null for any other. */
+  readonly copies: BaseCopies | null;
 }
 
 /**
@@ -120,6 +123,7 @@ export async function openStore({
     return await begin({
       ...connected,
       kind: 'pglite',
+      copies: makeBaseCopies(connected.db, logLimit, connected.allow),
       announce: () => NO_PRESENCE,
       shareHints: () => NO_APPEND_HINTS,
       clock,
@@ -168,6 +172,7 @@ interface Base {
   readonly shareHints: (onAppended: (tenant: TenantId) => void) => AppendHints;
   readonly close: () => Promise<void>;
   readonly mustBeCurrent?: boolean;
+  readonly copies?: BaseCopies;
 }
 
 async function begin(base: Base): Promise<OpenStore> {
@@ -359,6 +364,7 @@ function getStore(base: Base): OpenStore {
     },
     space: async () => (space === null ? null : { ...(await space.look()), flushes: base.flushes }),
     announce,
+    copies: base.copies ?? null,
     tenants: () =>
       transactAlone({ readOnly: true }, async (sql) =>
         (
