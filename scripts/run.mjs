@@ -55,6 +55,7 @@ const commands = {
       }))
     );
   },
+  'soak': () => run(['tests/bench/soak.ts', ...rest], { node }),
   'rebuild': () => run(['server/rebuild.ts', ...rest], { node }),
   'verify': () => run(['server/verify.ts', ...rest], { node }),
   'backup': () => run(['server/backup.ts', ...rest], { node }),
