@@ -3,7 +3,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 /** What the server and its commands print for the operator. */
 export const commandMessages = defineMessages('commands', {
   backupUsage:
-    'Add the name of the file to write: npm run backup -- FILE, and --copy-in FOLDER if the data disk has no space for a copy of the database.',
+    'Add the name of the file to write: npm run backup -- FILE. If the data disk has no space for a copy of the database, add --copy-in FOLDER.',
   backedUp: 'The backup is in {file}.',
   restoreUsage: 'Add the name of the file to read: npm run restore -- FILE',
   restored:

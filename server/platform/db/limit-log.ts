@@ -55,9 +55,9 @@ export function limitLog(
     const { rows } = await db.executeQuery(LOG_BYTES);
     const bytes = rows[0]?.bytes ?? 0;
     if (bytes < (paused === null ? maxBytes : PAUSED_MAX_BYTES)) return;
-    const asked = (paused = null);
+    const before = (paused = null);
     await db.connection().execute(async (connection) => {
-      if (paused !== asked) return; // while it waited for the connection
+      if (paused !== before) return; // while it waited for the connection
       allow(LONG_MESSAGE_MS);
       await connection.executeQuery(CompiledQuery.raw('checkpoint'));
     });
