@@ -109,6 +109,7 @@ export const companyCalls = {
     gate: 'common.companies',
     failures: ['busy'],
   }),
+  /** For users who manage companies, or who choose the recipients of a backup job. */
   listUsersToNotify: call({
     method: 'GET',
     path: 'companies/{veeamId}/users-to-notify',
@@ -117,8 +118,8 @@ export const companyCalls = {
     output: v.object({
       users: v.array(v.object({ ...person.entries, email: v.nullable(v.string()) })),
     }),
-    gate: 'common.companies',
-    failures: ['not-found'],
+    gate: 'signed-in',
+    failures: ['forbidden', 'not-found'],
   }),
   exportCompanies: call({
     method: 'POST',

@@ -17,6 +17,7 @@ import { fetchOutbound } from '../../platform/outbound/fetch.ts';
 import { readSecret } from '../../platform/outbound/secret.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
+import { hasAbility } from '../../platform/auth/authorization.ts';
 import { by, FORBIDDEN, NOT_FOUND } from '../../platform/auth/guards.ts';
 import {
   loadCompany,
@@ -187,6 +188,8 @@ export function companyHandlers(context: AppContext, outside?: AskOutside): Pick
 
     listUsersToNotify: ({ veeamId }, ctx) =>
       read(ctx, async (tx, session) => {
+        if (!hasAbility(session, 'common.companies') && !hasAbility(session, 'o365.jobs'))
+          return FORBIDDEN;
         const company = (await tx.all('company')).find(
           (one) =>
             seesCompany(session, one) &&

@@ -373,6 +373,14 @@ eachDatabase((_name, open) => {
     await root('PUT', `users/${await loadId('leaver')}`, { companies: [2] });
     expect(await loadUsersToNotify(id)).toEqual([['own', 'kate@example.com']]);
     expect(said(await root('GET', 'companies/none/users-to-notify'))).toEqual(NOT_FOUND);
+    // Who sets up backup jobs adds them to a job's recipients, of the own companies only.
+    const path = `companies/${id}/users-to-notify`;
+    const suite = await as('suite', ['o365_admin'], [1]);
+    expect((await suite('GET', path)).status).toBe(200);
+    const elsewhere = await as('elsewhere', ['o365_admin'], [2]);
+    expect(said(await elsewhere('GET', path))).toEqual(NOT_FOUND);
+    for (const role of ['read-only', 'operator', 'super-admin', 'sub-sp'] as const)
+      expect([role, (await (await as(role, [role]))('GET', path)).status]).toEqual([role, 403]);
   });
 
   test('COMP-7: companies come in pages of ten, searched and sorted; their file has no formulas', async () => {

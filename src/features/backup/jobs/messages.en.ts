@@ -126,6 +126,10 @@ export const backupJobMessages = defineMessages('backupJobs', {
   notifyUsers: 'Users',
   addUser: 'Add user',
   noUsers: 'No users',
+  addCompanyRecipients: 'Add users to notify of {company}',
+  noCompanyRecipients: '{company} has no users to notify yet. Add them in Companies.',
+  recipientsAdded:
+    '{count, plural, =0 {They are already in the list} one {# user added} other {# users added}}',
   notifyAddresses: 'Other email addresses',
   notifyAddressesHint: 'Separate addresses with commas or new lines.',
   addressesNotValid: 'Enter valid email addresses.',

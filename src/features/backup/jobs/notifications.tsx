@@ -17,6 +17,7 @@ import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { PersonPicker } from '../../shared/forms/person-picker.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { CompanyRecipients } from './company-recipients.tsx';
 import { createNotificationsForm, makeNotificationsSchema } from './notifications-form.ts';
 import { backupJobMessages as t } from './messages.en.ts';
 
@@ -48,7 +49,7 @@ export function JobNotifications({ row, onClose }: Props) {
 }
 
 function Form({
-  row: { id },
+  row: { id, company },
   saved,
   onClose,
 }: Props & { readonly saved: OutputOf<'getJobNotifications'> }) {
@@ -100,6 +101,12 @@ function Form({
         onChoose={({ _id, name, username }) =>
           change({ users: [...form.users, { _id, name, username }] })
         }
+      />
+      <CompanyRecipients
+        company={company}
+        users={form.users}
+        offline={offline}
+        onAdd={(added) => change({ users: [...form.users, ...added] })}
       />
       <Chosen
         label={t.notifyUsers}
