@@ -21,7 +21,9 @@ export function CheckoutResult() {
     <Page title={t.checkoutTitle}>
       <div className="grid min-h-full content-start gap-4 bg-sheet px-4 py-5 tablet:px-5">
         {id === null ? (
-          <Callout tone="success">{t.cardUpdated}</Callout>
+          <Callout tone={rest === 'update' ? 'success' : 'warning'}>
+            {rest === 'update' ? t.cardUpdated : t.noCheckout}
+          </Callout>
         ) : failure !== null ? (
           <Callout tone="failed" alert>
             {getFailureText(failure)}

@@ -11,7 +11,7 @@ export const signUpMessages = defineMessages('sign-up', {
   register: 'Register',
   emailMissing: 'Enter an email address.',
   checkEmail: 'Check your email',
-  sent: 'We sent a link to {email}. Open it to go on. It works for seven days.',
+  sent: 'We sent a link to {email}. Open it to continue. The link works for seven days.',
   resend: 'Send the email again',
   resent: 'We sent the email again.',
   opening: 'Opening your registration…',
@@ -25,8 +25,7 @@ export const signUpMessages = defineMessages('sign-up', {
   captcha: 'Confirm that you are human',
   captchaFrame: 'reCAPTCHA',
   pay: 'Payment',
-  payHint:
-    '{company} is registered. The payment is on the pages of Stripe; no card is stored here.',
+  payHint: "{company} is registered. You pay on Stripe's page. This portal stores no card.",
   free: '{company} is registered. This service level is free.',
   toPayment: 'Continue to payment',
   create: 'Create account',
