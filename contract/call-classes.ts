@@ -171,6 +171,8 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   writeOffCompanyDebt: 'sensitive, never while impersonating',
   deleteSubscriber: 'sensitive, never while impersonating',
   exportSubscriptions: 'plain',
+  listAllSubscriptions: 'plain',
+  exportAllSubscriptions: 'plain',
   listServiceLevels: 'plain',
   getBillingSettings: 'plain',
   setBillingSettings: 'sensitive, never while impersonating',

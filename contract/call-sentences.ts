@@ -169,6 +169,7 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   collectCard: 'process',
   getCheckoutResult: 'process',
   listSubscriptions: 'getSubscriptions',
+  listAllSubscriptions: 'getSubscriptions',
   getSubscription: 'getSubscriptions',
   getBillingSettings: 'getSubscriptions',
   listServiceLevels: 'getSubscriptions',
@@ -189,6 +190,7 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   restoreDeletedCompany: 'process',
   listDeletedCompanies: 'getCompanies',
   exportSubscriptions: 'export',
+  exportAllSubscriptions: 'export',
   // Reports, SLA alarms, rules, tickets
   listReportSettings: 'getReports',
   listReportTemplates: 'getReports',

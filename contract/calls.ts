@@ -30,6 +30,7 @@ import { slaCalls } from './sla/calls.ts';
 import { invoiceCalls } from './billing/invoice-calls.ts';
 import { licensingCalls } from './billing/licensing-calls.ts';
 import { suiteUsageCalls } from './billing/suite-usage-calls.ts';
+import { allSubscriptionCalls } from './billing/all-subscription-calls.ts';
 import { subscriptionCalls } from './billing/subscription-calls.ts';
 import { monthInvoiceCalls } from './billing/month-invoice-calls.ts';
 import { signUpCalls } from './billing/sign-up-calls.ts';
@@ -63,6 +64,7 @@ type Calls = typeof brandCalls &
   typeof licensingCalls &
   typeof suiteUsageCalls &
   typeof subscriptionCalls &
+  typeof allSubscriptionCalls &
   typeof monthInvoiceCalls &
   typeof signUpCalls &
   typeof invoiceCalls &
@@ -109,6 +111,7 @@ export const CALLS: Calls = {
   ...licensingCalls,
   ...suiteUsageCalls,
   ...subscriptionCalls,
+  ...allSubscriptionCalls,
   ...monthInvoiceCalls,
   ...signUpCalls,
   ...invoiceCalls,

@@ -75,6 +75,7 @@ export const PAGE_PATHS = [
   '/admin/branding',
   '/admin/settings',
   '/admin/billing',
+  '/admin/subscriptions',
   '/admin/notices',
   '/admin/profile',
   '/admin/change-password',

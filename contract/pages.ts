@@ -147,6 +147,7 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/admin/branding': { ability: 'admin.dashboard' },
   '/admin/settings': { ability: 'admin.dashboard' },
   '/admin/billing': { ability: 'o365.subscriptions' },
+  '/admin/subscriptions': { ability: 'o365.subscriptions' },
   '/admin/notices': { ability: 'admin.dashboard' },
   '/admin/profile': { ability: null },
   '/admin/change-password': { ability: null },

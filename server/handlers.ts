@@ -44,6 +44,7 @@ import { searchHandlers } from './features/search/handlers.ts';
 import { slaHandlers } from './features/sla/handlers.ts';
 import { licensingHandlers } from './features/billing/handlers.ts';
 import { suiteUsageHandlers } from './features/billing/suite-usage/handlers.ts';
+import { allSubscriptionHandlers } from './features/billing/subscriptions/all-providers.ts';
 import { subscriptionHandlers } from './features/billing/subscriptions/handlers.ts';
 import { subscriptionChangeHandlers } from './features/billing/subscriptions/changes.ts';
 import { billingSettingsHandlers } from './features/billing/subscriptions/settings.ts';
@@ -116,6 +117,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...licensingHandlers(context),
   ...suiteUsageHandlers(context),
   ...subscriptionHandlers(context),
+  ...allSubscriptionHandlers(context),
   ...monthInvoiceHandlers(context),
   ...signUpHandlers(context),
   ...checkoutHandlers(context),

@@ -21,7 +21,7 @@ const number = (min: number, max: number) =>
     v.maxValue(max),
   );
 /** Without them: the current month. */
-const MONTH_FIELDS = {
+export const MONTH_FIELDS = {
   month: v.optional(number(1, 12)),
   year: v.optional(number(2_000, 2_999)),
 };
@@ -82,7 +82,7 @@ const subscription = v.object({
 });
 export type SubscriptionOut = v.InferOutput<typeof subscription>;
 
-const companySubscription = v.object({
+export const companySubscription = v.object({
   company: v.number(),
   companyId: v.string(),
   companyName: v.string(),

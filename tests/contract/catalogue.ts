@@ -115,11 +115,17 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'exportSuiteLicensing',
     'exportSuiteConsumption',
     'exportSubscriptions',
+    'exportAllSubscriptions',
   ],
   // Sign-up and subscriptions
   ['Error while registering. Try again later.', 'signUp', 'completeSignUp', 'resendSignUp'],
   ['Error while verifying the email. Try again later.', 'verifySignUp'],
-  ['Error getting subscriptions. Try again later.', 'listSubscriptions', 'getSubscription'],
+  [
+    'Error getting subscriptions. Try again later.',
+    'listSubscriptions',
+    'getSubscription',
+    'listAllSubscriptions',
+  ],
   [
     'Error updating subscription. Try again later.',
     'updateSubscription',

@@ -171,6 +171,8 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
     (await import('../../features/providers/screen.tsx')).AdminProviders,
   '/admin/branding': async () =>
     (await import('../../features/branding/editor/screen.tsx')).BrandingScreen,
+  '/admin/subscriptions': async () =>
+    (await import('../../features/billing/all-subscriptions/screen.tsx')).AllSubscriptions,
   '/admin/billing': async () =>
     (await import('../../features/billing/settings/screen.tsx')).BillingSettingsPage,
   '/admin/settings': async () =>

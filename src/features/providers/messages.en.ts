@@ -38,6 +38,7 @@ export const adminProvidersMessages = defineMessages('adminProviders', {
   invite: 'Invite',
   branding: 'Branding',
   settings: 'Settings',
+  subscriptions: 'Subscriptions',
   events: 'Events',
   noProviders:
     "You don't manage any other providers yet. Each one has its own users, companies, host names, and branding.",
@@ -57,6 +58,7 @@ export const adminProvidersMessages = defineMessages('adminProviders', {
   userCount: '{count, plural, one {# user} other {# users}}',
   brandingNamed: 'Branding: {name}',
   settingsOf: 'Settings: {name}',
+  subscriptionsOf: 'Subscriptions: {name}',
   eventsOf: 'Events: {name}',
   listFrom: 'This list is from {when}.',
   providerCount: '{count, plural, one {# provider} other {# providers}}',

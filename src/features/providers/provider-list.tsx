@@ -35,7 +35,7 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
           <th scope="col" className="w-20 text-right font-normal">
             {t.users}
           </th>
-          <th scope="col" className="w-[430px] pr-5 font-normal">
+          <th scope="col" className="w-[528px] pr-5 font-normal">
             <span className="sr-only">{t.actions}</span>
           </th>
         </tr>
@@ -47,6 +47,7 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
           return (
             <tr
               key={id}
+              id={id}
               className="grid gap-y-1 border-b border-hair px-4 py-2.5 desk:table-row desk:h-12 desk:p-0"
             >
               <th scope="row" className="min-w-0 text-left font-normal desk:pr-3 desk:pl-5">
@@ -117,6 +118,14 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
                   className={LINK}
                 >
                   {t.settings}
+                </Link>
+                <Link
+                  to="/admin/subscriptions"
+                  search={{ provider: id }}
+                  aria-label={t.subscriptionsOf({ name })}
+                  className={LINK}
+                >
+                  {t.subscriptions}
                 </Link>
                 <Link
                   to="/admin/events"

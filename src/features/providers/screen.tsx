@@ -10,6 +10,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
+import { useHashTarget } from '#src/ui/use-hash-target.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { ProviderList } from './provider-list.tsx';
 import { adminProvidersMessages as t } from './messages.en.ts';
@@ -30,6 +31,7 @@ export function AdminProviders() {
   const zone = useZone();
   const { value, at, failure, again } = useCachedQuery('listProviders', EMPTY);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
+  useHashTarget(value !== null);
   const [asking, setAsking] = useState<Asking | null>(null);
   const close = (): void => setAsking(null);
   const done = (): void => {

@@ -111,6 +111,7 @@ const REQUESTED: Partial<Record<PagePath, readonly CallName[]>> = {
   '/admin/providers': ['listProviders', 'createProvider', 'setHosts'],
   '/admin/branding': ['getProviderBranding', 'editBranding', 'listProviders'],
   '/admin/settings': ['getProviderSettings', 'setProviderSettings', 'listProviders'],
+  '/admin/subscriptions': ['listAllSubscriptions', 'exportAllSubscriptions'],
   '/admin/notices': ['listPublishedNotifications', 'publishNotification'],
   '/monitoring/profile': ['readProfile', 'editProfile'],
   '/monitoring/security': ['getFactors', 'listSessions'],

@@ -1,11 +1,9 @@
 import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
-import { MILLS } from '#contract/billing/invoice.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Event } from '#contract/events.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import type { Cell } from '#contract/runs/csv.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
@@ -16,9 +14,9 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { hasDraft } from '../month-invoice/stored-draft.ts';
+import { listCells, listHeads } from './cells.ts';
 import { countCurrentUsage, getLatestSubscriptions } from './count-usage.ts';
 import { listCompanySubscriptions, makeUsageOutput } from './load.ts';
-import { subscriptionMessages as t } from './messages.en.ts';
 import { getMonth, getMonthAt, type Month } from './month.ts';
 
 type Names =
@@ -138,23 +136,8 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
             ctx.now,
           );
           return csvAnswer('Subscriptions-', ctx.now, timeZone, [
-            [
-              t.company,
-              t.month,
-              t.status,
-              t.level,
-              t.users,
-              t.gigabytes,
-              t.billedUsers,
-              t.billedGigabytes,
-              t.userPrice,
-              t.gigabytePrice,
-              t.total,
-              t.currency,
-              t.acknowledged,
-              t.invoice,
-            ],
-            ...rows.map((row) => getCells(row, month)),
+            listHeads(),
+            ...rows.map((row) => listCells(row, month)),
           ]);
         },
         { readOnly: true },
@@ -162,36 +145,12 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
   };
 }
 
-const quantity = (hundredths: number | undefined): number | null =>
-  hundredths === undefined ? null : hundredths / 100;
-const amount = (mills: number | undefined): number | null =>
-  mills === undefined ? null : mills / MILLS;
-
-const getCells = (
-  { companyName, subscription, usage }: CompanySubscription,
-  month: Month,
-): readonly Cell[] => {
-  const line = (kind: 'users' | 'gigabytes') => usage?.lines.find((one) => one.kind === kind);
-  return [
-    companyName,
-    month.text,
-    subscription?.status ?? null,
-    usage?.level ?? subscription?.level ?? null,
-    quantity(usage?.users),
-    quantity(usage?.gigabytes),
-    quantity(line('users')?.quantity),
-    quantity(line('gigabytes')?.quantity),
-    amount(line('users')?.priceMills),
-    amount(line('gigabytes')?.priceMills),
-    amount(usage?.totalMills),
-    usage?.currency ?? null,
-    usage === null ? null : usage.ack ? t.yes : t.no,
-    usage?.invoice ?? null,
-  ];
-};
-
 /** A month without its year is of the current one, and the other way round. */
-async function loadMonth(tx: TenantTx, { month, year }: MonthInput, now: Ms): Promise<Month> {
+export async function loadMonth(
+  tx: TenantTx,
+  { month, year }: MonthInput,
+  now: Ms,
+): Promise<Month> {
   const { timeZone } = await loadCompanyLimit(tx);
   const current = getMonthAt(now, timeZone);
   return getMonth(year ?? Number(current.text.slice(0, 4)), month ?? Number(current.text.slice(5)));

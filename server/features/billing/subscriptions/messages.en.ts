@@ -2,6 +2,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** Columns of the exported file. */
 export const subscriptionMessages = defineMessages('subscriptions-server', {
+  provider: 'Provider',
   company: 'Company',
   month: 'Month',
   status: 'Status',
@@ -16,6 +17,11 @@ export const subscriptionMessages = defineMessages('subscriptions-server', {
   currency: 'Currency',
   acknowledged: 'Acknowledged',
   invoice: 'Invoice',
+  organizations: 'Organizations',
+  payment: 'Payment',
+  owed: 'Unpaid',
+  next: 'Next',
+  nextOn: 'Next on ({zone})',
   yes: 'Yes',
   no: 'No',
 });

@@ -12,13 +12,20 @@ export interface BillingPlace extends MonthPlace {
 
 export const BILLING_PATH = '/o365/billing';
 
-/** Without a month: the current one. */
-export function parseAddress(search: string, today: Day): BillingPlace {
-  const params = new URLSearchParams(search);
-  const month = /^(20\d\d)-(0[1-9]|1[0-2])$/.exec(params.get('month') ?? '');
+/** `2026-11`; anything else is the month of `today`. */
+export function parseMonth(text: string | null, today: Day): MonthPlace {
+  const month = /^(20\d\d)-(0[1-9]|1[0-2])$/.exec(text ?? '');
   return {
     year: Number(month?.[1] ?? today.slice(0, 4)),
     month: Number(month?.[2] ?? today.slice(5, 7)),
+  };
+}
+
+/** Without a month: the current one. */
+export function parseAddress(search: string, today: Day): BillingPlace {
+  const params = new URLSearchParams(search);
+  return {
+    ...parseMonth(params.get('month'), today),
     text: params.get('text') ?? '',
     open: params.get('open'),
   };

@@ -5,6 +5,7 @@ import type {
   SubscriptionOut,
   UsageMonthOut,
 } from '#contract/billing/subscription-calls.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { OPERATION_TRIGGERS } from '#contract/billing/subscription-changes.ts';
 import { canHappen } from '#machines/subscription.ts';
 import { useBranding, useZone } from '#src/app/session/session.ts';
@@ -37,21 +38,26 @@ export const StatusBadge = ({ status }: Pick<SubscriptionOut, 'status'>) => {
 /** The panel of a company: its subscription, what it may do now, and the usage of the month. */
 export function SubscriptionDetails({
   row,
+  isReadOnly = false,
   offline,
   onChanged,
   onDeleted,
 }: {
   readonly row: CompanySubscription;
+  /** Another provider's subscription, which only that provider changes. */
+  readonly isReadOnly?: boolean;
   readonly offline: boolean;
   readonly onChanged: () => void;
   readonly onDeleted: () => void;
 }) {
+  const branding = useBranding();
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 px-4 pt-3 pb-6 tablet:px-5">
       {row.subscription !== null && (
         <Terms
           row={{ ...row, subscription: row.subscription }}
-          operations={ALL}
+          operations={isReadOnly ? NONE : ALL}
+          levelNames={isReadOnly ? null : branding}
           offline={offline}
           onChanged={onChanged}
           onDeleted={onDeleted}
@@ -61,6 +67,7 @@ export function SubscriptionDetails({
         <Usage
           usage={row.usage}
           company={row.companyName}
+          isReadOnly={isReadOnly}
           offline={offline}
           onChanged={onChanged}
         />
@@ -77,6 +84,7 @@ const ALL: readonly Operation[] = [
   'cancel',
   'delete',
 ];
+const NONE: readonly Operation[] = [];
 /** What a subscriber may do. */
 export const OWN_OPERATIONS: readonly Operation[] = ['change-level', 'cancel'];
 
@@ -89,13 +97,17 @@ const isPossible = (operation: Operation, { status, undo }: SubscriptionOut): bo
 export function Terms({
   row,
   operations,
+  levelNames,
   offline,
   onChanged,
   onDeleted = onChanged,
   children,
 }: {
   readonly row: CompanySubscription & { readonly subscription: SubscriptionOut };
+  /** Without any, the last change can't be undone either. */
   readonly operations: readonly Operation[];
+  /** The provider's branding, which may name its levels. */
+  readonly levelNames: Branding | null;
   readonly offline: boolean;
   readonly onChanged: () => void;
   readonly onDeleted?: () => void;
@@ -103,7 +115,6 @@ export function Terms({
   readonly children?: ReactNode;
 }) {
   const zone = useZone();
-  const branding = useBranding();
   const [doing, setDoing] = useState<Operation | null>(null);
   const { subscription } = row;
   const { status, currency, owedMills, graceEndsAt, trialEndsAt, minimumUsers, undo } =
@@ -113,7 +124,7 @@ export function Terms({
   return (
     <section aria-label={t.terms} className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <span className="font-semibold">{getLevelName(subscription.level, branding)}</span>
+        <span className="font-semibold">{getLevelName(subscription.level, levelNames)}</span>
         <StatusBadge status={status} />
       </div>
       {owedMills > 0 && (
@@ -132,7 +143,7 @@ export function Terms({
         <li>{describePeriod(subscription, zone)}</li>
       </ul>
       <div className="flex flex-wrap gap-2 empty:hidden">
-        {undo !== null && isPossible('rollback', subscription) && (
+        {undo !== null && operations.length > 0 && isPossible('rollback', subscription) && (
           <Button size="sm" icon="undo" {...why} onClick={() => setDoing('rollback')}>
             {t.undoLabel({ operation: OPERATION_LABELS[undo.operation] })}
           </Button>
@@ -169,11 +180,13 @@ function describePeriod({ status, periodEndsAt, endedAt }: SubscriptionOut, zone
 function Usage({
   usage,
   company,
+  isReadOnly,
   offline,
   onChanged,
 }: {
   readonly usage: UsageMonthOut;
   readonly company: string;
+  readonly isReadOnly: boolean;
   readonly offline: boolean;
   readonly onChanged: () => void;
 }) {
@@ -241,7 +254,7 @@ function Usage({
           {getFailureText(mutation.failure)}
         </Callout>
       )}
-      {invoice === null && (
+      {invoice === null && !isReadOnly && (
         <div className="flex flex-wrap gap-2">
           <Button size="sm" busy={mutation.busy} {...why} onClick={() => void toggle()}>
             {ack ? t.unacknowledge : t.acknowledge}

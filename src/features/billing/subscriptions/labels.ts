@@ -1,5 +1,5 @@
 import type { ServiceLevel } from '#contract/billing/service-levels.ts';
-import type { SubscriptionOut } from '#contract/billing/subscription-calls.ts';
+import type { SubscriptionOut, UsageMonthOut } from '#contract/billing/subscription-calls.ts';
 import type { SubscriptionStatus } from '#contract/billing/subscriptions.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { BadgeProps } from '#src/ui/badge.tsx';
@@ -22,6 +22,12 @@ export const STATUS_MARKS: Readonly<
   disabled: { icon: 'failed', tone: 'failed' },
   ended: { icon: 'missed', tone: 'quiet' },
 };
+
+export const STATUS_NAMES: Readonly<Record<SubscriptionStatus, string>> = t;
+
+/** Whether the usage of a month is acknowledged, or the invoice that it is in. */
+export const getUsageState = ({ invoice, ack }: UsageMonthOut): string =>
+  invoice !== null ? t.invoiced({ number: invoice }) : ack ? t.acknowledged : t.notAcknowledged;
 
 /** The provider's own name of a level, if its branding has one. */
 export const getLevelName = (level: ServiceLevel, branding: Branding | null): string =>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
-import { useMe, useZone } from '#src/app/session/session.ts';
+import { useBranding, useMe, useZone } from '#src/app/session/session.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Page } from '#src/app/shell/page.tsx';
@@ -54,6 +54,7 @@ function OwnSubscriptions({
   const me = useMe();
   const zone = useZone();
   const canChange = useAbility('o365.service-level');
+  const branding = useBranding();
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const query = useSearchQuery(
     'getSubscription',
@@ -82,6 +83,7 @@ function OwnSubscriptions({
               <Terms
                 row={row}
                 operations={canChange ? operations : []}
+                levelNames={branding}
                 offline={offline}
                 onChanged={query.again}
               >

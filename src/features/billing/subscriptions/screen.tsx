@@ -25,7 +25,7 @@ import { moneyWords } from '../labels.ts';
 import { listMonths, parseAddress, toAddress, type BillingPlace } from './address.ts';
 import { StatusBadge, SubscriptionDetails } from './details.tsx';
 import { formatMonth } from '../../shared/format-month.ts';
-import { formatQuantity, getLevelName } from './labels.ts';
+import { formatQuantity, getLevelName, getUsageState } from './labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 import { StartDialog } from './start-dialog.tsx';
 
@@ -241,13 +241,7 @@ function Rows({
                 {usage === null ? '–' : moneyWords(usage.totalMills, usage.currency)}
               </td>
               <td className="col-start-2 row-start-2 pt-1 text-right text-ink-2 tablet:pt-0 tablet:pr-5 tablet:pl-5 tablet:text-left">
-                {usage === null
-                  ? ''
-                  : usage.invoice !== null
-                    ? t.invoiced({ number: usage.invoice })
-                    : usage.ack
-                      ? t.acknowledged
-                      : t.notAcknowledged}
+                {usage === null ? '' : getUsageState(usage)}
               </td>
             </tr>
           );

@@ -84,6 +84,7 @@ export const adminOverviewMessages = defineMessages('adminOverview', {
   damagedDetail: 'The verification found damaged parts. Repositories lists the items.',
   subscriptions: 'Subscriptions',
   subscriptionsHint: 'To Microsoft 365 backup',
+  allSubscriptions: 'All subscriptions',
   active: 'Active',
   activeHint: 'Including canceled ones until their period ends',
   pending: 'Waiting for payment',

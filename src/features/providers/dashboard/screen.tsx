@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -113,6 +115,14 @@ export function AdminDashboard() {
               title={t.subscriptions}
               detail={t.subscriptionsHint}
               figures={getSubscriptionFigures(value.providers)}
+              link={
+                <Link
+                  to="/admin/subscriptions"
+                  className="inline-block pt-2 text-accent underline pointer-coarse:min-h-11 pointer-coarse:content-center"
+                >
+                  {t.allSubscriptions}
+                </Link>
+              }
             />
             <Part title={t.providers} detail={t.providersHint} className="pt-6">
               <ProviderTable providers={value.providers} zone={zone} now={now} />
@@ -150,14 +160,17 @@ const FigurePart = ({
   title,
   detail,
   figures,
+  link,
 }: {
   readonly title: string;
   readonly detail: string;
   readonly figures: readonly Figure[];
+  readonly link?: ReactNode;
 }) =>
   figures.length > 0 && (
     <Part title={title} detail={detail} className="pt-6">
       <Figures label={title} figures={figures} />
+      {link}
     </Part>
   );
 
