@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { RankingBars } from './charts/ranking-bars.tsx';
 import { getPercent } from './percent.ts';
 
 export interface BarEntry {
@@ -23,31 +24,33 @@ export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
   if (entries.length === 0) return <p className="m-0 py-3 text-ink-2">{empty}</p>;
   const max = Math.max(...entries.map(({ value }) => value).filter(Number.isFinite), 1);
   return (
-    <ol className="m-0 list-none p-0">
-      {entries.map(({ key, title, detail, value, description, onOpen }) => (
-        <li key={key} className="relative border-b border-hair">
-          <Line {...(onOpen && { onOpen })}>
-            <span className="truncate" data-tip={title}>
-              {title}
-            </span>
-            {detail !== undefined && (
-              <span
-                className="col-span-2 row-start-2 truncate text-agate text-ink-3"
-                data-tip={detail}
-              >
-                {detail}
+    <div className="relative">
+      <ol className="m-0 grid list-none auto-rows-fr p-0">
+        {entries.map(({ key, title, detail, description, onOpen }) => (
+          <li key={key} className="border-b border-hair">
+            <Line {...(onOpen && { onOpen })}>
+              <span className="truncate" data-tip={title}>
+                {title}
               </span>
-            )}
-            <span className="col-start-2 row-start-1 tabular-nums">{description}</span>
-          </Line>
-          <i
-            aria-hidden
-            className={`absolute -bottom-px left-0 h-0.5 ${tone === 'failed' ? 'bg-failed-mark' : 'bg-trace'}`}
-            style={{ width: `${Math.max(1, getPercent(value, max))}%` }}
-          />
-        </li>
-      ))}
-    </ol>
+              {detail !== undefined && (
+                <span
+                  className="col-span-2 row-start-2 truncate text-agate text-ink-3"
+                  data-tip={detail}
+                >
+                  {detail}
+                </span>
+              )}
+              <span className="col-start-2 row-start-1 tabular-nums">{description}</span>
+            </Line>
+          </li>
+        ))}
+      </ol>
+      <RankingBars
+        values={entries.map(({ value }) => getPercent(value, max))}
+        tone={tone}
+        shape="rule"
+      />
+    </div>
   );
 }
 

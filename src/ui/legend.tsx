@@ -16,7 +16,7 @@ export type LegendMark =
 export interface LegendEntry {
   readonly mark: LegendMark;
   readonly label: string;
-  readonly value?: number;
+  readonly value?: number | string;
 }
 
 /** Legend of a chart with totals, so that the chart can be read without hovering. */
@@ -27,7 +27,9 @@ export function Legend({ entries }: { readonly entries: readonly LegendEntry[] }
         <li key={label} className="inline-flex items-center gap-1.5 whitespace-nowrap text-ink-2">
           <span aria-hidden className={`size-2.5 ${MARKS[mark]}`} />
           {label}
-          {value !== undefined && <b className="text-ink">{formatCount(value)}</b>}
+          {value !== undefined && (
+            <b className="text-ink">{typeof value === 'number' ? formatCount(value) : value}</b>
+          )}
         </li>
       ))}
     </ul>

@@ -13,7 +13,7 @@ import { Page } from '#src/app/shell/page.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { bringSpark } from '#src/ui/spark.tsx';
+import { bringCharts } from '#src/ui/charts/lazy-charts.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { Notices } from '../shared/runs/sync-notices.tsx';
 import { boardAddress, getBoard } from './address.ts';
@@ -66,7 +66,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const repositories = usePolledQuery('listRepositories', EMPTY, canSeeRepositories);
   const computers = usePolledQuery('listComputersNow', EMPTY, canOpen);
   const sync = useWatch('lastSync', EMPTY) ?? null;
-  useEffect(() => prefetch(bringSpark, ...(canOpen ? [list] : [])), [canOpen]);
+  useEffect(() => prefetch(bringCharts, ...(canOpen ? [list] : [])), [canOpen]);
 
   const setBoard = (next: Board): void => history.push(boardAddress(next));
   const companyName = (n: CompanyN): string =>

@@ -1,17 +1,23 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a range input cannot hold a drawing */
-import { useId, useState } from 'react';
-import type { KeyboardEvent, PointerEvent } from 'react';
+import { Suspense } from 'react';
+import { Bars } from '#src/ui/charts/lazy-charts.ts';
+import { ColumnChart, useChosenColumn } from '#src/ui/charts/column-chart.tsx';
+import { labelled, roomFor, roundUpScale, UNDER } from '#src/ui/charts/scales.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
-import { useWidth } from '#src/ui/use-width.ts';
-import { columnWords, countGood } from '../shared/charts/day-columns.ts';
+import { columnWords, countBad, countGood } from '../shared/charts/day-columns.ts';
 import type { Column } from '../shared/charts/day-columns.ts';
 import { SectionLink } from '../shared/section-link.tsx';
-import { CHART, CHART_TALL, columnAt, draw, labelled } from '../shared/charts/scales.ts';
-import type { Box } from '../shared/charts/scales.ts';
 import { Section } from '../shared/section.tsx';
 import { daysWords, dayWords } from '../shared/date-range/day-stretch.ts';
 import { dashboardMessages as t } from './messages.en.ts';
+
+/** CSS pixels: the scale of successes, the gap below it, and the scale of all other results. */
+const UPPER = 34;
+const GAP = 24;
+const LOWER = 186;
+const FLOOR = UPPER + GAP + LOWER;
+/** Of a column's width. */
+const BAR = 0.72;
 
 interface HistoryChartProps {
   readonly title: string;
@@ -28,37 +34,15 @@ interface HistoryChartProps {
  * at the pointer or keyboard cursor, by default the newest. A click or Enter opens its results.
  */
 export function HistoryChart({ title, detail, columns, getHref, onOpen }: HistoryChartProps) {
-  const { box, width } = useWidth();
-  const [chosen, setChosen] = useState<number | null>(null);
-  const ruled = useId();
   const count = columns.length;
-  const at = chosen === null || chosen >= count ? count - 1 : chosen;
-  const column = columns[at];
+  const chosen = useChosenColumn(count);
+  const column = columns[chosen.at];
   if (!column) return null;
-  const drawn = draw(columns, width);
-  const names = labelled(count, drawn.step);
-  const axis = CHART_TALL - CHART.under;
   const href = getHref?.(column) ?? null;
-
-  const step = (event: KeyboardEvent): void => {
-    const to = {
-      ArrowLeft: at - 1,
-      ArrowDown: at - 1,
-      ArrowRight: at + 1,
-      ArrowUp: at + 1,
-      PageDown: at - 7,
-      PageUp: at + 7,
-      Home: 0,
-      End: count - 1,
-    }[event.key];
-    if (to !== undefined) setChosen(Math.min(count - 1, Math.max(0, to)));
-    else if (event.key === 'Enter' && href !== null) onOpen(href);
-    else return;
-    event.preventDefault();
+  const open = (at: number): void => {
+    const one = columns[at];
+    if (getHref && one) onOpen(getHref(one));
   };
-  const under = (event: PointerEvent): number =>
-    columnAt(event.clientX - event.currentTarget.getBoundingClientRect().left, drawn.step, count);
-
   return (
     <Section
       title={title}
@@ -91,91 +75,58 @@ export function HistoryChart({ title, detail, columns, getHref, onOpen }: Histor
           ]}
         />
       </div>
-      <div
-        ref={box}
-        role="slider"
-        tabIndex={0}
-        aria-label={t.dayOfChart}
-        aria-valuemin={1}
-        aria-valuemax={count}
-        aria-valuenow={at + 1}
-        aria-valuetext={columnWords(column)}
-        className={getHref ? 'cursor-pointer touch-pan-y' : 'touch-pan-y'}
-        onKeyDown={step}
-        onPointerMove={(event) => setChosen(under(event))}
-        onPointerLeave={(event) => {
-          if (event.pointerType === 'mouse') setChosen(null);
-        }}
-        onPointerUp={(event) => {
-          const one = columns[under(event)];
-          setChosen(under(event));
-          // A tap covers the bar, so on touch it only selects; the link beside the legend opens the
-          // results.
-          if (event.pointerType === 'mouse' && event.button === 0 && getHref && one)
-            onOpen(getHref(one));
-        }}
+      <ColumnChart
+        label={t.dayOfChart}
+        count={count}
+        column={chosen}
+        text={columnWords(column)}
+        height={FLOOR + UNDER}
+        floor={FLOOR}
+        onOpen={getHref ? open : null}
       >
-        <svg
-          aria-hidden
-          className="db-chart block"
-          width={width}
-          height={CHART_TALL}
-          viewBox={`0 0 ${width} ${CHART_TALL}`}
-        >
-          <defs>
-            <pattern id={ruled} width="4" height="4" patternUnits="userSpaceOnUse">
-              <path d="M0 1H4" stroke="var(--warning-mark)" strokeWidth="2" />
-            </pattern>
-          </defs>
-          {chosen !== null && (
-            <rect
-              x={CHART.left + at * drawn.step}
-              y="0"
-              width={drawn.step}
-              height={axis}
-              fill="var(--wash)"
-            />
-          )}
-          <text x={CHART.left - 8} y="10" textAnchor="end">
-            {drawn.upperLabel}
-          </text>
-          {drawn.lines.map(({ y, label }) => (
-            <g key={y}>
-              <path d={`M${CHART.left} ${y}H${width}`} stroke="var(--hair)" />
-              <text x={CHART.left - 8} y={y + 4} textAnchor="end">
-                {label}
-              </text>
-            </g>
-          ))}
-          {drawn.columns.map(({ good, failed, missed, warning }, i) => (
-            <g key={columns[i]?.days[0]}>
-              {good && <rect {...good} fill="var(--success-mark)" opacity=".55" />}
-              {failed && <rect {...failed} fill="var(--failed-mark)" />}
-              {missed && (
-                <rect {...inner(missed)} fill="var(--sheet)" stroke="var(--missed-mark)" />
-              )}
-              {warning && <rect {...warning} fill={`url(#${ruled})`} />}
-            </g>
-          ))}
-          <path d={`M${CHART.left} ${CHART.upper}H${width}`} stroke="var(--rule)" />
-          <path d={`M${CHART.left} ${axis}H${width}`} stroke="var(--control)" />
-          {names.map((i, place) => {
-            const edge = place === names.length - 1;
-            return (
-              <text
-                key={i}
-                x={edge ? width : CHART.left + (i + 0.5) * drawn.step}
-                y={CHART_TALL - 5}
-                textAnchor={edge ? 'end' : 'middle'}
-              >
-                {dayWords(columns[i]?.days[1] ?? '').slice(0, 5)}
-              </text>
-            );
-          })}
-        </svg>
-      </div>
+        {(step) => <Storeys columns={columns} step={step} />}
+      </ColumnChart>
       <Table columns={columns} />
     </Section>
+  );
+}
+
+interface StoreysProps {
+  readonly columns: readonly Column[];
+  readonly step: number;
+}
+
+/** Successes above; below, failed on the axis, then missed, then warnings. */
+function Storeys({ columns, step }: StoreysProps) {
+  const bar = Math.max(1, step * BAR);
+  const names = labelled(columns.length, step);
+  return (
+    <Suspense>
+      <Bars
+        marks={['success']}
+        columns={columns.map((column) => [countGood(column)])}
+        top={roomFor(Math.max(0, ...columns.map(countGood)))}
+        y={0}
+        height={UPPER}
+        scale="top"
+        names={null}
+        bar={bar}
+        step={step}
+      />
+      <Bars
+        marks={['failed', 'missed', 'warning']}
+        columns={columns.map(({ failed, missed, warning }) => [failed, missed, warning])}
+        top={roundUpScale(Math.max(0, ...columns.map(countBad)))}
+        y={UPPER + GAP}
+        height={LOWER}
+        scale="steps"
+        names={columns.map(({ days }, i) =>
+          names.includes(i) ? dayWords(days[1]).slice(0, 5) : '',
+        )}
+        bar={bar}
+        step={step}
+      />
+    </Suspense>
   );
 }
 
@@ -213,11 +164,3 @@ function Table({ columns }: { readonly columns: readonly Column[] }) {
   );
 }
 const COLUMNS = ['failed', 'missed', 'warning', 'success', 'anomaly'] as const;
-
-/** Insets a box by its outline. */
-const inner = ({ x, y, width, height }: Box): Box => ({
-  x: x + 0.5,
-  y: y + 0.5,
-  width: Math.max(0.5, width - 1),
-  height: Math.max(0.5, height - 1),
-});

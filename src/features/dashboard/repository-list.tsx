@@ -2,7 +2,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import { formatDate, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { getPercent } from '#src/ui/percent.ts';
-import { Spark } from '#src/ui/spark.tsx';
+import { Spark } from '#src/ui/charts/spark.tsx';
 import { fullWords } from '../shared/capacity.ts';
 import type { Filling } from '../shared/capacity.ts';
 import { dashboardMessages as t } from './messages.en.ts';

@@ -1,7 +1,6 @@
 import { useBranding, useMe } from '#src/app/session/session.ts';
 import '../../styles/runs.css';
 import { BoardScreen } from './board.tsx';
-import '../../styles/sections.css';
 
 /** `/monitoring/dashboard`: current state, open issues and forecasts. */
 export function Dashboard() {

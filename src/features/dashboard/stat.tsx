@@ -6,7 +6,7 @@ import type { Overview } from '#contract/dashboard/overview.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { Spark } from '#src/ui/spark.tsx';
+import { Spark } from '#src/ui/charts/spark.tsx';
 import {
   dayAt,
   SHORTCUTS,

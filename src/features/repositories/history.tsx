@@ -1,13 +1,15 @@
+import { Suspense } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Day, Ms } from '#contract/ids.ts';
 import { MAX_REPORT_DAYS } from '#contract/runs/result-filters.ts';
+import { Areas } from '#src/ui/charts/lazy-charts.ts';
+import { ColumnChart, useChosenColumn } from '#src/ui/charts/column-chart.tsx';
+import { roundUpScale, UNDER } from '#src/ui/charts/scales.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
-import { useWidth } from '#src/ui/use-width.ts';
-import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import { addDays, dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
-import { CHART } from '#src/features/shared/charts/scales.ts';
 import { FromServer } from '#src/features/shared/section.tsx';
 import { dayWords, toStretch } from '#src/features/shared/date-range/day-stretch.ts';
 import { usePolledQuery } from '#src/features/shared/queries/use-polled-query.ts';
@@ -60,94 +62,62 @@ export function History({ id, name, span, rule, now, onSpan, formatAge }: Histor
 }
 
 type Days = OutputOf<'repositoryHistory'>['rows'][number]['days'];
-const TALL = 168;
-const FLOOR = TALL - CHART.under;
+/** CSS pixels: from the top to the axis, of it above the scale, and for the labels of the scale. */
+const FLOOR = 148;
+const ABOVE = 8;
 const LEFT = 64;
 
 function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
-  const { box, width } = useWidth();
-  const times = days.map(({ date }) => Date.parse(date));
-  const first = times[0] ?? 0;
-  const length = Math.max(1, (times.at(-1) ?? 0) - first);
-  const top =
-    Math.max(
-      1,
-      ...days.flatMap(({ usedBytes, capacityBytes }) => [usedBytes ?? 0, capacityBytes ?? 0]),
-    ) * 1.05;
-  const x = (i: number): number =>
-    LEFT + (((times[i] ?? first) - first) / length) * (width - LEFT - 4);
-  const y = (bytes: number): number => FLOOR - (bytes / top) * (FLOOR - 8);
-  const path = (of: (day: Days[number]) => number | null): string =>
-    days
-      .flatMap((day, i) => {
-        const bytes = of(day);
-        return bytes === null ? [] : [`${x(i).toFixed(1)} ${y(bytes).toFixed(1)}`];
-      })
-      .join('L');
-  const used = path(({ usedBytes }) => usedBytes);
-  const capacity = path(({ capacityBytes }) => capacityBytes);
-  const ends = [0, days.length - 1];
+  const byDate = new Map(days.map((day) => [day.date, day]));
+  const dates = getDates(days);
+  const chosen = useChosenColumn(dates.length);
+  const date = dates[chosen.at] ?? '';
+  const used = formatSize(byDate.get(date)?.usedBytes);
+  const capacity = formatSize(byDate.get(date)?.capacityBytes);
+  const sizes = days.flatMap(({ usedBytes, capacityBytes }) => [
+    usedBytes ?? 0,
+    capacityBytes ?? 0,
+  ]);
   return (
     <div>
-      <div className="flex flex-wrap items-center gap-x-4 py-1">
-        <Legend entries={[{ mark: 'trace', label: t.used }]} />
-        <span className="inline-flex items-center gap-1.5 text-ink-2">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 py-1">
+        <span className="text-ink-2">{dayWords(date)}</span>
+        <Legend entries={[{ mark: 'trace', label: t.used, value: used }]} />
+        <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-ink-2">
           <i aria-hidden className="w-3 border-t border-dashed border-ink" />
-          {t.capacity}
+          {t.capacity} <b className="text-ink">{capacity}</b>
         </span>
       </div>
-      <div ref={box}>
-        <svg
-          aria-hidden
-          className="db-chart block"
-          width={width}
-          height={TALL}
-          viewBox={`0 0 ${width} ${TALL}`}
-        >
-          {[0.25, 0.5, 0.75, 1].map((part) => {
-            const at = (top / 1.05) * part;
-            return (
-              <g key={part}>
-                <path d={`M${LEFT} ${y(at)}H${width}`} stroke="var(--hair)" />
-                <text x={LEFT - 8} y={y(at) + 4} textAnchor="end">
-                  {formatBytes(at)}
-                </text>
-              </g>
-            );
-          })}
-          {used !== '' && days.length > 1 && (
-            <path
-              d={`M${used}L${x(days.length - 1).toFixed(1)} ${FLOOR}L${x(0).toFixed(1)} ${FLOOR}Z`}
-              fill="var(--band)"
-              opacity=".5"
+      <ColumnChart
+        label={t.dayOfHistory({ name })}
+        count={dates.length}
+        column={chosen}
+        text={t.dayInWords({ day: dayWords(date), used, capacity })}
+        height={FLOOR + UNDER}
+        floor={FLOOR}
+        left={LEFT}
+        onOpen={null}
+      >
+        {(step) => (
+          <Suspense>
+            <Areas
+              marks={MARKS}
+              places={dates.map((one) => ({
+                name: dayWords(one),
+                values: [
+                  byDate.get(one)?.usedBytes ?? null,
+                  byDate.get(one)?.capacityBytes ?? null,
+                ],
+              }))}
+              top={roundUpScale(Math.max(0, ...sizes))}
+              format={formatBytes}
+              y={ABOVE}
+              left={LEFT}
+              step={step}
             />
-          )}
-          {used !== '' && (
-            <path
-              d={`M${used}${days.length === 1 ? 'h2' : ''}`}
-              fill="none"
-              stroke="var(--trace)"
-              strokeWidth="2"
-            />
-          )}
-          {capacity !== '' && (
-            <path d={`M${capacity}`} fill="none" stroke="var(--ink)" strokeDasharray="4 3" />
-          )}
-          <path d={`M${LEFT} ${FLOOR}H${width}`} stroke="var(--control)" />
-          {ends.map((i, place) =>
-            place === 1 && days.length === 1 ? null : (
-              <text
-                key={place}
-                x={place === 0 ? LEFT : width}
-                y={TALL - 5}
-                textAnchor={place === 0 ? 'start' : 'end'}
-              >
-                {dayWords(days[i]?.date ?? '')}
-              </text>
-            ),
-          )}
-        </svg>
-      </div>
+          </Suspense>
+        )}
+      </ColumnChart>
       <div className="sr-only">
         <table>
           <caption>{t.historyCaption({ name })}</caption>
@@ -164,7 +134,7 @@ function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
               <tr key={day.date}>
                 <th scope="row">{dayWords(day.date)}</th>
                 {[day.usedBytes, day.freeBytes, day.capacityBytes].map((bytes, i) => (
-                  <td key={KEYS[i]}>{bytes === null ? t.noSize : formatBytes(bytes)}</td>
+                  <td key={KEYS[i]}>{formatSize(bytes)}</td>
                 ))}
               </tr>
             ))}
@@ -173,5 +143,17 @@ function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
       </div>
     </div>
   );
+}
+const formatSize = (bytes: number | null | undefined): string =>
+  bytes == null ? t.noSize : formatBytes(bytes);
+const MARKS = ['trace', 'limit'] as const;
+
+/** Returns every day from the first to the last one, so that equal times are equally far apart. */
+function getDates(days: Days): readonly Day[] {
+  const dates: Day[] = [];
+  const last = days.at(-1)?.date ?? '';
+  for (let date = days[0]?.date ?? last; date !== '' && date <= last; date = addDays(date, 1))
+    dates.push(date);
+  return dates;
 }
 const KEYS = ['used', 'free', 'capacity'] as const;

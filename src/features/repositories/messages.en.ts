@@ -41,4 +41,6 @@ export const repositoryMessages = defineMessages('repositories', {
   historyCaption: 'Storage used in {name}',
   noHistory: 'No sizes reported in this period.',
   day: 'Day',
+  dayOfHistory: 'Day of the history of {name}',
+  dayInWords: '{day}. Used: {used}. Capacity: {capacity}.',
 });

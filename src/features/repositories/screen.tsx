@@ -14,7 +14,8 @@ import { formatAge, formatBytes, formatDate, formatSpan, formatWhen } from '#src
 import { Icon } from '#src/ui/icon.tsx';
 import { getPercent } from '#src/ui/percent.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
-import { bringSpark, Spark } from '#src/ui/spark.tsx';
+import { bringCharts } from '#src/ui/charts/lazy-charts.ts';
+import { Spark } from '#src/ui/charts/spark.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { Notices } from '../shared/runs/sync-notices.tsx';
 import { fullWords } from '../shared/capacity.ts';
@@ -25,7 +26,6 @@ import type { RepositoriesPlace } from './address.ts';
 import { History } from './history.tsx';
 import { ORDERS, getRows, shownRows } from './rows.ts';
 import type { Order, Row } from './rows.ts';
-import '#src/styles/sections.css';
 import { repositoryMessages as t } from './messages.en.ts';
 
 /** `/monitoring/repositories`: fill level, trend and forecast of repositories. */
@@ -59,7 +59,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const status = useWatch('status', EMPTY);
   const request = usePolledQuery('listRepositories', EMPTY, true);
   const [max, setMax] = useState(AT_FIRST);
-  useEffect(() => prefetch(bringSpark), []);
+  useEffect(() => prefetch(bringCharts), []);
   const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
   const formatSampled = (at: number): string => formatWhen(at, rule.zone);
   const go = (next: RepositoriesPlace, how: 'push' | 'replace' = 'push'): void =>

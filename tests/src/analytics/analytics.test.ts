@@ -31,7 +31,6 @@ import {
   trendsPlace,
 } from '#src/features/analytics/trends/address.ts';
 import { bucketed, getBuckets, getUnit } from '#src/features/analytics/trends/buckets.ts';
-import { draw, FLOOR } from '#src/features/analytics/trends/draw.ts';
 import { failureRate, rateWords } from '#src/features/analytics/trends/labels.ts';
 import { addDays, spanKey } from '#src/features/shared/date-range/dates.ts';
 
@@ -213,41 +212,6 @@ test('TREND-6: buckets contain each day once, in order, and no number is lost', 
   expect(getBuckets(daysFrom('2026-11-01', 2), null).map(({ before }) => before)).toEqual([
     null,
     null,
-  ]);
-});
-
-test('TREND-6: even a count of one is visible, and no bar leaves its chart', () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 46 }),
-      fc.integer({ min: 200, max: 1_600 }),
-      (count, width) => {
-        const drawn = draw(
-          getBuckets(daysFrom('2026-01-01', count), daysFrom('2025-01-01', count)),
-          width,
-        );
-        return drawn.buckets
-          .flatMap(({ failed, warning }) => [failed, warning])
-          .every(
-            (box) =>
-              box === null ||
-              (box.height >= 2 &&
-                box.y >= 0 &&
-                box.y + box.height <= FLOOR + 0.001 &&
-                box.x >= 0 &&
-                box.x + box.width <= width + 0.001),
-          );
-      },
-    ),
-  );
-  expect(
-    draw(getBuckets(daysFrom('2026-01-01', 3), null), 800).buckets.map(
-      ({ failed, warning, before }) => [failed !== null, warning !== null, before],
-    ),
-  ).toEqual([
-    [false, true, null],
-    [true, true, null],
-    [true, true, null],
   ]);
 });
 

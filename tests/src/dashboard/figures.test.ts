@@ -6,7 +6,6 @@ import {
   getColumns,
   columnWords,
   daysAColumn,
-  countGood,
   getTrace,
 } from '#src/features/shared/charts/day-columns.ts';
 import {
@@ -17,15 +16,15 @@ import {
   shareWords,
 } from '#src/features/shared/charts/deltas.ts';
 import {
-  CHART,
-  CHART_TALL,
   columnAt,
-  draw,
+  getDrawnValues,
+  getStep,
   labelled,
+  LEFT,
   roomFor,
   shortCount,
   roundUpScale,
-} from '#src/features/shared/charts/scales.ts';
+} from '#src/ui/charts/scales.ts';
 import { addDays } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
@@ -169,37 +168,46 @@ test('DASH-5: a column names its days and counts, and lines begin with the first
   ]);
 });
 
-test('DASH-5: bars stay in their band, start at the axis without gaps, and show even a count of one', () => {
+test('DASH-5: each part of a bar is drawn in proportion, but at least two pixels, and no bar leaves its scale', () => {
   fc.assert(
     fc.property(
-      fc.array(tally, { minLength: 1, maxLength: 62 }),
+      fc.array(fc.integer({ min: 0, max: 100_000 }), { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 30, max: 400 }),
+      fc.integer({ min: 0, max: 200_000 }),
+      (values, height, more) => {
+        const total = values.reduce((sum, value) => sum + value, 0);
+        const top = roundUpScale(total + more);
+        const px = getDrawnValues(values, top, height).map((value) => (value * height) / top);
+        for (const [i, value] of values.entries()) {
+          const [drawn, exact] = [px[i] ?? -1, (value * height) / top];
+          expect(drawn > 0).toBe(value > 0);
+          if (value > 0) expect(drawn).toBeGreaterThanOrEqual(2 - 1e-9);
+          // Two others can take at most their own two pixels.
+          expect(Math.abs(drawn - exact)).toBeLessThanOrEqual(4);
+        }
+        expect(px.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(height + 1e-6);
+      },
+    ),
+    RUNS,
+  );
+  expect(getDrawnValues([51, 10, 16], 80, 186)).toEqual([51, 10, 16]);
+});
+
+test('DASH-5: a position in the chart leads to the column drawn there', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 62 }),
       fc.integer({ min: 300, max: 1_200 }),
-      (tallies, width) => {
-        const columns = getColumns(getDays(tallies));
-        const drawn = draw(columns, width);
-        const floor = CHART_TALL - CHART.under;
-        drawn.columns.forEach(({ good, failed, missed, warning }, i) => {
-          const column = columns[i];
-          if (!column) throw new Error('more drawn than there is');
-          expect([good !== null, failed !== null, missed !== null, warning !== null]).toEqual([
-            countGood(column) > 0,
-            column.failed > 0,
-            column.missed > 0,
-            column.warning > 0,
-          ]);
-          if (good) expect(good.y).toBeGreaterThanOrEqual(0);
-          let at = floor;
-          for (const box of [failed, missed, warning]) {
-            if (!box) continue;
-            expect(box.y + box.height).toBeCloseTo(at, 6);
-            expect(box.height).toBeGreaterThanOrEqual(2);
-            at = box.y;
-          }
-          expect(at).toBeGreaterThanOrEqual(CHART.upper);
-          for (const box of [good, failed, missed, warning])
-            if (box) expect(box.x >= CHART.left && box.x + box.width <= width + 1e-6).toBe(true);
-          expect(columnAt(CHART.left + (i + 0.5) * drawn.step, drawn.step, columns.length)).toBe(i);
-        });
+      fc.constantFrom(LEFT, 64),
+      (count, width, left) => {
+        const step = getStep(width, count, left);
+        expect(left + count * step).toBeCloseTo(width, 6);
+        for (let i = 0; i < count; i += 1)
+          expect(columnAt(left + (i + 0.5) * step, step, count, left)).toBe(i);
+        expect([columnAt(0, step, count, left), columnAt(width, step, count, left)]).toEqual([
+          0,
+          count - 1,
+        ]);
       },
     ),
     RUNS,

@@ -9,6 +9,7 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useBranding } from '#src/app/session/session.ts';
+import { RankingBars } from '#src/ui/charts/ranking-bars.tsx';
 import { formatBytes, formatCount, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { getPercent } from '#src/ui/percent.ts';
@@ -182,7 +183,7 @@ function Ranking({ lines, measure, place, days, canOpen }: RankingProps) {
           </th>
         </tr>
       </thead>
-      <tbody>
+      <tbody className="relative">
         {lines.map((line, i) => (
           <tr key={line.key} className="h-11 border-t border-hair hover:bg-wash">
             <td className="pr-3 pl-4 text-right tabular-nums text-ink-3 desk:pl-6">{i + 1}</td>
@@ -194,11 +195,16 @@ function Ranking({ lines, measure, place, days, canOpen }: RankingProps) {
             </td>
             <td className="px-3 max-tablet:hidden">
               <span className="sr-only">{Math.round(getPercent(line.value, max))} %</span>
-              <i
-                aria-hidden
-                className={`block h-2 ${measure === 'failures' ? 'bg-failed-mark' : 'bg-trace'}`}
-                style={{ width: `${Math.max(1, getPercent(line.value, max))}%` }}
-              />
+              {i === 0 && (
+                // All bars are one drawing over this column, as wide as it is.
+                <div className="absolute inset-y-0 right-35 w-[calc(30%-24px)]">
+                  <RankingBars
+                    values={lines.map(({ value }) => getPercent(value, max))}
+                    tone={measure === 'failures' ? 'failed' : 'trace'}
+                    shape="row"
+                  />
+                </div>
+              )}
             </td>
             <td className="pr-4 pl-3 text-right font-semibold whitespace-nowrap tabular-nums desk:pr-6">
               {tell(line.value)}

@@ -1,16 +1,24 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a range input cannot hold a drawing */
-import { useId, useState } from 'react';
-import type { KeyboardEvent, PointerEvent } from 'react';
+import { Suspense } from 'react';
+import { Bars, Levels } from '#src/ui/charts/lazy-charts.ts';
+import { ColumnChart, useChosenColumn } from '#src/ui/charts/column-chart.tsx';
+import { labelled, roundUpScale, UNDER } from '#src/ui/charts/scales.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
-import { useWidth } from '#src/ui/use-width.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { CHART, columnAt, labelled } from '../../shared/charts/scales.ts';
 import { Section } from '../../shared/section.tsx';
 import { daysWords, dayWords } from '../../shared/date-range/day-stretch.ts';
 import type { Bucket, Unit } from './buckets.ts';
-import { draw, FLOOR, TALL } from './draw.ts';
 import { trendMessages as t } from './messages.en.ts';
+
+/** CSS pixels: the scale, and the room above it. */
+const TALL = 192;
+const ABOVE = 12;
+const FLOOR = ABOVE + TALL;
+/** Of a bucket's width. */
+const BAR = 0.66;
+const MAX_BAR_PX = 56;
+/** CSS pixels by which the line of the previous period is wider than the bar, on each side. */
+const BESIDE_PX = 4;
 
 interface ChartProps {
   readonly buckets: readonly Bucket[];
@@ -36,34 +44,15 @@ const TITLES: Readonly<Record<Unit, string>> = {
  * default the newest. A click or Enter opens its results.
  */
 export function Chart({ buckets, unit, getHref, onOpen }: ChartProps) {
-  const { box, width } = useWidth();
-  const ruled = useId();
-  const [chosen, setChosen] = useState<number | null>(null);
   const count = buckets.length;
-  const at = chosen === null || chosen >= count ? count - 1 : chosen;
-  const bucket = buckets[at];
+  const chosen = useChosenColumn(count);
+  const bucket = buckets[chosen.at];
   if (!bucket) return null;
-  const drawn = draw(buckets, width);
-  const names = labelled(count, drawn.step);
   const href = getHref?.(bucket) ?? null;
-  const step = (event: KeyboardEvent): void => {
-    const to = {
-      ArrowLeft: at - 1,
-      ArrowDown: at - 1,
-      ArrowRight: at + 1,
-      ArrowUp: at + 1,
-      PageDown: at - 7,
-      PageUp: at + 7,
-      Home: 0,
-      End: count - 1,
-    }[event.key];
-    if (to !== undefined) setChosen(Math.min(count - 1, Math.max(0, to)));
-    else if (event.key === 'Enter' && href !== null) onOpen(href);
-    else return;
-    event.preventDefault();
+  const open = (at: number): void => {
+    const one = buckets[at];
+    if (getHref && one) onOpen(getHref(one));
   };
-  const under = (event: PointerEvent): number =>
-    columnAt(event.clientX - event.currentTarget.getBoundingClientRect().left, drawn.step, count);
   return (
     <Section
       title={TITLES[unit]}
@@ -97,88 +86,17 @@ export function Chart({ buckets, unit, getHref, onOpen }: ChartProps) {
           </span>
         )}
       </div>
-      <div
-        ref={box}
-        role="slider"
-        tabIndex={0}
-        aria-label={SLIDER_NAMES[unit]}
-        aria-valuemin={1}
-        aria-valuemax={count}
-        aria-valuenow={at + 1}
-        aria-valuetext={bucketText(bucket)}
-        className={getHref ? 'cursor-pointer touch-pan-y' : 'touch-pan-y'}
-        onKeyDown={step}
-        onPointerMove={(event) => setChosen(under(event))}
-        onPointerLeave={(event) => {
-          if (event.pointerType === 'mouse') setChosen(null);
-        }}
-        onPointerUp={(event) => {
-          const one = buckets[under(event)];
-          setChosen(under(event));
-          // A tap covers the bar, so on touch it only selects; the link beside the title opens the
-          // results.
-          if (event.pointerType === 'mouse' && event.button === 0 && getHref && one)
-            onOpen(getHref(one));
-        }}
+      <ColumnChart
+        label={SLIDER_NAMES[unit]}
+        count={count}
+        column={chosen}
+        text={bucketText(bucket)}
+        height={FLOOR + UNDER}
+        floor={FLOOR}
+        onOpen={getHref ? open : null}
       >
-        <svg
-          aria-hidden
-          className="db-chart block"
-          width={width}
-          height={TALL}
-          viewBox={`0 0 ${width} ${TALL}`}
-        >
-          <defs>
-            <pattern id={ruled} width="4" height="4" patternUnits="userSpaceOnUse">
-              <path d="M0 1H4" stroke="var(--warning-mark)" strokeWidth="2" />
-            </pattern>
-          </defs>
-          {chosen !== null && (
-            <rect
-              x={CHART.left + at * drawn.step}
-              y="0"
-              width={drawn.step}
-              height={FLOOR}
-              fill="var(--wash)"
-            />
-          )}
-          {drawn.lines.map(({ y, label }) => (
-            <g key={y}>
-              <path d={`M${CHART.left} ${y}H${width}`} stroke="var(--hair)" />
-              <text x={CHART.left - 8} y={y + 4} textAnchor="end">
-                {label}
-              </text>
-            </g>
-          ))}
-          {drawn.buckets.map(({ failed, warning, before }, i) => (
-            <g key={buckets[i]?.days[0]}>
-              {failed && <rect {...failed} fill="var(--failed-mark)" />}
-              {warning && <rect {...warning} fill={`url(#${ruled})`} />}
-              {before && (
-                <path
-                  d={`M${before.x} ${before.y}h${before.width}`}
-                  stroke="var(--ink)"
-                  strokeWidth="2"
-                />
-              )}
-            </g>
-          ))}
-          <path d={`M${CHART.left} ${FLOOR}H${width}`} stroke="var(--control)" />
-          {names.map((i, place) => {
-            const edge = place === names.length - 1 && drawn.step < 60;
-            return (
-              <text
-                key={i}
-                x={edge ? width : CHART.left + (i + 0.5) * drawn.step}
-                y={TALL - 5}
-                textAnchor={edge ? 'end' : 'middle'}
-              >
-                {underWords(buckets[i], unit)}
-              </text>
-            );
-          })}
-        </svg>
-      </div>
+        {(step) => <Drawing buckets={buckets} unit={unit} step={step} />}
+      </ColumnChart>
       <div className="sr-only">
         <table>
           <caption>{TITLES[unit]}</caption>
@@ -212,6 +130,46 @@ export function Chart({ buckets, unit, getHref, onOpen }: ChartProps) {
   );
 }
 
+interface DrawingProps {
+  readonly buckets: readonly Bucket[];
+  readonly unit: Unit;
+  readonly step: number;
+}
+
+/** Warnings are stacked on failures; a horizontal line marks the previous period. */
+function Drawing({ buckets, unit, step }: DrawingProps) {
+  const bar = Math.min(MAX_BAR_PX, Math.max(1, step * BAR));
+  const names = labelled(buckets.length, step);
+  const levels = buckets.map(({ before }) => before && before.failures + before.warnings);
+  const scale = {
+    top: roundUpScale(
+      Math.max(
+        0,
+        ...buckets.map(({ failures, warnings }) => failures + warnings),
+        ...levels.map((level) => level ?? 0),
+      ),
+    ),
+    y: ABOVE,
+    height: TALL,
+    step,
+  };
+  return (
+    <Suspense>
+      <Bars
+        {...scale}
+        marks={['failed', 'warning']}
+        columns={buckets.map(({ failures, warnings }) => [failures, warnings])}
+        scale="steps"
+        names={buckets.map((bucket, i) => (names.includes(i) ? underWords(bucket, unit) : ''))}
+        bar={bar}
+      />
+      {levels.some((level) => level !== null) && (
+        <Levels {...scale} levels={levels} bar={Math.min(step, bar + 2 * BESIDE_PX)} />
+      )}
+    </Suspense>
+  );
+}
+
 /** `11/02/26: 38 failed, 16 warnings; 41 in the previous period`. */
 function bucketText({ days: span, failures, warnings, runs, before }: Bucket): string {
   const days = daysWords(span);
@@ -238,8 +196,7 @@ const MONTHS = [
   t.nov,
   t.dec,
 ] as const;
-function underWords(bucket: Bucket | undefined, unit: Unit): string {
-  if (!bucket) return '';
+function underWords(bucket: Bucket, unit: Unit): string {
   const [first] = bucket.days;
   return unit === 'month'
     ? t.monthOfYear({

@@ -5,7 +5,7 @@ import type { JobType } from '#contract/runs/vocabulary.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { Spark } from '#src/ui/spark.tsx';
+import { Spark } from '#src/ui/charts/spark.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { TYPE_WORDS } from '../../shared/runs/labels.ts';
 import { moreOrFewer } from '../../shared/charts/deltas.ts';

@@ -16,7 +16,7 @@ import { useBranding } from '#src/app/session/session.ts';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { bringSpark } from '#src/ui/spark.tsx';
+import { bringCharts } from '#src/ui/charts/lazy-charts.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { Notices } from '../../shared/runs/sync-notices.tsx';
 import { moreOrFewer } from '../../shared/charts/deltas.ts';
@@ -33,7 +33,6 @@ import { Parts } from './parts.tsx';
 import { NoResults, Refused, TooLong } from '../../shared/query-states.tsx';
 import { useTrends } from './use-trends.ts';
 import { BAD, FAILED, failureRate, fromWords, MISSED, rateWords, WARNED } from './labels.ts';
-import '#src/styles/sections.css';
 import { trendMessages as t } from './messages.en.ts';
 
 /**
@@ -71,7 +70,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
     again,
   } = useTrends(place, stretch, !tooLong);
   const compared = known && (trends?.before.runs ?? 0) > 0;
-  useEffect(() => prefetch(bringSpark), []);
+  useEffect(() => prefetch(bringCharts), []);
   const go = (next: TrendsPlace): void => history.push(trendsAddress(next));
   const narrowed = place.companies.length + place.sources.length + place.types.length > 0;
   const source = fromWords(from, at === null ? null : formatWhen(at, rule.zone));

@@ -3,7 +3,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { BarList } from '#src/ui/bar-list.tsx';
 import { formatBytes, formatCount, formatDate, formatUtc } from '#src/ui/format.ts';
-import { Spark } from '#src/ui/spark.tsx';
+import { Spark } from '#src/ui/charts/spark.tsx';
 import { usePolledQuery } from '../../shared/queries/use-polled-query.ts';
 import type { PolledQuery } from '../../shared/queries/use-polled-query.ts';
 import { FromServer, Section } from '../../shared/section.tsx';

@@ -10,7 +10,7 @@ import { useSearchQuery } from '#src/features/shared/queries/use-search-query.ts
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatBytes, formatCount, formatDate } from '#src/ui/format.ts';
 import { getPages, Pager } from '#src/ui/pager.tsx';
-import { Spark } from '#src/ui/spark.tsx';
+import { Spark } from '#src/ui/charts/spark.tsx';
 import { getUsageInput } from './address.ts';
 import { suiteUsageMessages as t } from './messages.en.ts';
 import { ReportBar, useUsageReport } from './report-bar.tsx';

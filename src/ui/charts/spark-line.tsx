@@ -1,5 +1,5 @@
 import { SparkLineChart } from '@tremor/react';
-import './spark.css';
+import './charts.css';
 
 export interface SparkProps {
   /** Oldest first; null without a value. */
@@ -14,7 +14,7 @@ export interface SparkProps {
 /** The chart library's margin around the drawing, in px. */
 const EDGE = 1;
 
-/** Loads the chart library: import it from `spark.tsx` only. */
+/** Loads the chart library: import it from `lazy-charts.ts` only. */
 export function SparkLine({ values, height, end = null }: SparkProps) {
   const known = values.filter((value) => value !== null);
   const last = values.at(-1);

@@ -1,12 +1,6 @@
 import { Suspense } from 'react';
-import { lazyPart } from './lazy-part.ts';
+import { SparkLine } from './lazy-charts.ts';
 import type { SparkProps } from './spark-line.tsx';
-
-const part = () => import('./spark-line.tsx');
-const SparkLine = lazyPart(async () => (await part()).SparkLine);
-
-/** Loads the chart library while the page is idle. */
-export const bringSpark = part;
 
 /**
  * A line without axes, hidden from screen readers because text beside it says the same. Its space
