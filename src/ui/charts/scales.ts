@@ -5,6 +5,8 @@ export const LEFT = 32;
 export const UNDER = 20;
 /** The chart library's margin above the scale, in CSS pixels. */
 export const EDGE = 5;
+/** The chart library's margin around a line without axes, in CSS pixels. */
+export const SPARK_EDGE = 1;
 
 /**
  * Returns the top of a scale that starts at 0: the smallest of 4, 8, 12, 20, 40, 60, 80, 100 and

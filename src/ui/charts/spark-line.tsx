@@ -1,4 +1,5 @@
 import { SparkLineChart } from '@tremor/react';
+import { SPARK_EDGE } from './scales.ts';
 import './charts.css';
 
 export interface SparkProps {
@@ -9,13 +10,14 @@ export interface SparkProps {
   readonly height: number;
   /** A dot at the last value that shows the trend. */
   readonly end?: 'good' | 'bad' | null;
+  /** Ends of the scale; by default those of the values. */
+  readonly scale?: readonly [from: number, to: number];
+  /** A value that is not known interrupts the line. */
+  readonly hasGaps?: boolean;
 }
 
-/** The chart library's margin around the drawing, in px. */
-const EDGE = 1;
-
 /** Loads the chart library: import it from `lazy-charts.ts` only. */
-export function SparkLine({ values, height, end = null }: SparkProps) {
+export function SparkLine({ values, height, end = null, scale, hasGaps = false }: SparkProps) {
   const known = values.filter((value) => value !== null);
   const last = values.at(-1);
   if (known.length < 2) return null;
@@ -23,8 +25,8 @@ export function SparkLine({ values, height, end = null }: SparkProps) {
   const max = Math.max(...known);
   const flat = min === max;
   // A constant line is vertically centered.
-  const [from, to] = flat ? [min - 1, max + 1] : [min, max];
-  const tall = height - 2 * EDGE;
+  const [from, to] = scale ?? (flat ? [min - 1, max + 1] : [min, max]);
+  const tall = height - 2 * SPARK_EDGE;
   return (
     <span inert className="spark relative block size-full">
       <SparkLineChart
@@ -33,15 +35,15 @@ export function SparkLine({ values, height, end = null }: SparkProps) {
         index="at"
         minValue={from}
         maxValue={to}
-        connectNulls
+        connectNulls={!hasGaps}
         className="size-full"
       />
       {end !== null && typeof last === 'number' && (
         <i
           className={`spark-end ${end === 'good' ? 'bg-success' : 'bg-failed'}`}
           style={{
-            top: EDGE + tall - ((last - from) / (to - from)) * tall,
-            left: `calc(100% - ${EDGE}px)`,
+            top: SPARK_EDGE + tall - ((last - from) / (to - from)) * tall,
+            left: `calc(100% - ${SPARK_EDGE}px)`,
           }}
         />
       )}

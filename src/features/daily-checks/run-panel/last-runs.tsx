@@ -1,10 +1,13 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn inline instead of loading an image; points work like a slider, whose own track would cover them */
-import { useId, useState } from 'react';
+import { Suspense, useId, useState } from 'react';
+import type { CSSProperties } from 'react';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunView } from '#contract/runs/query.ts';
+import { SparkLine } from '#src/ui/charts/lazy-charts.ts';
+import { SPARK_EDGE } from '#src/ui/charts/scales.ts';
 import { formatBytes, formatDate, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
-import { drawMultiple, nearest, stepped } from './small-multiple.ts';
+import { drawMultiple, nearest, PAD, stepped } from './small-multiple.ts';
 import { Part } from './part.tsx';
 import { RunsTable } from './runs-table.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
@@ -12,6 +15,13 @@ import { runPanelMessages as t } from './messages.en.ts';
 const RUNS = 30;
 const WIDTH = 180;
 const HEIGHT = 56;
+/** The box of the line, whose scale ends a pixel above the axis: the library leaves an edge. */
+const LINE = {
+  'top': -SPARK_EDGE,
+  'height': HEIGHT - 1 + 2 * SPARK_EDGE,
+  'insetInline': `calc(${(PAD / WIDTH) * 100}% - ${SPARK_EDGE}px)`,
+  '--line': 'var(--trace)',
+} as CSSProperties;
 
 interface LastRunsProps {
   readonly row: RunView;
@@ -120,7 +130,7 @@ function Multiple({
     value: of(run),
     failed: run.status === 'Failed' || run.status === 'Error',
   }));
-  const { band, line, crosses, at } = drawMultiple(points, usual, WIDTH, HEIGHT);
+  const { band, top, crosses, at } = drawMultiple(points, usual, WIDTH, HEIGHT);
   const formatValue = (value: number | null): string =>
     value === null ? t.unknown : format(value);
   const [first, last, run] = [runs[0], runs.at(-1), pointed === null ? undefined : runs[pointed]];
@@ -185,31 +195,32 @@ function Multiple({
           if (one) onRun(one);
         }}
       >
+        {band && (
+          <i
+            aria-hidden
+            className="absolute inset-x-0 bg-band opacity-70"
+            style={{ top: band.y, height: band.height }}
+          />
+        )}
+        <div aria-hidden className="absolute" style={LINE}>
+          <Suspense>
+            <SparkLine
+              values={points.map(({ value }) => value)}
+              scale={[0, top]}
+              hasGaps
+              width={WIDTH}
+              height={HEIGHT}
+            />
+          </Suspense>
+        </div>
         <svg
-          className="block w-full"
+          className="relative block w-full"
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"
           height={HEIGHT}
           aria-hidden
           fill="none"
         >
-          {band && (
-            <rect
-              x="0"
-              y={band.y}
-              width={WIDTH}
-              height={band.height}
-              fill="var(--band)"
-              opacity=".7"
-            />
-          )}
-          <path
-            d={line}
-            stroke="var(--trace)"
-            strokeWidth="1.25"
-            strokeLinejoin="round"
-            vectorEffect="non-scaling-stroke"
-          />
           <path
             d={crosses}
             stroke="var(--failed-mark)"

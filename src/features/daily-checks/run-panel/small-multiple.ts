@@ -4,7 +4,8 @@
  */
 export interface Drawn {
   readonly band: { readonly y: number; readonly height: number } | null;
-  readonly line: string;
+  /** The value at the top of the scale. */
+  readonly top: number;
   readonly crosses: string;
   /** Point of each run. Runs without a value are on the baseline. */
   readonly at: readonly { readonly x: number; readonly y: number }[];
@@ -14,38 +15,31 @@ export interface Point {
   readonly failed: boolean;
 }
 
-const PAD = 3;
+/** Px between an end of the line and the edge. */
+export const PAD = 3;
 const ARM = 2.5;
 
-/** Returns the geometry. Runs without a value leave a gap in the line. */
+/** Returns the geometry. */
 export function drawMultiple(
   points: readonly Point[],
   usual: readonly [low: number, high: number] | null,
   width: number,
   height: number,
 ): Drawn {
-  const max = Math.max(1, usual?.[1] ?? 0, ...points.map(({ value }) => value ?? 0)) * 1.08;
-  const y = (value: number): number => round((height - 1) * (1 - value / max));
+  const top = Math.max(1, usual?.[1] ?? 0, ...points.map(({ value }) => value ?? 0)) * 1.08;
+  const y = (value: number): number => round((height - 1) * (1 - value / top));
   const at = points.map(({ value }, i) => ({
     x: round(PAD + i * getStepWidth(points.length, width)),
     y: y(value ?? 0),
   }));
-  let line = '';
   let crosses = '';
-  let drawing = false;
   points.forEach(({ value, failed }, i) => {
     const { x = 0, y: to = 0 } = at[i] ?? {};
     if (failed) crosses += cross(x, value === null ? to - ARM : Math.min(to, height - 1 - ARM));
-    if (value === null) {
-      drawing = false;
-      return;
-    }
-    line += `${drawing ? 'L' : 'M'}${x} ${to}`;
-    drawing = true;
   });
   return {
     band: usual && { y: y(usual[1]), height: Math.max(1, round(y(usual[0]) - y(usual[1]))) },
-    line,
+    top,
     crosses,
     at,
   };
