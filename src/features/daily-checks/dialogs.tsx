@@ -1,11 +1,16 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { ok } from '#contract/result.ts';
+import { ChangeSchema } from '#contract/runs/change.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { RunsFacets } from '#contract/runs/query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { Kbd } from '#src/ui/kbd.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import type { OpenDialog } from './open-dialog.ts';
 import { ColumnsDialog } from './columns-dialog.tsx';
@@ -73,22 +78,20 @@ export function Dialogs(props: DialogsProps) {
     case 'note': {
       const before = dialog.row?.problem?.note?.content ?? '';
       return (
-        <Words
+        <TextDialog
           title={t.noteTitle({ subject: about(dialog) })}
           label={t.note}
-          first={before}
-          confirmLabel={t.saveNote}
-          onClose={onClose}
-          detail={t.noteHint}
-          onDone={(words) => {
-            if (words.trim() !== before)
-              onChange(
-                { kind: 'note', content: words.trim() === '' ? null : words.trim() },
-                dialog.runs,
-              );
+          hint={t.noteHint}
+          initial={before}
+          submitLabel={t.saveNote}
+          missing={before === '' ? t.noteMissing : null}
+          getChange={(text) => ({ kind: 'note', content: text === '' ? null : text })}
+          onDone={(change) => {
+            if (change.kind === 'note' && (change.content ?? '') !== before)
+              onChange(change, dialog.runs);
             onClose();
           }}
-          needed={before === ''}
+          onClose={onClose}
         />
       );
     }
@@ -106,21 +109,19 @@ export function Dialogs(props: DialogsProps) {
       );
     case 'review':
       return (
-        <Words
+        <TextDialog
           title={t.reviewTitle({ subject: about(dialog) })}
           label={t.comment}
-          first=""
-          confirmLabel={t.review}
-          onClose={onClose}
-          detail={t.commentHint}
-          onDone={(words) => {
-            onChange(
-              { kind: 'review', comment: words.trim() === '' ? null : words.trim() },
-              dialog.runs,
-            );
+          hint={t.commentHint}
+          initial=""
+          submitLabel={t.review}
+          missing={null}
+          getChange={(text) => ({ kind: 'review', comment: text === '' ? null : text })}
+          onDone={(change) => {
+            onChange(change, dialog.runs);
             onClose();
           }}
-          needed={false}
+          onClose={onClose}
         />
       );
   }
@@ -131,21 +132,42 @@ const about = (dialog: Extract<OpenDialog, { readonly runs: readonly number[] }>
     ? t.jobOfCompany({ job: dialog.row.jobName, company: dialog.row.companyName })
     : t.resultCount({ count: dialog.runs.length });
 
-interface WordsProps {
+interface TextDialogProps {
   readonly title: string;
   readonly label: string;
-  readonly detail: string;
-  readonly first: string;
-  readonly confirmLabel: string;
-  readonly needed: boolean;
-  readonly onDone: (words: string) => void;
+  readonly hint: string;
+  readonly initial: string;
+  readonly submitLabel: string;
+  /** The error without a text; null: the text is optional. */
+  readonly missing: string | null;
+  /** Returns the change that the trimmed text makes. */
+  readonly getChange: (text: string) => Change;
+  readonly onDone: (change: Change) => void;
   readonly onClose: () => void;
 }
 
-function Words({ title, label, detail, first, confirmLabel, needed, onDone, onClose }: WordsProps) {
-  const [words, setWords] = useState(first);
+/** A change with a text of several lines. */
+function TextDialog({
+  title,
+  label,
+  hint,
+  initial,
+  submitLabel,
+  missing,
+  getChange,
+  onDone,
+  onClose,
+}: TextDialogProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const canSubmit = !needed || words.trim() !== '';
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: { text: initial },
+    schema: makeFormSchema(ChangeSchema, ({ text }: { readonly text: string }) => ({
+      value: getChange(text.trim()),
+      errors: { text: text.trim() === '' ? missing : null },
+    })),
+    submit: (value) => Promise.resolve(ok(value)),
+    onSaved: onDone,
+  });
   return (
     <Dialog
       title={title}
@@ -153,13 +175,8 @@ function Words({ title, label, detail, first, confirmLabel, needed, onDone, onCl
       first={field}
       footer={
         <>
-          <Button
-            variant="primary"
-            disabled={!canSubmit}
-            onClick={() => onDone(words)}
-            keycap="Ctrl Enter"
-          >
-            {confirmLabel}
+          <Button variant="primary" busy={busy} onClick={() => void save()} keycap="Ctrl Enter">
+            {submitLabel}
           </Button>
           <Button variant="quiet" onClick={onClose}>
             {uiMessages.cancel}
@@ -167,22 +184,27 @@ function Words({ title, label, detail, first, confirmLabel, needed, onDone, onCl
         </>
       }
     >
-      <label className="block px-5 py-4">
-        <span className="block pb-1">{label}</span>
-        <textarea
+      <form
+        ref={formRef}
+        noValidate
+        className="grid grid-cols-1 gap-3 px-5 py-4"
+        onSubmit={(event) => void save(event)}
+      >
+        <TextArea
           ref={field}
-          value={words}
+          label={label}
+          required={missing !== null}
+          value={form.text}
           rows={4}
           maxLength={LIMITS.noteChars}
-          onChange={(event) => setWords(event.target.value)}
+          hint={hint}
+          error={errors['text'] ?? error}
+          onChange={({ target }) => change({ text: target.value })}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canSubmit)
-              onDone(words);
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save(event);
           }}
-          className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
         />
-        <span className="block pt-1 text-agate text-ink-3">{detail}</span>
-      </label>
+      </form>
     </Dialog>
   );
 }

@@ -45,6 +45,7 @@ export const dailyChecksMessages = defineMessages('dailyChecks', {
   jobResult: 'Job result',
   resultNeedsNetwork: "You're offline. Reconnect to see the result.",
   saveNote: 'Save note',
+  noteMissing: 'Enter a note.',
   noteHint: 'The note stays with the problem. Saving an empty note deletes it.',
   comment: 'Comment',
   commentHint: "The comment is added to the problem's history.",
@@ -115,6 +116,7 @@ export const dailyChecksMessages = defineMessages('dailyChecks', {
   until: 'Until',
   anotherDay: 'Another day',
   day: 'Day',
+  dayMissing: 'Choose a day.',
   snoozeHint: 'The snooze ends then, or earlier if the job succeeds or fails in another way.',
   offlineTicketHint: "You're offline. You can link an existing ticket, but not open a new one.",
   loadingTicket: 'Loading…',
@@ -133,6 +135,7 @@ export const dailyChecksMessages = defineMessages('dailyChecks', {
   ticketing: 'Ticketing',
   subjectMissing: 'Enter a subject.',
   ticketNumber: 'Ticket number',
+  ticketMissing: 'Enter a ticket number.',
   ticketNumberHint:
     'The number stays with the problem. New results of the same problem show it too.',
   rows: 'Rows',
@@ -243,6 +246,7 @@ export const dailyChecksMessages = defineMessages('dailyChecks', {
   reopenException: 'Exception, reopen: {run}',
   snoozeUntil: 'Snooze until {time}',
   reason: 'Reason',
+  reasonMissing: 'Enter a reason.',
   openTicketLocally:
     'Opens a ticket for {count, plural, one {the problem behind this result} other {the problems behind these # results}}.',
   openTicketIn:

@@ -1,16 +1,18 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { Button } from '#src/ui/button.tsx';
+import { ok } from '#contract/result.ts';
+import { ChangeSchema } from '#contract/runs/change.ts';
 import { Choice } from '#src/ui/choice.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
-import { RequiredMark } from '#src/ui/required-mark.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
+import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { isDay } from '#src/features/shared/date-range/dates.ts';
 import { snoozeChoices, snoozeUntil } from '../shared/runs/snooze-times.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface SnoozeProps {
   readonly title: string;
@@ -20,110 +22,114 @@ interface SnoozeProps {
   readonly onClose: () => void;
 }
 
+/** `at`: the position of the choice; after the last, `day` counts. */
+interface SnoozeDraft {
+  readonly at: number;
+  readonly day: string;
+  readonly reason: string;
+}
+
 /**
  * A snooze always ends: at its date, after a successful run, or when the problem changes. The form
  * says so.
  */
 export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps) {
   const choices = snoozeChoices(now, zone);
-  const [at, setAt] = useState(0);
-  const [day, setDay] = useState('');
-  const [reason, setReason] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  const own = at === choices.length;
-  const chosen = own ? (isDay(day) ? snoozeUntil('', day, zone) : null) : (choices[at] ?? null);
-  const wrong =
-    chosen === null
-      ? null
-      : chosen.until <= now
-        ? MESSAGES.snoozeTooShort
-        : chosen.until > now + LIMITS.snoozeMaxMs
-          ? MESSAGES.snoozeTooLong
-          : null;
-  const canSubmit = chosen !== null && wrong === null && reason.trim() !== '';
-  const snooze = (): void => {
-    if (canSubmit) onSnooze(chosen.until, reason.trim());
-  };
+  const getUntil = ({ at, day }: SnoozeDraft): Ms | null =>
+    at < choices.length
+      ? (choices[at]?.until ?? null)
+      : isDay(day)
+        ? snoozeUntil('', day, zone).until
+        : null;
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: { at: 0, day: '', reason: '' },
+    schema: makeSchema(getUntil, now),
+    submit: (value) => Promise.resolve(ok(value)),
+    onSaved: (value) => {
+      if (value.kind === 'snooze') onSnooze(value.until, value.reason);
+    },
+  });
+  const until = getUntil(form);
+  const isOwnDay = form.at === choices.length;
   return (
-    <Dialog
+    <FormDialog
       title={title}
       onClose={onClose}
       first={field}
-      footer={
-        <>
-          <Button variant="primary" disabled={!canSubmit} onClick={snooze}>
-            {chosen && wrong === null
-              ? t.snoozeUntil({ time: formatWhen(chosen.until, zone) })
-              : t.snooze}
-          </Button>
-          <Button variant="quiet" onClick={onClose}>
-            {uiMessages.cancel}
-          </Button>
-        </>
+      submitLabel={
+        until !== null && findUntilError(until, now) === null
+          ? t.snoozeUntil({ time: formatWhen(until, zone) })
+          : t.snooze
       }
+      busy={busy}
+      error={error}
+      formRef={formRef}
+      onSubmit={save}
     >
-      <form
-        className="px-5 py-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          snooze();
-        }}
-      >
-        <fieldset className="m-0 border-0 p-0">
-          <legend className="text-agate text-ink-3">{t.until}</legend>
-          {choices.map(({ label, until }, i) => (
-            <Choice
-              key={label}
-              name="until"
-              checked={at === i}
-              title={label}
-              detail={`${formatDay(until, zone)}, ${formatTime(until, zone)}`}
-              onChoose={() => setAt(i)}
-            />
-          ))}
+      <fieldset className="m-0 border-0 p-0">
+        <legend className="text-agate text-ink-3">{t.until}</legend>
+        {choices.map(({ label, until }, i) => (
           <Choice
+            key={label}
             name="until"
-            checked={own}
-            title={t.anotherDay}
-            onChoose={() => setAt(choices.length)}
+            checked={form.at === i}
+            title={label}
+            detail={`${formatDay(until, zone)}, ${formatTime(until, zone)}`}
+            onChoose={() => change({ at: i })}
           />
-        </fieldset>
-        {own && (
-          <label className="block pb-3 pl-7">
-            <span className="sr-only">{t.day}</span>
-            <input
+        ))}
+        <Choice
+          name="until"
+          checked={isOwnDay}
+          title={t.anotherDay}
+          onChoose={() => change({ at: choices.length })}
+        />
+        {isOwnDay && (
+          <div className="pb-1 pl-7">
+            <TextField
               type="date"
-              value={day}
-              onChange={(event) => setDay(event.target.value)}
-              aria-invalid={wrong !== null}
-              className="h-8 rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
+              label={t.day}
+              required
+              value={form.day}
+              error={errors['until'] ?? null}
+              onChange={({ target }) => change({ day: target.value })}
             />
-            {wrong !== null && (
-              <span role="alert" className="block pt-1 text-failed">
-                {wrong}
-              </span>
-            )}
-          </label>
+          </div>
         )}
-        <label className="block pt-2">
-          <span className="block pb-1">
-            {t.reason}
-            <RequiredMark />
-          </span>
-          <input
-            ref={field}
-            value={reason}
-            maxLength={LIMITS.reasonChars}
-            required
-            onChange={(event) => setReason(event.target.value)}
-            className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
-          />
-        </label>
-        <p className="m-0 pt-3 pb-1 text-agate text-ink-3">{t.snoozeHint}</p>
-        <button type="submit" hidden disabled={!canSubmit}>
-          {t.snooze}
-        </button>
-      </form>
-    </Dialog>
+      </fieldset>
+      <TextField
+        ref={field}
+        label={t.reason}
+        required
+        value={form.reason}
+        maxLength={LIMITS.reasonChars}
+        error={errors['reason'] ?? null}
+        onChange={({ target }) => change({ reason: target.value })}
+      />
+      <p className="m-0 text-agate text-ink-3">{t.snoozeHint}</p>
+    </FormDialog>
   );
 }
+
+/** Returns why a snooze may not end then, or null. */
+const findUntilError = (until: Ms, now: Ms): string | null =>
+  until <= now
+    ? MESSAGES.snoozeTooShort
+    : until > now + LIMITS.snoozeMaxMs
+      ? MESSAGES.snoozeTooLong
+      : null;
+
+const makeSchema = (getUntil: (draft: SnoozeDraft) => Ms | null, now: Ms) =>
+  makeFormSchema(
+    ChangeSchema,
+    (draft: SnoozeDraft) => {
+      const until = getUntil(draft);
+      return {
+        // Without a day, `until` is what is wrong; the reason is checked all the same.
+        value: { kind: 'snooze' as const, until: until ?? 0, reason: draft.reason.trim() },
+        errors: { until: until === null ? t.dayMissing : findUntilError(until, now) },
+      };
+    },
+    { reason: t.reasonMissing },
+  );

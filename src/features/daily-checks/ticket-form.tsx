@@ -1,7 +1,12 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { LIMITS } from '#contract/limits.ts';
+import { ok } from '#contract/result.ts';
+import { ChangeSchema } from '#contract/runs/change.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
@@ -26,9 +31,20 @@ export function TicketForm({
   onDone,
   onClose,
 }: TicketFormProps) {
-  const [ticket, setTicket] = useState(before);
   const field = useRef<HTMLInputElement>(null);
-  const canSubmit = ticket.trim() !== '' || before !== '';
+  const {
+    form: { ticket },
+    change,
+    errors,
+    busy,
+    formRef,
+    save,
+  } = useDraftForm({
+    initial: { ticket: before },
+    schema: makeSchema(before !== ''),
+    submit: (_, draft) => Promise.resolve(ok(draft.ticket.trim())),
+    onSaved: onDone,
+  });
   return (
     <Dialog
       title={title}
@@ -36,7 +52,7 @@ export function TicketForm({
       first={field}
       footer={
         <>
-          <Button variant="primary" disabled={!canSubmit} onClick={() => onDone(ticket.trim())}>
+          <Button variant="primary" busy={busy} onClick={() => void save()}>
             {ticket.trim() === '' && before !== '' ? t.unlinkTicket : t.linkThisTicket}
           </Button>
           <Button variant="quiet" onClick={onClose}>
@@ -51,26 +67,37 @@ export function TicketForm({
       }
     >
       <form
-        className="px-5 py-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (canSubmit) onDone(ticket.trim());
-        }}
+        ref={formRef}
+        noValidate
+        className="grid grid-cols-1 gap-3 px-5 py-4"
+        onSubmit={(event) => void save(event)}
       >
-        {description !== null && <p className="m-0 pb-3 text-ink-2">{description}</p>}
-        <label className="block">
-          <span className="block pb-1">{t.ticketNumber}</span>
-          <input
-            ref={field}
-            value={ticket}
-            maxLength={LIMITS.ticketChars}
-            autoComplete="off"
-            onChange={(event) => setTicket(event.target.value)}
-            className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
-          />
-          <span className="block pt-1 text-agate text-ink-3">{t.ticketNumberHint}</span>
-        </label>
+        {description !== null && <p className="m-0 text-ink-2">{description}</p>}
+        <TextField
+          ref={field}
+          label={t.ticketNumber}
+          required={before === ''}
+          value={ticket}
+          maxLength={LIMITS.ticketChars}
+          autoComplete="off"
+          hint={t.ticketNumberHint}
+          error={errors['ticket'] ?? null}
+          onChange={({ target }) => change({ ticket: target.value })}
+        />
       </form>
     </Dialog>
   );
 }
+
+/** `isLinked`: an empty number removes the link. */
+const makeSchema = (isLinked: boolean) =>
+  makeFormSchema(
+    ChangeSchema,
+    ({ ticket }: { readonly ticket: string }) => ({
+      value: {
+        kind: 'ticket' as const,
+        ticket: isLinked && ticket.trim() === '' ? null : ticket.trim(),
+      },
+    }),
+    { ticket: t.ticketMissing },
+  );

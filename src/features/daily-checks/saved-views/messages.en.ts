@@ -13,6 +13,7 @@ export const savedViewsMessages = defineMessages('savedViews', {
   shareWithColleagues: 'Share with colleagues',
   name: 'Name',
   rename: 'Rename',
+  nameMissing: 'Enter a name.',
   nameTaken: 'You already have another view with this name.',
   shareHint: 'Visible to everyone with access to all companies. Only you can edit it.',
   replaceWithCurrent: 'Replace with current list',

@@ -1,11 +1,18 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
+import * as v from 'valibot';
 import type { Me } from '#contract/auth/current-user.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { ok } from '#contract/result.ts';
+import { viewFields } from '#contract/daily-checks/saved-views.ts';
 import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { Button, IconButton } from '#src/ui/button.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tellFailure } from '#src/ui/toasts.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { changeView, removeView, saveView } from './actions.ts';
 import { DEFAULT_VIEW, namesake, listUnsaved } from './views.ts';
 import type { ViewGroups, ViewState } from './views.ts';
@@ -142,7 +149,9 @@ function Again({
   readonly onSaved: (id: string) => void;
 }) {
   const save = async (): Promise<void> => {
-    if (await changeView(view, { query }, t.saved({ name: view.name }))) onSaved(view.id);
+    const result = await changeView(view, { query }, t.saved({ name: view.name }));
+    if (result.ok) onSaved(view.id);
+    else tellFailure(result.failure.message);
   };
   return (
     <div className="border-t border-hair px-3 py-2">
@@ -161,57 +170,70 @@ interface SaveAsProps {
 }
 
 function SaveAs({ own, canShare, query, onSaved }: SaveAsProps) {
-  const id = useId();
-  const [name, setName] = useState('');
-  const [shared, setShared] = useState(false);
-  const same = namesake(own, name);
-  const error = listUnsaved(own, name, query);
-  const canSubmit = name.trim() !== '' && error === null;
-  const save = async (): Promise<void> => {
-    if (!canSubmit) return;
-    const id = same?.id ?? crypto.randomUUID();
-    const stored = same
-      ? changeView(same, { query }, t.replaced({ name: same.name }))
-      : saveView({ id, name, query, shared: shared && canShare }, t.saved({ name: name.trim() }));
-    if (await stored) onSaved(id);
-  };
+  const [id, setId] = useState(() => crypto.randomUUID());
+  const { form, change, errors, error, busy, formRef, save, reset } = useDraftForm({
+    initial: { name: '', shared: false },
+    schema: makeFormSchema(
+      VIEW,
+      ({ name, shared }: SaveAsDraft) => ({
+        value: { id, name: name.trim(), query, shared: shared && canShare },
+        errors: { name: listUnsaved(own, name, query) },
+      }),
+      { name: t.nameMissing },
+    ),
+    submit: (view) => {
+      const same = namesake(own, view.name);
+      return same
+        ? changeView(same, { query }, t.replaced({ name: same.name }))
+        : saveView(view, t.saved({ name: view.name }));
+    },
+    onSaved: ({ id: saved }) => {
+      reset({ name: '', shared: false });
+      setId(crypto.randomUUID());
+      onSaved(saved);
+    },
+  });
+  const same = namesake(own, form.name);
+  // A list that can't be saved says so before it is tried.
+  const unsaved = listUnsaved(own, form.name, query);
   return (
     <form
-      className="border-t border-rule bg-paper px-3 py-2.5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
+      ref={formRef}
+      noValidate
+      aria-busy={busy}
+      className="grid grid-cols-1 gap-1 border-t border-rule bg-paper px-3 py-2.5"
+      onSubmit={(event) => void save(event)}
     >
-      <label htmlFor={id} className="block pb-1">
-        {t.saveViewAs}
-      </label>
-      <span className="flex gap-2">
-        <input
-          id={id}
-          value={name}
-          maxLength={LIMITS.nameChars}
-          autoComplete="off"
-          onChange={(event) => setName(event.target.value)}
-          aria-describedby={`${id}-says`}
-          className="h-7 min-w-0 grow rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
-        />
-        <Button size="sm" type="submit" disabled={!canSubmit}>
-          {same ? t.replace : uiMessages.save}
-        </Button>
-      </span>
-      <span
-        id={`${id}-says`}
-        className={`block pt-1 text-agate ${error === null ? 'text-ink-3' : 'text-failed'}`}
-      >
-        {error ?? (same ? t.replaceHint : t.saveHint)}
-      </span>
+      <TextField
+        label={t.saveViewAs}
+        value={form.name}
+        maxLength={LIMITS.nameChars}
+        autoComplete="off"
+        hint={same ? t.replaceHint : t.saveHint}
+        error={unsaved ?? errors['name'] ?? error}
+        onChange={({ target }) => change({ name: target.value })}
+        end={
+          <Button size="sm" variant="quiet" type="submit" busy={busy}>
+            {same ? t.replace : uiMessages.save}
+          </Button>
+        }
+      />
       {canShare && !same && (
-        <Switch label={t.shareWithColleagues} on={shared} onChange={setShared} />
+        <Switch
+          label={t.shareWithColleagues}
+          on={form.shared}
+          onChange={(shared) => change({ shared })}
+        />
       )}
     </form>
   );
 }
+
+interface SaveAsDraft {
+  readonly name: string;
+  readonly shared: boolean;
+}
+const VIEW = v.object(viewFields);
 
 interface EditProps {
   readonly view: ViewRow;
@@ -222,51 +244,59 @@ interface EditProps {
 }
 
 function Edit({ view, own, canShare, query, onDone }: EditProps) {
-  const id = useId();
-  const [name, setName] = useState(view.name);
-  const other = namesake(own, name);
-  const taken = other !== null && other.id !== view.id;
-  const canSubmit = name.trim() !== '' && name.trim() !== view.name && !taken;
-  const change = async (what: Partial<ViewRow>, details: string): Promise<void> => {
-    if (await changeView(view, what, details)) onDone();
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: { name: view.name },
+    schema: makeFormSchema(
+      VIEW,
+      ({ name }: { readonly name: string }) => {
+        const { id, query: stored, shared } = view;
+        const other = namesake(own, name);
+        return {
+          value: { id, name: name.trim(), query: stored, shared },
+          errors: { name: other !== null && other.id !== id ? t.nameTaken : null },
+        };
+      },
+      { name: t.nameMissing },
+    ),
+    submit: ({ name }) =>
+      name === view.name
+        ? Promise.resolve(ok(view))
+        : changeView(view, { name }, t.renamed({ name })),
+    onSaved: onDone,
+  });
+  const put = async (what: Partial<ViewRow>, details: string): Promise<void> => {
+    const result = await changeView(view, what, details);
+    if (result.ok) onDone();
+    else tellFailure(result.failure.message);
   };
   return (
     <form
-      className="mx-3 mb-2 border-l-2 border-rule pl-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (canSubmit) void change({ name }, t.renamed({ name: name.trim() }));
-      }}
+      ref={formRef}
+      noValidate
+      aria-busy={busy}
+      className="mx-3 mb-2 grid grid-cols-1 gap-1 border-l-2 border-rule pl-3"
+      onSubmit={(event) => void save(event)}
     >
-      <label htmlFor={id} className="block pb-1 text-agate text-ink-3">
-        {t.name}
-      </label>
-      <span className="flex gap-2 pb-1">
-        <input
-          id={id}
-          value={name}
-          maxLength={LIMITS.nameChars}
-          autoComplete="off"
-          onChange={(event) => setName(event.target.value)}
-          aria-invalid={taken}
-          className="h-7 min-w-0 grow rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
-        />
-        <Button size="sm" type="submit" disabled={!canSubmit}>
-          {t.rename}
-        </Button>
-      </span>
-      {taken && (
-        <span role="alert" className="block text-agate text-failed">
-          {t.nameTaken}
-        </span>
-      )}
+      <TextField
+        label={t.name}
+        value={form.name}
+        maxLength={LIMITS.nameChars}
+        autoComplete="off"
+        error={errors['name'] ?? error}
+        onChange={({ target }) => change({ name: target.value })}
+        end={
+          <Button size="sm" variant="quiet" type="submit" busy={busy}>
+            {t.rename}
+          </Button>
+        }
+      />
       {canShare && (
         <Switch
           label={t.shareWithColleagues}
           detail={t.shareHint}
           on={view.shared}
           onChange={(shared) =>
-            void change({ shared }, (shared ? t.nowShared : t.nowPrivate)({ name: view.name }))
+            void put({ shared }, (shared ? t.nowShared : t.nowPrivate)({ name: view.name }))
           }
         />
       )}
@@ -275,7 +305,7 @@ function Edit({ view, own, canShare, query, onDone }: EditProps) {
           size="sm"
           variant="quiet"
           disabled={query === view.query}
-          onClick={() => void change({ query }, t.replaced({ name: view.name }))}
+          onClick={() => void put({ query }, t.replaced({ name: view.name }))}
         >
           {t.replaceWithCurrent}
         </Button>

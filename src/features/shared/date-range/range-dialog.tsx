@@ -1,11 +1,13 @@
-import { useRef, useState } from 'react';
-import type { RefObject } from 'react';
-import { Button } from '#src/ui/button.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { useRef } from 'react';
+import { ok } from '#contract/result.ts';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
+import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { dayAt, getDays, isDay } from './dates.ts';
+import type { Span } from './dates.ts';
 import type { SpanChoiceProps } from './date-range-choice.tsx';
 import { spanMessages as t } from './messages.en.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface RangeDialogProps extends SpanChoiceProps {
   readonly by: 'range' | 'number';
@@ -15,88 +17,77 @@ export interface RangeDialogProps extends SpanChoiceProps {
 /** Dialog for a custom period. With an empty end it closes without a change. */
 export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialogProps) {
   const [first, last] = getDays(span, dayAt(now, rule));
-  const [from, setFrom] = useState(first);
-  const [to, setTo] = useState(last);
-  const [days, setDays] = useState(span.kind === 'last' ? String(span.days) : '');
   const field = useRef<HTMLInputElement>(null);
-  const done = (): void => {
-    if (by === 'number') {
-      if (Number(days) > 0) onSpan({ kind: 'last', days: Number(days) });
-    } else if (isDay(from) && isDay(to))
-      onSpan({ kind: 'range', from: from < to ? from : to, to: from < to ? to : from });
-    onClose();
-  };
+  const { form, change, busy, formRef, save } = useDraftForm({
+    initial: { from: first, to: last, days: span.kind === 'last' ? String(span.days) : '' },
+    schema: by === 'number' ? NUMBER : RANGE,
+    submit: (value) => Promise.resolve(ok(value)),
+    onSaved: ({ span: chosen }) => {
+      if (chosen !== null) onSpan(chosen);
+      onClose();
+    },
+  });
   return (
-    <Dialog
+    <FormDialog
       title={by === 'range' ? t.chooseDays : t.lastXDays}
       onClose={onClose}
       first={field}
-      footer={
-        <>
-          <Button variant="primary" onClick={done}>
-            {t.showDays}
-          </Button>
-          <Button variant="quiet" onClick={onClose}>
-            {uiMessages.cancel}
-          </Button>
-        </>
-      }
+      submitLabel={t.showDays}
+      busy={busy}
+      formRef={formRef}
+      onSubmit={save}
     >
-      <form
-        className="flex flex-wrap gap-4 px-5 py-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          done();
-        }}
-      >
-        {by === 'range' ? (
-          <>
-            <DayField field={field} label={t.firstDay} value={from} onChange={setFrom} />
-            <DayField label={t.lastDay} value={to} onChange={setTo} />
-          </>
-        ) : (
-          <label className="block grow">
-            <span className="block pb-1">{t.numberOfDays}</span>
-            <input
-              ref={field}
-              value={days}
-              inputMode="numeric"
-              autoComplete="off"
-              maxLength={3}
-              onChange={(event) => setDays(event.target.value.replaceAll(/\D/g, '').slice(0, 3))}
-              className="h-8 w-full rounded-part border border-control bg-sheet px-2 tabular-nums pointer-coarse:h-11"
-            />
-          </label>
-        )}
-        <button type="submit" className="sr-only" tabIndex={-1} aria-hidden>
-          {t.show}
-        </button>
-      </form>
-    </Dialog>
+      {by === 'range' ? (
+        <div className="flex flex-wrap gap-4 [&>*]:grow">
+          <TextField
+            ref={field}
+            type="date"
+            label={t.firstDay}
+            value={form.from}
+            onChange={({ target }) => change({ from: target.value })}
+          />
+          <TextField
+            type="date"
+            label={t.lastDay}
+            value={form.to}
+            onChange={({ target }) => change({ to: target.value })}
+          />
+        </div>
+      ) : (
+        <TextField
+          ref={field}
+          label={t.numberOfDays}
+          value={form.days}
+          inputMode="numeric"
+          autoComplete="off"
+          maxLength={3}
+          onChange={({ target }) =>
+            change({ days: target.value.replaceAll(/\D/g, '').slice(0, 3) })
+          }
+        />
+      )}
+    </FormDialog>
   );
 }
 
-function DayField({
-  field,
-  label,
-  value,
-  onChange,
-}: {
-  readonly field?: RefObject<HTMLInputElement | null>;
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (day: string) => void;
-}) {
-  return (
-    <label className="block grow">
-      <span className="block pb-1">{label}</span>
-      <input
-        {...(field && { ref: field })}
-        type="date"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
-      />
-    </label>
-  );
+interface RangeDraft {
+  readonly from: string;
+  readonly to: string;
+  readonly days: string;
 }
+/** `span`: null if an end is empty. */
+interface Chosen {
+  readonly span: Span | null;
+}
+
+const RANGE = makeReadingSchema<RangeDraft, Chosen>(({ from, to }) => ({
+  value: {
+    span:
+      isDay(from) && isDay(to)
+        ? { kind: 'range', from: from < to ? from : to, to: from < to ? to : from }
+        : null,
+  },
+}));
+const NUMBER = makeReadingSchema<RangeDraft, Chosen>(({ days }) => ({
+  value: { span: Number(days) > 0 ? { kind: 'last', days: Number(days) } : null },
+}));

@@ -1,12 +1,13 @@
-import { useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import { Button } from '#src/ui/button.tsx';
+import { ok } from '#contract/result.ts';
 import { Choice } from '#src/ui/choice.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
+import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { ignoreChoices, ignoreUntil, notUntil } from './ignore-times.ts';
 import { listMessages as t } from './messages.en.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface IgnoreFormProps {
   readonly title: string;
@@ -20,6 +21,12 @@ export interface IgnoreFormProps {
   readonly onClose: () => void;
 }
 
+/** `at`: the position of the choice; after the last, `day` counts. */
+interface IgnoreDraft {
+  readonly at: number;
+  readonly day: string;
+}
+
 export function IgnoreForm({
   title,
   description,
@@ -30,86 +37,75 @@ export function IgnoreForm({
   onClose,
 }: IgnoreFormProps) {
   const choices = ignoreChoices(now, zone, forGood);
-  const [at, setAt] = useState(0);
-  const [day, setDay] = useState('');
-  const own = at === choices.length;
-  const until = own ? ignoreUntil(day, zone) : (choices[at]?.until ?? null);
-  const wrong = notUntil(until, now);
-  const canSubmit = wrong === null && !(own && until === null);
-  const ignore = (): void => {
-    if (canSubmit) onIgnore(until);
+  const readUntil = ({ at, day }: IgnoreDraft) => {
+    const chosen = choices[at];
+    if (chosen !== undefined) return { value: { until: chosen.until } };
+    const until = ignoreUntil(day, zone);
+    return {
+      value: { until },
+      errors: { day: until === null ? t.dayMissing : notUntil(until, now) },
+    };
   };
+  const schema = makeReadingSchema(readUntil);
+  const { form, change, errors, busy, formRef, save } = useDraftForm({
+    initial: { at: 0, day: '' },
+    schema,
+    submit: (value) => Promise.resolve(ok(value)),
+    onSaved: ({ until }) => onIgnore(until),
+  });
+  const isOwnDay = form.at === choices.length;
+  const { value, errors: found } = readUntil(form);
   return (
-    <Dialog
+    <FormDialog
       title={title}
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="primary" disabled={!canSubmit} onClick={ignore}>
-            {!canSubmit
-              ? t.ignore
-              : until === null
-                ? t.ignoreForever
-                : t.ignoreUntilTime({ time: formatWhen(until, zone) })}
-          </Button>
-          <Button variant="quiet" onClick={onClose}>
-            {uiMessages.cancel}
-          </Button>
-        </>
+      submitLabel={
+        found !== undefined && found.day !== null
+          ? t.ignore
+          : value.until === null
+            ? t.ignoreForever
+            : t.ignoreUntilTime({ time: formatWhen(value.until, zone) })
       }
+      busy={busy}
+      formRef={formRef}
+      onSubmit={save}
     >
-      <form
-        className="px-5 py-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          ignore();
-        }}
-      >
-        <fieldset className="m-0 border-0 p-0">
-          <legend className="pb-1 text-ink-2">{description}</legend>
-          {choices.map((choice, i) => (
-            <Choice
-              key={choice.label}
-              name="ignore"
-              checked={at === i}
-              title={choice.label}
-              onChoose={() => setAt(i)}
-              {...(choice.until !== null && {
-                detail: t.untilTime({
-                  day: formatDay(choice.until, zone),
-                  time: formatTime(choice.until, zone),
-                }),
-              })}
-            />
-          ))}
+      <fieldset className="m-0 border-0 p-0">
+        <legend className="pb-1 text-ink-2">{description}</legend>
+        {choices.map((choice, i) => (
           <Choice
+            key={choice.label}
             name="ignore"
-            checked={own}
-            title={t.anotherDay}
-            onChoose={() => setAt(choices.length)}
+            checked={form.at === i}
+            title={choice.label}
+            onChoose={() => change({ at: i })}
+            {...(choice.until !== null && {
+              detail: t.untilTime({
+                day: formatDay(choice.until, zone),
+                time: formatTime(choice.until, zone),
+              }),
+            })}
           />
-        </fieldset>
-        {own && (
-          <label className="block pb-3 pl-7">
-            <span className="sr-only">{t.day}</span>
-            <input
+        ))}
+        <Choice
+          name="ignore"
+          checked={isOwnDay}
+          title={t.anotherDay}
+          onChoose={() => change({ at: choices.length })}
+        />
+        {isOwnDay && (
+          <div className="pb-1 pl-7">
+            <TextField
               type="date"
-              value={day}
-              onChange={(event) => setDay(event.target.value)}
-              aria-invalid={wrong !== null}
-              className="h-8 rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
+              label={t.day}
+              required
+              value={form.day}
+              error={errors['day'] ?? null}
+              onChange={({ target }) => change({ day: target.value })}
             />
-            {wrong !== null && (
-              <span role="alert" className="block pt-1 text-failed">
-                {wrong}
-              </span>
-            )}
-          </label>
+          </div>
         )}
-        <button type="submit" hidden disabled={!canSubmit}>
-          {t.ignore}
-        </button>
-      </form>
-    </Dialog>
+      </fieldset>
+    </FormDialog>
   );
 }

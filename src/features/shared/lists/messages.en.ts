@@ -33,6 +33,7 @@ export const listMessages = defineMessages('lists', {
   ignoreForever: 'Ignore permanently',
   anotherDay: 'Another day',
   day: 'Day',
+  dayMissing: 'Choose a day.',
   expectAgain: 'Expect results again',
   ignoreUntil: 'Ignore until…',
   ignoreMissedHint:
