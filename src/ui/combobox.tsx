@@ -3,6 +3,7 @@ import {
   ComboboxInput,
   ComboboxOption,
   ComboboxOptions,
+  Description,
   Field,
   Label,
 } from '@headlessui/react';
@@ -117,7 +118,11 @@ export function Combobox<T extends string>({
           {found.length === 0 && <li className="px-3 py-1.5 text-ink-2">{t.noMatches}</li>}
         </ComboboxOptions>
       </Headless>
-      {error !== null && <p className="m-0 text-agate text-failed">{error}</p>}
+      {error !== null && (
+        <Description as="p" className="m-0 text-agate text-failed">
+          {error}
+        </Description>
+      )}
     </Field>
   );
 }

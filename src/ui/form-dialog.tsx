@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import type { FormEvent, RefObject } from 'react';
+import type { FormEvent, ReactNode, RefObject } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import type { DialogProps } from './dialog.tsx';
@@ -8,6 +8,8 @@ import { uiMessages as t } from './messages.en.ts';
 interface Props extends Pick<DialogProps, 'title' | 'onClose' | 'children' | 'first' | 'wide'> {
   readonly submitLabel: string;
   readonly busy: boolean;
+  /** More buttons, after the one that submits. */
+  readonly actions?: ReactNode;
   /** Shown below the fields. */
   readonly error?: string | null;
   readonly formRef?: RefObject<HTMLFormElement | null>;
@@ -18,6 +20,7 @@ interface Props extends Pick<DialogProps, 'title' | 'onClose' | 'children' | 'fi
 export function FormDialog({
   submitLabel,
   busy,
+  actions,
   error = null,
   formRef,
   onSubmit,
@@ -33,6 +36,7 @@ export function FormDialog({
           <Button variant="primary" type="submit" form={formId} busy={busy}>
             {submitLabel}
           </Button>
+          {actions}
           <Button onClick={dialog.onClose}>{t.cancel}</Button>
         </>
       }

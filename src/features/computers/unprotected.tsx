@@ -1,10 +1,12 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/auth/current-user.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { deskCalls } from '#contract/daily-checks/operator-calls.ts';
+import { ok } from '#contract/result.ts';
 import { useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
@@ -12,12 +14,14 @@ import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { useBranding, useMe } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { formatAge, formatDate, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { ListPage, useListPage } from '../shared/lists/list-page.tsx';
 import { askComputers, useComputersNow } from '../shared/lists/computers-now.ts';
 import { unignoreComputer, ignoreComputer, noteComputer } from '../shared/lists/actions.ts';
+import { TextDialog } from '../shared/forms/text-dialog.tsx';
+import type { TextDraft } from '../shared/forms/text-dialog.tsx';
 import { IgnoreForm } from '../shared/lists/ignore-form.tsx';
 import { computersShown, isIgnored } from '../shared/lists/rows.ts';
 import type { Computer } from '../shared/lists/rows.ts';
@@ -113,13 +117,24 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
         ))}
       </ListPage>
       {asking?.kind === 'note' && (
-        <NoteForm
-          of={asking.of}
-          onClose={() => setAsking(null)}
-          onNote={(note) => {
+        <TextDialog
+          title={t.noteOn({ name: asking.of.hostName })}
+          label={t.note}
+          hint={t.noteHint}
+          initial={asking.of.note?.content ?? ''}
+          submitLabel={t.saveNote}
+          maxLength={LIMITS.noteChars}
+          schema={makeNoteSchema(asking.of.id)}
+          submit={(input) =>
+            input.note === (asking.of.note?.content ?? '')
+              ? Promise.resolve(ok(null))
+              : noteComputer(input, asking.of.hostName)
+          }
+          onSaved={() => {
             setAsking(null);
-            void noteComputer(asking.of.id, note, asking.of.hostName, again);
+            again();
           }}
+          onClose={() => setAsking(null)}
         />
       )}
       {asking?.kind === 'ignore' && (
@@ -130,9 +145,10 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
           zone={zone}
           now={now}
           onClose={() => setAsking(null)}
-          onIgnore={(until) => {
+          ignore={(until) => ignoreComputer(asking.of.id, until, asking.of.hostName, again)}
+          onIgnored={() => {
             setAsking(null);
-            void ignoreComputer(asking.of.id, until, asking.of.hostName, again);
+            again();
           }}
         />
       )}
@@ -235,58 +251,9 @@ function Row({ one, company, canAct, offline, zone, now, onNote, onIgnore, onUni
   );
 }
 
-function NoteForm({
-  of,
-  onNote,
-  onClose,
-}: {
-  readonly of: Computer;
-  readonly onNote: (note: string) => void;
-  readonly onClose: () => void;
-}) {
-  const before = of.note?.content ?? '';
-  const [words, setWords] = useState(before);
-  const field = useRef<HTMLTextAreaElement>(null);
-  const canSubmit = words.trim() !== before;
-  return (
-    <Dialog
-      title={t.noteOn({ name: of.hostName })}
-      onClose={onClose}
-      first={field}
-      footer={
-        <>
-          <Button
-            variant="primary"
-            disabled={!canSubmit}
-            keycap="Ctrl Enter"
-            onClick={() => onNote(words.trim())}
-          >
-            {t.saveNote}
-          </Button>
-          <Button variant="quiet" onClick={onClose}>
-            {uiMessages.cancel}
-          </Button>
-        </>
-      }
-    >
-      <label className="block px-5 py-4">
-        <span className="block pb-1">{t.note}</span>
-        <textarea
-          ref={field}
-          value={words}
-          rows={4}
-          maxLength={LIMITS.noteChars}
-          onChange={(event) => setWords(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canSubmit)
-              onNote(words.trim());
-          }}
-          className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
-        />
-        <span className="block pt-1 text-agate text-ink-3">{t.noteHint}</span>
-      </label>
-    </Dialog>
-  );
-}
+const makeNoteSchema = (id: string) =>
+  makeFormSchema(deskCalls.noteComputer.input, ({ text }: TextDraft) => ({
+    value: { id, note: text.trim() },
+  }));
 
 const EMPTY = {};

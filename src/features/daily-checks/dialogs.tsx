@@ -1,4 +1,3 @@
-import { useRef } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ok } from '#contract/result.ts';
@@ -9,9 +8,9 @@ import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { Kbd } from '#src/ui/kbd.tsx';
-import { TextArea } from '#src/ui/text-area.tsx';
-import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { TextDialog } from '#src/features/shared/forms/text-dialog.tsx';
+import type { TextDraft } from '#src/features/shared/forms/text-dialog.tsx';
 import type { OpenDialog } from './open-dialog.ts';
 import { ColumnsDialog } from './columns-dialog.tsx';
 import { Facets, FacetsHead } from './facets.tsx';
@@ -22,7 +21,6 @@ import { SnoozeForm } from './snooze-form.tsx';
 import { TicketDialog } from './ticket-dialog.tsx';
 import type { ColumnChoice } from './use-columns.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface DialogsProps {
   readonly dialog: OpenDialog;
@@ -84,9 +82,11 @@ export function Dialogs(props: DialogsProps) {
           hint={t.noteHint}
           initial={before}
           submitLabel={t.saveNote}
-          missing={before === '' ? t.noteMissing : null}
-          getChange={(text) => ({ kind: 'note', content: text === '' ? null : text })}
-          onDone={(change) => {
+          required={before === ''}
+          maxLength={LIMITS.noteChars}
+          schema={before === '' ? NEW_NOTE : NOTE}
+          submit={(change) => Promise.resolve(ok(change))}
+          onSaved={(change) => {
             if (change.kind === 'note' && (change.content ?? '') !== before)
               onChange(change, dialog.runs);
             onClose();
@@ -115,9 +115,10 @@ export function Dialogs(props: DialogsProps) {
           hint={t.commentHint}
           initial=""
           submitLabel={t.review}
-          missing={null}
-          getChange={(text) => ({ kind: 'review', comment: text === '' ? null : text })}
-          onDone={(change) => {
+          maxLength={LIMITS.noteChars}
+          schema={REVIEW}
+          submit={(change) => Promise.resolve(ok(change))}
+          onSaved={(change) => {
             onChange(change, dialog.runs);
             onClose();
           }}
@@ -132,82 +133,20 @@ const about = (dialog: Extract<OpenDialog, { readonly runs: readonly number[] }>
     ? t.jobOfCompany({ job: dialog.row.jobName, company: dialog.row.companyName })
     : t.resultCount({ count: dialog.runs.length });
 
-interface TextDialogProps {
-  readonly title: string;
-  readonly label: string;
-  readonly hint: string;
-  readonly initial: string;
-  readonly submitLabel: string;
-  /** The error without a text; null: the text is optional. */
-  readonly missing: string | null;
-  /** Returns the change that the trimmed text makes. */
-  readonly getChange: (text: string) => Change;
-  readonly onDone: (change: Change) => void;
-  readonly onClose: () => void;
-}
+/** Reads the text of a dialog as a change. `missing`: the error without a text; null: none. */
+const makeChangeSchema = (getChange: (text: string) => Change, missing: string | null) =>
+  makeFormSchema(ChangeSchema, ({ text }: TextDraft) => ({
+    value: getChange(text.trim()),
+    errors: { text: text.trim() === '' ? missing : null },
+  }));
 
-/** A change with a text of several lines. */
-function TextDialog({
-  title,
-  label,
-  hint,
-  initial,
-  submitLabel,
-  missing,
-  getChange,
-  onDone,
-  onClose,
-}: TextDialogProps) {
-  const field = useRef<HTMLTextAreaElement>(null);
-  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
-    initial: { text: initial },
-    schema: makeFormSchema(ChangeSchema, ({ text }: { readonly text: string }) => ({
-      value: getChange(text.trim()),
-      errors: { text: text.trim() === '' ? missing : null },
-    })),
-    submit: (value) => Promise.resolve(ok(value)),
-    onSaved: onDone,
-  });
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      first={field}
-      footer={
-        <>
-          <Button variant="primary" busy={busy} onClick={() => void save()} keycap="Ctrl Enter">
-            {submitLabel}
-          </Button>
-          <Button variant="quiet" onClick={onClose}>
-            {uiMessages.cancel}
-          </Button>
-        </>
-      }
-    >
-      <form
-        ref={formRef}
-        noValidate
-        className="grid grid-cols-1 gap-3 px-5 py-4"
-        onSubmit={(event) => void save(event)}
-      >
-        <TextArea
-          ref={field}
-          label={label}
-          required={missing !== null}
-          value={form.text}
-          rows={4}
-          maxLength={LIMITS.noteChars}
-          hint={hint}
-          error={errors['text'] ?? error}
-          onChange={({ target }) => change({ text: target.value })}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save(event);
-          }}
-        />
-      </form>
-    </Dialog>
-  );
-}
+const toNote = (text: string): Change => ({ kind: 'note', content: text === '' ? null : text });
+const NOTE = makeChangeSchema(toNote, null);
+const NEW_NOTE = makeChangeSchema(toNote, t.noteMissing);
+const REVIEW = makeChangeSchema(
+  (text) => ({ kind: 'review', comment: text === '' ? null : text }),
+  null,
+);
 
 function Help({ canAct, onClose }: { readonly canAct: boolean; readonly onClose: () => void }) {
   return (

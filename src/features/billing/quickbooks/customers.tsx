@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { uiMessages } from '#src/ui/messages.en.ts';
+import { quickBooksCalls } from '#contract/billing/quickbooks-calls.ts';
 import type { CustomerHealth, CustomerOut } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
@@ -7,12 +7,14 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { quickBooksMessages as t } from './messages.en.ts';
 
 export interface CustomersProps {
@@ -56,7 +58,6 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
     const details = await mutation.send(() =>
       client().ask('setCustomers', { pairs: pairs.map((one) => ({ ...one })) }),
     );
-    setChoosing(null);
     if (!details.ok) return;
     onRows(details.value);
     tell(said);
@@ -146,14 +147,12 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
         <Choose
           one={choosing}
           companies={companies}
-          busy={mutation.busy}
           onClose={() => setChoosing(null)}
-          onChosen={(company) =>
-            void put(
-              [{ customer: choosing.id, company }],
-              company === null ? t.mappingRemoved : t.customerMapped,
-            )
-          }
+          onMapped={(mapped, message) => {
+            setChoosing(null);
+            onRows(mapped);
+            tell(message);
+          }}
         />
       )}
     </FormSection>
@@ -163,53 +162,66 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
 function Choose({
   one,
   companies,
-  busy,
   onClose,
-  onChosen,
+  onMapped,
 }: {
   readonly one: CustomerOut;
   readonly companies: CustomersProps['companies'];
-  readonly busy: boolean;
   readonly onClose: () => void;
-  readonly onChosen: (company: number | null) => void;
+  readonly onMapped: (rows: readonly CustomerOut[], message: string) => void;
 }) {
-  const [chosen, setChosen] = useState(String(one.company ?? one.suggested ?? ''));
+  const removal = useServerMutation();
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: { company: String(one.company ?? one.suggested ?? '') },
+    schema: makeFormSchema(
+      quickBooksCalls.setCustomers.input,
+      ({ company }: { readonly company: string }) => ({
+        value: { pairs: [{ customer: one.id, company: Number(company) }] },
+        errors: { company: company === '' ? t.companyMissing : null },
+      }),
+    ),
+    submit: (input) => client().ask('setCustomers', input),
+    onSaved: (rows) => onMapped(rows, t.customerMapped),
+  });
+  const remove = async (): Promise<void> => {
+    const answer = await removal.send(() =>
+      client().ask('setCustomers', { pairs: [{ customer: one.id, company: null }] }),
+    );
+    if (answer.ok) onMapped(answer.value, t.mappingRemoved);
+  };
   return (
-    <Dialog
+    <FormDialog
       title={t.mapCustomer({ customer: one.name })}
       onClose={onClose}
-      footer={
-        <>
-          <Button
-            variant="primary"
-            busy={busy}
-            disabled={chosen === ''}
-            onClick={() => onChosen(Number(chosen))}
-          >
-            {t.map}
+      submitLabel={t.map}
+      busy={busy}
+      error={error ?? removal.failure?.message ?? null}
+      formRef={formRef}
+      onSubmit={(event) => {
+        removal.clear();
+        return save(event);
+      }}
+      actions={
+        one.company !== null &&
+        one.by === null && (
+          <Button busy={removal.busy} disabled={busy} onClick={() => void remove()}>
+            {t.removeMapping}
           </Button>
-          {one.company !== null && one.by === null && (
-            <Button disabled={busy} onClick={() => onChosen(null)}>
-              {t.removeMapping}
-            </Button>
-          )}
-          <Button variant="quiet" onClick={onClose}>
-            {uiMessages.cancel}
-          </Button>
-        </>
+        )
       }
     >
-      <div className="grid min-h-64 content-start gap-3 px-5 py-4">
+      <div className="grid min-h-64 content-start gap-3">
         <Combobox
           label={t.company}
           required
-          value={chosen}
+          value={form.company}
           placeholder={t.companyPlaceholder}
           options={companies.map(({ n, name }) => ({ value: String(n), label: name }))}
-          onChange={setChosen}
+          error={errors['company'] ?? null}
+          onChange={(company) => change({ company })}
         />
         {one.health === 'renamed' && <p className="m-0 text-ink-2">{t.renamedHint}</p>}
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }

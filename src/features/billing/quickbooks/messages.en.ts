@@ -45,6 +45,7 @@ export const quickBooksMessages = defineMessages('quickBooks', {
   customerMapped: 'Customer mapped',
   removeMapping: 'Remove mapping',
   company: 'Company',
+  companyMissing: 'Choose a company.',
   companyPlaceholder: 'Search by name',
   renamedHint:
     "This customer was renamed in QuickBooks. Map it again if it's still the same customer.",

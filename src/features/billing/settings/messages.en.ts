@@ -52,6 +52,7 @@ export const billingSettingsMessages = defineMessages('billing-settings', {
   solarWindsPassword: 'SolarWinds password',
   secretIsStored: 'A secret is stored. Enter another one to replace it.',
   secretIsMissing: 'No secret is stored.',
+  secretInvalid: 'Enter the secret, with at most 500 characters.',
   secretStored: 'Secret stored',
   secretRemoved: 'Secret removed',
   storeSecret: 'Save: {secret}',

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { monthInvoiceCalls } from '#contract/billing/month-invoice-calls.ts';
 import type { BillingSettings, BILLING_SECRETS } from '#contract/billing/service-levels.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -10,7 +11,8 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
-import { makeReadingSchema } from '#src/ui/form-schema.ts';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { makeFormSchema, makeReadingSchema } from '#src/ui/form-schema.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -199,40 +201,59 @@ function SecretField({
   readonly offline: boolean;
   readonly onStored: (names: readonly SecretName[]) => void;
 }) {
-  const [value, setValue] = useState('');
-  const mutation = useServerMutation();
-  const put = async (next: string | null): Promise<void> => {
-    const answer = await mutation.send(() =>
-      withReauth(() => client().ask('setBillingSecret', { name, value: next })),
+  const removal = useServerMutation();
+  const { form, change, errors, error, busy, formRef, save, reset } = useDraftForm({
+    initial: { value: '' },
+    offline,
+    schema: makeFormSchema(
+      monthInvoiceCalls.setBillingSecret.input,
+      ({ value }: { readonly value: string }) => ({ value: { name, value: value.trim() } }),
+      { value: t.secretInvalid },
+    ),
+    submit: (input) => withReauth(() => client().ask('setBillingSecret', input)),
+    explain: (failure) => readServerErrors(failure, { value: null }),
+    onSaved: ({ secrets }) => {
+      reset({ value: '' });
+      tell(t.secretStored);
+      onStored(secrets);
+    },
+  });
+  const remove = async (): Promise<void> => {
+    const answer = await removal.send(() =>
+      withReauth(() => client().ask('setBillingSecret', { name, value: null })),
     );
     if (!answer.ok) return;
-    setValue('');
-    tell(next === null ? t.secretRemoved : t.secretStored);
+    reset({ value: '' });
+    tell(t.secretRemoved);
     onStored(answer.value.secrets);
   };
+  const refusal = removal.failure === null ? null : getFailureText(removal.failure);
   return (
     <form
+      ref={formRef}
+      noValidate
+      aria-busy={busy || removal.busy}
       className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2"
       onSubmit={(event) => {
-        event.preventDefault();
-        if (value.trim() !== '') void put(value);
+        removal.clear();
+        void save(event);
       }}
     >
       <TextField
         label={label}
         type="password"
         autoComplete="off"
-        value={value}
+        value={form.value}
         hint={isStored ? t.secretIsStored : t.secretIsMissing}
-        error={mutation.failure === null ? null : getFailureText(mutation.failure)}
-        onChange={(event) => setValue(event.target.value)}
+        error={errors['value'] ?? error ?? refusal}
+        onChange={({ target }) => change({ value: target.value })}
       />
       <span className="flex gap-2 pb-6">
         <CallButton
           call="setBillingSecret"
           type="submit"
-          busy={mutation.busy}
-          disabled={offline || value.trim() === ''}
+          busy={busy}
+          disabled={offline}
           aria-label={t.storeSecret({ secret: label })}
         >
           {uiMessages.save}
@@ -241,9 +262,10 @@ function SecretField({
           <CallButton
             call="setBillingSecret"
             variant="quiet"
-            disabled={offline}
+            busy={removal.busy}
+            disabled={offline || busy}
             aria-label={t.removeSecret({ secret: label })}
-            onClick={() => void put(null)}
+            onClick={() => void remove()}
           >
             {uiMessages.remove}
           </CallButton>

@@ -61,10 +61,12 @@ export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: Igno
             zone={zone}
             now={now}
             onClose={() => setAsking(false)}
-            onIgnore={(until) => {
-              setAsking(false);
-              if (until !== null) void change(ignoreMissed({ jobInstanceUid }, until, about));
-            }}
+            ignore={(until) =>
+              until === null
+                ? Promise.resolve(ok(null))
+                : ignoreMissed({ jobInstanceUid }, until, about)
+            }
+            onIgnored={() => setAsking(false)}
           />
         </Suspense>
       )}

@@ -1,20 +1,31 @@
 import { useEffect, useRef, useState } from 'react';
-import type { OutputOf } from '#contract/calls.ts';
-import type { Failure } from '#contract/errors.ts';
+import type { InputOf, OutputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { restoreSessionCalls } from '#contract/restore/session-calls.ts';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import { useImpersonationRefusal } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { readServerErrors } from '#src/ui/form-errors.ts';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreApprovalMessages as t } from './messages.en.ts';
 
 type Choice = 'approve' | 'reject';
+type Input = InputOf<'approveRestoreTask'>;
+/** The rights that an approval needs first. */
+type Needed = OutputOf<'getRestoreRights'>;
+interface DecideDraft {
+  readonly reason: string;
+}
 
 /** Approves or rejects a restore of somebody else, with a reason. */
 export function Decide({
@@ -33,46 +44,47 @@ export function Decide({
     : impersonation;
   const field = useRef<HTMLTextAreaElement>(null);
   const [choice, setChoice] = useState<Choice | null>(null);
+  const [needed, setNeeded] = useState<Needed | null>(null);
   // The button that was pressed is gone.
   useEffect(() => {
     if (choice !== null) field.current?.focus();
   }, [choice]);
-  const [reason, setReason] = useState('');
-  const [isChecked, setIsChecked] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const [needed, setNeeded] = useState<OutputOf<'getRestoreRights'> | null>(null);
+  const { form, change, errors, error, busy, formRef, save, refuse } = useDraftForm<
+    DecideDraft,
+    Input,
+    Needed | null
+  >({
+    initial: { reason: '' },
+    offline,
+    schema: makeFormSchema(
+      restoreSessionCalls.approveRestoreTask.input,
+      ({ reason }: DecideDraft) => ({ value: { organizationId, taskId, reason: reason.trim() } }),
+      { reason: t.reasonNeeded },
+    ),
+    submit: async (input) => {
+      if (choice !== 'approve') return noRights(await client().ask('rejectRestoreTask', input));
+      const answer = await withReauth(() => client().ask('approveRestoreTask', input));
+      if (answer.ok || answer.failure.kind !== 'forbidden') return noRights(answer);
+      // Whoever approves may have to grant the rights to write.
+      const rights = await client().ask('getRestoreRights', { organizationId, taskId });
+      return rights.ok && rights.value.missing.length > 0 ? ok(rights.value) : noRights(answer);
+    },
+    explain: (failure) => {
+      const { errors: found, above } = readServerErrors(failure, { reason: null });
+      return { errors: found, above: above === null ? null : getFailureText(failure) };
+    },
+    onSaved: (rights) => {
+      setNeeded(rights);
+      if (rights !== null) return;
+      tell(choice === 'approve' ? t.approved : t.rejected);
+      setChoice(null);
+      onDecided();
+    },
+  });
   const close = (): void => {
     setChoice(null);
     setNeeded(null);
-    setFailure(null);
-    setIsChecked(false);
-  };
-  const send = async (chosen: Choice): Promise<void> => {
-    setIsChecked(true);
-    const input = { organizationId, taskId, reason: reason.trim() };
-    if (input.reason === '') return;
-    setIsBusy(true);
-    const answer =
-      chosen === 'approve'
-        ? await withReauth(() => client().ask('approveRestoreTask', input))
-        : await client().ask('rejectRestoreTask', input);
-    // Whoever approves may have to grant the rights to write.
-    const rights =
-      !answer.ok && chosen === 'approve' && answer.failure.kind === 'forbidden'
-        ? await client().ask('getRestoreRights', { organizationId, taskId })
-        : null;
-    setIsBusy(false);
-    if (rights?.ok === true && rights.value.missing.length > 0) {
-      setNeeded(rights.value);
-      return;
-    }
-    setNeeded(null);
-    setFailure(answer.ok ? null : answer.failure);
-    if (!answer.ok) return;
-    tell(chosen === 'approve' ? t.approved : t.rejected);
-    close();
-    onDecided();
+    refuse(null);
   };
   if (choice === null)
     return (
@@ -93,20 +105,22 @@ export function Decide({
           organizationId={needed.organizationId}
           sessionType={needed.sessionType}
           permissions={needed.requested}
-          onGranted={() => void send('approve')}
+          onGranted={() => {
+            setNeeded(null);
+            void save();
+          }}
         />
         <Button onClick={close}>{ui.cancel}</Button>
       </div>
     );
   return (
     <form
+      ref={formRef}
       aria-label={choice === 'approve' ? t.approveTitle : t.rejectTitle}
+      aria-busy={busy}
       className="grid w-full gap-2 py-2"
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send(choice);
-      }}
+      onSubmit={(event) => void save(event)}
     >
       <TextArea
         label={t.reason}
@@ -114,18 +128,18 @@ export function Decide({
         required
         ref={field}
         rows={2}
-        value={reason}
+        value={form.reason}
         maxLength={LIMITS.noteChars}
-        error={isChecked && reason.trim() === '' ? t.reasonNeeded : null}
-        onChange={(event) => setReason(event.target.value)}
+        error={errors['reason'] ?? null}
+        onChange={({ target }) => change({ reason: target.value })}
       />
-      {failure !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {getFailureText(failure)}
+          {error}
         </Callout>
       )}
       <span className="flex flex-wrap gap-2">
-        <Button type="submit" variant="primary" busy={isBusy} {...refusal}>
+        <Button type="submit" variant="primary" busy={busy} {...refusal}>
           {choice === 'approve' ? t.approveTitle : t.rejectTitle}
         </Button>
         <Button onClick={close}>{ui.cancel}</Button>
@@ -133,4 +147,6 @@ export function Decide({
     </form>
   );
 }
+
+const noRights = (answer: Result<unknown>): Result<null> => (answer.ok ? ok(null) : answer);
 const EMPTY = {};

@@ -3,13 +3,16 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { DownloadFormat } from '#contract/engine/downloads.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { ok } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { formatBytes } from '#src/ui/format.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { useCapabilities } from '../capabilities.ts';
 import type { ChosenNodes } from '../task/draft.ts';
 import type { WorkloadKind } from '../workload.ts';
@@ -38,23 +41,29 @@ export function DownloadDialog({
   const name = useId();
   const { mailFormats, downloadsNow } = useCapabilities();
   const formats = mailFormats[chosen.level === 'items' ? 'items' : 'folders'].filter(isOffered);
-  const [format, setFormat] = useState<DownloadOptions['format']>(
-    kind === 'outlook' ? (formats[0] ?? 'zip') : 'zip',
-  );
-  const [inBackground, setInBackground] = useState(false);
   const isOffline = useWatch('status', EMPTY)?.kind === 'offline';
   const { size, failure } = useSize(kind, session, chosen);
-  const isForced = !downloadsNow || isMadeInBackground(format);
+  const getForced = (format: DownloadOptions['format']): boolean =>
+    !downloadsNow || isMadeInBackground(format);
+  const { form, change, error, busy, formRef, save } = useDraftForm({
+    initial: { format: kind === 'outlook' ? (formats[0] ?? 'zip') : 'zip', inBackground: false },
+    offline: isOffline,
+    schema: makeReadingSchema(({ format, inBackground }: DownloadOptions) => ({
+      value: { format, inBackground: getForced(format) || inBackground },
+    })),
+    submit: (options) => Promise.resolve(ok(options)),
+    onSaved: onStart,
+  });
+  const isForced = getForced(form.format);
   return (
     <FormDialog
       title={t.title}
       submitLabel={t.download}
-      busy={false}
+      busy={busy}
+      error={isOffline ? null : error}
+      formRef={formRef}
       onClose={onClose}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isOffline) onStart({ format, inBackground: isForced || inBackground });
-      }}
+      onSubmit={save}
     >
       {isOffline && <Callout tone="warning">{t.offline}</Callout>}
       {kind === 'outlook' && (
@@ -64,10 +73,10 @@ export function DownloadDialog({
             <Choice
               key={value}
               name={name}
-              checked={format === value}
+              checked={form.format === value}
               title={t[value]}
               detail={downloadsNow ? t[`${value}Hint`] : t[`${value}HintServer`]}
-              onChoose={() => setFormat(value)}
+              onChoose={() => change({ format: value })}
             />
           ))}
         </fieldset>
@@ -88,13 +97,13 @@ export function DownloadDialog({
               : getServerSizeText(size)}
       </output>
       <Check
-        checked={isForced || inBackground}
+        checked={isForced || form.inBackground}
         disabled={isForced}
         title={t.background}
         detail={
           downloadsNow ? (isForced ? t.backgroundForced : t.backgroundHint) : t.backgroundServer
         }
-        onChange={setInBackground}
+        onChange={(inBackground) => change({ inBackground })}
       />
     </FormDialog>
   );

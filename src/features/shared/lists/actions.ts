@@ -1,3 +1,4 @@
+import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -11,20 +12,29 @@ export interface JobName {
   readonly key?: string;
 }
 
+/** Makes the call and shows that it succeeded. The form shows a failure. */
+async function send(
+  asking: Promise<Result<unknown>>,
+  details: string,
+  undo?: () => void,
+): Promise<Result<unknown>> {
+  const answer = await asking;
+  if (answer.ok) {
+    if (undo) tellWithUndo(details, undo);
+    else tell(details);
+  }
+  return answer;
+}
+
 /** Makes the call and shows its outcome. Returns whether it succeeded. */
 async function done(
   asking: Promise<Result<unknown>>,
   details: string,
   undo?: () => void,
 ): Promise<boolean> {
-  const answer = await asking;
-  if (answer.ok) {
-    if (undo) tellWithUndo(details, undo);
-    else tell(details);
-    return true;
-  }
-  tellFailure(getFailureText(answer.failure));
-  return false;
+  const answer = await send(asking, details, undo);
+  if (!answer.ok) tellFailure(getFailureText(answer.failure));
+  return answer.ok;
 }
 
 export const ignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
@@ -36,8 +46,8 @@ export const ignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
 export const unignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
   done(client().ask('unignoreDisabled', job), t.notIgnoredToast({ name: about }));
 
-export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<boolean> =>
-  done(
+export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<Result<unknown>> =>
+  send(
     client().ask('ignoreMissed', { ...job, ignoredUntil: getIso(until) }),
     t.notExpectedToast({ name: about }),
     () => void unignoreMissed(job, about),
@@ -45,37 +55,29 @@ export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<bo
 export const unignoreMissed = (job: JobName, about: string): Promise<boolean> =>
   done(client().ask('unignoreMissed', job), t.expectedToast({ name: about }));
 
-/** `until`: null for permanently. `then`: runs after the change and after its undo. */
-export async function ignoreComputer(
+/** `until`: null for permanently. `onUndone`: runs after an undo. */
+export const ignoreComputer = (
   id: string,
   until: Ms | null,
   about: string,
-  then: () => void,
-): Promise<void> {
-  const ignored = await done(
+  onUndone: () => void,
+): Promise<Result<unknown>> =>
+  send(
     client().ask('ignoreComputer', { id, ...(until !== null && { ignoredUntil: getIso(until) }) }),
     t.ignoredToast({ name: about }),
-    () => void unignoreComputer(id, about, then),
+    () => void unignoreComputer(id, about, onUndone),
   );
-  if (ignored) then();
-}
 export async function unignoreComputer(id: string, about: string, then: () => void): Promise<void> {
   if (await done(client().ask('unignoreComputer', { id }), t.notIgnoredToast({ name: about })))
     then();
 }
-export async function noteComputer(
-  id: string,
-  note: string,
+export const noteComputer = (
+  { id, note }: InputOf<'noteComputer'>,
   about: string,
-  then: () => void,
-): Promise<void> {
-  if (
-    await done(
-      client().ask('noteComputer', { id, note }),
-      (note === '' ? t.noteDeleted : t.noteSaved)({ name: about }),
-    )
-  )
-    then();
-}
+): Promise<Result<unknown>> =>
+  send(
+    client().ask('noteComputer', { id, note }),
+    (note === '' ? t.noteDeleted : t.noteSaved)({ name: about }),
+  );
 
 const getIso = (at: Ms): string => new Date(at).toISOString();

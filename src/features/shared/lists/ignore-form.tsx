@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import { Choice } from '#src/ui/choice.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
@@ -17,7 +17,8 @@ export interface IgnoreFormProps {
   readonly zone: string;
   readonly now: Ms;
   /** `until`: null for permanently. */
-  readonly onIgnore: (until: Ms | null) => void;
+  readonly ignore: (until: Ms | null) => Promise<Result<unknown>>;
+  readonly onIgnored: () => void;
   readonly onClose: () => void;
 }
 
@@ -33,7 +34,8 @@ export function IgnoreForm({
   forGood,
   zone,
   now,
-  onIgnore,
+  ignore,
+  onIgnored,
   onClose,
 }: IgnoreFormProps) {
   const choices = ignoreChoices(now, zone, forGood);
@@ -47,11 +49,11 @@ export function IgnoreForm({
     };
   };
   const schema = makeReadingSchema(readUntil);
-  const { form, change, errors, busy, formRef, save } = useDraftForm({
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: { at: 0, day: '' },
     schema,
-    submit: (value) => Promise.resolve(ok(value)),
-    onSaved: ({ until }) => onIgnore(until),
+    submit: ({ until }) => ignore(until),
+    onSaved: onIgnored,
   });
   const isOwnDay = form.at === choices.length;
   const { value, errors: found } = readUntil(form);
@@ -67,6 +69,7 @@ export function IgnoreForm({
             : t.ignoreUntilTime({ time: formatWhen(value.until, zone) })
       }
       busy={busy}
+      error={error}
       formRef={formRef}
       onSubmit={save}
     >

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { ticketingCalls } from '#contract/tickets/ticketing-calls.ts';
 import type { MappedOut } from '#contract/tickets/ticketing-calls.ts';
 import type { MappingHealth } from '#contract/tickets/ticketing.ts';
 import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
@@ -9,14 +10,15 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { formatWhen } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { ticketingMessages as t } from './messages.en.ts';
 
 export interface MappingsProps {
@@ -74,7 +76,6 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
       }),
     );
     setFound(null);
-    setChoosing(null);
     if (!details.ok) return;
     onRows(details.value);
     tell(said);
@@ -185,14 +186,12 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
         <Choose
           one={choosing}
           system={system}
-          busy={mutation.busy}
           onClose={() => setChoosing(null)}
-          onChosen={(remote) =>
-            void put(
-              [{ company: choosing.company, remote }],
-              remote === null ? t.unmapped : t.mapped({ count: 1 }),
-            )
-          }
+          onMapped={(mapped, message) => {
+            setChoosing(null);
+            onRows(mapped);
+            tell(message);
+          }}
         />
       )}
     </FormSection>
@@ -220,20 +219,36 @@ const RANK: Readonly<Record<MappingHealth, number>> = {
 function Choose({
   one,
   system,
-  busy,
   onClose,
-  onChosen,
+  onMapped,
 }: {
   readonly one: MappedOut;
   readonly system: Exclude<TicketSystem, 'own'>;
-  readonly busy: boolean;
   readonly onClose: () => void;
-  readonly onChosen: (remote: Named | null) => void;
+  readonly onMapped: (rows: readonly MappedOut[], message: string) => void;
 }) {
   const [typed, setTyped] = useState(one.name);
   const [rows, setRows] = useState<readonly Named[]>(one.remote ? [one.remote] : []);
-  const [chosen, setChosen] = useState<Named | null>(one.remote);
-  const [error, setError] = useState<string | null>(null);
+  const [searchError, setSearchError] = useState<string | null>(null);
+  const removal = useServerMutation();
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: { remote: one.remote },
+    schema: makeFormSchema(
+      ticketingCalls.setMappings.input,
+      ({ remote }: { readonly remote: Named | null }) => ({
+        value: { pairs: [{ company: one.company, remote }] },
+        errors: { remote: remote === null ? t.companyMissing : null },
+      }),
+    ),
+    submit: (input) => client().ask('setMappings', input),
+    onSaved: (mapped) => onMapped(mapped, t.mapped({ count: 1 })),
+  });
+  const remove = async (): Promise<void> => {
+    const answer = await removal.send(() =>
+      client().ask('setMappings', { pairs: [{ company: one.company, remote: null }] }),
+    );
+    if (answer.ok) onMapped(answer.value, t.unmapped);
+  };
   useEffect(() => {
     let gone = false;
     const look = async (): Promise<void> => {
@@ -243,7 +258,7 @@ function Choose({
           ? await client().ask('connectwiseCompanies', input)
           : await client().ask('autotaskAccounts', input);
       if (gone) return;
-      setError(details.ok ? null : details.failure.message);
+      setSearchError(details.ok ? null : details.failure.message);
       if (details.ok) setRows(details.value.rows.map(({ id, name }) => ({ id, name })));
     };
     const timer = setTimeout(() => void look(), 250);
@@ -252,45 +267,42 @@ function Choose({
       clearTimeout(timer);
     };
   }, [typed, system]);
+  const { remote: chosen } = form;
   const options =
     chosen !== null && !rows.some(({ id }) => id === chosen.id) ? [chosen, ...rows] : rows;
   return (
-    <Dialog
+    <FormDialog
       title={t.mapCompany({ name: one.name })}
       onClose={onClose}
-      footer={
-        <>
-          <Button
-            variant="primary"
-            busy={busy}
-            disabled={chosen === null}
-            onClick={() => onChosen(chosen)}
-          >
-            {t.map}
+      submitLabel={t.map}
+      busy={busy}
+      error={error ?? removal.failure?.message ?? null}
+      formRef={formRef}
+      onSubmit={(event) => {
+        removal.clear();
+        return save(event);
+      }}
+      actions={
+        one.remote !== null && (
+          <Button busy={removal.busy} disabled={busy} onClick={() => void remove()}>
+            {t.unmap}
           </Button>
-          {one.remote !== null && (
-            <Button disabled={busy} onClick={() => onChosen(null)}>
-              {t.unmap}
-            </Button>
-          )}
-          <Button variant="quiet" onClick={onClose}>
-            {ui.cancel}
-          </Button>
-        </>
+        )
       }
     >
-      <div className="grid min-h-64 content-start gap-3 px-5 py-4">
+      <div className="grid min-h-64 content-start gap-3">
         <Combobox
           label={t.companyIn({ system: SYSTEM_NAMES[system] })}
+          required
           value={chosen?.id ?? ''}
           placeholder={t.typeName}
           options={options.map(({ id, name }) => ({ value: id, label: name }))}
-          error={error}
+          error={errors['remote'] ?? searchError}
           onType={setTyped}
-          onChange={(id) => setChosen(options.find((each) => each.id === id) ?? null)}
+          onChange={(id) => change({ remote: options.find((each) => each.id === id) ?? null })}
         />
         {one.health === 'renamed' && <p className="m-0 text-ink-2">{t.renamedHint}</p>}
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }

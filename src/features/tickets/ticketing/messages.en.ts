@@ -81,6 +81,7 @@ export const ticketingMessages = defineMessages('ticketing', {
   unmapped: 'Mapping removed',
   unmap: 'Remove mapping',
   companyIn: 'Company in {system}',
+  companyMissing: 'Choose a company.',
   typeName: 'Type part of the name',
   renamedHint:
     'This company was renamed in the ticketing system. If it is still the same company, map it again.',
