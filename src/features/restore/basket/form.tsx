@@ -1,6 +1,6 @@
 import { LIMITS } from '#contract/limits.ts';
 import { useOperator } from '../operator/context.ts';
-import type { DraftErrors } from '../task/draft.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
 import {
   BesideChannels,
   ConflictChoice,
@@ -27,7 +27,7 @@ export function BasketForm({
   readonly basket: Basket;
   /** So many items that a reason is needed. */
   readonly isMany: boolean;
-  readonly errors: DraftErrors | null;
+  readonly errors: FormErrors;
 }) {
   const operator = useOperator();
   const hasFiles = basket.some(({ workload }) => workload !== 'outlook');
@@ -48,11 +48,13 @@ export function BasketForm({
         )}
       </Part>
       <Part title={taskWords.what}>
-        <Selection draft={draft} put={put} />
-        {hasTeam && <BesideChannels draft={draft} put={put} />}
-        {errors !== null && errors.what !== null && (
+        <div {...(errors['what'] !== undefined && { 'data-error': true })}>
+          <Selection draft={draft} put={put} />
+          {hasTeam && <BesideChannels draft={draft} put={put} />}
+        </div>
+        {errors['what'] !== undefined && (
           <p role="alert" className="m-0 text-agate text-failed">
-            {errors.what}
+            {errors['what']}
           </p>
         )}
         <ConflictChoice draft={draft} put={put} />

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SnapshotFrom } from 'xstate';
 import { LIMITS } from '#contract/limits.ts';
+import { ok } from '#contract/result.ts';
 import { hasChanges } from '#machines/restore-basket.ts';
 import type { BasketTask } from '#machines/restore-basket.ts';
 import type { restoreTaskMachine } from '#machines/restore-task.ts';
@@ -13,10 +14,12 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatBytes } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import type { DownloadOptions } from '../download/use-download.ts';
 import { useOperator } from '../operator/context.ts';
-import { checkDraft, countChanges, hasErrors, NEW_DRAFT } from '../task/draft.ts';
+import { countChanges, makeDraftSchema, NEW_DRAFT } from '../task/draft.ts';
+import type { RestoreDraft } from '../task/draft.ts';
 import { Estimate } from '../task/estimate.tsx';
 import { restoreTaskMessages as taskWords } from '../task/messages.en.ts';
 import { asksForReason, PostsStay } from '../task/notices.tsx';
@@ -59,8 +62,6 @@ export function BasketPanel(props: BasketPanelProps) {
   const downloads = useBasketDownloads(contents, sessions);
   const [format, setFormat] = useState<DownloadOptions['format']>('zip');
   const [view, setView] = useState<'restore' | 'download'>('restore');
-  const [draft, setDraft] = useState(NEW_DRAFT);
-  const [isChecked, setIsChecked] = useState(false);
   const [isReasonNeeded, setIsReasonNeeded] = useState(false);
   const [removed, setRemoved] = useState<{
     readonly count: number;
@@ -74,7 +75,19 @@ export function BasketPanel(props: BasketPanelProps) {
     operator?.needsSecondPerson === true ||
     isReasonNeeded ||
     total.items > LIMITS.restorePlainItems;
-  const errors = checkDraft(draft, undefined, { isMany });
+  const {
+    form: draft,
+    change,
+    errors,
+    formRef,
+    check,
+    refuse,
+  } = useDraftForm<RestoreDraft, RestoreDraft, null>({
+    initial: NEW_DRAFT,
+    schema: makeDraftSchema(undefined, { isMany }),
+    // The restores of the basket send what was checked.
+    submit: () => Promise.resolve(ok(null)),
+  });
   const impersonation = useImpersonationRefusal(workload.restoreCall);
   const needsNetwork = isOffline
     ? { 'disabled': true, 'data-tip': t.offline, 'aria-description': t.offline }
@@ -98,12 +111,14 @@ export function BasketPanel(props: BasketPanelProps) {
     store.clear();
   };
   const startDryRun = (): void => {
-    setIsChecked(true);
     setRemoved(null);
-    if (!hasErrors(errors)) restore.startDryRun(parts, draft, isMany);
+    if (check() !== null) restore.startDryRun(parts, draft, isMany);
   };
   const edit = (): void => {
-    if (asks) setIsReasonNeeded(true);
+    if (asks) {
+      setIsReasonNeeded(true);
+      refuse({ errors: { reason: taskWords.reasonNeeded }, above: null });
+    }
     restore.edit();
   };
   const finish = (): void => {
@@ -241,7 +256,12 @@ export function BasketPanel(props: BasketPanelProps) {
               <p className="m-0">{t.emptyHint}</p>
             </Notice>
           ) : (
-            <>
+            <form
+              ref={formRef}
+              className="contents"
+              noValidate
+              onSubmit={(event) => event.preventDefault()}
+            >
               <Entries
                 contents={contents}
                 isOffline={isOffline}
@@ -258,15 +278,15 @@ export function BasketPanel(props: BasketPanelProps) {
                 basket={basket}
                 draft={draft}
                 isMany={isMany}
-                errors={isChecked ? errors : null}
-                put={(change) => setDraft({ ...draft, ...change })}
+                errors={errors}
+                put={change}
               />
               {contents.some(hasSettings) && (
                 <p className="m-0 text-agate text-ink-3">{t.settingsHint}</p>
               )}
               {contents.some(hasPosts) && <PostsStay />}
               <p className="m-0 py-2 text-agate text-ink-3">{taskWords.dryRunHint}</p>
-            </>
+            </form>
           )}
         </div>
       ) : (

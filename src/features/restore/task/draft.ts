@@ -4,6 +4,7 @@ import type { RestoreFlags } from '#contract/engine/restore-flags.ts';
 import { DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
 import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { getObject } from '../labels.ts';
 import type { ContainerNode, ItemNode, WorkloadKind } from '../workload.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
@@ -80,7 +81,7 @@ export const hasPosts = (
     ? itemKind === 'post'
     : level === 'object' || chain.at(-1)?.kind === 'channel');
 
-export interface DraftErrors {
+interface DraftErrors {
   readonly user: string | null;
   readonly reason: string | null;
   readonly what: string | null;
@@ -109,6 +110,12 @@ export function checkDraft(
     what: hasAny ? null : isForSettings ? t.settingsNeeded : t.whatNeeded,
   };
 }
+/** The schema of the form of a restore. The server checks the request of the draft once more. */
+export const makeDraftSchema = (targetNeeded: string | undefined, terms: DraftTerms) =>
+  makeReadingSchema((draft: RestoreDraft) => ({
+    value: draft,
+    errors: { ...checkDraft(draft, targetNeeded, terms) },
+  }));
 export const hasErrors = ({ user, reason, what }: DraftErrors): boolean =>
   user !== null || reason !== null || what !== null;
 

@@ -2,9 +2,10 @@ import type { ReactNode } from 'react';
 import type { MailFlags } from '#contract/engine/restore-flags.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { Check } from '#src/ui/check.tsx';
+import type { FormErrors } from '#src/ui/form-errors.ts';
 import { Select } from '#src/ui/select.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
-import type { DraftErrors, RestoreDraft } from './draft.ts';
+import type { RestoreDraft } from './draft.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
 /** What each part of the form of a restore gets. */
@@ -110,11 +111,7 @@ export const MailFlagChecks = ({ draft, put }: FormPart) => (
 );
 
 /** Why the restore is needed. The customer reads it. */
-export function ReasonField({
-  draft,
-  errors,
-  put,
-}: FormPart & { readonly errors: DraftErrors | null }) {
+export function ReasonField({ draft, errors, put }: FormPart & { readonly errors: FormErrors }) {
   return (
     <TextArea
       label={t.reason}
@@ -122,7 +119,7 @@ export function ReasonField({
       rows={2}
       value={draft.reason}
       maxLength={LIMITS.noteChars}
-      error={errors?.reason ?? null}
+      error={errors['reason'] ?? null}
       onChange={(event) => put({ reason: event.target.value })}
     />
   );

@@ -4,6 +4,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
+import type { FormErrors } from '#src/ui/form-errors.ts';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { getOrganizationOptions } from '../../shared/organizations/options.ts';
@@ -14,7 +15,7 @@ import { TEXTS } from '../texts.ts';
 import type { OtherPlace } from '../texts.ts';
 import type { WorkloadKind } from '../workload.ts';
 import { hasPosts, isSettings, NEW_DRAFT } from './draft.ts';
-import type { ChosenNodes, DraftErrors, RestoreDraft } from './draft.ts';
+import type { ChosenNodes, RestoreDraft } from './draft.ts';
 import {
   BesideChannels,
   ConflictChoice,
@@ -37,15 +38,13 @@ export interface RestoreFormProps {
   readonly draft: RestoreDraft;
   /** So many items that a reason is needed even for the original location. */
   readonly isMany: boolean;
-  /** Null until the user tried to go on. */
-  readonly errors: DraftErrors | null;
-  readonly onChange: (draft: RestoreDraft) => void;
+  readonly errors: FormErrors;
+  readonly put: (change: Partial<RestoreDraft>) => void;
 }
 
 /** Where to restore to, and what. */
 export function RestoreForm(props: RestoreFormProps) {
-  const { kind, chosen, originalPlace, draft, isMany, errors, onChange } = props;
-  const put = (change: Partial<RestoreDraft>): void => onChange({ ...draft, ...change });
+  const { kind, chosen, originalPlace, draft, isMany, errors, put } = props;
   const name = useId();
   // Operators restore to the original place only.
   const operator = useOperator();
@@ -81,7 +80,7 @@ export function RestoreForm(props: RestoreFormProps) {
               detail={t.otherHint}
               onChoose={() => put({ isOther: true })}
             />
-            {draft.isOther && <OtherPlaceFields {...props} texts={other} put={put} />}
+            {draft.isOther && <OtherPlaceFields {...props} texts={other} />}
           </>
         )}
         {isMany && !draft.isOther && (
@@ -97,13 +96,15 @@ export function RestoreForm(props: RestoreFormProps) {
       </Part>
       <Part title={t.what}>
         {!hasChoices && <p className="m-0 py-1 text-ink-2">{t.noChoices}</p>}
-        {hasChoices && !isSettings(chosen) && <Selection draft={draft} put={put} />}
-        {isTeam && (chosen.level === 'object' || isSettings(chosen)) && (
-          <BesideChannels draft={draft} put={put} />
-        )}
-        {errors !== null && errors.what !== null && (
+        <div {...(errors['what'] !== undefined && { 'data-error': true })}>
+          {hasChoices && !isSettings(chosen) && <Selection draft={draft} put={put} />}
+          {isTeam && (chosen.level === 'object' || isSettings(chosen)) && (
+            <BesideChannels draft={draft} put={put} />
+          )}
+        </div>
+        {errors['what'] !== undefined && (
           <p role="alert" className="m-0 text-agate text-failed">
-            {errors.what}
+            {errors['what']}
           </p>
         )}
         {hasPosts(kind, chosen) && (
@@ -173,7 +174,7 @@ function OtherPlaceFields({
             : [{ value: user.id, label: user.name }, ...users]
         }
         error={
-          errors?.user ??
+          errors['user'] ??
           (request.failure === null ? null : texts.targetsFailed(getFailureText(request.failure)))
         }
         onType={setTyped}

@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Task } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { ok } from '#contract/result.ts';
 import type { WriteRights } from '#machines/restore-task.ts';
 import { useImpersonationRefusal } from '#src/app/call-button.tsx';
 import { useZone } from '#src/app/session/session.ts';
@@ -9,6 +10,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatBytes, formatCount, formatTime } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { useCapabilities } from '../capabilities.ts';
 import { containerName, getObject, isGroup } from '../labels.ts';
 import { useOperator } from '../operator/context.ts';
@@ -17,12 +19,11 @@ import type { Workload } from '../workload.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
 import {
-  checkDraft,
   countChanges,
   getNewDraft,
-  hasErrors,
   hasPosts,
   isSettings,
+  makeDraftSchema,
   restoreRequest,
 } from './draft.ts';
 import type { ChosenNodes, RestoreDraft } from './draft.ts';
@@ -56,8 +57,6 @@ export function RestorePanel({
   const { kind } = workload;
   const { dryRun: hasDryRun } = useCapabilities();
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const [draft, setDraft] = useState<RestoreDraft>(() => getNewDraft(kind, latest));
-  const [isChecked, setIsChecked] = useState(false);
   const [chosen, setChosen] = useState(latest);
   const [session] = useState(current);
   const size = useSize(workload, session.id, chosen);
@@ -69,6 +68,22 @@ export function RestorePanel({
     needsSecondPerson ||
     isReasonNeeded ||
     (size !== null && size !== 'unknown' && size.items > LIMITS.restorePlainItems);
+  const {
+    form: draft,
+    change,
+    errors,
+    formRef,
+    check,
+    refuse,
+  } = useDraftForm<RestoreDraft, RestoreDraft, null>({
+    initial: getNewDraft(kind, latest),
+    schema: makeDraftSchema(TEXTS[kind].other?.targetNeeded, {
+      isForSettings: isSettings(chosen),
+      isMany,
+    }),
+    // The conversation sends what was checked.
+    submit: () => Promise.resolve(ok(null)),
+  });
   const task = useRestoreTask(
     workload,
     session.organization,
@@ -78,6 +93,12 @@ export function RestorePanel({
   );
   const { state } = task;
   if (!isReasonNeeded && asksForReason(task.failure)) setIsReasonNeeded(true);
+  const askForReason = useEffectEvent(() =>
+    refuse({ errors: { reason: t.reasonNeeded }, above: null }),
+  );
+  useEffect(() => {
+    if (isReasonNeeded) askForReason();
+  }, [isReasonNeeded]);
   const isEditable = EDITABLE.has(state);
   const isGone = latest.nodes.length === 0 || current.id !== session.id;
   if (chosen !== latest && isEditable && !isGone) setChosen(latest);
@@ -85,18 +106,13 @@ export function RestorePanel({
   useEffect(() => {
     if (isGone && isEditable) close();
   }, [isGone, isEditable]);
-  const errors = checkDraft(draft, TEXTS[kind].other?.targetNeeded, {
-    isForSettings: isSettings(chosen),
-    isMany,
-  });
   const impersonation = useImpersonationRefusal(workload.restoreCall);
   const refusal = offline
     ? { 'disabled': true, 'data-tip': t.needsNetwork, 'aria-description': t.needsNetwork }
     : impersonation;
   const count = size === null || size === 'unknown' ? chosen.nodes.length : size.items;
   const tryRun = (): void => {
-    setIsChecked(true);
-    if (!hasErrors(errors)) task.startDryRun();
+    if (check() !== null) task.startDryRun();
   };
   const body = (
     <Body
@@ -105,7 +121,12 @@ export function RestorePanel({
       organizationId={session.organization}
       hasPosts={hasPosts(kind, chosen)}
       form={
-        <>
+        <form
+          ref={formRef}
+          className="contents"
+          noValidate
+          onSubmit={(event) => event.preventDefault()}
+        >
           <RestoreForm
             kind={kind}
             chosen={chosen}
@@ -116,27 +137,23 @@ export function RestorePanel({
               .join(', ')}
             draft={draft}
             isMany={isMany}
-            errors={isChecked ? errors : null}
-            onChange={setDraft}
+            errors={errors}
+            put={change}
           />
           <Sizes size={size} isMail={kind === 'outlook'} />
           {hasPosts(kind, chosen) && <PostsStay />}
           <p className="m-0 py-3 text-agate text-ink-3">
             {hasDryRun ? t.dryRunHint : t.noDryRunHint}
           </p>
-        </>
+        </form>
       }
     />
   );
   const isAwaiting = task.current?.task?.state === 'awaiting-approval';
   // The size may have been unknown when the dry run began.
   const run = (): void => {
-    if (!hasErrors(errors)) {
-      task.run();
-      return;
-    }
-    setIsChecked(true);
-    task.edit();
+    if (check() === null) task.edit();
+    else task.run();
   };
   const finish = <Button onClick={onClose}>{ui.done}</Button>;
   const stop = (
@@ -158,8 +175,7 @@ export function RestorePanel({
         variant="primary"
         {...refusal}
         onClick={() => {
-          setIsChecked(true);
-          if (!hasErrors(errors)) task.run();
+          if (check() !== null) task.run();
         }}
       >
         {t.restore({ count })}
