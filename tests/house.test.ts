@@ -321,6 +321,71 @@ test('HOUSE-6: no element but a frame has a title attribute, written or spread',
   expect(wrong.map(({ path, line, tag }) => `${path}:${line} <${tag}>`)).toEqual([]);
 });
 
+/**
+ * Forms that hold what was typed in `useState`. The sign-in is the first load, which has no room for
+ * a form library.
+ */
+const OWN_FORM_STATE = [
+  'src/features/auth/sign-in/code-form.tsx',
+  'src/features/auth/sign-in/phone-form.tsx',
+  'src/features/auth/sign-in/sign-in.tsx',
+];
+
+test('HOUSE-11: a form of a feature holds its values in useDraftForm, except the forms of the sign-in', () => {
+  const found = files
+    .filter(({ path }) => path.startsWith('src/features/') && path.endsWith('.tsx'))
+    .filter(({ text }) => findFormStates(text).length > 0);
+  expect(found.map(({ path }) => path).toSorted()).toEqual(OWN_FORM_STATE);
+});
+
+test('HOUSE-11: every way in which a form holds its values is seen', () => {
+  const form = (field: string, state = "const [typed, setTyped] = useState('');"): string =>
+    `${state}\n<form onSubmit={send}>\n${field}\n</form>`;
+  const seen = [
+    form('<TextField\n  label={t.name}\n  value={typed}\n/>'),
+    form('<input value={typed} onChange={(event) => setTyped(event.target.value)} />'),
+    form('<TextArea value={typed.reason} />', 'const [typed, setTyped] = useState<Typed>(EMPTY);'),
+    form('<TextField value={typed[n] ?? ""} />', 'const [typed, setTyped] = useState(\n  [],\n);'),
+    form('<Switch label={t.on} on={typed} />'),
+    form('<Choice checked={typed === "one"} />'),
+    form('<Fields draft={typed} />'),
+    form(
+      '<TextField {...field} />',
+      'const [typed] = useState("");\nconst field = { value: typed };',
+    ),
+    "const [typed, setTyped] = useState('');\n<FormDialog title={t.title}><input value={typed} /></FormDialog>",
+    "const [typed, setTyped] = useState('');\n<Dialog><TextArea value={typed} /></Dialog>",
+  ];
+  expect(seen.map((text) => findFormStates(text))).toEqual(seen.map(() => ['typed']));
+  const other = [
+    form('<SearchField label={t.search} value={typed} onChange={setTyped} />'),
+    form('<TextField value={form.name} />'),
+    form("<TextField type={typed ? 'text' : 'password'} value={form.name} />"),
+    'const [typed, setTyped] = useState(\'\');\n<input type="search" value={typed} />',
+  ];
+  expect(other.flatMap((text) => findFormStates(text))).toEqual([]);
+});
+
+/**
+ * Returns the state variables whose values fields show: every field of a file with a form, and the
+ * text fields of others, such as of a dialog. A search field is no form.
+ */
+function findFormStates(text: string): string[] {
+  const hasForm = /<form\b|<FormDialog\b|\bonSubmit=/.test(text);
+  const names = [...text.matchAll(/\bconst \[(\w+)(?:, \w+)?\] = useState\b/g)].map(
+    ([, name = '']) => name,
+  );
+  return names.filter((name) =>
+    [...text.matchAll(new RegExp(`\\b(?:value|checked|on|draft)(?:=\\{|: )${name}\\b`, 'g'))].some(
+      ({ index }) => {
+        const tag = tagAt(text, index);
+        return hasForm ? tag !== 'SearchField' : TEXT_FIELDS.has(tag);
+      },
+    ),
+  );
+}
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['TextField', 'TextArea', 'textarea']);
+
 /** The element in whose opening tag a place lies: the nearest `<` before it outside of braces. */
 function tagAt(text: string, index: number): string {
   for (let at = index, depth = 0; at >= 0; at -= 1) {

@@ -21,9 +21,10 @@ export const makeReadingSchema = <F, V>(read: (form: F) => FormReading<V>): Form
     vendor: 'daybook',
     validate(form) {
       const { value, errors = {} } = read(form as F);
-      const issues = Object.entries(errors)
-        .filter((one): one is [string, string] => typeof one[1] === 'string')
-        .map(([path, message]) => ({ message, path: path === '' ? [] : path.split('.') }));
+      const issues = Object.entries(getFound(errors)).map(([path, message]) => ({
+        message,
+        path: path === '' ? [] : path.split('.'),
+      }));
       return issues.length > 0 || value === null ? { issues } : { value };
     },
   },
@@ -43,12 +44,16 @@ export const makeFormSchema = <F, S extends GenericSchema>(
     const { value, errors = {} } = read(form);
     if (value === null) return { value, errors };
     const found = findFormErrors(input, value, labels ?? {});
-    if (labels) return { value, errors: { ...found, ...errors } };
-    return { value, errors: hasError(errors) ? errors : gather(found) };
+    const own = getFound(errors);
+    if (labels) return { value, errors: { ...found, ...own } };
+    return { value, errors: Object.keys(own).length > 0 ? own : gather(found) };
   });
 
-const hasError = (errors: NonNullable<FormReading<unknown>['errors']>): boolean =>
-  Object.values(errors).some((error) => typeof error === 'string');
+/** Returns the errors that there are. */
+const getFound = (errors: NonNullable<FormReading<unknown>['errors']>): FormErrors =>
+  Object.fromEntries(
+    Object.entries(errors).filter((one): one is [string, string] => typeof one[1] === 'string'),
+  );
 
 /** Returns the first error as one about the whole form. */
 const gather = (errors: FormErrors): FormErrors => {

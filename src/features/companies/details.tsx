@@ -1,6 +1,6 @@
-import { useState } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { ok } from '#contract/result.ts';
 import { PEOPLE } from '#contract/messages/people.messages.en.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -9,6 +9,7 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useMe } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Chosen } from '#src/ui/chosen.tsx';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -34,7 +35,6 @@ export interface CompanyDetailsProps {
 
 export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyDetailsProps) {
   const ownId = useMe()?.id ?? '';
-  const [organization, setOrganization] = useState('');
   const { form, change, errors, error, busy, dirty, formRef, save, reset } = useDraftForm({
     initial: getDraft(company),
     offline,
@@ -60,13 +60,6 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
     onChange: (event: { readonly target: { readonly value: string } }) =>
       change({ [key]: event.target.value }),
   });
-
-  function addOrganization(): void {
-    const id = organization.trim();
-    if (id !== '' && !form.organizations.includes(id))
-      change({ organizations: [...form.organizations, id] });
-    setOrganization('');
-  }
 
   return (
     <form
@@ -108,25 +101,11 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
           />
           {form.office365 && (
             <div className="grid gap-2">
-              <TextField
-                label={t.addOrganization}
-                value={organization}
-                maxLength={LIMITS.nameChars}
-                autoComplete="off"
-                spellCheck={false}
-                hint={t.organizationHint}
-                onChange={(event) => setOrganization(event.target.value)}
-                onKeyDown={(event) => {
-                  if (event.key === 'Enter') {
-                    event.preventDefault();
-                    addOrganization();
-                  }
+              <AddOrganization
+                onAdd={(id) => {
+                  if (!form.organizations.includes(id))
+                    change({ organizations: [...form.organizations, id] });
                 }}
-                end={
-                  <Button size="sm" variant="quiet" onClick={addOrganization}>
-                    {ui.add}
-                  </Button>
-                }
               />
               <Chosen
                 label={t.organizations}
@@ -194,5 +173,37 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
         }
       />
     </form>
+  );
+}
+
+/** The field that adds to the list. It is no form element of its own: it is inside of the form. */
+function AddOrganization({ onAdd }: { readonly onAdd: (id: string) => void }) {
+  const { form, change, save, reset } = useDraftForm({
+    initial: { id: '' },
+    schema: makeReadingSchema(({ id }: { readonly id: string }) => ({ value: id.trim() })),
+    submit: (id) => Promise.resolve(ok(id)),
+    onSaved: (id) => {
+      reset({ id: '' });
+      if (id !== '') onAdd(id);
+    },
+  });
+  return (
+    <TextField
+      label={t.addOrganization}
+      value={form.id}
+      maxLength={LIMITS.nameChars}
+      autoComplete="off"
+      spellCheck={false}
+      hint={t.organizationHint}
+      onChange={({ target }) => change({ id: target.value })}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') void save(event);
+      }}
+      end={
+        <Button size="sm" variant="quiet" onClick={() => void save()}>
+          {ui.add}
+        </Button>
+      }
+    />
   );
 }

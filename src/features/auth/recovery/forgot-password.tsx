@@ -1,8 +1,12 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import type { SyntheticEvent } from 'react';
+import { recoveryCalls } from '#contract/auth/recovery-calls.ts';
+import { ok } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { AccountPage } from '../account-page.tsx';
 import { Resend, RequestCode, hasCode } from './request-code.tsx';
 import { Done } from './done.tsx';
@@ -36,48 +40,29 @@ function WithCode({ state, send }: Recovery) {
   const busy = state.matches('using');
   const refused = refusal?.failure.kind === 'bad-input' ? refusal.failure.message : null;
   const error = useSignInError(refused === null ? refusal : null);
-  const [code, setCode] = useState('');
-  const [password, setPassword] = useState('');
-  const [wrong, setWrong] = useState<{
-    readonly what: 'code' | 'password';
-    readonly why: string;
-  } | null>(null);
-  const [seen, setSeen] = useState(refusal);
-  if (refusal !== seen) {
-    setSeen(refusal);
-    if (refused !== null) setWrong({ what: 'password', why: refused });
-  }
-  const first = useRef<HTMLInputElement>(null);
-  const second = useRef<HTMLInputElement>(null);
   const waits = useWaits(error);
+  const { form, change, errors, formRef, save, refuse } = useDraftForm({
+    initial: { code: '', newPassword: '' },
+    schema: auth === 'db' ? OWN_PASSWORD : DIRECTORY_PASSWORD,
+    // The conversation sends them.
+    submit: (use) => Promise.resolve(ok(use)),
+    onSaved: ({ code, newPassword }) => send({ type: 'USE_CODE', use: { code, newPassword } }),
+  });
+  const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
-  useEffect(() => {
-    if (refusal?.failure.kind === 'bad-input') second.current?.focus();
-  }, [refusal]);
+  const showRefusal = useEffectEvent(() => {
+    if (refused !== null) refuse({ errors: { newPassword: refused }, above: null });
+  });
+  useEffect(() => showRefusal(), [refusal]);
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    if (busy || waits !== null) return;
-    const digits = code.replace(/\s/g, '');
-    const short =
-      auth === 'db' ? findTooShort(password) : password === '' ? t.newPasswordMissing : null;
-    if (!/^\d{6}$/.test(digits)) {
-      setWrong({ what: 'code', why: t.codeInvalid });
-      first.current?.focus();
-      return;
-    }
-    if (short !== null) {
-      setWrong({ what: 'password', why: short });
-      second.current?.focus();
-      return;
-    }
-    setWrong(null);
-    send({ type: 'USE_CODE', use: { code: digits, newPassword: password } });
+    if (!busy && waits === null) void save();
   }
   return (
     <AccountPage title={TITLE} description={t.codeSentIfExists}>
       <ErrorCallout error={error} />
-      <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
+      <form ref={formRef} className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
         <TextField
           ref={first}
           label={t.code}
@@ -87,22 +72,15 @@ function WithCode({ state, send }: Recovery) {
           autoComplete="one-time-code"
           inputMode="numeric"
           maxLength={9}
-          value={code}
-          onChange={(event) => {
-            setCode(event.target.value);
-            setWrong(null);
-          }}
-          error={wrong?.what === 'code' ? wrong.why : null}
+          value={form.code}
+          onChange={({ target }) => change({ code: target.value })}
+          error={errors['code'] ?? null}
         />
         <NewPassword
-          ref={second}
           auth={auth}
-          value={password}
-          onChange={(value) => {
-            setPassword(value);
-            setWrong(null);
-          }}
-          error={wrong?.what === 'password' ? wrong.why : null}
+          value={form.newPassword}
+          onChange={(newPassword) => change({ newPassword })}
+          error={errors['newPassword'] ?? null}
         />
         <Button
           type="submit"
@@ -119,3 +97,16 @@ function WithCode({ state, send }: Recovery) {
     </AccountPage>
   );
 }
+
+/** `findError`: what the contract can't tell about a password. */
+const makeSchema = (findError: (newPassword: string) => string | null) =>
+  makeFormSchema(
+    recoveryCalls.resetPassword.input,
+    ({ code, newPassword }: { readonly code: string; readonly newPassword: string }) => ({
+      value: { code: code.replace(/\s/g, ''), newPassword },
+      errors: { newPassword: findError(newPassword) },
+    }),
+    { code: t.codeInvalid, newPassword: t.newPasswordMissing },
+  );
+const OWN_PASSWORD = makeSchema(findTooShort);
+const DIRECTORY_PASSWORD = makeSchema(() => null);

@@ -1,8 +1,12 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import type { SyntheticEvent } from 'react';
+import { recoveryCalls } from '#contract/auth/recovery-calls.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { ok } from '#contract/result.ts';
 import { Button } from '#src/ui/button.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { useWaits } from '../sign-in/error-callout.tsx';
 import type { SignInError } from '../sign-in/sign-in-error.ts';
 import { accountMessages as t } from '../messages.en.ts';
@@ -18,24 +22,27 @@ export interface NameFormProps {
 
 /** The user name: the first step of every recovery. */
 export function NameForm({ busy, error, invalid = null, action, onName }: NameFormProps) {
-  const [username, setUsername] = useState('');
-  const [missing, setMissing] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const waits = useWaits(error);
+  const { form, change, errors, formRef, save, refuse } = useDraftForm({
+    initial: { username: '' },
+    schema: NAME,
+    // The conversation sends it.
+    submit: ({ username }) => Promise.resolve(ok(username)),
+    onSaved: onName,
+  });
   useEffect(() => field.current?.focus(), []);
-  useEffect(() => {
+  const show = useEffectEvent(() => {
+    if (invalid !== null) refuse({ errors: { username: invalid }, above: null });
     if (error !== null) field.current?.focus();
-  }, [error]);
+  });
+  useEffect(() => show(), [error, invalid]);
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    if (busy || waits !== null) return;
-    const name = username.trim();
-    setMissing(name === '');
-    if (name === '') field.current?.focus();
-    else onName(name);
+    if (!busy && waits === null) void save();
   }
   return (
-    <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
+    <form ref={formRef} className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
       <TextField
         ref={field}
         label={t.username}
@@ -47,12 +54,9 @@ export function NameForm({ busy, error, invalid = null, action, onName }: NameFo
         autoCorrect="off"
         spellCheck={false}
         maxLength={LIMITS.nameChars}
-        value={username}
-        onChange={(event) => {
-          setUsername(event.target.value);
-          setMissing(false);
-        }}
-        error={missing ? t.usernameMissing : invalid}
+        value={form.username}
+        onChange={({ target }) => change({ username: target.value })}
+        error={errors['username'] ?? null}
       />
       <Button
         type="submit"
@@ -66,3 +70,9 @@ export function NameForm({ busy, error, invalid = null, action, onName }: NameFo
     </form>
   );
 }
+
+const NAME = makeFormSchema(
+  recoveryCalls.forgotPassword.input,
+  ({ username }: { readonly username: string }) => ({ value: { username: username.trim() } }),
+  { username: t.usernameMissing },
+);

@@ -1,9 +1,13 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import type { SyntheticEvent } from 'react';
+import { recoveryCalls } from '#contract/auth/recovery-calls.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { ok } from '#contract/result.ts';
 import type { SecurityAnswer } from '#machines/recovery.ts';
 import { Button } from '#src/ui/button.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { AccountPage } from '../account-page.tsx';
 import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { NameForm } from './name-form.tsx';
@@ -40,6 +44,7 @@ export function RequestCode({
       {isAnswering ? (
         <Questions
           key={username}
+          username={username}
           questions={account.questions}
           busy={busy}
           waiting={error}
@@ -82,32 +87,42 @@ export function Resend({ state, send }: Recovery) {
 }
 
 interface QuestionsProps {
+  readonly username: string;
   readonly questions: readonly string[];
   readonly busy: boolean;
   readonly waiting: SignInError | null;
   readonly onAnswers: (answers: readonly SecurityAnswer[]) => void;
 }
 
-function Questions({ questions, busy, waiting, onAnswers }: QuestionsProps) {
-  const [answers, setAnswers] = useState<readonly string[]>(() => questions.map(() => ''));
-  const [missing, setMissing] = useState<number | null>(null);
-  const form = useRef<HTMLFormElement>(null);
+function Questions({ username, questions, busy, waiting, onAnswers }: QuestionsProps) {
   const waits = useWaits(waiting);
-  const focus = (n: number): void => {
-    form.current?.querySelectorAll('input')[n]?.focus();
-  };
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  const { form, change, errors, formRef, save } = useDraftForm({
+    initial: { answers: questions.map(() => '') as readonly string[] },
+    schema: makeFormSchema(
+      recoveryCalls.validateAnswers.input,
+      ({ answers }: { readonly answers: readonly string[] }) => ({
+        value: {
+          username,
+          answers: questions.map((question, n) => ({
+            question,
+            answer: answers[n]?.trim() ?? '',
+          })),
+        },
+      }),
+      { answers: t.answerMissing },
+    ),
+    // The conversation sends them.
+    submit: ({ answers }) => Promise.resolve(ok(answers)),
+    onSaved: onAnswers,
+  });
+  const focusFirst = useEffectEvent(() => formRef.current?.querySelector('input')?.focus());
+  useEffect(() => focusFirst(), []);
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    if (busy || waits !== null) return;
-    const empty = answers.findIndex((answer) => answer.trim() === '');
-    setMissing(empty === -1 ? null : empty);
-    if (empty === -1)
-      onAnswers(questions.map((question, n) => ({ question, answer: answers[n]?.trim() ?? '' })));
-    else focus(empty);
+    if (!busy && waits === null) void save();
   }
   return (
-    <form ref={form} className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
+    <form ref={formRef} className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
       {questions.map((question, n) => (
         <TextField
           key={question}
@@ -119,12 +134,11 @@ function Questions({ questions, busy, waiting, onAnswers }: QuestionsProps) {
           autoCorrect="off"
           spellCheck={false}
           maxLength={LIMITS.nameChars}
-          value={answers[n] ?? ''}
-          onChange={(event) => {
-            setAnswers(answers.map((answer, i) => (i === n ? event.target.value : answer)));
-            setMissing(null);
-          }}
-          error={missing === n ? t.answerMissing : null}
+          value={form.answers[n] ?? ''}
+          onChange={({ target }) =>
+            change({ answers: form.answers.map((one, i) => (i === n ? target.value : one)) })
+          }
+          error={errors[`answers.${n}.answer`] ?? null}
         />
       ))}
       <Button

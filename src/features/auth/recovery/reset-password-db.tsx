@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useMachine } from '@xstate/react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { fromPromise } from 'xstate';
+import { recoveryCalls } from '#contract/auth/recovery-calls.ts';
+import { ok } from '#contract/result.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { passwordLinkMachine } from '#machines/password-link.ts';
 import type { Refusal } from '#machines/refusal.ts';
@@ -10,6 +12,8 @@ import { now } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
 import { AccountPage } from '../account-page.tsx';
@@ -67,6 +71,7 @@ function ByLink({ hash }: { readonly hash: string }) {
     <AccountPage title={TITLE}>
       {(state.matches('choosing') || state.matches('saving')) && (
         <Choose
+          hash={hash}
           busy={state.matches('saving')}
           refusal={refusal}
           onPassword={(newPassword) => send({ type: 'SAVE', newPassword })}
@@ -95,50 +100,46 @@ function ByLink({ hash }: { readonly hash: string }) {
 }
 
 function Choose({
+  hash,
   busy,
   refusal,
   onPassword,
 }: {
+  readonly hash: string;
   readonly busy: boolean;
   readonly refusal: Refusal | null;
   readonly onPassword: (newPassword: string) => void;
 }) {
   const refused = refusal?.failure.kind === 'bad-input' ? refusal.failure.message : null;
   const error = useSignInError(refused === null ? refusal : null);
-  const [password, setPassword] = useState('');
-  const [wrong, setWrong] = useState<string | null>(null);
-  const [seen, setSeen] = useState(refusal);
-  if (refusal !== seen) {
-    setSeen(refusal);
-    if (refused !== null) setWrong(refused);
-  }
   const field = useRef<HTMLInputElement>(null);
   const waits = useWaits(error);
+  const { form, change, errors, formRef, save, refuse } = useDraftForm({
+    initial: { newPassword: '' },
+    schema: makePasswordSchema(hash),
+    // The conversation sends it.
+    submit: ({ newPassword }) => Promise.resolve(ok(newPassword)),
+    onSaved: onPassword,
+  });
   useEffect(() => field.current?.focus(), []);
-  useEffect(() => {
-    if (refusal?.failure.kind === 'bad-input') field.current?.focus();
-  }, [refusal]);
+  const showRefusal = useEffectEvent(() => {
+    if (refused !== null) refuse({ errors: { newPassword: refused }, above: null });
+  });
+  useEffect(() => showRefusal(), [refusal]);
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    if (busy || waits !== null) return;
-    const short = findTooShort(password);
-    setWrong(short);
-    if (short === null) onPassword(password);
-    else field.current?.focus();
+    if (!busy && waits === null) void save();
   }
   return (
-    <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
+    <form ref={formRef} className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
       <ErrorCallout error={error} />
       <NewPassword
         ref={field}
         auth="db"
-        value={password}
-        onChange={(value) => {
-          setPassword(value);
-          setWrong(null);
-        }}
-        error={wrong}
+        value={form.newPassword}
+        onChange={(newPassword) => change({ newPassword })}
+        error={errors['newPassword'] ?? null}
       />
       <Button
         type="submit"
@@ -152,6 +153,16 @@ function Choose({
     </form>
   );
 }
+
+const makePasswordSchema = (hash: string) =>
+  makeFormSchema(
+    recoveryCalls.changePasswordByLink.input,
+    ({ newPassword }: { readonly newPassword: string }) => ({
+      value: { hash, newPassword },
+      errors: { newPassword: findTooShort(newPassword) },
+    }),
+    { newPassword: t.newPasswordMissing },
+  );
 
 const machine = passwordLinkMachine.provide({
   actors: {

@@ -1,8 +1,10 @@
 import { useParams } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
+import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
+import { providerCalls } from '#contract/providers/calls.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { getSidebarTitle } from '#src/app/shell/branding/apply-branding.ts';
 import { pauseRedirectTarget } from '#src/app/router/redirect-target.ts';
@@ -12,7 +14,10 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
+import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import type { FormRefusal } from '#src/ui/use-draft-form.ts';
 import { AccountPage } from '../account-page.tsx';
 import { Done } from '../recovery/done.tsx';
 import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
@@ -85,75 +90,32 @@ function Begin() {
   );
 }
 
-type What = 'name' | 'username' | 'email' | 'newPassword';
+interface Draft {
+  readonly name: string;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+}
 
 function Form({ token }: { readonly token: string }) {
   const portal = getSidebarTitle(useBranding());
-  const { busy, error, request } = useRecoveryAsk();
-  const [typed, setTyped] = useState<Readonly<Record<What, string>>>({
-    name: '',
-    username: '',
-    email: '',
-    newPassword: '',
-  });
-  const [wrong, setWrong] = useState<Partial<Readonly<Record<What, string>>>>({});
+  const { error, request } = useRecoveryAsk();
   const [made, setMade] = useState<{ readonly username: string; readonly email: string } | null>(
     null,
   );
-  const form = useRef<HTMLFormElement>(null);
   const waits = useWaits(error);
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
-  const set = (what: What, value: string): void => {
-    setTyped({ ...typed, [what]: value });
-    setWrong({ ...wrong, [what]: undefined });
-  };
-  const refuse = (errors: Partial<Record<What, string>>): void => {
-    setWrong(errors);
-    const first = ORDER.find((what) => errors[what] !== undefined);
-    if (first !== undefined)
-      form.current?.querySelector<HTMLInputElement>(`[name="${NAMES[first]}"]`)?.focus();
-  };
-
-  async function submit(event: SyntheticEvent): Promise<void> {
+  const { form, change, errors, busy, formRef, save } = useDraftForm({
+    initial: { name: '', username: '', email: '', password: '' },
+    schema: makeInvitationSchema(token),
+    submit: (input) => request(() => client().ask('acceptInvitation', input)),
+    explain: explainRefusal,
+    onSaved: ({ username }, { email = '' }) => setMade({ username, email }),
+  });
+  const focusFirst = useEffectEvent(() => formRef.current?.querySelector('input')?.focus());
+  useEffect(() => focusFirst(), []);
+  function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    if (busy || waits !== null) return;
-    const name = typed.name.trim();
-    const username = typed.username.trim();
-    const email = typed.email.trim();
-    const short = findTooShort(typed.newPassword);
-    const errors: Partial<Record<What, string>> = {
-      ...(name === '' && { name: t.nameMissing }),
-      ...(username === ''
-        ? { username: t.newUsernameMissing }
-        : /\s/.test(username) && { username: t.usernameHasSpaces }),
-      ...(email !== '' &&
-        !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) && {
-          email: t.emailInvalid,
-        }),
-      ...(short !== null && { newPassword: short }),
-    };
-    refuse(errors);
-    if (Object.keys(errors).length > 0) return;
-    const answer = await request(() =>
-      client().ask('acceptInvitation', {
-        token,
-        name,
-        username,
-        password: typed.newPassword,
-        ...(email !== '' && { email }),
-      }),
-    );
-    if (answer.ok) {
-      setMade({ username: answer.value.username, email });
-      return;
-    }
-    if (answer.failure.kind === 'conflict') refuse({ username: answer.failure.message });
-    if (answer.failure.kind !== 'bad-input') return;
-    const at = answer.failure.issues[0]?.path ?? 'password';
-    refuse({
-      [at === 'name' || at === 'username' || at === 'email' ? at : 'newPassword']:
-        answer.failure.message,
-    });
+    if (waits === null) void save();
   }
 
   if (made !== null) {
@@ -168,13 +130,7 @@ function Form({ token }: { readonly token: string }) {
   return (
     <AccountPage title={TITLE} description={t.invited({ portal })}>
       <ErrorCallout error={error} />
-      <form
-        ref={form}
-        className="grid gap-5"
-        onSubmit={(event) => void submit(event)}
-        noValidate
-        aria-busy={busy}
-      >
+      <form ref={formRef} className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
         <RequiredNote />
         <TextField
           label={t.yourName}
@@ -183,9 +139,9 @@ function Form({ token }: { readonly token: string }) {
           tall
           autoComplete="name"
           maxLength={LIMITS.nameChars}
-          value={typed.name}
-          onChange={(event) => set('name', event.target.value)}
-          error={wrong.name ?? null}
+          value={form.name}
+          onChange={({ target }) => change({ name: target.value })}
+          error={errors['name'] ?? null}
         />
         <TextField
           label={t.username}
@@ -197,9 +153,9 @@ function Form({ token }: { readonly token: string }) {
           autoCorrect="off"
           spellCheck={false}
           maxLength={LIMITS.nameChars}
-          value={typed.username}
-          onChange={(event) => set('username', event.target.value)}
-          error={wrong.username ?? null}
+          value={form.username}
+          onChange={({ target }) => change({ username: target.value })}
+          error={errors['username'] ?? null}
         />
         <TextField
           label={t.email}
@@ -208,16 +164,16 @@ function Form({ token }: { readonly token: string }) {
           tall
           autoComplete="email"
           maxLength={254}
-          value={typed.email}
-          onChange={(event) => set('email', event.target.value)}
+          value={form.email}
+          onChange={({ target }) => change({ email: target.value })}
           hint={t.emailHint}
-          error={wrong.email ?? null}
+          error={errors['email'] ?? null}
         />
         <NewPassword
           auth="db"
-          value={typed.newPassword}
-          onChange={(value) => set('newPassword', value)}
-          error={wrong.newPassword ?? null}
+          value={form.password}
+          onChange={(password) => change({ password })}
+          error={errors['password'] ?? null}
         />
         <Button
           type="submit"
@@ -238,11 +194,36 @@ function Form({ token }: { readonly token: string }) {
   );
 }
 
+const makeInvitationSchema = (token: string) =>
+  makeFormSchema(
+    providerCalls.acceptInvitation.input,
+    ({ name, username, email, password }: Draft) => ({
+      value: {
+        token,
+        name: name.trim(),
+        username: username.trim(),
+        password,
+        ...(email.trim() !== '' && { email: email.trim() }),
+      },
+      errors: {
+        username: /\S\s+\S/.test(username) ? t.usernameHasSpaces : null,
+        password: findTooShort(password),
+      },
+    }),
+    {
+      name: t.nameMissing,
+      username: t.newUsernameMissing,
+      email: t.emailInvalid,
+      password: t.newPasswordMissing,
+    },
+  );
+
+/** What is not about a field is shown above the form. */
+function explainRefusal(failure: Failure): FormRefusal {
+  if (failure.kind === 'conflict') return { errors: { username: failure.message }, above: null };
+  if (failure.kind !== 'bad-input') return { errors: {}, above: null };
+  const path = failure.issues[0]?.path ?? '';
+  return { errors: { [FIELDS.has(path) ? path : 'password']: failure.message }, above: null };
+}
+const FIELDS: ReadonlySet<string> = new Set(['name', 'username', 'email']);
 const EMPTY = {};
-const ORDER = ['name', 'username', 'email', 'newPassword'] as const satisfies readonly What[];
-const NAMES: Readonly<Record<What, string>> = {
-  name: 'name',
-  username: 'username',
-  email: 'email',
-  newPassword: 'new-password',
-};

@@ -116,8 +116,6 @@ export const makeDraftSchema = (targetNeeded: string | undefined, terms: DraftTe
     value: draft,
     errors: { ...checkDraft(draft, targetNeeded, terms) },
   }));
-export const hasErrors = ({ user, reason, what }: DraftErrors): boolean =>
-  user !== null || reason !== null || what !== null;
 
 /** Returns the request of a complete draft. */
 export function restoreRequest(

@@ -1,16 +1,21 @@
-import { useRef, useState, type SyntheticEvent } from 'react';
+import { useId } from 'react';
+import * as v from 'valibot';
+import { signUpCalls } from '#contract/billing/sign-up-calls.ts';
 import type { ServiceLevel } from '#contract/billing/service-levels.ts';
 import type { OutputOf } from '#contract/calls.ts';
-import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
+import type { Result } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Choice } from '#src/ui/choice.tsx';
+import { findFormErrors, readServerErrors } from '#src/ui/form-errors.ts';
+import { makeReadingSchema } from '#src/ui/form-schema.ts';
 import { RequiredMark } from '#src/ui/required-mark.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { describePrice, getLevelName } from '../../../billing/subscriptions/labels.ts';
 import { accountMessages } from '../../messages.en.ts';
 import { findTooShort } from '../../new-password-rules.ts';
@@ -26,110 +31,100 @@ export interface SignUpDetails {
   readonly password: string | null;
 }
 type Draft = Omit<SignUpDetails, 'level'> & { readonly level: ServiceLevel | null };
-type Errors = Partial<Readonly<Record<keyof Draft, string>>>;
 
-export interface DetailsFormProps {
+export interface DetailsFormProps<T> {
   readonly options: Pick<OutputOf<'getSignUpOptions'>, 'currency' | 'levels'>;
   readonly initial: Draft;
   /** The link proves the address, so it doesn't change after that. */
   readonly isEmailFixed: boolean;
   readonly label: string;
-  readonly isBusy: boolean;
-  readonly failure: Failure | null;
-  readonly onSubmit: (details: SignUpDetails) => Promise<void>;
+  readonly submit: (details: SignUpDetails) => Promise<Result<T>>;
+  readonly onSaved: (answer: T, details: SignUpDetails) => void;
 }
 
 /** The details of a sign-up, before the address is verified and after. */
-export function DetailsForm({
+export function DetailsForm<T>({
   options,
   initial,
   isEmailFixed,
   label,
-  isBusy,
-  failure,
-  onSubmit,
-}: DetailsFormProps) {
+  submit,
+  onSaved,
+}: DetailsFormProps<T>) {
   const branding = useBranding();
-  const form = useRef<HTMLFormElement>(null);
-  const [errors, setErrors] = useState<Errors>({});
-  const [draft, setDraft] = useState(initial);
-  const change = (next: Partial<Draft>): void => {
-    setDraft({ ...draft, ...next });
-    setErrors({
-      ...errors,
-      ...Object.fromEntries(Object.keys(next).map((name) => [name, undefined])),
-    });
-  };
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    const found = findErrors(draft);
-    setErrors(found);
-    const [first] = Object.keys(found);
-    if (first === undefined && draft.level !== null)
-      void onSubmit({ ...draft, level: draft.level });
-    else form.current?.querySelector<HTMLInputElement>(`[data-field="${first}"] input`)?.focus();
-  };
-  const issues: Errors =
-    failure?.kind === 'bad-input'
-      ? Object.fromEntries(failure.issues.map(({ path, message }) => [path, message]))
-      : {};
-  const getError = (name: keyof Draft): string | null => errors[name] ?? issues[name] ?? null;
+  const levelErrorId = useId();
+  const {
+    form: draft,
+    change,
+    errors,
+    error,
+    busy,
+    formRef,
+    save,
+  } = useDraftForm({
+    initial,
+    schema: DETAILS,
+    submit,
+    explain: (failure) => {
+      const { errors: found, above } = readServerErrors(failure, FIELDS);
+      return { errors: found, above: above === null ? null : getFailureText(failure) };
+    },
+    onSaved,
+  });
+  const getError = (name: keyof Draft): string | null => errors[name] ?? null;
   const levelError = getError('level');
   return (
     <>
-      {failure !== null && failure.kind !== 'bad-input' && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {getFailureText(failure)}
+          {error}
         </Callout>
       )}
       <form
-        ref={form}
+        ref={formRef}
         noValidate
-        aria-busy={isBusy}
+        aria-busy={busy}
         className="grid gap-5"
-        onSubmit={(event) => submit(event)}
+        onSubmit={(event) => void save(event)}
       >
         <RequiredNote />
-        <div data-field="name">
-          <TextField
-            label={accountMessages.yourName}
-            required
-            tall
-            autoComplete="name"
-            maxLength={LIMITS.nameChars}
-            value={draft.name}
-            error={getError('name')}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        </div>
-        <div data-field="company">
-          <TextField
-            label={t.company}
-            required
-            tall
-            autoComplete="organization"
-            maxLength={LIMITS.nameChars}
-            value={draft.company}
-            error={getError('company')}
-            onChange={(event) => change({ company: event.target.value })}
-          />
-        </div>
+        <TextField
+          label={accountMessages.yourName}
+          required
+          tall
+          autoComplete="name"
+          maxLength={LIMITS.nameChars}
+          value={draft.name}
+          error={getError('name')}
+          onChange={(event) => change({ name: event.target.value })}
+        />
+        <TextField
+          label={t.company}
+          required
+          tall
+          autoComplete="organization"
+          maxLength={LIMITS.nameChars}
+          value={draft.company}
+          error={getError('company')}
+          onChange={(event) => change({ company: event.target.value })}
+        />
         {!isEmailFixed && (
-          <div data-field="email">
-            <TextField
-              label={accountMessages.email}
-              required
-              tall
-              type="email"
-              autoComplete="email"
-              maxLength={254}
-              value={draft.email}
-              error={getError('email')}
-              onChange={(event) => change({ email: event.target.value })}
-            />
-          </div>
+          <TextField
+            label={accountMessages.email}
+            required
+            tall
+            type="email"
+            autoComplete="email"
+            maxLength={254}
+            value={draft.email}
+            error={getError('email')}
+            onChange={(event) => change({ email: event.target.value })}
+          />
         )}
-        <fieldset data-field="level" className="m-0 min-w-0 border-0 p-0">
+        <fieldset
+          {...(levelError !== null && { 'data-error': true, 'aria-describedby': levelErrorId })}
+          className="m-0 min-w-0 border-0 p-0"
+        >
           <legend className="pb-1 font-semibold">
             {t.level}
             <RequiredMark />
@@ -145,23 +140,21 @@ export function DetailsForm({
             />
           ))}
           {levelError !== null && (
-            <p role="alert" className="m-0 pt-1 text-agate text-failed">
+            <p id={levelErrorId} role="alert" className="m-0 pt-1 text-agate text-failed">
               {levelError}
             </p>
           )}
         </fieldset>
         {draft.password !== null && (
-          <div data-field="password">
-            <NewPassword
-              auth="db"
-              value={draft.password}
-              error={getError('password')}
-              onChange={(password) => change({ password })}
-            />
-          </div>
+          <NewPassword
+            auth="db"
+            value={draft.password}
+            error={getError('password')}
+            onChange={(password) => change({ password })}
+          />
         )}
         <div>
-          <Button variant="primary" type="submit" busy={isBusy}>
+          <Button variant="primary" type="submit" busy={busy}>
             {label}
           </Button>
         </div>
@@ -170,17 +163,28 @@ export function DetailsForm({
   );
 }
 
-function findErrors({ email, name, company, level, password }: Draft): Errors {
+const { completeSignUp, signUp } = signUpCalls;
+/** What the calls of a sign-up take; each of them sends its part. */
+const DETAILS_INPUT = v.strictObject({
+  ...signUp.input.entries,
+  password: v.nullable(completeSignUp.input.entries.password),
+});
+
+const DETAILS = makeReadingSchema<Draft, SignUpDetails>((draft) => {
+  const { email, level, password } = draft;
   const short = password === null ? null : findTooShort(password);
   return {
-    ...(name.trim() === '' && { name: accountMessages.nameMissing }),
-    ...(company.trim() === '' && { company: t.companyMissing }),
-    ...(email.trim() === ''
-      ? { email: t.emailMissing }
-      : !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email.trim()) && {
-          email: accountMessages.emailInvalid,
-        }),
-    ...(level === null && { level: t.levelMissing }),
-    ...(short !== null && { password: short }),
+    value: level === null ? null : { ...draft, level },
+    errors: {
+      ...findFormErrors(DETAILS_INPUT, draft, {
+        name: accountMessages.nameMissing,
+        company: t.companyMissing,
+        email: email.trim() === '' ? t.emailMissing : accountMessages.emailInvalid,
+        level: t.levelMissing,
+      }),
+      ...(short !== null && { password: short }),
+    },
   };
-}
+});
+/** Fields that show what the server says about them. */
+const FIELDS = { name: null, company: null, email: null, level: null, password: null };

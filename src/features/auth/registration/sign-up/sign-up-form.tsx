@@ -10,7 +10,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { AccountPage } from '../../account-page.tsx';
-import { DetailsForm, type SignUpDetails } from './details-form.tsx';
+import { DetailsForm } from './details-form.tsx';
 import { signUpMessages as t } from './messages.en.ts';
 
 /** Registers a new customer (BILL-19). The password is set by whoever opens the link of the email. */
@@ -20,15 +20,6 @@ export function SignUpForm({ options }: { readonly options: OutputOf<'getSignUpO
   const mutation = useServerMutation();
   const [isResent, setIsResent] = useState(false);
   const [email, setEmail] = useState('');
-  const submit = async (details: SignUpDetails): Promise<void> => {
-    const { name, company, level } = details;
-    const answer = await mutation.send(() =>
-      client().ask('signUp', { email: details.email, name, company, level }),
-    );
-    if (!answer.ok) return;
-    setEmail(details.email.trim());
-    send({ type: 'SENT' });
-  };
   const resend = async (): Promise<void> => {
     const answer = await mutation.send(() => client().ask('resendSignUp', { email }));
     if (!answer.ok) return;
@@ -64,9 +55,13 @@ export function SignUpForm({ options }: { readonly options: OutputOf<'getSignUpO
         }}
         isEmailFixed={false}
         label={t.register}
-        isBusy={mutation.busy}
-        failure={mutation.failure}
-        onSubmit={submit}
+        submit={({ email: address, name, company, level }) =>
+          client().ask('signUp', { email: address, name, company, level })
+        }
+        onSaved={(_, details) => {
+          setEmail(details.email.trim());
+          send({ type: 'SENT' });
+        }}
       />
     </AccountPage>
   );

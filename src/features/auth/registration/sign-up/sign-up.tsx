@@ -4,13 +4,13 @@ import { useEffect, useState } from 'react';
 import type { SignUpOut } from '#contract/billing/sign-up-calls.ts';
 import { signUpMachine } from '#machines/sign-up.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
-import { useServerMutation, type ServerMutation } from '#src/app/worker/server-mutation.ts';
+import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { describePrice } from '../../../billing/subscriptions/labels.ts';
 import { AccountPage } from '../../account-page.tsx';
-import { DetailsForm, type SignUpDetails } from './details-form.tsx';
+import { DetailsForm } from './details-form.tsx';
 import { Recaptcha } from './recaptcha.tsx';
 import { signUpMessages as t } from './messages.en.ts';
 
@@ -47,19 +47,6 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
     return () => clearInterval(timer);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- one timer while it waits
   }, [step, hash]);
-  const complete = async (details: SignUpDetails): Promise<void> => {
-    const { name, company, level, password } = details;
-    const answer = await mutation.send(() =>
-      client().ask('completeSignUp', {
-        hash,
-        name,
-        company,
-        level,
-        ...(password !== null && { password }),
-      }),
-    );
-    if (answer.ok) take(answer.value);
-  };
   const validate = async (response: string): Promise<void> => {
     const answer = await mutation.send(() => client().ask('validateRecaptcha', { hash, response }));
     if (answer.ok) take(answer.value);
@@ -109,7 +96,7 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
   );
   switch (step) {
     case 'details':
-      return <Details signUp={signUp} mutation={mutation} onSubmit={complete} onBack={take} />;
+      return <Details hash={hash} signUp={signUp} onChange={take} />;
     case 'captcha':
       return (
         <AccountPage title={t.captcha} description={signUp.email}>
@@ -161,15 +148,13 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
 
 /** The holder of the link sets the password, and corrects what somebody else may have entered. */
 function Details({
+  hash,
   signUp,
-  mutation,
-  onSubmit,
-  onBack,
+  onChange,
 }: {
+  readonly hash: string;
   readonly signUp: SignUpOut;
-  readonly mutation: ServerMutation;
-  readonly onSubmit: (details: SignUpDetails) => Promise<void>;
-  readonly onBack: (signUp: SignUpOut) => void;
+  readonly onChange: (signUp: SignUpOut) => void;
 }) {
   const isNew = signUp.step === 'details';
   const { email, name, company, level } = signUp;
@@ -180,13 +165,20 @@ function Details({
         initial={{ email, name, company, level, password: isNew ? '' : null }}
         isEmailFixed
         label={isNew ? t.next : t.save}
-        isBusy={mutation.busy}
-        failure={mutation.failure}
-        onSubmit={onSubmit}
+        submit={(details) =>
+          client().ask('completeSignUp', {
+            hash,
+            name: details.name,
+            company: details.company,
+            level: details.level,
+            ...(details.password !== null && { password: details.password }),
+          })
+        }
+        onSaved={onChange}
       />
       {!isNew && (
         <div>
-          <Button onClick={() => onBack(signUp)}>{t.back}</Button>
+          <Button onClick={() => onChange(signUp)}>{t.back}</Button>
         </div>
       )}
     </AccountPage>
