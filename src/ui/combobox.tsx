@@ -78,7 +78,8 @@ export function Combobox<T extends string>({
           if (chosen !== null && chosen !== '') onChange(chosen);
         }}
         onClose={() => type('')}
-        immediate
+        // A form focuses its first wrong field: the options would cover the error.
+        immediate={error === null}
       >
         <span className="relative flex items-center">
           <ComboboxInput
