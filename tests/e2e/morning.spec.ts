@@ -13,13 +13,13 @@ test.afterAll(async () => {
   await portal.stop();
 });
 
-test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid closed in between, and all of it arrives once', async ({
+test('E2E-10: an operator works off the whole list by keyboard alone, offline for a part of it, and each change arrives once', async ({
   browser,
 }) => {
   const context = await browser.newContext();
   const page = await context.newPage();
   const began = Date.now();
-  let takenBack = 0;
+  let undone = 0;
   /** The problems to check at the hand-over. */
   let left = -1;
   await signIn(page, portal.url, 'operator', portal.password);
@@ -27,7 +27,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
   await dev.isLive();
   await takePictures(page, 'signed-in');
 
-  await test.step('has the list by cause, from the palette', async () => {
+  await test.step('groups the list by cause from the command palette', async () => {
     await dev.hasPalette();
     await dev.types('by cause');
     await takePictures(page, 'palette');
@@ -37,7 +37,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await takePictures(page, 'by-cause');
   });
 
-  await test.step('reviews all of the worst cause with one comment', async () => {
+  await test.step('reviews all results of the first cause with one comment', async () => {
     await dev.presses('j');
     await expect(dev.at).toHaveAttribute('aria-label', /^Cause: .* 0 of (\d+) cleared, expanded$/);
     const many = await dev.countAt(/ 0 of (\d+) cleared/);
@@ -47,7 +47,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await dev.types('The repository server is being replaced today.');
     await dev.presses('Control+Enter');
     await dev.isTold(`${many} reviewed`);
-    // The cursor is behind the group, which can be longer than the screen.
+    // The cursor is after the group, which can be longer than the screen.
     await page.locator('.dc-scroll').evaluate((list) => {
       list.scrollTo({ top: 0 });
     });
@@ -58,7 +58,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await takePictures(page, 'group-ruled-off');
   });
 
-  await test.step('reads the next one beside the list, and snoozes it until Monday', async () => {
+  await test.step('opens the next result in the panel and snoozes it until Monday', async () => {
     await dev.presses('j');
     const job = await dev.rowAt();
     await dev.presses('Enter');
@@ -81,7 +81,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await takePictures(page, 'snoozed');
   });
 
-  await test.step('writes a note to one, and ties it to a ticket', async () => {
+  await test.step('adds a note to a result and links it to a ticket', async () => {
     const job = await dev.nextRow();
     await dev.presses('n');
     await dev.hasDialog(/^Note on /);
@@ -93,7 +93,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await dev.goesBackTo(job);
     await dev.presses('t');
     await dev.hasDialog(/^Ticket for /);
-    // It is one of another system, which is not connected.
+    // The ticketing system is not connected, so its number is enough.
     await page.getByRole('button', { name: 'Link an existing ticket' }).press('Enter');
     await expect(page.getByLabel('Ticket number')).toBeFocused();
     await dev.types('T2026-4711');
@@ -103,16 +103,16 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await expect(dev.row(job)).toContainText('T2026-4711');
   });
 
-  await test.step('reviews one, thinks again, and takes it back', async () => {
+  await test.step('reviews a result and undoes it', async () => {
     const job = await dev.nextRow();
     await dev.presses('e');
     await expect(dev.row(job)).toContainText(/Reviewed .* by you/);
     await dev.presses('u');
     await expect(dev.row(job)).not.toContainText('Reviewed');
-    takenBack = Number(job);
+    undone = Number(job);
   });
 
-  await test.step('marks one and two more below it, and reviews the three', async () => {
+  await test.step('selects a range of results and reviews them', async () => {
     const job = await dev.nextRow();
     await dev.presses('x', 'Shift+J', 'Shift+J');
     await expect(page.getByRole('toolbar', { name: 'Selection' })).toContainText(/[23] selected/);
@@ -123,7 +123,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await expect(page.getByText('not sent yet')).toHaveCount(0);
   });
 
-  await test.step('closes the lid: the network is gone, and the server with it', async () => {
+  await test.step('shows a review as not sent after the network and the server have gone', async () => {
     await context.setOffline(true);
     await portal.kill();
     await expect(page.getByRole('button', { name: /^Offline since/ })).toBeVisible({
@@ -136,7 +136,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await takePictures(page, 'offline');
   });
 
-  await test.step('opens it in the train: the page comes cold from the device, with all that waits', async () => {
+  await test.step('reloads the page from the device, with the unsent review', async () => {
     const opened = await page.reload();
     expect(opened?.fromServiceWorker()).toBe(true);
     await expect(dev.heads.first()).toBeVisible();
@@ -144,10 +144,10 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     await takePictures(page, 'opened-offline');
   });
 
-  await test.step('reviews the next cause in the train, and all that is left', async () => {
+  await test.step('reviews the next cause and all other results offline', async () => {
     await dev.presses('j', 'Shift+E');
     await dev.hasDialog(/^Review /);
-    await dev.types('Seen in the train.');
+    await dev.types('Reviewed offline.');
     await dev.presses('Control+Enter');
     await dev.isTold(/reviewed/i);
     await dev.presses('Control+a');
@@ -171,7 +171,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
       await page.getByRole('button', { name: /^Offline since/ }).innerText(),
     )?.[1],
   );
-  await test.step('comes back, and everything arrives once', async () => {
+  await test.step('sends every change once after reconnecting', async () => {
     expect(unsent).toBeGreaterThanOrEqual(3);
     await portal.start();
     await context.setOffline(false);
@@ -193,16 +193,16 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
       expect(
         history.filter(({ what, at }) => what === 'Reviewed' && Date.parse(at) >= began).length,
         `run ${run}`,
-      ).toBe(run === takenBack ? 2 : 1);
+      ).toBe(run === undone ? 2 : 1);
     }
   });
 
-  await test.step('clears what has come meanwhile', async () => {
+  await test.step('reviews the results that have arrived meanwhile', async () => {
     await dev.clearsUntil(/^All clear since \d\d:\d\d [AP]M$/);
     await takePictures(page, 'all-clear');
   });
 
-  await test.step('hands over', async () => {
+  await test.step('hands over with a comment', async () => {
     const button = page.getByRole('button', { name: 'Hand over', exact: true });
     await dev.pressesUntil('Tab', () => button.evaluate((one) => one === document.activeElement));
     await dev.presses('Enter');
@@ -226,7 +226,7 @@ test('E2E-10: an operator clears a whole morning by keyboard alone, with the lid
     left = Number(await page.locator('html').getAttribute('data-to-check'));
   });
 
-  await test.step('and whoever is next reads it over the list', async () => {
+  await test.step('shows the hand-over to the next operator', async () => {
     const other = await browser.newContext();
     const next = await other.newPage();
     await signIn(next, portal.url, 'operator2', portal.password);

@@ -5,8 +5,8 @@ import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.
 import type { Portal, Result } from './portal.ts';
 import { collectErrors } from './page-checks.ts';
 
-// One morning at a provider with one customer, a bakery: what a technician sees, and what is done
-// about it.
+// A technician works through the failed backups of one customer, a bakery, with all parts of
+// Monitoring together. The specs of the parts test each of them alone.
 
 let portal: Portal;
 let secret: string;
@@ -46,7 +46,7 @@ test.beforeAll(async () => {
   await ann('PUT', `companies/${bakery}`, { name: 'Harbour Bakery' });
   for (const hours of [78, 54, 30])
     await arrives(...Object.keys(COMPUTERS).map((job) => ran(job, hours, 'Success')));
-  // What the provider has agreed upon with the bakery, and what Ann has learnt there.
+  // An SLA alarm, a hint and a scheduled report.
   const { jobs } = (await dana('GET', 'sync/bootstrap')) as {
     jobs: { name: string; uid: string }[];
   };
@@ -85,7 +85,7 @@ test.beforeAll(async () => {
       enabled: true,
     },
   });
-  // And the night.
+  // The results of the last night.
   await arrives(
     ran('Recipes', 4, 'Failed', FULL),
     ran('Cash desk', 5, 'Failed', AWAY),
@@ -98,7 +98,9 @@ test.afterAll(async () => {
   await portal.stop();
 });
 
-test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ browser }) => {
+test('E2E-13: the failed backups of a night are worked off with rules, hints, tickets, SLA alarms and reports', async ({
+  browser,
+}) => {
   const page = await (await browser.newContext()).newPage();
   const errors = collectErrors(page);
   const dana = personAt(page);
@@ -108,7 +110,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
   const panel = page.getByRole('complementary', { name: 'Job result' });
   const alarm = page.getByRole('listitem').filter({ hasText: 'The recipes, every day' });
 
-  await test.step('Half past seven. Dana opens the portal and sees what the night has left: four of five', async () => {
+  await test.step('shows the four jobs of the night that failed or ended with a warning', async () => {
     await signIn(page, portal.url, 'dana', portal.password);
     for (const job of ['Recipes', 'Cash desk', 'Cameras', 'Laptop of the baker'])
       await expect(getRow(page, job)).toBeVisible();
@@ -116,13 +118,13 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await expect(menu.getByRole('link', { name: /^Daily checks/ })).toContainText('4');
   });
 
-  await test.step('What would the bakery ask first? The SLA page knows: its recipes have no good backup since yesterday', async () => {
+  await test.step('shows that the SLA target of a failed job is missed', async () => {
     await goesTo('SLA');
     await expect(alarm).toContainText('Target missed');
     await expect(alarm).toContainText('Too old');
   });
 
-  await test.step('The vault is full. Ann has met that before, and her hint lies beside the result. Dana prunes, and says that it helped', async () => {
+  await test.step('shows the hint of a colleague beside the result, and marks it as helpful', async () => {
     await toTheList();
     await getRow(page, 'Recipes').click();
     await expect(
@@ -136,7 +138,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await page.keyboard.press('Escape');
   });
 
-  await test.step('There is room again: the backup runs once more, the problem is over, and the alarm is kept', async () => {
+  await test.step('closes the problem and meets the SLA target after a successful run', async () => {
     await arrives(ran('Recipes', 0, 'Success'));
     await goesTo('SLA');
     await expect(alarm).toContainText('On target');
@@ -144,7 +146,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await expect(getRow(page, 'Recipes')).toHaveCount(0);
   });
 
-  await test.step('The laptop stands open at the baker’s every night. Dana makes a rule of it', async () => {
+  await test.step('creates a rule that counts the open files of the laptop as OK', async () => {
     await getRow(page, 'Laptop of the baker').click();
     await panel.getByRole('link', { name: 'Create rule from this result' }).click();
     await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
@@ -155,7 +157,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await expect(page.getByText('Rule created')).toBeVisible();
   });
 
-  await test.step('Its next result is the same again, and nobody has to look: it is known, by the rule, and says so', async () => {
+  await test.step('leaves the next result of the laptop out of the list, and names the rule in the search', async () => {
     await arrives(ran('Laptop of the baker', 0, 'Warning', OPEN_FILES));
     await toTheList();
     await expect(getRow(page, 'Cash desk')).toBeVisible();
@@ -168,7 +170,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     );
   });
 
-  await test.step('The cash desk and the cameras hang on one line, and the line is down: one ticket for both', async () => {
+  await test.step('opens one ticket for two results with the same cause', async () => {
     await toTheList();
     for (const job of ['Cash desk', 'Cameras'])
       await getRow(page, job).locator('[data-do="select"]').click();
@@ -180,7 +182,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
       await expect(getRow(page, job)).toContainText('D-1');
   });
 
-  await test.step('Nine o’clock, the telephone: the line is back. Both run; Dana finds the ticket by three words and closes it', async () => {
+  await test.step('finds the ticket by three words after both jobs have succeeded, and closes it', async () => {
     await arrives(ran('Cash desk', 0, 'Success'), ran('Cameras', 0, 'Success'));
     await dana.hasPalette();
     await dana.types('line bakery down');
@@ -203,14 +205,14 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await expect(page.getByText('Ticket closed')).toBeVisible();
   });
 
-  await test.step('Nothing is left of the night', async () => {
+  await test.step('shows that nothing is left to check', async () => {
     await toTheList();
     await expect(
       page.getByRole('heading', { name: /^(All clear|Nothing to check)/ }),
     ).toBeVisible();
   });
 
-  await test.step('The owner of the bakery gets the report of it', async () => {
+  await test.step('sends the report to the customer as a PDF', async () => {
     await goesTo('Scheduled');
     await page.getByRole('button', { name: 'Send now: Good morning, bakery' }).click();
     await expect(
@@ -227,7 +229,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
       .toEqual([expect.stringMatching(/^Good morning, bakery: .* as a PDF$/)]);
   });
 
-  await test.step('Dana hands over, and goes', async () => {
+  await test.step('hands over with a comment', async () => {
     await toTheList();
     await page.getByRole('button', { name: 'Hand over', exact: true }).click();
     await dana.hasDialog(/^Hand over$/);
@@ -238,7 +240,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await page.context().close();
   });
 
-  await test.step('And Ines, who comes at noon, reads it over a list with nothing in it', async () => {
+  await test.step('shows the hand-over to the next technician', async () => {
     const next = await (await browser.newContext()).newPage();
     await signIn(next, portal.url, 'ines', portal.password);
     const details = next.getByRole('region', { name: 'Hand-over' });
