@@ -338,9 +338,10 @@ test('HOUSE-11: a form of a feature holds its values in useDraftForm, except the
   expect(found.map(({ path }) => path).toSorted()).toEqual(OWN_FORM_STATE);
 });
 
+const form = (field: string, state = "const [typed, setTyped] = useState('');"): string =>
+  `${state}\n<form onSubmit={send}>\n${field}\n</form>`;
+
 test('HOUSE-11: every way in which a form holds its values is seen', () => {
-  const form = (field: string, state = "const [typed, setTyped] = useState('');"): string =>
-    `${state}\n<form onSubmit={send}>\n${field}\n</form>`;
   const seen = [
     form('<TextField\n  label={t.name}\n  value={typed}\n/>'),
     form('<input value={typed} onChange={(event) => setTyped(event.target.value)} />'),

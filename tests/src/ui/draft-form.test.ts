@@ -155,3 +155,16 @@ test('ADMIN-6: an issue of the contract without a field is about the whole form'
     issues: [{ message: 'Enter a name.', path: ['name'] }],
   });
 });
+
+const named = (error: string | null) =>
+  makeFormSchema(
+    v.strictObject({ name: v.pipe(v.string(), v.nonEmpty()) }),
+    (form: { name: string }) => ({ value: form, errors: { name: error } }),
+    { name: 'Enter a name.' },
+  )['~standard'].validate({ name: '' });
+
+test('ADMIN-6: a field without an error of its own shows the one of the contract', () => {
+  expect([null, 'Taken.'].map((error) => named(error))).toEqual(
+    ['Enter a name.', 'Taken.'].map((message) => ({ issues: [{ message, path: ['name'] }] })),
+  );
+});

@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import type { SyntheticEvent } from 'react';
 import { recoveryCalls } from '#contract/auth/recovery-calls.ts';
 import { ok } from '#contract/result.ts';
+import type { Refusal } from '#machines/refusal.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
@@ -50,10 +51,11 @@ function WithCode({ state, send }: Recovery) {
   });
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
-  const showRefusal = useEffectEvent(() => {
-    if (refused !== null) refuse({ errors: { newPassword: refused }, above: null });
+  const showRefusal = useEffectEvent((shown: Refusal | null) => {
+    if (shown?.failure.kind === 'bad-input')
+      refuse({ errors: { newPassword: shown.failure.message }, above: null });
   });
-  useEffect(() => showRefusal(), [refusal]);
+  useEffect(() => showRefusal(refusal), [refusal]);
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();

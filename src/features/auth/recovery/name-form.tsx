@@ -32,11 +32,13 @@ export function NameForm({ busy, error, invalid = null, action, onName }: NameFo
     onSaved: onName,
   });
   useEffect(() => field.current?.focus(), []);
-  const show = useEffectEvent(() => {
-    if (invalid !== null) refuse({ errors: { username: invalid }, above: null });
-    if (error !== null) field.current?.focus();
+  const showInvalid = useEffectEvent((message: string | null) => {
+    if (message !== null) refuse({ errors: { username: message }, above: null });
   });
-  useEffect(() => show(), [error, invalid]);
+  useEffect(() => showInvalid(invalid), [invalid]);
+  useEffect(() => {
+    if (error !== null) field.current?.focus();
+  }, [error]);
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (!busy && waits === null) void save();

@@ -97,7 +97,7 @@ interface QuestionsProps {
 function Questions({ username, questions, busy, waiting, onAnswers }: QuestionsProps) {
   const waits = useWaits(waiting);
   const { form, change, errors, formRef, save } = useDraftForm({
-    initial: { answers: questions.map(() => '') as readonly string[] },
+    initial: { answers: questions.map(() => '') },
     schema: makeFormSchema(
       recoveryCalls.validateAnswers.input,
       ({ answers }: { readonly answers: readonly string[] }) => ({

@@ -122,10 +122,11 @@ function Choose({
     onSaved: onPassword,
   });
   useEffect(() => field.current?.focus(), []);
-  const showRefusal = useEffectEvent(() => {
-    if (refused !== null) refuse({ errors: { newPassword: refused }, above: null });
+  const showRefusal = useEffectEvent((shown: Refusal | null) => {
+    if (shown?.failure.kind === 'bad-input')
+      refuse({ errors: { newPassword: shown.failure.message }, above: null });
   });
-  useEffect(() => showRefusal(), [refusal]);
+  useEffect(() => showRefusal(refusal), [refusal]);
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
