@@ -261,7 +261,8 @@ export function makeJobRunner(
     }
     looking = null;
     const now = clock.now();
-    lookAt(Math.min(now + POLL_MS, nextAt ?? Infinity, renewAt ?? Infinity, timerAt));
+    const soonest = store.kind === 'postgres' ? seekAt : Infinity;
+    lookAt(Math.min(now + POLL_MS, nextAt ?? Infinity, renewAt ?? Infinity, soonest, timerAt));
   }
 
   function lookAt(at: Ms): void {
