@@ -116,7 +116,11 @@ const offer =
     : await offerCopies(
         { dataDir: config.dataDir, copies: store.copies, before: () => sealLogs(store) },
         context,
-      );
+      ).catch((error: unknown) => {
+        // On a full disk, it starts all the same.
+        log.warn('backups need the server to be stopped: no copies can be offered', { error });
+        return null;
+      });
 if (store.kind === 'postgres') await markRepositoriesFolder(context);
 const hints = store.shareHints();
 context.sharedLimits.start(() => hints.isAlone());

@@ -105,8 +105,13 @@ export async function offerCopies(
   });
   const offer: CopyOffer = { port: (server.address() as AddressInfo).port, secret };
   const file = getOfferFile(dataDir);
-  await writeFile(`${file}.new`, JSON.stringify(offer), { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  try {
+    await writeFile(`${file}.new`, JSON.stringify(offer), { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  } catch (error) {
+    server.close();
+    throw error;
+  }
   return {
     async stop() {
       server.close();

@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -241,6 +249,24 @@ test('STORE-19: a server that stops while it is copied, and a backup that is end
   ]);
   ended.reject(new Error('The server is gone.'));
   expect([list(target), hasCopy(dataDir)]).toEqual([[], false]);
+}, 300_000);
+
+test('STORE-19: a server that can offer no copies, as on a full disk, starts all the same and says so, and a backup of it is refused', async () => {
+  const dataDir = makeFolder();
+  await migratedFolder(dataDir);
+  mkdirSync(`${getOfferFile(dataDir)}.new`);
+  const server = run('main', dataDir);
+  await expect.poll(() => server.readText(), PATIENT).toMatch(/Daybook is at http:\S+\//);
+  expect(server.readText()).toContain('no copies can be offered');
+  const target = makeFolder();
+  const refused = run('backup', dataDir, [join(target, 'backup.gz')]);
+  expect([await refused.exit, refused.readText()]).toEqual([
+    1,
+    expect.stringMatching(
+      /^Another Daybook \(process \d+ on \S+\) uses the data folder \S+ Stop it/,
+    ),
+  ]);
+  expect(list(target)).toEqual([]);
 }, 300_000);
 
 const unmounted = mayMount() ? '' : ' (skipped: no tmpfs can be mounted)';
