@@ -84,6 +84,19 @@ test('SUITE-30: a backup job with trouble is in the daily checks, with its cause
   await expect(page.getByRole('button', { name: /^Microsoft 365/ }).first()).toBeVisible();
 });
 
+/** Makes the users who see only this company its users to notify. */
+async function notifyCustomer(company: string): Promise<void> {
+  const api = await loadApi(portal, 'admin');
+  const companies = (await api('GET', 'companies')) as readonly {
+    _id: string;
+    name: string;
+    users: readonly { _id: string }[];
+  }[];
+  for (const { _id: id, name, users } of companies)
+    if (name === company)
+      await api('PUT', `companies/${id}`, { notify: users.map(({ _id: user }) => user) });
+}
+
 test('SUITE-33, SUITE-34: by keyboard, a job gets recipients and is started; its session is shown, logged and mailed', async ({
   page,
 }) => {
@@ -95,6 +108,15 @@ test('SUITE-33, SUITE-34: by keyboard, a job gets recipients and is started; its
   await dialog.getByRole('switch', { name: 'Send emails after sessions' }).press('Space');
   await dialog.getByRole('button', { name: 'Save' }).press('Enter');
   await expect(dialog.getByText('Add a user or an email address.')).toBeVisible();
+  // The company of the job names its users to notify; without any, the product says where.
+  const addUsers = dialog.getByRole('button', { name: /^Add users to notify of / });
+  await addUsers.press('Enter');
+  await expect(
+    page.getByText(/ has no users to notify yet\. Add them in Companies\.$/),
+  ).toBeVisible();
+  await notifyCustomer((await addUsers.innerText()).replace('Add users to notify of ', ''));
+  await addUsers.press('Enter');
+  await expect(dialog.getByText(/\(customer\)/)).toBeVisible();
   await dialog.getByRole('textbox', { name: 'Other email addresses' }).fill(ADDRESS);
   await axeInBoth(page, 'notifications of a job');
   await dialog.getByRole('button', { name: 'Save' }).press('Enter');
