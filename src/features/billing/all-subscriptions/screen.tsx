@@ -250,9 +250,9 @@ const Empty = ({
 
 /** Of all matches, by currency. */
 const Totals = ({ report: { totals, year, month } }: { readonly report: Report }) => (
-  <dl className="m-0 grid justify-end gap-y-1 px-4 pt-3 tablet:px-5">
+  <div className="grid justify-end gap-y-1 px-4 pt-3 tablet:px-5">
     {totals.map(({ currency, totalMills, owedMills }) => (
-      <div key={currency} className="flex flex-wrap justify-end gap-x-6">
+      <dl key={currency} className="m-0 flex flex-wrap justify-end gap-x-6">
         <div className="flex gap-3">
           <dt className="text-ink-2">{t.total({ month: formatMonth(year, month) })}</dt>
           <dd className="m-0 font-semibold tabular-nums">{moneyWords(totalMills, currency)}</dd>
@@ -265,9 +265,9 @@ const Totals = ({ report: { totals, year, month } }: { readonly report: Report }
             </dd>
           </div>
         )}
-      </div>
+      </dl>
     ))}
-  </dl>
+  </div>
 );
 
 const ORDERS = [
