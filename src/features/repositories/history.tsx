@@ -74,10 +74,6 @@ function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
   const date = dates[chosen.at] ?? '';
   const used = formatSize(byDate.get(date)?.usedBytes);
   const capacity = formatSize(byDate.get(date)?.capacityBytes);
-  const sizes = days.flatMap(({ usedBytes, capacityBytes }) => [
-    usedBytes ?? 0,
-    capacityBytes ?? 0,
-  ]);
   return (
     <div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 py-1">
@@ -98,25 +94,7 @@ function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
         left={LEFT}
         onOpen={null}
       >
-        {(step) => (
-          <Suspense>
-            <Areas
-              marks={MARKS}
-              places={dates.map((one) => ({
-                name: dayWords(one),
-                values: [
-                  byDate.get(one)?.usedBytes ?? null,
-                  byDate.get(one)?.capacityBytes ?? null,
-                ],
-              }))}
-              top={roundUpScale(Math.max(0, ...sizes))}
-              format={formatBytes}
-              y={ABOVE}
-              left={LEFT}
-              step={step}
-            />
-          </Suspense>
-        )}
+        {(step) => <Drawing days={days} dates={dates} step={step} />}
       </ColumnChart>
       <div className="sr-only">
         <table>
@@ -144,6 +122,37 @@ function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
     </div>
   );
 }
+interface DrawingProps {
+  readonly days: Days;
+  readonly dates: readonly Day[];
+  readonly step: number;
+}
+
+/** A component of its own, so that a moving cursor doesn't draw it again. */
+function Drawing({ days, dates, step }: DrawingProps) {
+  const byDate = new Map(days.map((day) => [day.date, day]));
+  const sizes = days.flatMap(({ usedBytes, capacityBytes }) => [
+    usedBytes ?? 0,
+    capacityBytes ?? 0,
+  ]);
+  return (
+    <Suspense>
+      <Areas
+        marks={MARKS}
+        places={dates.map((date) => ({
+          name: dayWords(date),
+          values: [byDate.get(date)?.usedBytes ?? null, byDate.get(date)?.capacityBytes ?? null],
+        }))}
+        top={roundUpScale(Math.max(0, ...sizes))}
+        format={formatBytes}
+        y={ABOVE}
+        left={LEFT}
+        step={step}
+      />
+    </Suspense>
+  );
+}
+
 const formatSize = (bytes: number | null | undefined): string =>
   bytes == null ? t.noSize : formatBytes(bytes);
 const MARKS = ['trace', 'limit'] as const;
