@@ -12,9 +12,9 @@ const WARM_UP = 0.3;
 /** At most so many samples: every pair of them is compared. */
 const MAX_SAMPLES = 300;
 /** A shorter time shows nothing. */
-const SHORTEST_MINUTES = 2;
-/** A server that leaks nothing moves by this, as its garbage is collected. */
-const NOISE_MB = 20;
+const SHORTEST_MINUTES = 1;
+/** A server that leaks nothing moves by this, as its caches fill. */
+const NOISE_MB = 10;
 const NOISE_PART = 0.1;
 
 const getSettled = (samples: readonly Sample[]): readonly Sample[] => {
@@ -34,7 +34,7 @@ export function getSlope(samples: readonly Sample[]): number {
 
 /**
  * Whether the slope, over the time that was watched, is more than what a server moves by anyway. Not
- * known after less than three minutes.
+ * known after less than a minute and a half.
  */
 export function rises(samples: readonly Sample[]): boolean {
   const settled = getSettled(samples);

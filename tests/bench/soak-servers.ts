@@ -1,6 +1,6 @@
 /** Servers that are killed and started again, on one database. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PASSWORD } from './processes.ts';
 
@@ -12,14 +12,17 @@ export interface Site {
   kill(server: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
   /** Resolves when the server answers. */
   start(server: number): Promise<void>;
-  /** Returns the resident memory in MB; null: it isn't running. */
+  /** Returns what its main thread last held after a garbage collection, in MB; null: it isn't running. */
   getMemory(server: number): number | null;
+  /** Returns the resident memory of the process in MB; null: it isn't running. */
+  getResident(server: number): number | null;
   /** What a command on this database needs. */
   getEnvironment(): NodeJS.ProcessEnv;
   /** Ends all servers. Returns what went wrong. */
   end(): Promise<readonly string[]>;
 }
 
+const PRELOAD = join(import.meta.dirname, 'report-memory.ts');
 const SECRET_KEY = Buffer.alloc(32, 9).toString('base64url');
 /** Longer than a busy machine needs to recover a database. */
 const START_MS = 300_000;
@@ -29,6 +32,7 @@ export async function beginSite(folder: string, url: string | null, count: numbe
   const children: (ChildProcess | null)[] = Array.from({ length: count }, () => null);
   const origins: string[] = [];
 
+  const getMemoryFile = (server: number): string => join(folder, `memory-${server}`);
   const getEnvironment = (server: number): NodeJS.ProcessEnv => ({
     ...process.env,
     DAYBOOK_DATA: join(folder, `data-${server}`),
@@ -54,8 +58,9 @@ export async function beginSite(folder: string, url: string | null, count: numbe
   async function startOnce(server: number): Promise<string | null> {
     const log = join(folder, `server-${server}.log`);
     const errors = openSync(log, 'w');
-    const child = spawn(process.execPath, ['server/main.ts'], {
-      env: getEnvironment(server),
+    rmSync(getMemoryFile(server), { force: true });
+    const child = spawn(process.execPath, ['--expose-gc', '--import', PRELOAD, 'server/main.ts'], {
+      env: { ...getEnvironment(server), MEMORY_FILE: getMemoryFile(server) },
       stdio: ['ignore', 'pipe', errors],
     });
     closeSync(errors);
@@ -104,6 +109,14 @@ export async function beginSite(folder: string, url: string | null, count: numbe
     kill,
     start,
     getMemory(server) {
+      if (children[server] == null) return null;
+      try {
+        return Number(readFileSync(getMemoryFile(server), 'utf8')) || null;
+      } catch {
+        return null;
+      }
+    },
+    getResident(server) {
       const pid = children[server]?.pid;
       if (pid === undefined) return null;
       try {

@@ -64,6 +64,7 @@ async function soak(name: Name): Promise<Outcome> {
     const backups = backUpAgain(site, folder, endsAt);
     const kills = await killAgain(site, chance, quietFrom, failures);
     const samples = await watchMemory(site, endsAt);
+    const resident = Math.max(...samples.map((_, server) => site.getResident(server) ?? 0));
     const { done, failed, lastBegunAt } = await backups;
     const { repeats } = ledger;
     await ledger.stop().catch((error: unknown) => {
@@ -102,8 +103,9 @@ async function soak(name: Name): Promise<Outcome> {
         'lost': compared.missing.length,
         'doubled': compared.doubled.length,
         'in half': compared.torn.length,
-        'memory at the end (MB)': Math.max(...last),
-        'memory, slope (MB/min)': Math.max(...samples.map(getSlope)),
+        'memory in use at the end (MB)': Math.max(...last),
+        'memory in use, slope (MB/min)': Math.max(...samples.map(getSlope)),
+        'resident at the end (MB)': resident,
       },
     };
   } finally {
@@ -168,7 +170,7 @@ async function killAgain(
   }
 }
 
-/** Samples the memory of each server, until the time is over. */
+/** Samples the memory in use of each server, until the time is over. */
 async function watchMemory(site: Site, until: number): Promise<readonly (readonly Sample[])[]> {
   const samples: Sample[][] = Array.from({ length: site.count }, () => []);
   while (performance.now() < until) {
