@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import type { Browser, Page } from '@playwright/test';
+import type { Browser, Locator, Page } from '@playwright/test';
 import { createKey, loadApi, post, getRow, signIn, openPortal } from './portal.ts';
 import type { SharedPortal } from './portal.ts';
 import { holdUndo } from './person.ts';
@@ -248,6 +248,47 @@ async function leaveTraces(): Promise<void> {
   )) as { _id: string }[];
   await dana('POST', `monitoring/backoffice/computers/${encodeURIComponent(computer)}/ignore`, {});
 }
+
+test('ADMIN-6: the dialogs of the list say at the first wrong field what is missing, and keep what was typed', async ({
+  browser,
+}) => {
+  const page = await as(browser, 'dana');
+  const dialog = page.getByRole('dialog');
+  /** Submits, and expects the error at the field that then has the focus. */
+  const refuses = async (button: RegExp, field: Locator, error: string): Promise<void> => {
+    await dialog.getByRole('button', { name: button }).click();
+    await expect(field).toBeFocused();
+    await expect(field).toHaveAccessibleDescription(error);
+    await expect(field).toHaveAttribute('aria-invalid', 'true');
+  };
+  await getRow(page, 'SQL nightly').locator('[data-do="select"]').click();
+  await page.keyboard.press('s');
+  const day = dialog.getByLabel('Day', { exact: true });
+  await refuses(/^Snooze until/, dialog.getByLabel('Reason'), 'Enter a reason.');
+  await dialog.getByLabel('Reason').fill('The disk comes on Monday.');
+  await dialog.getByRole('radio', { name: 'Another day' }).click();
+  await refuses(/^Snooze$/, day, 'Choose a day.');
+  await day.fill('2020-01-01');
+  await expect(day).toHaveAccessibleDescription('Choose a time in the future.');
+  await expect(dialog.getByLabel('Reason')).toHaveValue('The disk comes on Monday.');
+  await axeInBoth(page, 'a snooze with an error', { but: '[role=grid]' });
+  await page.keyboard.press('Escape');
+
+  await page.keyboard.press('n');
+  await refuses(/^Save note/, dialog.getByRole('textbox', { name: 'Note' }), 'Enter a note.');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('t');
+  await dialog.getByRole('button', { name: 'Link an existing ticket' }).click();
+  await refuses(/^Link ticket/, dialog.getByLabel('Ticket number'), 'Enter a ticket number.');
+  await page.keyboard.press('Escape');
+
+  await page.goto(`${portal.url}/monitoring/daily-checks?state=Failed&group=company`);
+  await page.getByRole('button', { name: 'View not saved' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByLabel('Save this view as')).toBeFocused();
+  await expect(page.getByLabel('Save this view as')).toHaveAccessibleDescription('Enter a name.');
+  await page.context().close();
+});
 
 test('E2E-7: the pages and dialogs around the list pass axe in both themes, and fit a phone', async ({
   browser,

@@ -32,16 +32,20 @@ test.afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('OFF-1, OFF-5, E2E-5: without the server every page opens cold, work is stored, and arrives once when the server is back', async () => {
+/** Signs in on a device, keeps the build on it, and opens the browser again without the server. */
+async function reopenOffline(username: string): Promise<{ context: BrowserContext; page: Page }> {
   const profile = makeFolder('profile');
-  let { context, page } = await launch(profile);
-  await signIn(page, portal.url, 'admin', portal.password);
-  await expect(getRow(page, 'Mountain hut 1')).toBeVisible();
+  const { context, page } = await launch(profile);
+  await signIn(page, portal.url, username, portal.password);
+  await expect(getRow(page, 'Mountain hut 2')).toBeVisible();
   await waitForBuild(page);
   await context.close();
   await portal.kill();
+  return launch(profile);
+}
 
-  ({ context, page } = await launch(profile));
+test('OFF-1, OFF-3: without the server every page opens cold from the device, under the content policy', async () => {
+  const { context, page } = await reopenOffline('admin');
   const policy: string[] = [];
   page.on('console', (message) => {
     if (/Content Security Policy|Trusted/.test(message.text())) policy.push(message.text());
@@ -52,20 +56,40 @@ test('OFF-1, OFF-5, E2E-5: without the server every page opens cold, work is sto
     shown?.fromServiceWorker(),
     shown?.headers()['content-security-policy'],
   ]).toEqual([200, true, CSP]);
-  await expect(getRow(page, 'Mountain hut 1')).toBeVisible();
+  await expect(getRow(page, 'Mountain hut 2')).toBeVisible();
   const opened = await page.evaluate(() =>
     performance.getEntriesByName('daybook:open').map(({ duration }) => Math.round(duration)),
   );
   console.log(`opened cold with no server: first rows after ${String(opened)} ms`);
-  const status = page.getByRole('button', { name: /^Offline since/ });
-  await expect(status).toBeVisible();
-  await status.click();
+  await page.getByRole('button', { name: /^Offline since/ }).click();
   await expect(page.getByText(/Showing data from .* \(\d\d\/\d\d\/\d\d/)).toBeVisible();
   await page.getByRole('button', { name: 'Sync now' }).click();
   await expect(page.getByText('Connecting… Retrying automatically.')).toBeVisible();
   await expect(page.getByText('No failures')).toBeVisible(); // of the sources, as of the last sync
   await page.keyboard.press('Escape');
 
+  await page.goto(`${portal.url}/monitoring/sources`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
+  await expect(page.getByText("You're offline. Reconnect to add or edit sources.")).toBeVisible();
+  await expect(page.getByRole('button', { name: 'New source' })).toBeDisabled();
+  for (const [path, words] of [
+    ['/monitoring/forbidden', /You don.t have access/],
+    ['/no/such/page', /could not be found/],
+    ['/', /Mountain hut 3/],
+  ] as const) {
+    await page.goto(portal.url + path);
+    await expect(page.getByText(words).first()).toBeVisible();
+    await page.reload();
+    await expect(page.getByText(words).first()).toBeVisible();
+  }
+  expect(policy).toEqual([]);
+  await portal.start();
+  await context.close();
+});
+
+test('E2E-5, OFF-5: a review made offline waits over a reload and arrives once; what could not load comes when the server is back', async () => {
+  const { context, page } = await reopenOffline('admin');
+  await page.goto(`${portal.url}/monitoring/daily-checks`);
   await getRow(page, 'Mountain hut 1')
     .getByRole('button', { name: /^Review/ })
     .click();
@@ -87,28 +111,9 @@ test('OFF-1, OFF-5, E2E-5: without the server every page opens cold, work is sto
   ).toBeVisible();
   await page.getByRole('button', { name: 'Stay logged in' }).click();
 
-  await page.goto(`${portal.url}/monitoring/sources`);
-  await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
-  await expect(page.getByText("You're offline. Reconnect to add or edit sources.")).toBeVisible();
-  await expect(page.getByRole('button', { name: 'New source' })).toBeDisabled();
-  for (const [path, words] of [
-    ['/monitoring/forbidden', /You don.t have access/],
-    ['/no/such/page', /could not be found/],
-    ['/', /Mountain hut 3/],
-  ] as const) {
-    await page.goto(portal.url + path);
-    await expect(page.getByText(words).first()).toBeVisible();
-    await page.reload();
-    await expect(page.getByText(words).first()).toBeVisible();
-  }
-  expect(policy).toEqual([]);
-
-  await page.goto(`${portal.url}/monitoring/daily-checks`);
-  await getRow(page, 'Mountain hut 2').click();
-  await expect(page.getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await portal.start();
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 70_000 });
-  // what the network kept back comes by itself
+  // The log that could not load offline.
   await expect(page.getByText('error: timed out')).toBeVisible();
   const api = await loadApi(portal, 'dana');
   const loadReviewed = async (): Promise<{ lastRun: number }[]> => {
@@ -171,7 +176,7 @@ test('OFF-5, A11: past the offline limit, the sign-in page says that signing in 
   await expect(page.getByText('No response received from server. Try again later.')).toBeVisible();
   await expect(sentence).toBeVisible();
   await portal.start();
-  // the session stands still: it unlocks by itself
+  // The session is still valid, so the page unlocks by itself.
   await expect(getRow(page, 'Mountain hut 2')).toBeVisible({ timeout: 60_000 });
   await context.close();
 });
@@ -207,9 +212,9 @@ test('OFF-5: signing out offline warns first, then says that signing in needs th
   await context.close();
 });
 
-test('OFF-2, OFF-3, OFF-4: a new build takes over when the last page of the old one is closed, and no page runs both', async () => {
+test('OFF-2, OFF-3: a new build takes over when the last page of the old one is closed, and no page runs both', async () => {
   const other = makeFolder('dist');
-  // The same sources, written otherwise: every chunk has another name.
+  // The same sources, not minified: every chunk has another name.
   const made = spawnSync(
     process.env['DAYBOOK_NODE'] ?? process.execPath,
     [
@@ -264,7 +269,7 @@ test('OFF-2, OFF-3, OFF-4: a new build takes over when the last page of the old 
   await expect(getRow(second, 'Mountain hut 2')).toBeVisible();
   await expect.poll(async () => (await here(second)).waiting, { timeout: 60_000 }).toBe(true);
   expect(await builds(second)).toEqual(['newer']);
-  // The first page goes on with its own build, though the server has it no more.
+  // The first page still runs its own build, which the server no longer has.
   await page.getByRole('link', { name: 'Connect a source' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
   expect(await builds(page)).toEqual(['older']);
@@ -278,7 +283,7 @@ test('OFF-2, OFF-3, OFF-4: a new build takes over when the last page of the old 
   }
   await page.close();
   await second.goto('about:blank');
-  // With no page open the newer one takes over by itself, and takes the older one's files away.
+  // Without an open page the newer build takes over and removes the files of the older one.
   await expect
     .poll(
       async () => {
@@ -296,18 +301,26 @@ test('OFF-2, OFF-3, OFF-4: a new build takes over when the last page of the old 
   const last = await here(third);
   expect(last.caches).not.toEqual(first.caches);
   expect(last).toMatchObject({ waiting: false, files: [...newer.keys()].sort() });
+  await context.close();
+  await front.stop();
+});
 
+test('OFF-4: a server that does not answer within three seconds leaves the page to the device', async () => {
+  const front = await startFront(portal.url, 'dist');
+  const { context, page } = await launch(makeFolder('profile'));
+  await signIn(page, front.url, 'admin', portal.password);
+  await waitForBuild(page);
   front.be('silent');
-  const late = await third.goto(`${front.url}/monitoring/daily-checks?review=any`);
+  const late = await page.goto(`${front.url}/monitoring/daily-checks?review=any`);
   expect(late?.fromServiceWorker()).toBe(true);
-  await expect(getRow(third, 'Mountain hut 2')).toBeVisible();
-  // It waited for the server, which never answers.
-  const waited = await third.evaluate(() => {
+  await expect(getRow(page, 'Mountain hut 2')).toBeVisible();
+  // The page waited for the server first.
+  const waitedMs = await page.evaluate(() => {
     const [entry] = performance.getEntriesByType('navigation');
     if (!(entry instanceof PerformanceNavigationTiming)) throw new Error('no navigation');
     return entry.responseStart - entry.workerStart;
   });
-  expect(waited).toBeGreaterThan(2_500);
+  expect(waitedMs).toBeGreaterThan(2_500);
   await context.close();
   await front.stop();
 });
