@@ -331,9 +331,9 @@ const OWN_FORM_STATE = [
   'src/features/auth/sign-in/sign-in.tsx',
 ];
 
-test('HOUSE-11: a form of a feature holds its values in useDraftForm, except the forms of the sign-in', () => {
+test('HOUSE-11: a form holds its values in useDraftForm, except the forms of the sign-in', () => {
   const found = files
-    .filter(({ path }) => path.startsWith('src/features/') && path.endsWith('.tsx'))
+    .filter(({ path }) => /^src\/(?:app|features)\/.+\.tsx$/.test(path))
     .filter(({ text }) => findFormStates(text).length > 0);
   expect(found.map(({ path }) => path).toSorted()).toEqual(OWN_FORM_STATE);
 });

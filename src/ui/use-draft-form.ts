@@ -50,7 +50,7 @@ export interface DraftForm<F, V> {
   readonly reset: (next?: F) => void;
 }
 
-/** The state of a form, on TanStack Form. Every form of a feature but those of the sign-in has it. */
+/** The state of a form, on TanStack Form. Every form but those of the sign-in has it. */
 export function useDraftForm<F extends object, V, T>({
   initial,
   offline = false,

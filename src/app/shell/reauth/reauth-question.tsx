@@ -3,6 +3,7 @@ import type { ComponentPropsWithRef, RefObject, SyntheticEvent } from 'react';
 import type { OutputOf, InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
+import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { now, useNow } from '../../clock.ts';
 import { client, useWatch } from '../../worker/worker-client.ts';
@@ -10,7 +11,9 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { RetryCallout } from '../../../ui/retry-callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { makeReadingSchema } from '../../../ui/form-schema.ts';
 import { TextField } from '../../../ui/text-field.tsx';
+import { useDraftForm } from '../../../ui/use-draft-form.ts';
 import { askPasskey } from './passkey.ts';
 import { answerReauth } from './reauth.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
@@ -27,20 +30,55 @@ type Way = Options['methods'][number];
 export function ReauthQuestion() {
   const [options, setOptions] = useState<Options | null>(null);
   const [way, setWay] = useState<Way | null>(null);
-  const [typed, setTyped] = useState('');
   /** The masked phone number that received the code, after the password was accepted. */
   const [sentTo, setSentTo] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [loadError, setLoadError] = useState<string | null>(null);
   const [waitUntil, setWaitUntil] = useState(0);
   const field = useRef<HTMLInputElement>(null);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const waits = Math.max(0, Math.ceil((waitUntil - useNow(1_000)) / 1_000));
+  const asksPassword = way === 'password' || (way === 'sms' && sentTo === null);
+  const { form, change, errors, error, busy, formRef, save, refuse, reset } = useDraftForm<
+    Draft,
+    string,
+    Outcome
+  >({
+    initial: EMPTY_DRAFT,
+    schema: way === 'passkey' ? NOTHING_TYPED : asksPassword ? PASSWORD : CODE,
+    submit: send,
+    explain(failure) {
+      if (failure.kind === 'too-many') setWaitUntil(now() + failure.retryAfterMs);
+      if (way === 'passkey') {
+        // A passkey challenge can be used only once.
+        void ask();
+        return { errors: {}, above: failure.message };
+      }
+      change(EMPTY_DRAFT);
+      return { errors: { typed: failure.message }, above: null };
+    },
+    onSaved(outcome) {
+      switch (outcome.kind) {
+        case 'confirmed':
+          answerReauth(true);
+          break;
+        case 'codeSent':
+          setSentTo(outcome.phone);
+          reset(EMPTY_DRAFT);
+          break;
+        case 'passkeyUnused':
+          refuse({ errors: {}, above: t.passkeyUnused });
+          break;
+        case 'optionsLoaded':
+          break;
+      }
+    },
+  });
 
   const take = (answer: Result<Options>): void => {
-    if (!answer.ok) return setError(answer.failure.message);
+    setLoadError(answer.ok ? null : answer.failure.message);
+    if (!answer.ok) return;
     setOptions(answer.value);
-    return setWay((before) => before ?? answer.value.methods[0] ?? null);
+    setWay((before) => before ?? answer.value.methods[0] ?? null);
   };
   const taken = useEffectEvent(take);
   useEffect(() => {
@@ -48,58 +86,37 @@ export function ReauthQuestion() {
       .ask('reauthOptions', {})
       .then((answer) => taken(answer));
   }, []);
-  const ask = async (): Promise<void> => take(await client().ask('reauthOptions', {}));
-
-  const show = (input: InputOf<'reauth'>): Promise<void> =>
-    submit(
-      () => client().ask('reauth', input),
-      () => answerReauth(true),
-      input.passkey !== undefined,
-    );
-  const bySms = (password: string): Promise<void> =>
-    submit(
-      () => client().ask('reauthCode', { password }),
-      ({ phone }) => {
-        setTyped('');
-        setSentTo(phone);
-      },
-      false,
-    );
-
-  async function submit<T>(
-    made: () => Promise<Result<T>>,
-    right: (value: T) => void,
-    passkey: boolean,
-  ): Promise<void> {
-    setBusy(true);
-    setError(null);
-    const answer = await made();
-    setBusy(false);
-    if (answer.ok) return right(answer.value);
-    if (answer.failure.kind === 'too-many') setWaitUntil(now() + answer.failure.retryAfterMs);
-    setTyped('');
-    setError(answer.failure.message);
-    // A passkey challenge can be used only once.
-    return passkey ? ask() : field.current?.focus();
+  async function ask(): Promise<void> {
+    take(await client().ask('reauthOptions', {}));
   }
 
-  async function go(event: SyntheticEvent): Promise<void> {
-    event.preventDefault();
-    if (busy || waits > 0 || way === null) return;
+  async function send(typed: string): Promise<Result<Outcome>> {
     if (way === 'passkey') {
-      if (options?.passkey == null) return ask();
-      setError(null);
-      const response = await askPasskey(options.passkey);
-      return response === null ? setError(t.passkeyUnused) : show({ passkey: response });
+      if (options?.passkey == null) {
+        await ask();
+        return ok({ kind: 'optionsLoaded' });
+      }
+      const passkey = await askPasskey(options.passkey);
+      return passkey === null ? ok({ kind: 'passkeyUnused' }) : confirm({ passkey });
     }
-    const asksPassword = way === 'password' || (way === 'sms' && sentTo === null);
-    if (typed.trim() === '') {
-      setError(asksPassword ? t.passwordMissing : t.codeMissing);
-      return field.current?.focus();
-    }
-    if (!asksPassword) return show({ code: typed.trim() });
-    return way === 'sms' ? bySms(typed) : show({ password: typed });
+    if (!asksPassword) return confirm({ code: typed });
+    if (way === 'password') return confirm({ password: typed });
+    const sent = await client().ask('reauthCode', { password: typed });
+    return sent.ok ? ok({ kind: 'codeSent', phone: sent.value.phone }) : sent;
   }
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    if (waits === 0 && way !== null) void save();
+  }
+  const getField = (read: (text: string) => string = (text) => text) => ({
+    to: field,
+    value: form.typed,
+    error: errors['typed'] ?? null,
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      change({ typed: read(target.value) }),
+  });
+  const above = error ?? loadError;
 
   const others = options?.methods.filter((one) => one !== way) ?? [];
   const none = options !== null && options.methods.length === 0;
@@ -131,11 +148,12 @@ export function ReauthQuestion() {
       }
     >
       <form
+        ref={formRef}
         id="reauth"
         className="grid grid-cols-1 gap-4 px-5 py-4"
-        onSubmit={(event) => void go(event)}
+        onSubmit={submit}
         noValidate
-        aria-busy={busy || (options === null && error === null)}
+        aria-busy={busy || (options === null && loadError === null)}
       >
         <p className="m-0 text-ink-2">{t.explanation}</p>
         {offline && (
@@ -146,45 +164,36 @@ export function ReauthQuestion() {
         {none && <Callout tone="warning">{t.noMethod}</Callout>}
         {(way === 'password' || (way === 'sms' && sentTo === null)) && (
           <FocusedField
-            to={field}
+            {...getField()}
             label={t.password}
             type="password"
             name="password"
             autoComplete="current-password"
             maxLength={LIMITS.passwordChars}
-            value={typed}
-            error={error}
             hint={way === 'sms' ? t.smsFollows : undefined}
-            onChange={(event) => setTyped(event.target.value)}
           />
         )}
         {way === 'totp' && (
           <FocusedField
-            to={field}
+            {...getField(keepDigits)}
             label={t.authenticatorCode}
             name="code"
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={6}
-            value={typed}
-            error={error}
             hint={t.authenticatorHint}
-            onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
           />
         )}
         {way === 'sms' && sentTo !== null && (
           <>
             <FocusedField
-              to={field}
+              {...getField(keepDigits)}
               label={t.smsCode}
               name="code"
               inputMode="numeric"
               autoComplete="one-time-code"
               maxLength={6}
-              value={typed}
-              error={error}
               hint={t.smsHint({ phone: sentTo })}
-              onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
             />
             <div>
               <Button
@@ -192,8 +201,7 @@ export function ReauthQuestion() {
                 variant="quiet"
                 onClick={() => {
                   setSentTo(null);
-                  setTyped('');
-                  setError(null);
+                  reset(EMPTY_DRAFT);
                 }}
               >
                 {t.sendAnotherCode}
@@ -203,33 +211,30 @@ export function ReauthQuestion() {
         )}
         {way === 'recovery' && (
           <FocusedField
-            to={field}
+            {...getField()}
             label={t.recoveryCode}
             name="code"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
             maxLength={32}
-            value={typed}
-            error={error}
             hint={t.recoveryHint}
-            onChange={(event) => setTyped(event.target.value)}
           />
         )}
         {way === 'passkey' && <p className="m-0">{t.passkeyPrompt}</p>}
-        {error !== null && way === 'passkey' && (
+        {above !== null && way === 'passkey' && (
           <Callout tone="failed" alert>
-            {error}
+            {above}
           </Callout>
         )}
-        {error !== null && way === null && (
+        {loadError !== null && way === null && (
           <RetryCallout
             onRetry={() => {
-              setError(null);
+              setLoadError(null);
               void ask();
             }}
           >
-            {error}
+            {loadError}
           </RetryCallout>
         )}
         {others.length > 0 && (
@@ -241,8 +246,7 @@ export function ReauthQuestion() {
                 variant="quiet"
                 onClick={() => {
                   setWay(one);
-                  setTyped('');
-                  setError(null);
+                  reset(EMPTY_DRAFT);
                 }}
               >
                 {t[OTHERWISE[one]]}
@@ -253,6 +257,12 @@ export function ReauthQuestion() {
       </form>
     </Dialog>
   );
+}
+
+/** Confirms with a factor. */
+async function confirm(input: InputOf<'reauth'>): Promise<Result<Outcome>> {
+  const answer = await client().ask('reauth', input);
+  return answer.ok ? ok({ kind: 'confirmed' }) : answer;
 }
 
 /** Focuses its field on mount. */
@@ -266,6 +276,28 @@ function FocusedField({
   useEffect(() => to.current?.focus(), [to]);
   return <TextField ref={to} {...rest} />;
 }
+
+/** What was typed: a password or a code. */
+interface Draft {
+  readonly typed: string;
+}
+const EMPTY_DRAFT: Draft = { typed: '' };
+/** What a step led to. */
+type Outcome =
+  | { readonly kind: 'confirmed' | 'passkeyUnused' | 'optionsLoaded' }
+  | { readonly kind: 'codeSent'; readonly phone: string };
+
+const NOTHING_TYPED = makeReadingSchema<Draft, string>(() => ({ value: '' }));
+/** A password is sent as it was typed. */
+const PASSWORD = makeReadingSchema<Draft, string>(({ typed }) => ({
+  value: typed,
+  errors: { typed: typed.trim() === '' ? t.passwordMissing : null },
+}));
+const CODE = makeReadingSchema<Draft, string>(({ typed }) => ({
+  value: typed.trim(),
+  errors: { typed: typed.trim() === '' ? t.codeMissing : null },
+}));
+const keepDigits = (text: string): string => text.replaceAll(/\D/g, '');
 
 const EMPTY = {};
 const OTHERWISE = {
