@@ -72,7 +72,6 @@ export function RestorePanel({
     form: draft,
     change,
     errors,
-    formRef,
     check,
     refuse,
   } = useDraftForm<RestoreDraft, RestoreDraft, null>({
@@ -121,12 +120,7 @@ export function RestorePanel({
       organizationId={session.organization}
       hasPosts={hasPosts(kind, chosen)}
       form={
-        <form
-          ref={formRef}
-          className="contents"
-          noValidate
-          onSubmit={(event) => event.preventDefault()}
-        >
+        <form className="contents" noValidate onSubmit={(event) => event.preventDefault()}>
           <RestoreForm
             kind={kind}
             chosen={chosen}
