@@ -83,6 +83,7 @@ export async function makeFixture(
     log,
     config: { ...CONFIG, ...(config.dataDir !== undefined && { secretKey: null }), ...config },
   });
+  if (config.graph === undefined) context.cloud.connectTo(refuse);
   return {
     context,
     lines,
@@ -93,6 +94,13 @@ export async function makeFixture(
 }
 
 const SHORT_WAIT_MS = 2_000;
+/** No test asks Microsoft. One that needs a tenant connects its own. */
+const refuse = (): Promise<never> =>
+  Promise.reject(
+    new TypeError('fetch failed', {
+      cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+    }),
+  );
 
 export const accounts = (context: AppContext): Partial<Handlers> => ({
   ...brandHandlers(context),
