@@ -78,8 +78,7 @@ export function Combobox<T extends string>({
           if (chosen !== null && chosen !== '') onChange(chosen);
         }}
         onClose={() => type('')}
-        // A form focuses its first wrong field: the options would cover the error.
-        immediate={error === null}
+        immediate
       >
         <span className="relative flex items-center">
           <ComboboxInput

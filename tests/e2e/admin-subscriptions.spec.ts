@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { SERVICE_LEVELS } from '#contract/billing/service-levels.ts';
 import { parseCsv } from '../contract/runs/parse-csv.ts';
 import { linkFor } from './outbox.ts';
-import { sound } from './page-checks.ts';
+import { goOffline, sound } from './page-checks.ts';
 import { downloadCsv, enter, entry, NEW_PASSWORD, panel } from './people.ts';
 import { loadApi, openPortal, type SharedPortal } from './portal.ts';
 
@@ -143,4 +143,12 @@ test('BILL-21, E2E-7: the owner lists the subscriptions of all providers, opens 
     'aria-sort',
     'ascending',
   );
+
+  // Offline, what was listed before is listed again.
+  await expect(entry(page, own.companyName)).toBeVisible();
+  await goOffline(page);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Subscriptions', exact: true }).click();
+  await expect(entry(page, own.companyName)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Download CSV' })).toBeDisabled();
 });
