@@ -47,6 +47,8 @@ export class Replica {
   people: readonly Person[] = [];
   #unsaved: Patch | null = null;
   #segments = new Set<number>();
+  /** Ends when the start that is being written is on disk; null: none is being written. */
+  #start: Promise<unknown> | null = null;
   #closed = false;
 
   constructor(engine: Engine, disk: Disk) {
@@ -145,7 +147,13 @@ export class Replica {
       days: days.map(({ day }) => day),
     };
     this.#stillOpen();
-    await this.disk.begin(fresh);
+    const written = this.disk.begin(fresh);
+    this.#start = written.catch(() => undefined);
+    try {
+      await written;
+    } finally {
+      this.#start = null;
+    }
     this.#stillOpen();
     this.reset();
     this.epoch = epoch;
@@ -160,6 +168,9 @@ export class Replica {
 
   /** Stores a change of the account outside of the log, if there is a load that it belongs to. */
   async saveUser(me: Me, branding: Branding): Promise<void> {
+    // Until a start is written, memory has the people of the former one, whom the user may no
+    // longer see.
+    while (this.#start !== null) await this.#start;
     if (this.epoch === '') return;
     await this.#write(() => this.disk.saveUser({ me, branding, people: this.people }));
   }

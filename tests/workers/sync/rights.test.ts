@@ -174,7 +174,10 @@ test('SYNC-6, SYNC-13: a role removed while the browser was closed: all its data
   const again = createWorkerApi(context);
   await until(
     'what it had',
-    () => again.session.who.kind === 'in' && getLoop(again).replica.engine.size > 0,
+    () =>
+      again.session.who.kind === 'in' &&
+      again.session.loop !== null &&
+      getLoop(again).replica.engine.size > 0,
   );
   wire.up = true;
   await until('nothing', () => live(again)() && getLoop(again).replica.engine.size === 0);
@@ -223,4 +226,37 @@ test('SYNC-6: days refused during loading: the device starts with what it may re
     getLoop(api).replica.engine.all('job').length,
     refused,
   ]).toEqual([0, 0, 1]);
+});
+
+test('SYNC-6: an account that changes while a start is written leaves no names of a former start on disk', async () => {
+  const { clock, server, api, roles } = await begin();
+  const { replica } = getLoop(api);
+  const disk = replica.disk;
+  const names = async (): Promise<readonly unknown[]> => (await disk.open())?.people ?? [];
+  expect((await names()).length).toBeGreaterThan(1);
+  // The user's new roles come with a token, between the write of the start and the memory.
+  const { me, branding } = must(await disk.open());
+  const written = disk.begin.bind(disk);
+  let saved: Promise<void> | null = null;
+  Object.assign(disk, {
+    begin: (fresh: Parameters<typeof written>[0]) => {
+      const start = written(fresh);
+      saved ??= Promise.resolve().then(() =>
+        replica.saveUser({ ...me, roles: ['o365_admin'] }, branding),
+      );
+      return start;
+    },
+  });
+  roles(['o365_admin']);
+  server.poke({ kind: 'scope' });
+  for (let i = 0; i < 600 && saved === null; i += 1) {
+    await clock.pass(20);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1);
+    });
+  }
+  expect(saved).not.toBeNull();
+  await saved;
+  expect(await disk.open()).toMatchObject({ me: { roles: ['o365_admin'] } });
+  expect((await names()).length).toBeLessThanOrEqual(1);
 });
