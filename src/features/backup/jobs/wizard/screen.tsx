@@ -16,6 +16,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { getOnlyOrganization } from '../../../shared/organizations/options.ts';
+import { useKnownOrganizations } from '../../../shared/organizations/use-known-organizations.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
 import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
@@ -37,7 +38,7 @@ export function JobWizard(): ReactNode {
   const params = new URLSearchParams(useWizardQuery(`${PATH}/`));
   const edit = params.get('edit');
   const organizationId = params.get('organization');
-  const organizations = useWatch('organizations', EMPTY) ?? null;
+  const organizations = useKnownOrganizations();
   const jobs = useWatch('backupJobs', EMPTY) ?? null;
   const repositories = useWatch('backupRepositories', EMPTY) ?? null;
   const proxies = useWatch('backupProxies', EMPTY) ?? null;

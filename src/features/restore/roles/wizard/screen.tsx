@@ -9,10 +9,11 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
-import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { client } from '#src/app/worker/worker-client.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { getOnlyOrganization } from '../../../shared/organizations/options.ts';
+import { useKnownOrganizations } from '../../../shared/organizations/use-known-organizations.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
 import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
@@ -32,7 +33,7 @@ const MACHINE = makeWizardMachine(ROLE_WIZARD);
 export function RestoreRoleWizard(): ReactNode {
   const params = new URLSearchParams(useWizardQuery(`${ROLES_PATH}/`));
   const edit = params.get('edit');
-  const organizations = useWatch('organizations', EMPTY) ?? null;
+  const organizations = useKnownOrganizations();
   if (organizations === null) return <Waiting />;
   if (edit !== null)
     return (
@@ -185,5 +186,3 @@ function getLabel(
       return { title: t.stepExclude, below: t.count({ count: data.excludedItems.length }) };
   }
 }
-
-const EMPTY = {};
