@@ -64,7 +64,7 @@ async function addSubscriberBelow(): Promise<string> {
 
 test('BILL-21: a provider without subscriptions sees that there are none', async ({ page }) => {
   await enter(portal, page, 'admin', '/admin/subscriptions');
-  await expect(page.getByRole('heading', { level: 1, name: 'Subscriptions' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'All subscriptions' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'No subscriptions in this month' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Download CSV' })).toBeDisabled();
   await sound(page, 'no subscriptions of any provider');
@@ -148,7 +148,7 @@ test('BILL-21, E2E-7: the owner lists the subscriptions of all providers, opens 
   await expect(entry(page, own.companyName)).toBeVisible();
   await goOffline(page);
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('link', { name: 'Subscriptions', exact: true }).click();
+  await page.getByRole('link', { name: 'All subscriptions', exact: true }).click();
   await expect(entry(page, own.companyName)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Download CSV' })).toBeDisabled();
 });

@@ -79,7 +79,10 @@ test('LIC-4, LIC-6, LIC-1, E2E-7: usage by company for this month and the last, 
   );
   await personAt(page).hasPalette();
   await page.keyboard.type('subscr');
-  await page.getByRole('option', { name: 'Subscriptions' }).click();
+  await page
+    .getByRole('option', { name: 'Subscriptions' })
+    .filter({ hasNotText: 'All subscriptions' })
+    .click();
   await expect(page).toHaveURL(`${portal.url}/monitoring/subscriptions`);
   await expect(
     page.getByText('Error while trying to get the licenses, try again later.'),
@@ -89,7 +92,9 @@ test('LIC-4, LIC-6, LIC-1, E2E-7: usage by company for this month and the last, 
   const subscribed = page.getByRole('row', { name: /^Monitored by this portal, Other.* 3 0 Jobs/ });
   await expect(subscribed).toBeVisible();
   await expect(
-    page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Subscriptions' }),
+    page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: 'Subscriptions', exact: true }),
   ).toHaveCount(0);
   await expect(
     page

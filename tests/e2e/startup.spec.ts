@@ -210,7 +210,7 @@ test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page
   await enter(portal, page, 'olin', '/o365', NEW_PASSWORD);
   await expect(page).toHaveURL(/\/o365\/dashboard$/);
   await expect(menu.getByRole('link', { name: 'Profile' })).toBeVisible();
-  await expect(menu.getByRole('link', { name: 'Subscriptions' })).toHaveCount(0);
+  await expect(menu.getByRole('link', { name: 'Subscriptions', exact: true })).toHaveCount(0);
   await page.goto(`${portal.url}/admin/branding`);
   await expect(page).toHaveURL(/\/admin\/forbidden$/);
   await expect(page.getByText("You don't have access to this page.")).toBeVisible();
@@ -224,13 +224,13 @@ test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page
   await enter(portal, other, 'olin', '/o365', NEW_PASSWORD);
   await expectTitle(other, 'Users');
   await other.goto(`${portal.url}/o365/dashboard`);
-  await there.getByRole('link', { name: 'Subscriptions' }).press('Enter');
+  await there.getByRole('link', { name: 'Subscriptions', exact: true }).press('Enter');
   await expectTitle(other, 'Subscriptions');
   await expect(other).toHaveURL(/\/o365\/subscriptions$/);
   await sound(other, 'suite subscriptions', { sidebar: true });
   await other.goto(`${portal.url}/monitoring/users`);
   await expect(there.getByRole('link', { name: 'Users' })).toBeVisible();
-  await expect(there.getByRole('link', { name: 'Subscriptions' })).toHaveCount(0);
+  await expect(there.getByRole('link', { name: 'Subscriptions', exact: true })).toHaveCount(0);
   await page.context().close();
   await other.context().close();
   await enterForbidden(await newPage(browser));

@@ -51,6 +51,7 @@ export const menuMessages = defineMessages('menu', {
   settings: 'Settings',
   profile: 'Profile',
   subscriptions: 'Subscriptions',
+  allSubscriptions: 'All subscriptions',
   notifications: 'Notifications',
   security: 'Security',
   changePassword: 'Change password',

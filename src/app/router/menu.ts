@@ -178,7 +178,7 @@ export const MENU: readonly Group[] = [
       entry('/admin/providers', 'providers', 'repository'),
       entry('/admin/branding', 'branding', 'eye'),
       entry('/admin/settings', 'providerSettings', 'settings'),
-      entry('/admin/subscriptions', 'subscriptions', 'licensing'),
+      entry('/admin/subscriptions', 'allSubscriptions', 'licensing'),
       entry('/admin/billing', 'billingSettings', 'card'),
       entry('/admin/notices', 'notices', 'hint'),
     ],

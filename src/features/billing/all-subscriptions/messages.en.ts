@@ -2,7 +2,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 /** Microsoft 365 subscriptions of all providers. */
 export const allSubscriptionMessages = defineMessages('all-subscriptions', {
-  title: 'Subscriptions',
+  title: 'All subscriptions',
   search: 'Search subscriptions',
   month: 'Month',
   provider: 'Provider',
