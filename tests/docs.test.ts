@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { APP_VERSION } from '#contract/app-version.ts';
 
 // The documents name files, commands and settings, and link to pages: each must exist.
 
@@ -103,4 +104,24 @@ test('DOC-4: no document has a merge that was left unfinished', () => {
     /^(?:<{7}|>{7}) |^={7}$/m.test(readFileSync(document, 'utf8')),
   );
   expect(unfinished).toEqual([]);
+});
+
+test('DOC-5: each part of the benchmark was measured not more than one release ago, with its machine and peers', () => {
+  const page = readFileSync('docs/measured.md', 'utf8');
+  const releases = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## \[?(\d+\.\d+\.\d+)/gm)];
+  const recent = [APP_VERSION, ...releases.slice(0, 2).map(([, version]) => version)];
+  const sections = page.split(/^(?=## )/m).slice(1);
+  expect(sections.map((text) => /^npm run bench -- (\w+)/m.exec(text)?.[1])).toEqual(
+    expect.arrayContaining(['store', 'ingest', 'suite']),
+  );
+  for (const text of sections) {
+    const [, version, day] =
+      /^Version ([\d.]+) on (\d{4}-\d\d-\d\d), Node [\d.]+, \d+ cores/m.exec(text) ?? [];
+    expect([recent.includes(version ?? ''), Number.isNaN(Date.parse(day ?? ''))]).toEqual([
+      true,
+      false,
+    ]);
+    // A table with at least one figure.
+    expect(text).toMatch(/^\| .+ \| [\d,.]+ \|/m);
+  }
 });

@@ -26,10 +26,10 @@ export const DEFAULT_FILTER: RunsFilter = {
   order: 'worst',
 };
 export const BENCH_FILTERS: readonly (readonly [name: string, filter: RunsFilter])[] = [
-  ['F1 two days, pending', { ...EVERYTHING, from: BENCH_NOW - 2 * DAY, review: 'pending' }],
-  ['F2 everything', EVERYTHING],
+  ['two days, pending', { ...EVERYTHING, from: BENCH_NOW - 2 * DAY, review: 'pending' }],
+  ['everything', EVERYTHING],
   [
-    'F3 30 days, 2 sources, 3 types',
+    '30 days, 2 sources, 3 types',
     {
       ...EVERYTHING,
       from: BENCH_NOW - 30 * DAY,
@@ -37,13 +37,10 @@ export const BENCH_FILTERS: readonly (readonly [name: string, filter: RunsFilter
       types: ['Backup', 'Tape', 'Agent'],
     },
   ],
+  ['25 companies', { ...EVERYTHING, companies: Array.from({ length: 25 }, (_, i) => 1 + i * 97) }],
+  ['failed or error, managed', { ...EVERYTHING, states: ['Failed', 'Error'], managed: true }],
   [
-    'F4 25 companies',
-    { ...EVERYTHING, companies: Array.from({ length: 25 }, (_, i) => 1 + i * 97) },
-  ],
-  ['F5 failed or error, managed', { ...EVERYTHING, states: ['Failed', 'Error'], managed: true }],
-  [
-    'F6 60 days, unmanaged, 3 sources, worst first',
+    '60 days, unmanaged, 3 sources, worst first',
     {
       ...EVERYTHING,
       from: BENCH_NOW - 60 * DAY,

@@ -17,7 +17,7 @@ export const quantile = (values: readonly number[], part: number): number => {
 };
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-const shown = (value: number | null | undefined): string =>
+export const formatFigure = (value: number | null | undefined): string =>
   value === null || value === undefined
     ? '-'
     : value >= 1000
@@ -35,7 +35,7 @@ export function getTable({ title, columns, figures, notes }: Sheet): string {
     ...figures.map(({ what, unit, values, goal }) =>
       line(
         `${what} (${unit})`,
-        columns.map((name) => shown(values[name])),
+        columns.map((name) => formatFigure(values[name])),
         goal ?? '',
       ),
     ),

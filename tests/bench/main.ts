@@ -1,7 +1,8 @@
 /**
- * `npm run bench [-- --json] [-- store|ingest|suite|collect|fluid …] [-- --runs 100000,500000] [-- --only
- * ours,sqlite]`: figures in a table for people, or as JSON for machines. `collect` and `fluid` run
- * where they are named alone: their estates take minutes.
+ * `npm run bench [-- --json] [-- --page] [-- store|ingest|suite|collect|fluid …] [-- --runs
+ * 100000,500000] [-- --only ours,sqlite]`: figures in a table for people, or as JSON for machines.
+ * `--page` writes them into `docs/measured.md`, too. `collect` and `fluid` run where they are named
+ * alone: their estates take minutes.
  */
 import { benchCollect } from './collect.ts';
 import { benchFluid } from './fluid.ts';
@@ -13,6 +14,7 @@ import { benchSuiteRestore } from './suite-restore.ts';
 import { benchSuiteSessions } from './suite-sessions.ts';
 import { getTable } from './figures.ts';
 import type { Sheet } from './figures.ts';
+import { getLoad, writePart } from './page.ts';
 
 const args = process.argv.slice(2);
 const json = args.includes('--json');
@@ -22,30 +24,48 @@ const getOption = (name: string, fallback: string): string[] => {
 };
 const runs = getOption('--runs', '100000,500000').map(Number);
 const only = getOption('--only', NAMES.join());
-const parts = args.filter((arg) => ['store', 'ingest', 'suite', 'collect', 'fluid'].includes(arg));
-const chosen = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const say = (text: string): void => {
   if (!json) console.log(text);
 };
 
+interface Part {
+  readonly title: string;
+  readonly isLong?: boolean;
+  readonly run: () => Promise<readonly Sheet[]>;
+}
+const PARTS: Readonly<Record<string, Part>> = {
+  store: {
+    title: 'Local store',
+    run: () =>
+      benchStore(
+        runs,
+        NAMES.filter((name) => only.includes(name)),
+        say,
+      ),
+  },
+  ingest: { title: 'Ingest', run: () => benchIngest(say) },
+  suite: {
+    title: 'Backup and restore',
+    run: async () => [
+      ...(await benchSuiteRepository(say)),
+      ...(await benchSuiteRestore(say)),
+      await benchSuiteSessions(say),
+      await benchPst(say),
+    ],
+  },
+  collect: { title: 'Connections', isLong: true, run: () => benchCollect(say) },
+  fluid: { title: 'Fluidity of the page', isLong: true, run: () => benchFluid(say) },
+};
+
+const options = args.filter((arg) => arg !== '--page' && arg !== '--json' && !(arg in PARTS));
+const named = Object.keys(PARTS).filter((name) => args.includes(name));
 const sheets: Sheet[] = [];
-if (chosen('store'))
-  sheets.push(
-    ...(await benchStore(
-      runs,
-      NAMES.filter((name) => only.includes(name)),
-      say,
-    )),
-  );
-if (chosen('ingest')) sheets.push(...(await benchIngest(say)));
-if (chosen('suite'))
-  sheets.push(
-    ...(await benchSuiteRepository(say)),
-    ...(await benchSuiteRestore(say)),
-    await benchSuiteSessions(say),
-    await benchPst(say),
-  );
-if (parts.includes('collect')) sheets.push(...(await benchCollect(say)));
-if (parts.includes('fluid')) sheets.push(...(await benchFluid(say)));
+for (const [name, { title, isLong = false, run }] of Object.entries(PARTS)) {
+  if (named.length === 0 ? isLong : !named.includes(name)) continue;
+  const load = getLoad();
+  const measured = await run();
+  sheets.push(...measured);
+  if (args.includes('--page')) writePart({ name, title, options, load, sheets: measured });
+}
 if (json) console.log(JSON.stringify(sheets, null, 2));
 else for (const sheet of sheets) console.log(getTable(sheet));

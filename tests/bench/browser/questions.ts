@@ -40,10 +40,10 @@ const DAY = 86_400_000;
 export const DEFAULT: RunsFilter = { ...EVERYTHING, from: BENCH_NOW - 2 * DAY, review: 'pending' };
 
 export const FILTERS: readonly (readonly [name: string, filter: RunsFilter])[] = [
-  ['F1 two days, pending', DEFAULT],
-  ['F2 everything', EVERYTHING],
+  ['two days, pending', DEFAULT],
+  ['everything', EVERYTHING],
   [
-    'F3 30 days, 2 sources, 3 types',
+    '30 days, 2 sources, 3 types',
     {
       ...EVERYTHING,
       from: BENCH_NOW - 30 * DAY,
@@ -51,13 +51,10 @@ export const FILTERS: readonly (readonly [name: string, filter: RunsFilter])[] =
       types: ['Backup', 'Tape', 'Agent'],
     },
   ],
+  ['25 companies', { ...EVERYTHING, companies: Array.from({ length: 25 }, (_, i) => 1 + i * 97) }],
+  ['failed or error, managed', { ...EVERYTHING, states: ['Failed', 'Error'], managed: true }],
   [
-    'F4 25 companies',
-    { ...EVERYTHING, companies: Array.from({ length: 25 }, (_, i) => 1 + i * 97) },
-  ],
-  ['F5 failed or error, managed', { ...EVERYTHING, states: ['Failed', 'Error'], managed: true }],
-  [
-    'F6 60 days, unmanaged, 3 sources',
+    '60 days, unmanaged, 3 sources',
     {
       ...EVERYTHING,
       from: BENCH_NOW - 60 * DAY,
