@@ -4,7 +4,6 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const allSubscriptionMessages = defineMessages('all-subscriptions', {
   title: 'All subscriptions',
   search: 'Search subscriptions',
-  month: 'Month',
   provider: 'Provider',
   allProviders: 'All',
   status: 'Status',

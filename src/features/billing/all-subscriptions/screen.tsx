@@ -17,7 +17,7 @@ import { formatMonth } from '../../shared/format-month.ts';
 import { focusEntry, ListState } from '../../shared/lists/list-parts.tsx';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { moneyWords } from '../labels.ts';
-import { listMonths } from '../subscriptions/address.ts';
+import { MonthChoice } from '../subscriptions/month-choice.tsx';
 import { STATUS_NAMES } from '../subscriptions/labels.ts';
 import {
   ALL,
@@ -170,19 +170,7 @@ function Filters({
   const providers = report?.providers ?? [];
   return (
     <>
-      <ChipSelect
-        name={t.month}
-        icon="calendar"
-        value={`${place.year}-${place.month}`}
-        options={listMonths(today, place).map(({ year, month }) => [
-          `${year}-${month}`,
-          formatMonth(year, month),
-        ])}
-        onChoose={(chosen) => {
-          const [year = place.year, month = place.month] = chosen.split('-').map(Number);
-          onPlace({ year, month });
-        }}
-      />
+      <MonthChoice place={place} today={today} onChoose={onPlace} />
       {(providers.length > 1 || place.provider !== '') && (
         <ChipSelect
           name={t.provider}

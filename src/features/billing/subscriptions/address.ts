@@ -1,6 +1,6 @@
 import type { Day } from '#contract/ids.ts';
 
-interface MonthPlace {
+export interface MonthPlace {
   readonly year: number;
   readonly month: number;
 }

@@ -11,7 +11,6 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { SidePanel } from '#src/ui/side-panel.tsx';
@@ -22,11 +21,12 @@ import { focusEntry, ListState, OpenName } from '../../shared/lists/list-parts.t
 import { useRowKeys } from '../../shared/lists/use-row-keys.ts';
 import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { moneyWords } from '../labels.ts';
-import { listMonths, parseAddress, toAddress, type BillingPlace } from './address.ts';
+import { parseAddress, toAddress, type BillingPlace } from './address.ts';
 import { StatusBadge, SubscriptionDetails } from './details.tsx';
 import { formatMonth } from '../../shared/format-month.ts';
 import { formatQuantity, getLevelName, getUsageState } from './labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
+import { MonthChoice } from './month-choice.tsx';
 import { StartDialog } from './start-dialog.tsx';
 
 type Report = OutputOf<'listSubscriptions'>;
@@ -90,19 +90,7 @@ export function SuiteBilling() {
           className={`flex min-w-0 grow flex-col overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
         >
           <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
-            <ChipSelect
-              name={t.month}
-              icon="calendar"
-              value={`${place.year}-${place.month}`}
-              options={listMonths(today, place).map(({ year, month }) => [
-                `${year}-${month}`,
-                formatMonth(year, month),
-              ])}
-              onChoose={(chosen) => {
-                const [year = place.year, month = place.month] = chosen.split('-').map(Number);
-                go({ year, month });
-              }}
-            />
+            <MonthChoice place={place} today={today} onChoose={go} />
             <span className="ml-auto flex flex-wrap gap-2">
               <Button
                 size="sm"
