@@ -22,7 +22,7 @@ export const ALL_SUBSCRIPTION_SORTS = [
 ] as const;
 
 /**
- * What happens next by itself, and when. `trial-ends`: the first day that is billed; `stops`: the
+ * The next automatic change, and when it happens. `trial-ends`: the first day that is billed; `stops`: the
  * grace period ends, and backups with it; `ended`: in the past.
  */
 export const NEXT_STEPS = ['renews', 'trial-ends', 'stops', 'ends', 'ended'] as const;

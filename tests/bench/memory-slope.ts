@@ -9,7 +9,7 @@ export interface Sample {
 
 /** The first part, in which caches fill and code is compiled. */
 const WARM_UP = 0.3;
-/** At most so many samples: every pair of them is compared. */
+/** The maximum number of samples: every pair of them is compared. */
 const MAX_SAMPLES = 300;
 /** A shorter time shows nothing. */
 const SHORTEST_MINUTES = 1;

@@ -12,7 +12,7 @@ export interface Site {
   kill(server: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
   /** Resolves when the server answers. */
   start(server: number): Promise<void>;
-  /** Returns what its main thread last held after a garbage collection, in MB; null: it isn't running. */
+  /** Returns the main thread's memory after its last garbage collection, in MB; null: it isn't running. */
   getMemory(server: number): number | null;
   /** Returns the resident memory of the process in MB; null: it isn't running. */
   getResident(server: number): number | null;

@@ -290,7 +290,7 @@ export async function makeTakeoverSite(url: string, folder: string): Promise<Tak
         'begin of the report',
         async () => (owner = await findReportOwner()) !== null,
       );
-      // Last, because a receiver has ten seconds. Facts before the first look are not told, so it may
+      // Last, because a receiver has ten seconds. Facts before the first look are not sent, so it may
       // take more than one.
       for (let n = 1; gate.count('webhook') === 0; n += 1) {
         await call(origin, secret, 'POST', 'ingest/executions', {

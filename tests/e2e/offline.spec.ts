@@ -176,7 +176,7 @@ test('OFF-5, A11: past the offline limit, the sign-in page says that signing in 
   await expect(page.getByText('No response received from server. Try again later.')).toBeVisible();
   await expect(sentence).toBeVisible();
   await portal.start();
-  // The session is still valid, so the page unlocks by itself.
+  // The session is still valid, so the page unlocks automatically.
   await expect(getRow(page, 'Mountain hut 2')).toBeVisible({ timeout: 60_000 });
   await context.close();
 });

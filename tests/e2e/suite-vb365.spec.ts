@@ -391,7 +391,7 @@ test('E2E-1, VB365-28, VB365-29: a post of a team is shown, but restored with it
   expect(errors).toEqual([]);
 });
 
-/** A mailbox with so many mails in its inbox, in a restore point. */
+/** A mailbox with the given number of mails in its inbox, in a restore point. */
 function addMails(organization: Vb365Organization, count: number): void {
   const mailbox = addObject(server.content, organization, 'mailboxes', 'Ada Reed');
   const inbox = addFolder(mailbox, 'Inbox');

@@ -118,7 +118,7 @@ eachDatabase((_kind, open) => {
       next: { step: 'ends', at: april },
     });
     const own = await must<OutputOf<'listSubscriptions'>>(shop.owner, 'GET', 'o365/subscriptions');
-    // The same rows and sums as the provider's own page, which is tested by itself.
+    // The same rows and sums as the provider's own page, which has its own tests.
     for (const row of own.rows) expect(find(true, row.company)).toMatchObject(row);
     expect(report.totals.find(({ currency }) => currency === 'USD')).toEqual({
       currency: 'USD',
