@@ -4,9 +4,11 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const checkoutMessages = defineMessages('checkout', {
   checkoutTitle: 'Payment details',
   cardSaved: 'Your card was saved.',
-  cardOpen: "The page wasn't completed. No card was saved.",
-  cardUpdated: "What you changed on Stripe's page is saved.",
-  noCheckout: 'This page belongs to no payment. Add or change your card with your subscription.',
+  cardOpen: "Stripe's page wasn't completed. No card was saved.",
+  cardExpired: "Stripe's page has expired. No card was saved.",
+  cardUpdated: "Stripe saves what you change on its page. You don't need to do anything here.",
+  noCheckout:
+    'There is no payment for this address. Add or change your card on the subscription page.',
   checking: 'Checking with Stripe…',
   toSubscription: 'Go to your subscription',
 });

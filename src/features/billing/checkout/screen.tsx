@@ -24,6 +24,8 @@ export function CheckoutResult() {
           <Callout tone={rest === 'update' ? 'success' : 'warning'}>
             {rest === 'update' ? t.cardUpdated : t.noCheckout}
           </Callout>
+        ) : failure?.kind === 'not-found' ? (
+          <Callout tone="warning">{t.noCheckout}</Callout>
         ) : failure !== null ? (
           <Callout tone="failed" alert>
             {getFailureText(failure)}
@@ -32,7 +34,7 @@ export function CheckoutResult() {
           <output className="block text-ink-2">{t.checking}</output>
         ) : (
           <Callout tone={value.status === 'complete' ? 'success' : 'warning'}>
-            {value.status === 'complete' ? t.cardSaved : t.cardOpen}
+            {RESULTS[value.status]}
           </Callout>
         )}
         <p className="m-0">
@@ -44,3 +46,5 @@ export function CheckoutResult() {
     </Page>
   );
 }
+
+const RESULTS = { complete: t.cardSaved, open: t.cardOpen, expired: t.cardExpired } as const;

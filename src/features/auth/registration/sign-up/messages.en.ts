@@ -13,7 +13,7 @@ export const signUpMessages = defineMessages('sign-up', {
   checkEmail: 'Check your email',
   sent: 'We sent a link to {email}. Open it to continue. The link works for seven days.',
   resend: 'Send the email again',
-  resent: 'We sent the email again.',
+  resent: 'We sent the email to {email} again. Look into your spam folder if it is not there.',
   opening: 'Opening your registration…',
   choosePassword: 'Complete your registration',
   edit: 'Change details',
@@ -29,6 +29,9 @@ export const signUpMessages = defineMessages('sign-up', {
   free: '{company} is registered. This service level is free.',
   toPayment: 'Continue to payment',
   create: 'Create account',
+  notPaid: "The payment isn't complete",
+  notPaidHint:
+    "You haven't paid yet. Pay on Stripe's page, or change your details first. After a payment, this page updates automatically.",
   paying: 'Waiting for the payment',
   payingHint:
     'We are waiting for the confirmation of your payment. This page updates automatically.',

@@ -34,7 +34,7 @@ export function SignUpForm({ options }: { readonly options: OutputOf<'getSignUpO
             {getFailureText(mutation.failure)}
           </Callout>
         )}
-        <output className="block">{isResent ? t.resent : t.sent({ email })}</output>
+        <output className="block">{isResent ? t.resent({ email }) : t.sent({ email })}</output>
         <div>
           <Button busy={mutation.busy} onClick={() => void resend()}>
             {t.resend}

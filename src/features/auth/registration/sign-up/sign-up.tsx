@@ -71,7 +71,9 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
           {t.over}
         </Callout>
         <div>
-          <Button onClick={() => history.push('/o365/register')}>{t.again}</Button>
+          <Button variant="primary" onClick={() => history.push('/o365/register')}>
+            {t.again}
+          </Button>
         </div>
       </AccountPage>
     );
@@ -121,11 +123,15 @@ export function OpenSignUp({ hash }: { readonly hash: string }) {
       );
     case 'paying':
       return (
-        <AccountPage title={t.paying} description={prices}>
+        <AccountPage title={isBack ? t.paying : t.notPaid} description={prices}>
           {error}
-          {isBack && <output className="block">{t.payingHint}</output>}
+          <output className="block">{isBack ? t.payingHint : t.notPaidHint}</output>
           <div className="flex flex-wrap gap-2">
-            <Button busy={mutation.pending === 'checkout'} onClick={() => void checkOut()}>
+            <Button
+              variant={isBack ? 'default' : 'primary'}
+              busy={mutation.pending === 'checkout'}
+              onClick={() => void checkOut()}
+            >
               {t.openPayment}
             </Button>
             {!isBack && edit}
