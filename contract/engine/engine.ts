@@ -21,6 +21,7 @@ import type { DownloadInput, DownloadRange, PreparedDownload } from './downloads
 import type { RestoreEstimate } from './estimate.ts';
 import type {
   AttachInput,
+  AttachStarted,
   PasswordInput,
   RepositoryInput,
   RepositoryUsage,
@@ -61,11 +62,8 @@ export interface Engine {
     create(scope: EngineScope, input: RepositoryInput): Reply<void>;
     changePassword(scope: EngineScope, input: PasswordInput): Reply<void>;
     changeStorageKeys(scope: EngineScope, input: StorageKeysInput): Reply<void>;
-    /**
-     * Takes over a repository with the backups of the organization: its index is rebuilt from it in
-     * the background. `missing`: it doesn't exist, the password is wrong, or it is somebody else's.
-     */
-    attach(scope: EngineScope, input: AttachInput): Reply<void>;
+    /** Rebuilds the index of an existing repository. `missing`: absent, somebody else's, wrong password. */
+    attach(scope: EngineScope, input: AttachInput): Reply<AttachStarted>;
     usage(scope: EngineScope, input: { repository: BackupRepositoryId }): Reply<RepositoryUsage>;
     /** Deletes a repository with all it has. */
     delete(scope: EngineScope, input: { repository: BackupRepositoryId }): Reply<void>;

@@ -36,6 +36,15 @@ export interface AttachInput {
   readonly storage: S3Storage | null;
   /** The tenant's id at Microsoft; null: unknown. */
   readonly directoryId: string | null;
+  /**
+   * Whether the repository is to retain everything. If its files are locked, that fails with the field
+   * `retentionPolicy`.
+   */
+  readonly isRetainedForever: boolean;
+}
+/** `objectLock`: how the files of the repository are locked; null: they aren't. */
+export interface AttachStarted {
+  readonly objectLock: ObjectLockMode | null;
 }
 /** How far a repository is attached. `problems`: 100 at most. */
 export interface Attachment {

@@ -85,6 +85,10 @@ export function Combobox<T extends string>({
             displayValue={getLabel}
             placeholder={placeholder}
             onChange={(event) => type(event.target.value)}
+            onFocus={(event) => {
+              // Options would cover what is wrong below: they wait for a click, a letter or the arrow key.
+              if (error !== null) event.preventDefault();
+            }}
             onClick={reopen}
             aria-required={required}
             aria-invalid={error !== null}
@@ -119,8 +123,9 @@ export function Combobox<T extends string>({
         </ComboboxOptions>
       </Headless>
       {error !== null && (
-        <Description as="p" className="m-0 text-agate text-failed">
-          {error}
+        <Description as="p" className="m-0 flex items-start gap-1.5 text-agate text-failed">
+          <Icon name="failed" size={12} className="mt-0.5" />
+          <span className="min-w-0 break-words">{error}</span>
         </Description>
       )}
     </Field>

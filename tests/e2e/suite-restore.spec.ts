@@ -196,7 +196,13 @@ test('RES-34, RES-24: a mail goes to a folder of another mailbox, and a whole ma
   await restore.getByRole('button', { name: 'Dry run' }).click();
   await expect(restore.getByText('Select the user to restore to.')).toBeVisible();
   await expect(restore.getByText('Enter the reason for this restore.')).toBeVisible();
+  // The first wrong field has the focus, and its options don't cover what is wrong below.
+  const user = restore.getByRole('combobox', { name: 'User' });
+  await expect(user).toBeFocused();
+  await expect(user).toHaveAttribute('aria-expanded', 'false');
   await sound(page, 'restore to another mailbox in error');
+  await user.click();
+  await expect(user).toHaveAttribute('aria-expanded', 'true');
   await restore.getByRole('combobox', { name: 'User' }).fill(other?.name ?? '');
   await page.getByRole('option', { name: other?.name ?? '' }).click();
   await restore.getByRole('textbox', { name: 'Folder' }).fill('Restored/From a colleague');

@@ -7,7 +7,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getEngine } from './engine-calls.ts';
 import { isSameName } from './lookup.ts';
-import { newRepository } from './repository-fields.ts';
+import { newRepository, withLock } from './repository-fields.ts';
 
 interface Request {
   readonly repository: BackupRepositoryId;
@@ -35,7 +35,13 @@ export async function beginAttaching(
   if (organization === null) return { kind: 'no-organization' };
   const begun = await getEngine(context).repositories.attach(
     { tenant, organization: organization.id, user: null },
-    { repository, password, storage, directoryId: organization.directoryId },
+    {
+      repository,
+      password,
+      storage,
+      directoryId: organization.directoryId,
+      isRetainedForever: false,
+    },
   );
   if (!begun.ok) return { kind: 'refused', message: begun.error.message };
   const at = context.clock.now();
@@ -57,7 +63,7 @@ export async function beginAttaching(
       retentionType,
       retentionPolicy: KEEP,
       proxy: null,
-      storage,
+      storage: withLock(storage, begun.value),
     });
     await tx.append([draft], { actor: { kind: 'clock' }, subject: null, commandId: null, at });
   });

@@ -14,7 +14,7 @@ import { toScope } from '#server/platform/sync/scope.ts';
 import { getAnswer, getEngine, scopeFor, serverRefusal } from './engine-calls.ts';
 import { findOrganization, isSameName } from './lookup.ts';
 import { DELAY_MS, loadRefusal } from './repositories.ts';
-import { newRepository } from './repository-fields.ts';
+import { newRepository, type NewRepository, withLock } from './repository-fields.ts';
 import { warnAdministrators } from './warn-administrators.ts';
 
 type Input = ParsedInputOf<'attachBackupRepository'>;
@@ -35,6 +35,8 @@ export const attachHandlers = (context: AppContext): Pick<Handlers, 'attachBacku
           password,
           storage: input.storage,
           directoryId: found.value.organization.directoryId,
+          // The retention of a repository that the provider has is known already.
+          isRetainedForever: found.value.name !== null && input.retentionPolicy === KEEP,
         }),
       );
       if (!begun.ok) return begun;
@@ -42,6 +44,7 @@ export const attachHandlers = (context: AppContext): Pick<Handlers, 'attachBacku
         const planned = await plan(tx, ctx, input);
         if (!planned.ok) return refusal(planned.failure);
         const { organization, name } = planned.value;
+        const storage = withLock(input.storage, begun.value);
         await audit(tx, context, ctx, {
           what: 'backuprepository.attached',
           user: null,
@@ -50,7 +53,7 @@ export const attachHandlers = (context: AppContext): Pick<Handlers, 'attachBacku
         const answer = () => ok({ _id: id, id });
         if (name === null) return { drafts: [], answer };
         return {
-          drafts: [await createRow(tx, context, ctx, organization, { ...input, name })],
+          drafts: [await createRow(tx, context, ctx, organization, { ...input, storage, name })],
           answer,
         };
       });
@@ -93,13 +96,18 @@ async function findFreeName(tx: TenantTx, { company, name }: OrganizationRow): P
   }
 }
 
+interface NewRow
+  extends Pick<Input, 'id' | 'retentionType' | 'retentionPolicy'>, Pick<NewRepository, 'storage'> {
+  readonly name: string;
+}
+
 /** All points stay until a shorter retention applies, as after any change to one (G73). */
 async function createRow(
   tx: TenantTx,
   context: AppContext,
   { session, now }: SessionContext,
   organization: OrganizationRow,
-  { id, name, retentionType, retentionPolicy, storage }: Input & { readonly name: string },
+  { id, name, retentionType, retentionPolicy, storage }: NewRow,
 ): Promise<NewEvent> {
   const appliesAt = now + DELAY_MS;
   const isShorter = retentionPolicy !== KEEP;

@@ -5,7 +5,7 @@ import {
 } from '#contract/backup/repositories.ts';
 import { KEEP, retainedUntil } from '#contract/backup/retention.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
-import type { RepositoryInput } from '#contract/engine/repositories.ts';
+import type { AttachStarted, RepositoryInput, S3Storage } from '#contract/engine/repositories.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
@@ -98,6 +98,13 @@ export const newRepository = (
   company: organization.company,
   entity: `backuprepository:${id}`,
 });
+
+/** The storage of an attached repository, with the lock that its files have. */
+export const withLock = (
+  storage: S3Storage | null,
+  { objectLock }: AttachStarted,
+): NewRepository['storage'] =>
+  storage === null || objectLock === null ? storage : { ...storage, objectLock };
 
 /** Where the backups are, without the keys. */
 function getTarget(storage: NewRepository['storage']): StorageTarget {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
+import { beginAttaching } from '#server/features/backup/attach-command.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { eachDatabase, freshStore } from '../db/databases.ts';
@@ -141,5 +142,115 @@ eachDatabase((kind) => {
     for (const key of bucket.objects.keys())
       if (key.startsWith(`${id}/`) && !key.includes('/locks/'))
         expect(bucket.versions.get(key)?.[0]?.lock?.until).toBeGreaterThan(s3.now() + 365 * DAY);
+  });
+
+  test(`OBJ-11: a locked repository stays locked on the server where it is attached (${kind})`, async () => {
+    const bucket = makeVersionedBucket();
+    const s3 = await startS3(bucket);
+    const outbound = { allow: ['127.0.0.0/8'], http: true, push: [] };
+    const openServer = async () => makeFixture({ outbound }, await freshStore(kind));
+    const address = {
+      endpoint: s3.url,
+      region: REGION,
+      bucket: BUCKET,
+      prefix: '',
+      accessKeyId: KEY_ID,
+      secretAccessKey: SECRET,
+    };
+    const former = await openServer();
+    s3.now = () => former.context.clock.now();
+    const office = makeTenant(former, 3);
+    const { admin, organization } = await connect(former, office);
+    const password = 'correct horse';
+    const id = await create(
+      admin,
+      'o365/repositories',
+      repository(organization, {
+        storage: { ...address, objectLock: 'Compliance' },
+        retentionPolicy: 'Year1',
+        password,
+        repeatPassword: password,
+      }),
+    );
+    const run = async (
+      fixture: typeof former,
+      name: 'backup-session' | 'repository-attachment' | 'repository-clean-up',
+    ): Promise<void> => {
+      fixture.pass(1_000);
+      await makeJobRunner(fixture.context, { [name]: allJobs(fixture.context)[name] }).tick();
+    };
+    await create(admin, 'o365/jobs', job(organization, id, { runNow: true }));
+    await run(former, 'backup-session');
+    /** The files that the point needs, with the end of their locks. */
+    const readLocks = (): number[] =>
+      [...bucket.objects.keys()]
+        .filter((key) => key.startsWith(`${id}/`) && !key.includes('/locks/'))
+        .map((key) => bucket.versions.get(key)?.[0]?.lock?.until ?? 0);
+    expect(Math.min(...readLocks())).toBeGreaterThan(s3.now());
+
+    const next = await openServer();
+    // Most of the year has passed: the locks of the former server end in a month.
+    next.pass(s3.now() - next.context.clock.now() + 345 * DAY);
+    s3.now = () => next.context.clock.now();
+    const successor = await connect(next, office);
+    const attach = async (more: object): Promise<unknown> => {
+      const { status, body } = await successor.admin('POST', `o365/repositories/${id}/attach`, {
+        organizationId: successor.organization,
+        password,
+        storage: address,
+        ...more,
+      });
+      return status === 200 ? status : [status, body.message];
+    };
+    expect(await attach({ retentionPolicy: 'Keep' })).toMatchObject([
+      400,
+      expect.stringContaining('Choose a period.'),
+    ]);
+    expect(await attach({ retentionPolicy: 'Years2' })).toBe(200);
+    await run(next, 'repository-attachment');
+    await run(next, 'repository-clean-up');
+    const { rows } = (await successor.admin<{ rows: Row[] }>('GET', 'o365/repositories')).body.data;
+    expect(rows).toMatchObject([{ points: 1, target: { type: 'S3', objectLock: 'Compliance' } }]);
+    // A shorter retention applies after seven days; from then on the point is retained two years.
+    for (let day = 0; day < 8; day += 1) {
+      next.pass(DAY);
+      await run(next, 'repository-clean-up');
+      expect(Math.min(...readLocks())).toBeGreaterThan(s3.now());
+    }
+    // Two years after the point was made are a year and some days from now.
+    expect(Math.min(...readLocks())).toBeGreaterThan(s3.now() + 370 * DAY);
+
+    // By the command, without a period: days ahead, however long the server runs.
+    const third = await openServer();
+    third.pass(s3.now() - third.context.clock.now());
+    s3.now = () => third.context.clock.now();
+    const last = await connect(third, office);
+    const begun = await beginAttaching(third.context, last.office.tenant, {
+      repository: id,
+      organization: last.organization,
+      password,
+      storage: { ...address, certificate: null },
+      retentionType: 'SnapshotBased',
+    });
+    expect(begun.kind).toBe('begun');
+    await run(third, 'repository-attachment');
+    for (let month = 0; month < 16; month += 1) {
+      third.pass(month === 0 ? DAY : 30 * DAY);
+      await run(third, 'repository-clean-up');
+      expect(Math.min(...readLocks())).toBeGreaterThan(s3.now() + 2 * DAY);
+    }
+
+    // Whoever may only read attaches it to restore.
+    const fourth = await openServer();
+    fourth.pass(s3.now() - fourth.context.clock.now());
+    s3.now = () => fourth.context.clock.now();
+    const reader = await connect(fourth, office);
+    bucket.denied.add('s3:PutObjectRetention');
+    const { status } = await reader.admin('POST', `o365/repositories/${id}/attach`, {
+      organizationId: reader.organization,
+      password,
+      storage: address,
+    });
+    expect(status).toBe(200);
   });
 });

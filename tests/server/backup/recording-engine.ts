@@ -97,7 +97,7 @@ export function recordingEngine(): RecordingEngine {
           cleanUp: null,
           verification: null,
         })),
-        attach: answers('attach', () => undefined),
+        attach: answers('attach', () => ({ objectLock: null })),
         delete: answers('deleteRepository', () => undefined),
         cleanUp: answers('cleanUp', () => undefined),
         verify: answers('verify', () => undefined),

@@ -1,5 +1,5 @@
 import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
-import type { AttachInput } from '#contract/engine/repositories.ts';
+import type { AttachInput, AttachStarted } from '#contract/engine/repositories.ts';
 import type { BackupRepositoryId, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RepositoryAttachment } from '#server/platform/db/database-engine.ts';
@@ -7,7 +7,11 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleUpkeep } from '#server/platform/jobs/schedule.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { isInUse } from '../repositories/expired.ts';
-import { makeRepositoryTarget, storePassword } from '../repositories/repositories.ts';
+import {
+  findObjectLock,
+  makeRepositoryTarget,
+  storePassword,
+} from '../repositories/repositories.ts';
 import { storeStorage } from '../repositories/storage.ts';
 import { openRepository, type Repository } from '../restic/repository.ts';
 import { getSession, type PointFacts } from '../sessions/restore-point.ts';
@@ -23,8 +27,8 @@ import { findRepositoryOfPoint, isOwn } from './points.ts';
 export async function attachRepository(
   context: AppContext,
   { tenant, organization }: EngineScope,
-  { repository, password, storage, directoryId: directory }: AttachInput,
-): Promise<EngineResult<void>> {
+  { repository, password, storage, directoryId: directory, isRetainedForever }: AttachInput,
+): Promise<EngineResult<AttachStarted>> {
   if (!UUID.test(repository)) return REFUSED;
   const { store, clock, chance } = context;
   const opened = await openRepository(makeRepositoryTarget(context, tenant, repository, storage), {
@@ -39,6 +43,10 @@ export async function attachRepository(
   if (!newest.ok) return newest;
   if (newest.value === null || !isOwn({ organization, directory }, newest.value)) return REFUSED;
   if (await isUsedByOthers(context, tenant, repository)) return REFUSED;
+  const objectLock =
+    storage === null ? null : await findObjectLock(context, tenant, repository, storage);
+  if (objectLock !== null && isRetainedForever)
+    return failed('invalid', t.lockWithKeep, { field: 'retentionPolicy' });
   const { point } = newest.value;
   const storeAccess = async (tx: TenantTx): Promise<void> => {
     await storePassword(tx, context, repository, password);
@@ -71,7 +79,7 @@ export async function attachRepository(
   await store.tenant(tenant, (tx) =>
     scheduleUpkeep(tx, 'repository-attachment', repository, clock.now()),
   );
-  return ok(undefined);
+  return ok({ objectLock });
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
+import type { ObjectLockMode } from '#contract/backup/repositories.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { done, failed, type Failed, ok } from '../../result.ts';
+import { CONFIG_NAME } from '../restic/target.ts';
 import { type FileVersions, LOCK_MODES } from './file-versions.ts';
 import { objectStorageMessages as t } from './messages.en.ts';
 import type { S3Folder } from './s3-folder.ts';
@@ -128,3 +130,20 @@ export async function checkObjectLock(
     return failed('invalid', t.lockIgnored({ host }));
   }
 }
+
+/** Returns how the files of an existing repository are locked, as its config tells; null: they aren't. */
+export async function readLockMode(folder: S3Folder): Promise<ObjectLockMode | null> {
+  const read = await folder.attempt(async (s3, { GetObjectRetentionCommand }) => {
+    const { Retention } = await s3.send(
+      new GetObjectRetentionCommand({
+        Bucket: folder.bucket,
+        Key: folder.getKey('config', CONFIG_NAME),
+      }),
+    );
+    return ok(Retention?.Mode ?? null);
+  });
+  // Storage without Object Lock, and a key without the permission, refuse it in many ways.
+  const wanted = read.ok ? read.value : null;
+  return MODES.find((mode) => LOCK_MODES[mode] === wanted) ?? null;
+}
+const MODES = Object.keys(LOCK_MODES) as ObjectLockMode[];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ObjectLockMode } from '#contract/backup/repositories.ts';
 import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type {
   Attachment,
@@ -17,7 +18,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { isRunning } from '../attach/attachment.ts';
 import { accessMessages as t } from '../organizations/messages.en.ts';
 import { makeFolderTarget } from '../restic/folder-target.ts';
-import { checkObjectLock } from '../object-storage/check-lock.ts';
+import { checkObjectLock, readLockMode } from '../object-storage/check-lock.ts';
 import { makeFileVersions } from '../object-storage/file-versions.ts';
 import { openS3Folder, type S3Place } from '../object-storage/s3-folder.ts';
 import { makeLockedTarget, makeS3Target } from '../object-storage/s3-target.ts';
@@ -132,6 +133,29 @@ async function checkLockedTarget(
   const lock = { mode, getLockedUntil: () => lockedUntil + LOCK_AHEAD_MS, noteRemoval: () => DONE };
   return checked.ok ? ok(makeLockedTarget(context, folder, lock)) : checked;
 }
+/**
+ * Returns how the files of an existing repository are locked, if its access key may renew their locks;
+ * else null. Who only wants to restore needs no permission for locks.
+ */
+export async function findObjectLock(
+  context: AppContext,
+  tenant: TenantId,
+  repository: BackupRepositoryId,
+  storage: S3Storage,
+): Promise<ObjectLockMode | null> {
+  const folder = openS3Folder(context, getS3Place(context, tenant, repository, storage));
+  const mode = await readLockMode(folder);
+  if (mode === null) return null;
+  const checked = await checkObjectLock(context, folder, makeFileVersions(folder, mode), mode);
+  if (checked.ok) return mode;
+  context.log.warn('the locks of an attached repository are not renewed', {
+    tenant,
+    repository,
+    message: checked.error.message,
+  });
+  return null;
+}
+
 const DONE = Promise.resolve(done);
 interface NewLockedRepository {
   readonly storage: S3Storage;

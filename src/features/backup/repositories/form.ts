@@ -104,7 +104,12 @@ export function readEditForm(
   readonly value: Omit<InputOf<'updateBackupRepository'>, 'id'> | null;
   readonly errors: RepositoryErrors;
 } {
-  const errors = { ...nameError(form), ...findLockErrors(form, form.retentionPolicy) };
+  const errors = {
+    ...nameError(form),
+    // An attached repository keeps everything until a period is chosen.
+    ...(form.retentionPolicy !== before.retentionPolicy &&
+      findLockErrors(form, form.retentionPolicy)),
+  };
   if (Object.keys(errors).length > 0) return { value: null, errors };
   const { repository, description, passwordDescription } = form;
   return {

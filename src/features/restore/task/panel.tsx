@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { ReactNode } from 'react';
 import type { Task } from '#contract/engine/engine.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -74,6 +75,7 @@ export function RestorePanel({
     errors,
     check,
     refuse,
+    formRef,
   } = useDraftForm<RestoreDraft, RestoreDraft, null>({
     initial: getNewDraft(kind, latest),
     schema: makeDraftSchema(TEXTS[kind].other?.targetNeeded, {
@@ -120,7 +122,12 @@ export function RestorePanel({
       organizationId={session.organization}
       hasPosts={hasPosts(kind, chosen)}
       form={
-        <form className="contents" noValidate onSubmit={(event) => event.preventDefault()}>
+        <form
+          ref={formRef}
+          className="contents"
+          noValidate
+          onSubmit={(event) => event.preventDefault()}
+        >
           <RestoreForm
             kind={kind}
             chosen={chosen}
@@ -146,8 +153,12 @@ export function RestorePanel({
   const isAwaiting = task.current?.task?.state === 'awaiting-approval';
   // The size may have been unknown when the dry run began.
   const run = (): void => {
-    if (check() === null) task.edit();
-    else task.run();
+    if (check() !== null) task.run();
+    else {
+      flushSync(task.edit);
+      // The fields are there again, and the first wrong one takes the focus.
+      check();
+    }
   };
   const finish = <Button onClick={onClose}>{ui.done}</Button>;
   const stop = (
