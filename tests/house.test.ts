@@ -91,7 +91,7 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   'server': {
     rooms: ['contract', 'server'],
     packages:
-      /^(node:.+|@aws-sdk\/client-s3|hono(\/.+)?|@hono\/.+|@kenjiuno\/msgreader|kysely(\/migration)?|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|htmlparser2|imapflow|ldapts|libsodium-wrappers-sumo|lru-cache|nodemailer|openid-client|pdfmake(\/.+)?|@peculiar\/x509|postal-mime|pst-extractor(\/dist\/.+)?|reflect-metadata|sanitize-html|stripe|unpdf|windows-iana)$/,
+      /^(node:.+|@aws-sdk\/client-s3|hono(\/.+)?|@hono\/.+|@kenjiuno\/msgreader|kysely(\/migration)?|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|chardet|croner|luxon|otplib|@simplewebauthn\/server|htmlparser2|imapflow|ldapts|libsodium-wrappers-sumo|lru-cache|nodemailer|openid-client|pdfmake(\/.+)?|@peculiar\/x509|postal-mime|pst-extractor(\/dist\/.+)?|reflect-metadata|sanitize-html|stripe|unpdf|windows-iana)$/,
   },
 };
 

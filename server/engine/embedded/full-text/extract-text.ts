@@ -3,6 +3,7 @@ import { getTaskText } from '../formats/icalendar.ts';
 import type { MailContent } from '../mail/mail-content.ts';
 import { readMime } from '../mail/read-mime.ts';
 import { parseOutlookItem } from '../sources/outlook/parse-item.ts';
+import { decodeText } from './decode-text.ts';
 import { readOfficeText, readOpenDocumentText } from './office-text.ts';
 import { readPdfText } from './pdf-text.ts';
 import { getFileFormat, type TextFormat } from './text-format.ts';
@@ -26,10 +27,10 @@ export async function* extractTexts(
       yield* readMail(await readMime(bytes), depth);
       return;
     case 'html':
-      yield getText(decodeText(bytes));
+      yield getText(decodeText(bytes.subarray(0, MAX_CHARS), true));
       return;
     case 'plain':
-      yield decodeText(bytes);
+      yield decodeText(bytes.subarray(0, MAX_CHARS), false);
       return;
     case 'office':
       yield* readOfficeText(bytes);
@@ -78,21 +79,6 @@ async function* readAttachment(
     yield* extractTexts(format, bytes, depth);
   } catch {
     // Its name was found.
-  }
-}
-
-/** UTF-8, or UTF-16 with a mark, else Latin. What has zeros is no text. */
-function decodeText(bytes: Uint8Array): string {
-  const part = bytes.subarray(0, MAX_CHARS);
-  const [first, second] = part;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(part);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(part);
-  if (part.includes(0)) return '';
-  try {
-    // A cut letter at the end is left out.
-    return new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: true });
-  } catch {
-    return new TextDecoder('latin1').decode(part);
   }
 }
 

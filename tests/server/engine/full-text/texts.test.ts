@@ -126,6 +126,57 @@ test('ENG-80: text files are read in their encodings, and other bytes have no wo
   expect(await readWords('html', '<p>alpha</p><p>beta</p>')).toEqual(['alpha', 'beta']);
 });
 
+const SENTENCES = {
+  'gb18030': '备份任务昨天晚上没有完成，请检查服务器上的磁盘空间。',
+  'big5': '備份工作昨天晚上沒有完成，請檢查伺服器上的磁碟空間。',
+  'euc-kr': '어젯밤 백업 작업이 완료되지 않았습니다. 서버의 디스크 공간을 확인하십시오.',
+  'shift_jis': '昨夜のバックアップは完了しませんでした。サーバーのディスク容量を確認してください。',
+  'euc-jp': '昨夜のバックアップは完了しませんでした。サーバーのディスク容量を確認してください。',
+  'iso2022_jp':
+    '昨夜のバックアップは完了しませんでした。サーバーのディスク容量を確認してください。',
+  'cp1251': 'Резервное копирование вчера вечером не завершилось. Проверьте место на диске сервера.',
+  'koi8-r': 'Резервное копирование вчера вечером не завершилось. Проверьте место на диске сервера.',
+  'cp1253': 'Το αντίγραφο ασφαλείας δεν ολοκληρώθηκε χθες το βράδυ. Ελέγξτε τον χώρο στον δίσκο.',
+  'cp1255': 'הגיבוי לא הסתיים אמש. בדקו את השטח הפנוי בדיסק של השרת.',
+  'cp1256': 'لم تكتمل النسخة الاحتياطية الليلة الماضية. تحقق من مساحة القرص على الخادم.',
+  'cp1250': 'Zálohování včera večer nebylo dokončeno. Zkontrolujte místo na disku serveru, prosím.',
+  'cp1252': 'Die Flüge nach Österreich sind gebucht, das Büro übernimmt die Gebühren – „schön“.',
+};
+
+/** Another program than the one that decodes them. */
+const encodeText = (text: string, encoding: string): Buffer =>
+  execFileSync(
+    'python3',
+    [
+      '-c',
+      "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read().decode('utf-8').encode(sys.argv[1]))",
+      encoding,
+    ],
+    { input: text },
+  );
+
+test.each(Object.entries(SENTENCES))(
+  'ENG-80: a sentence in a text file encoded as %s has the words that it has in UTF-8',
+  async (encoding, sentence) => {
+    const bytes = encodeText(sentence, encoding);
+    expect(bytes.equals(Buffer.from(sentence))).toBe(false);
+    expect(await readWords('plain', bytes)).toEqual(await readWords('plain', sentence));
+  },
+);
+
+test('ENG-80: a page is read in the encoding that it names, and in a likely one if it names none that exists', async () => {
+  const page = (encoding: string, text: string): string =>
+    `<html><head><meta charset="${encoding}"></head><body><p>${text}</p></body></html>`;
+  // Two letters are too few to find an encoding by.
+  expect(await readWords('html', encodeText(page('gbk', '仓库'), 'gbk'))).toEqual(['仓库']);
+  expect(await readWords('html', encodeText(page('iso-2022-jp', '倉庫'), 'iso2022_jp'))).toEqual([
+    '倉庫',
+  ]);
+  const sentence = SENTENCES['euc-kr'];
+  const wrong = encodeText(page('no-such-encoding', sentence), 'euc-kr');
+  expect(await readWords('html', wrong)).toEqual(await readWords('plain', sentence));
+});
+
 const utc = (dateTime: string) => ({ dateTime, timeZone: 'UTC' });
 const json = (format: TextFormat, value: object): Promise<string[]> =>
   readWords(format, JSON.stringify(value));
