@@ -8,7 +8,7 @@ const MIN_CONFIDENCE = 20;
 const HEAD_BYTES = 1024;
 const META = /<meta\s[^>]*charset\s*=\s*["']?\s*([\w.:-]+)/i;
 /** ISO-2022-JP changes its alphabet with these. All other bytes look like ASCII. */
-const JAPANESE_ESCAPE = /\u001b(?:\$[@B]|\([BIJ])/;
+const JAPANESE_ESCAPES = ['\u001b$@', '\u001b$B', '\u001b(I', '\u001b(J'];
 
 /**
  * Returns the text of a plain text or of a page of HTML. Its encoding is the one of its mark, the
@@ -22,7 +22,8 @@ export function decodeText(bytes: Uint8Array, isHtml: boolean): string {
   if (bytes.includes(0)) return '';
   const head = Buffer.from(bytes.subarray(0, SAMPLE_BYTES)).toString('latin1');
   try {
-    if (!JAPANESE_ESCAPE.test(head)) return decode('utf-8', bytes, true);
+    if (!JAPANESE_ESCAPES.some((escape) => head.includes(escape)))
+      return decode('utf-8', bytes, true);
   } catch {
     // Another encoding.
   }

@@ -164,9 +164,10 @@ test.each(Object.entries(SENTENCES))(
   },
 );
 
+const page = (encoding: string, text: string): string =>
+  `<html><head><meta charset="${encoding}"></head><body><p>${text}</p></body></html>`;
+
 test('ENG-80: a page is read in the encoding that it names, and in a likely one if it names none that exists', async () => {
-  const page = (encoding: string, text: string): string =>
-    `<html><head><meta charset="${encoding}"></head><body><p>${text}</p></body></html>`;
   // Two letters are too few to find an encoding by.
   expect(await readWords('html', encodeText(page('gbk', '仓库'), 'gbk'))).toEqual(['仓库']);
   expect(await readWords('html', encodeText(page('iso-2022-jp', '倉庫'), 'iso2022_jp'))).toEqual([
