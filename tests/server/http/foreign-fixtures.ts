@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { DEFAULT_BILLING } from '#contract/billing/service-levels.ts';
-import type { OutputOf } from '#contract/calls.ts';
+import { type CallName, getCall, type OutputOf } from '#contract/calls.ts';
 import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { makeAll } from '../backup/fixtures.ts';
@@ -344,3 +345,34 @@ export const getNodeInputs = (restoreSessionId: string) => {
     getTeamDownloadSize: input,
   };
 };
+
+/** From now on this database has no policies: what separates providers is in the statements alone. */
+export async function dropPolicies({ store }: Fixture['context']): Promise<void> {
+  await store.system(async (db) => {
+    await sql`reset role`.execute(db);
+    const { rows } = await sql<{
+      name: string;
+    }>`select relname::text as name from pg_class where relrowsecurity`.execute(db);
+    for (const { name } of rows)
+      await sql`alter table ${sql.table(name)} disable row level security`.execute(db);
+  });
+}
+
+/** Returns how a call is made. */
+export function getAddress(
+  name: CallName,
+  input: object,
+): { readonly method: string; readonly path: string; readonly body: object | undefined } {
+  const { method, path } = getCall(name);
+  const rest = new Map(Object.entries(input));
+  const filled = path.replace(/\{(\w+)\}/g, (_all, param: string) => {
+    const value = String(rest.get(param));
+    rest.delete(param);
+    return encodeURIComponent(value);
+  });
+  return {
+    method,
+    path: filled,
+    body: method === 'GET' || method === 'DELETE' ? undefined : Object.fromEntries(rest),
+  };
+}

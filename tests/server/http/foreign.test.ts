@@ -17,6 +17,8 @@ import {
   getNodeInputs,
   hint,
   LATER,
+  dropPolicies,
+  getAddress,
   must,
   restoreRole,
   rule,
@@ -348,24 +350,6 @@ async function loadStored(): Promise<readonly string[]> {
   });
 }
 
-function getAddress(
-  name: CallName,
-  input: object,
-): { readonly method: string; readonly path: string; readonly body: object | undefined } {
-  const { method, path } = getCall(name);
-  const rest = new Map(Object.entries(input));
-  const filled = path.replace(/\{(\w+)\}/g, (_all, param: string) => {
-    const value = String(rest.get(param));
-    rest.delete(param);
-    return encodeURIComponent(value);
-  });
-  return {
-    method,
-    path: filled,
-    body: method === 'GET' || method === 'DELETE' ? undefined : Object.fromEntries(rest),
-  };
-}
-
 test("G30: every call that changes something is tested with others' IDs, or takes none", () => {
   const request = new Set<string>([
     ...Object.keys(writes(theirs)),
@@ -415,6 +399,14 @@ const WHO = [
   [
     'of another provider, with every role',
     async () => (await anOffice(fixture)).as('olga', [...ROLES]),
+    OWN_THERE,
+  ],
+  [
+    'of another provider, with every role and without the policies of the database (G31, T3)',
+    async () => {
+      await dropPolicies(fixture.context);
+      return (await anOffice(fixture)).as('olga', [...ROLES]);
+    },
     OWN_THERE,
   ],
 ] as const;
