@@ -3,6 +3,7 @@ import { DEFAULT_BILLING } from '#contract/billing/service-levels.ts';
 import { type CallName, getCall, type OutputOf } from '#contract/calls.ts';
 import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
+import { UNOWNED } from '#server/platform/db/migrations/migration.ts';
 import { makeAll } from '../backup/fixtures.ts';
 import { failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
@@ -375,4 +376,41 @@ export function getAddress(
     path: filled,
     body: method === 'GET' || method === 'DELETE' ? undefined : Object.fromEntries(rest),
   };
+}
+
+/** The tables whose rows belong to a provider. */
+export async function loadTenantTables({ store }: Fixture['context']): Promise<Set<string>> {
+  const { rows } = await store.system((db) =>
+    sql<{
+      name: string;
+    }>`select table_name::text as name from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public'`.execute(
+      db,
+    ),
+  );
+  return new Set(rows.map(({ name }) => name).filter((name) => !(name in UNOWNED)));
+}
+
+/**
+ * All that the database has of their provider, but for the comings and goings of whoever asks:
+ * sessions, the record of them, and the own invitation.
+ */
+export async function loadStored(fixture: Fixture, office: Office): Promise<readonly string[]> {
+  return fixture.context.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
+    const { rows: tables } = await sql<{
+      name: string;
+    }>`select table_name as name from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public'`.execute(
+      db,
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      if (['session', 'throttle', 'audit', 'attempt', 'one_time'].includes(name)) continue;
+      const { rows } = await sql<{
+        row: string;
+      }>`select row_to_json(t)::text as row from ${sql.table(name)} as t where tenant_id = ${tenant}`.execute(
+        db,
+      );
+      found.push(...rows.map(({ row }) => `${name} ${row}`));
+    }
+    return found.toSorted();
+  });
 }

@@ -1,17 +1,19 @@
-import { sql } from 'kysely';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
 import { getCall, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { LONG } from '../users/fixtures.ts';
 import { aSuite, CODE, job, organization, repository } from '../backup/fixtures.ts';
+import { collectStatements, findUnconditional } from '../db/statements.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Office } from '../sync/fixtures.ts';
 import type { Fixture } from './fixtures.ts';
 import {
   alarm,
   importInputs,
+  loadStored,
+  loadTenantTables,
   connection,
   credentials,
   getNodeInputs,
@@ -319,36 +321,14 @@ const NOTHING_OF_OTHERS: Readonly<Partial<Record<CallName, string>>> = {
 let fixture: Fixture;
 let office: Office;
 let theirs: Theirs;
+let statements: ReturnType<typeof collectStatements>;
 
 beforeAll(async () => {
   ({ ground: fixture, office } = await aSuite());
   theirs = await theSecondCompany(fixture, office);
+  statements = collectStatements();
 });
-
-/**
- * All that the database has of their provider, but for the comings and goings of whoever asks:
- * sessions, the record of them, and the own invitation.
- */
-async function loadStored(): Promise<readonly string[]> {
-  return fixture.context.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
-    const { rows: tables } = await sql<{
-      name: string;
-    }>`select table_name as name from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public'`.execute(
-      db,
-    );
-    const found: string[] = [];
-    for (const { name } of tables) {
-      if (['session', 'throttle', 'audit', 'attempt', 'one_time'].includes(name)) continue;
-      const { rows } = await sql<{
-        row: string;
-      }>`select row_to_json(t)::text as row from ${sql.table(name)} as t where tenant_id = ${tenant}`.execute(
-        db,
-      );
-      found.push(...rows.map(({ row }) => `${name} ${row}`));
-    }
-    return found.toSorted();
-  });
-}
+afterAll(() => statements.stop());
 
 test("G30: every call that changes something is tested with others' IDs, or takes none", () => {
   const request = new Set<string>([
@@ -414,7 +394,7 @@ const WHO = [
 for (const [who, begin, passes] of WHO) {
   test(`G30: a user ${who} changes nothing of others and learns nothing about it, whatever IDs it sends`, async () => {
     const asker = await begin();
-    const before = await loadStored();
+    const before = await loadStored(fixture, office);
     const took: string[] = [];
     const other: string[] = [];
     for (const [name, input] of Object.entries(writes(theirs)) as [CallName, object][]) {
@@ -425,7 +405,7 @@ for (const [who, begin, passes] of WHO) {
     }
     expect(took).toEqual([]);
     expect(other).toEqual(passes);
-    expect(await loadStored()).toEqual(before);
+    expect(await loadStored(fixture, office)).toEqual(before);
   });
 
   test(`G30: a user ${who} reads nothing of others, whatever it requests`, async () => {
@@ -489,3 +469,12 @@ for (const [who, begin, passes] of WHO) {
     expect(details).toEqual([]);
   });
 }
+
+test('G31, T3: each statement of these calls has a condition of its own for each table of a provider', async () => {
+  const tables = await loadTenantTables(fixture.context);
+  // It finds one that has none.
+  expect(findUnconditional('select n from job where n = 1', tables)).toEqual(['job']);
+  const texts = [...statements.texts];
+  expect(texts.length).toBeGreaterThan(500);
+  expect(texts.filter((text) => findUnconditional(text, tables).length > 0)).toEqual([]);
+});
