@@ -2,7 +2,7 @@ import { toLowerCaseId } from '#contract/id-schema.ts';
 import type { impersonationCalls } from '#contract/auth/impersonation-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { ImpersonationId, TenantId, UserId } from '#contract/ids.ts';
-import { mayImpersonate } from '#contract/users/authority.ts';
+import { mayImpersonate, seesUser } from '#contract/users/authority.ts';
 import type { UserRights } from '#contract/users/authority.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -153,7 +153,8 @@ export function impersonationHandlers(
     const { tenant } = ctx;
     const opened = await context.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
       const reach = await loadUserRights(tx, target);
-      if (!reach || target === session.userId) return failed(reach ? NOT_ALLOWED : NOT_FOUND);
+      if (!reach || !seesUser(session, reach)) return failed(NOT_FOUND);
+      if (target === session.userId) return failed(NOT_ALLOWED);
       if (await isOff(tx)) return failed(OFF);
       if (!mayImpersonate(session, reach, false)) return failed(NOT_ALLOWED);
       const made = await openImpersonation(tx, context, key, ctx, target, {

@@ -414,3 +414,15 @@ export async function loadStored(fixture: Fixture, office: Office): Promise<read
     return found.toSorted();
   });
 }
+
+function getMissingId(id: string | number): string | number {
+  if (typeof id === 'number') return id + 100_000;
+  if (/^[\da-f]{8}-/.test(id)) return crypto.randomUUID();
+  return /^\d+$/.test(id) ? String(Number(id) + 100_000) : `${id}-missing`;
+}
+
+/** IDs like theirs, under which nothing exists anywhere. */
+export function getMissing(theirs: Theirs): Theirs {
+  const ids: readonly (readonly [string, string | number])[] = Object.entries(theirs);
+  return { ...theirs, ...Object.fromEntries(ids.map(([name, id]) => [name, getMissingId(id)])) };
+}

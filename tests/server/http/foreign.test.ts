@@ -17,6 +17,7 @@ import {
   connection,
   credentials,
   getNodeInputs,
+  getMissing,
   hint,
   LATER,
   dropPolicies,
@@ -392,19 +393,29 @@ const WHO = [
 ] as const;
 
 for (const [who, begin, passes] of WHO) {
-  test(`G30: a user ${who} changes nothing of others and learns nothing about it, whatever IDs it sends`, async () => {
+  test(`G30, G29: a user ${who} changes nothing of others and learns nothing about it, whatever IDs it sends`, async () => {
     const asker = await begin();
     const before = await loadStored(fixture, office);
     const took: string[] = [];
     const other: string[] = [];
+    const differing: string[] = [];
+    const missing: Bodies = writes(getMissing(theirs));
     for (const [name, input] of Object.entries(writes(theirs)) as [CallName, object][]) {
       const { method, path, body } = getAddress(name, input);
       const { status, text } = await asker(method, path, body);
       if (status !== 404 && status !== 403) other.push(`${name} ${status}`);
+      else if (name !== 'saveView') {
+        // A view is created under the ID that it is sent with.
+        const absent = getAddress(name, missing[name] ?? {});
+        const answer = await asker(absent.method, absent.path, absent.body);
+        if (answer.status !== status || answer.text !== text)
+          differing.push(`${name}: ${status} ${text}, absent: ${answer.status} ${answer.text}`);
+      }
       if (CANARY.test(text)) took.push(`${name} tells ${text.slice(0, 200)}`);
     }
     expect(took).toEqual([]);
     expect(other).toEqual(passes);
+    expect(differing).toEqual([]);
     expect(await loadStored(fixture, office)).toEqual(before);
   });
 
