@@ -5,6 +5,8 @@ import type { CallName } from '#contract/calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { LONG } from '../users/fixtures.ts';
 import { aSuite, CODE, job, organization, repository } from '../backup/fixtures.ts';
+import { binaries } from '../db/binaries.ts';
+import { freshStore } from '../db/databases.ts';
 import { collectStatements, findUnconditional } from '../db/statements.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Office } from '../sync/fixtures.ts';
@@ -325,7 +327,10 @@ let theirs: Theirs;
 let statements: ReturnType<typeof collectStatements>;
 
 beforeAll(async () => {
-  ({ ground: fixture, office } = await aSuite());
+  // A database of its own, because its policies are dropped.
+  ({ ground: fixture, office } = await aSuite(
+    await freshStore(binaries() === null ? 'pglite' : 'postgres'),
+  ));
   theirs = await theSecondCompany(fixture, office);
   statements = collectStatements();
 });
