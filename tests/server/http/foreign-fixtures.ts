@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { DEFAULT_BILLING } from '#contract/billing/service-levels.ts';
 import { type CallName, getCall, type OutputOf } from '#contract/calls.ts';
 import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
+import type { Database } from '#server/platform/db/database.ts';
 import { UNOWNED } from '#server/platform/db/migrations/migration.ts';
 import { makeAll } from '../backup/fixtures.ts';
 import { failure } from '../sync/fixtures.ts';
@@ -378,16 +379,18 @@ export function getAddress(
   };
 }
 
-/** The tables whose rows belong to a provider. */
-export async function loadTenantTables({ store }: Fixture['context']): Promise<Set<string>> {
-  const { rows } = await store.system((db) =>
-    sql<{
+const loadOwnedTables = async (db: Transaction<Database>): Promise<string[]> =>
+  (
+    await sql<{
       name: string;
     }>`select table_name::text as name from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public'`.execute(
       db,
-    ),
-  );
-  return new Set(rows.map(({ name }) => name).filter((name) => !(name in UNOWNED)));
+    )
+  ).rows.map(({ name }) => name);
+
+/** The tables whose rows belong to a provider. */
+export async function loadTenantTables({ store }: Fixture['context']): Promise<Set<string>> {
+  return new Set((await store.system(loadOwnedTables)).filter((name) => !(name in UNOWNED)));
 }
 
 /**
@@ -396,13 +399,8 @@ export async function loadTenantTables({ store }: Fixture['context']): Promise<S
  */
 export async function loadStored(fixture: Fixture, office: Office): Promise<readonly string[]> {
   return fixture.context.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
-    const { rows: tables } = await sql<{
-      name: string;
-    }>`select table_name as name from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public'`.execute(
-      db,
-    );
     const found: string[] = [];
-    for (const { name } of tables) {
+    for (const name of await loadOwnedTables(db)) {
       if (['session', 'throttle', 'audit', 'attempt', 'one_time'].includes(name)) continue;
       const { rows } = await sql<{
         row: string;

@@ -131,7 +131,7 @@ export async function checkObjectLock(
   }
 }
 
-/** Returns how the files of an existing repository are locked, as its config tells; null: they aren't. */
+/** Returns how the files of an existing repository are locked, read from its config file; null: they aren't. */
 export async function readLockMode(folder: S3Folder): Promise<ObjectLockMode | null> {
   const read = await folder.attempt(async (s3, { GetObjectRetentionCommand }) => {
     const { Retention } = await s3.send(
