@@ -36,7 +36,7 @@ export default defineConfig({
           name: 'server',
           include: ['tests/{server,sim}/**/*.test.ts'],
           exclude: [...exclude, ...HASHES],
-          setupFiles: [eachFile, 'tests/server/cheap-hashes.ts'],
+          setupFiles: [eachFile, 'tests/server/cheap-keys.ts'],
           execArgv,
         },
       },

@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { makeFolderTarget } from '#server/engine/embedded/restic/folder-target.ts';
 import { revealsPassword } from '#server/engine/embedded/restic/keys.ts';
 import { isIrreducible, randomPolynomial } from '#server/engine/embedded/restic/polynomial.ts';
@@ -131,4 +131,20 @@ test('ENG-12: a new repository has an irreducible polynomial of degree 53, as re
   expect(product >> 53n).toBe(1n);
   expect(isIrreducible(product)).toBe(false);
   expect(randomPolynomial(systemChance) >> 53n).toBe(1n);
+});
+
+test('ENG-12: guessing the password of a new repository costs at least what restic asks', async () => {
+  const keys = await vi.importActual<typeof import('#server/engine/embedded/restic/keys.ts')>(
+    '#server/engine/embedded/restic/keys.ts',
+  );
+  const folder = makeFolder();
+  const target = makeFolderTarget(folder, tools());
+  getValue(await target.prepare());
+  const id = getValue(await keys.addKey(target, keys.createMasterKey(tools()), PASSWORD, tools()));
+  const file = JSON.parse(readFileSync(join(folder, 'keys', id), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  // restic's design document shows N = 65536, r = 8, p = 1.
+  expect(file).toMatchObject({ kdf: 'scrypt', N: 65_536, r: 8, p: 1 });
 });
