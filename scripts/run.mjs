@@ -55,7 +55,18 @@ const commands = {
       }))
     );
   },
-  'soak': () => run(['tests/bench/soak.ts', ...rest], { node }),
+  async 'soak'() {
+    const { build } = await import('./build.mjs');
+    const { findBrowser } = await import('./browser.mjs');
+    const browser = findBrowser(node);
+    return (
+      (await build(node)) ||
+      (await run(['tests/bench/soak.ts', ...rest], {
+        node,
+        env: browser ? { CHROMIUM: browser } : {},
+      }))
+    );
+  },
   'rebuild': () => run(['server/rebuild.ts', ...rest], { node }),
   'verify': () => run(['server/verify.ts', ...rest], { node }),
   'backup': () => run(['server/backup.ts', ...rest], { node }),

@@ -18,8 +18,8 @@ test.afterAll(async () => {
 
 const JOBS = 12;
 
-test('E2E-6, OUT-1, SYNC-1: killing the browser five times at random moments loses no review that was shown', async () => {
-  const seed = Number(process.env['SEED'] ?? 20_261_121);
+test('E2E-6, OUT-1, SYNC-1, G14: killing the browser five times at random moments loses no review that was shown', async () => {
+  const seed = Number(process.env['SEED'] ?? 20_261_121) + test.info().repeatEachIndex;
   let state = seed;
   const chance = (): number => {
     state = (state * 1_664_525 + 1_013_904_223) >>> 0;

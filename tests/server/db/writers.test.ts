@@ -5,6 +5,9 @@ import { rebuild } from '#server/platform/events/rebuild.ts';
 import { freshUrl, missing, QUIET } from './databases.ts';
 import { aTenant, byClock, jobDraft, runDraft } from './drafts.ts';
 
+/** How long the writers write: a minute of a soak is `PROOF=24`. */
+const WRITING_MS = 2_500 * Number(process.env['PROOF'] ?? 1);
+
 let url = '';
 beforeAll(async () => {
   if (missing === '') url = await freshUrl();
@@ -21,7 +24,7 @@ test.skipIf(missing !== '')(
     try {
       const tenant = await aTenant(first);
       await first.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
-      const until = systemClock.now() + 2500;
+      const until = systemClock.now() + WRITING_MS;
       const tally = { appended: 1 };
       let writing = true;
 
@@ -39,7 +42,7 @@ test.skipIf(missing !== '')(
                 byClock,
               );
               // before the commit
-              await new Promise((resolve) => void setTimeout(resolve, Math.random() * 20));
+              await new Promise((resolve) => void setTimeout(resolve, Math.random() * 50));
               if (fails) throw new Error('taken back');
               return logged.length;
             })

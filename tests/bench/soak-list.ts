@@ -1,0 +1,57 @@
+/** Tests of promises (`docs/promises.md`) that `npm run soak` runs longer than `npm test` does. */
+export interface SoakTest {
+  /** Only the tests of the file that name one of these run. */
+  readonly promises: readonly string[];
+  readonly file: string;
+  /** The project of Vitest, or Playwright's. */
+  readonly project: 'rooms' | 'server' | 'hashes' | 'browser';
+  /** How many of what `npm test` runs, where `PROOF` is 1. */
+  readonly runs: number;
+  readonly what: string;
+  /** The `PROOF` of the promised size. In the browser, how often the test is repeated. */
+  readonly proof: number;
+  /** About how long that takes on two cores, to divide the time fairly. */
+  readonly minutes: number;
+}
+
+type Row = readonly [
+  promises: string,
+  file: string,
+  project: SoakTest['project'],
+  runs: number,
+  what: string,
+  proof: number,
+  minutes: number,
+];
+
+const ROWS: readonly Row[] = [
+  [
+    'G3',
+    'tests/server/db/writers.test.ts',
+    'server',
+    1,
+    'rounds of 2.5 s with eight writers',
+    24,
+    1.2,
+  ],
+  ['G6', 'tests/server/events/rebuild.test.ts', 'server', 8, 'logs', 13, 3],
+  ['G12', 'tests/workers/sync/any-answer.test.ts', 'rooms', 20, 'series of answers', 50, 3],
+  ['G14', 'tests/e2e/kills.spec.ts', 'browser', 5, 'kills of the browser', 20, 10],
+  ['G19', 'tests/server/db/kills.test.ts', 'server', 10, 'kills', 20, 4],
+  ['G20', 'tests/server/db/power-cut.test.ts', 'server', 6, 'power cuts', 20, 3],
+  ['G22', 'tests/server/events/verify.test.ts', 'server', 5, 'flips of each table', 50, 3],
+  ['G63', 'tests/server/restore/operator-scope.test.ts', 'server', 1_000, 'requests', 10, 3],
+  ['G67', 'tests/server/restore/hostile.test.ts', 'server', 3_000, 'mutated files', 4, 2],
+];
+
+export const SOAK_TESTS: readonly SoakTest[] = ROWS.map(
+  ([promises, file, project, runs, what, proof, minutes]) => ({
+    promises: promises.split(' '),
+    file,
+    project,
+    runs,
+    what,
+    proof,
+    minutes,
+  }),
+);
