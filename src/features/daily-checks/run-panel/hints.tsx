@@ -19,8 +19,18 @@ import { runPanelMessages as t } from './messages.en.ts';
 /**
  * Hints that have helped with similar results (HINT-4): the most specific one first, the others
  * collapsed. Offline it shows the server's last answer.
+ *
+ * `isReady`: what is above them is loaded, so that a button doesn't move while it is pressed.
  */
-export function Hints({ row, canAct }: { readonly row: RunView; readonly canAct: boolean }) {
+export function Hints({
+  row,
+  canAct,
+  isReady,
+}: {
+  readonly row: RunView;
+  readonly canAct: boolean;
+  readonly isReady: boolean;
+}) {
   const on = useBranding()?.features.hints === true;
   const reads = useAbility('monitoring.daily-checks');
   const canManage = useAbility('monitoring.hints');
@@ -28,7 +38,7 @@ export function Hints({ row, canAct }: { readonly row: RunView; readonly canAct:
   const request = useCachedQuery('listApplicableHints', EMPTY, { wanted: on && reads });
   const [all, setAll] = useState(false);
   const { problem } = row;
-  if (!on || problem === null) return null;
+  if (!on || !isReady || problem === null) return null;
   const texts = [row.message, row.template].flatMap((text) => text ?? []);
   const found = hintsFor(request.value?.hints ?? [], {
     texts,

@@ -273,7 +273,12 @@ export function RunPanel(props: PanelProps) {
             onAll={() => onCause(problem.cause)}
           />
         )}
-        <Hints key={`hints ${row.n}`} row={row} canAct={canAct} />
+        <Hints
+          key={`hints ${row.n}`}
+          row={row}
+          canAct={canAct}
+          isReady={execution !== null || query.message !== null}
+        />
         {problem?.note && (
           <Said icon="note" by={`${problem.note.name}, ${formatWhen(problem.note.at, zone)}`}>
             {problem.note.content}
