@@ -25,6 +25,8 @@ type Row = readonly [
 ];
 
 const ROWS: readonly Row[] = [
+  ['G1 G2 G3 G13', 'tests/sim/sim.test.ts', 'server', 50, 'stories of 100 steps', 40, 15],
+  ['G1 G2', 'tests/sim/real.test.ts', 'server', 1, 'stories with the real server', 20, 4],
   [
     'G3',
     'tests/server/db/writers.test.ts',

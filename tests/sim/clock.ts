@@ -61,6 +61,26 @@ export class TestClock implements WorkerClock {
   }
 }
 
+/** The clock of one device: the same time passes on it, but it shows another. */
+export class SkewedClock implements WorkerClock {
+  readonly #true: TestClock;
+  /** How far it is ahead, in ms; negative if it is behind. */
+  skew: number;
+
+  constructor(clock: TestClock, skew: number) {
+    this.#true = clock;
+    this.skew = skew;
+  }
+
+  now(): number {
+    return this.#true.now() + this.skew;
+  }
+
+  after(ms: number, work: () => void): () => void {
+    return this.#true.after(ms, work);
+  }
+}
+
 /** Until everything that needs no time has happened. */
 export async function settle(turns = 4): Promise<void> {
   for (let i = 0; i < turns; i++)

@@ -3,7 +3,7 @@ import { memoryDisk } from '#workers/disk/disk.ts';
 import type { StoredProfile, Profiles } from '#workers/disk/profiles.ts';
 import { createWorkerApi } from '#workers/queries/live-queries.ts';
 import type { Disk } from '#workers/types.ts';
-import type { Channel, WorkerContext } from '#workers/context.ts';
+import type { Channel, WorkerClock, WorkerContext } from '#workers/context.ts';
 import type { makeChance } from './random.ts';
 import type { TestClock } from './clock.ts';
 import { TENANT } from './answers.ts';
@@ -32,6 +32,7 @@ export class SimDevice {
     user: { readonly me: { readonly id: string } },
     signedIn = true,
     tenant = TENANT,
+    own: WorkerClock = clock,
   ) {
     this.wire = wire;
     this.#clock = clock;
@@ -45,10 +46,10 @@ export class SimDevice {
       user: user.me.id,
       actor: user.me.id,
       device: this.disk.device,
-      offlineUntil: clock.now() + 7 * 86_400_000,
+      offlineUntil: own.now() + 7 * 86_400_000,
     } as unknown as StoredProfile;
     this.context = {
-      clock,
+      clock: own,
       chance,
       fetch: wire.fetch,
       origin: 'http://daybook.test',

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
@@ -27,6 +28,12 @@ export class Shadow {
     for (; this.#at < seq; this.#at++) fold(this.rows, this.#log[this.#at] as Logged);
     return this;
   }
+}
+
+/** As `toEqual`, many times as fast where they are equal. */
+function expectEqual(found: unknown, expected: unknown, what: string): void {
+  if (!isDeepStrictEqual(found, expected))
+    expect({ what, found }).toEqual({ what, found: expected });
 }
 
 const byId = <T>(rows: Iterable<T>, id: (row: T) => number): T[] =>
@@ -63,28 +70,20 @@ export function expectNoHole(
       [...server.rows.run.values()].flatMap(({ n, company }) => (ended.has(company) ? [n] : [])),
     ).size,
   ).toBe(0);
-  expect(
-    byId(
-      engine.all('problem').filter(({ company }) => sees(company)),
-      ({ n }) => n,
-    ),
-  ).toEqual(
-    byId(
-      [...rows.problem.values()].filter(({ company }) => sees(company)),
-      ({ n }) => n,
-    ),
-  );
-  expect(
-    byId(
-      engine.all('job').filter(({ company }) => sees(company)),
-      ({ n }) => n,
-    ),
-  ).toEqual(
-    byId(
-      [...rows.job.values()].filter(({ company }) => sees(company)),
-      ({ n }) => n,
-    ),
-  );
+  for (const table of ['problem', 'job'] as const) {
+    const isSeen = ({ company }: { readonly company: number }): boolean => sees(company);
+    expectEqual(
+      byId<{ readonly n: number; readonly company: number }>(
+        engine.all(table),
+        ({ n }) => n,
+      ).filter(isSeen),
+      byId<{ readonly n: number; readonly company: number }>(
+        rows[table].values(),
+        ({ n }) => n,
+      ).filter(isSeen),
+      table,
+    );
+  }
   if (replica.daysLeft > 0) return;
   const later = new Set(
     server.log
@@ -104,7 +103,7 @@ export function expectNoHole(
   const here = engine.runs(expected.map(({ n }) => n));
   for (const run of expected) {
     const job = rows.job.get(run.job);
-    if (job) expect(here.get(run.n), `run ${run.n}`).toEqual(toLeanRun(run, job));
+    if (job) expectEqual(here.get(run.n), toLeanRun(run, job), `run ${run.n}`);
   }
 }
 
@@ -114,7 +113,7 @@ export function expectOnce(server: SimServer): void {
   for (const { commandId, seq } of server.log)
     if (commandId !== null) seqs.set(commandId, [...(seqs.get(commandId) ?? []), seq]);
   for (const [id, all] of seqs)
-    expect((all.at(-1) ?? 0) - (all[0] ?? 0) + 1, `command ${id}`).toBe(all.length);
+    expectEqual((all.at(-1) ?? 0) - (all[0] ?? 0) + 1, all.length, `command ${id}`);
   const notes = server.log.flatMap(({ event, company }) =>
     event.type === 'problem.noted@1' ? [`${company}/${event.data.content}`] : [],
   );

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 for (let seed = 1; seed <= SEEDS; seed++) {
   test(
-    `SYNC-1, SYNC-2, OUT-3: the real server and two devices agree when a bad connection recovers: seed ${seed}`,
+    `G1, G2, SYNC-1, SYNC-2, OUT-3: the real server and two devices agree when a bad connection recovers: seed ${seed}`,
     { timeout: 120_000 },
     async () => {
       const chance = makeChance(seed);

@@ -2,6 +2,7 @@ import type { Session } from '#contract/auth/current-user.ts';
 import { SessionSchema } from '#contract/auth/current-user.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import * as v from 'valibot';
@@ -48,7 +49,10 @@ export interface TokenNeeds {
  */
 const REFRESH_SILENCE_MS: Ms = 7_000;
 
-/** How long before their end tokens are renewed. */
+/**
+ * How long before their end tokens are renewed. The time since a token was requested counts: the
+ * device's clock may differ from the server's by hours (G13).
+ */
 const AHEAD_MS: Ms = 15_000;
 
 /**
@@ -57,15 +61,19 @@ const AHEAD_MS: Ms = 15_000;
  */
 export function makeTokens(needs: TokenNeeds): OwnTokens {
   let session: Session | null = null;
+  /** When the session's token was requested, by the device's clock. */
+  let since: Ms = 0;
   let flight: Promise<Result<string>> | null = null;
   let life = 0;
 
   async function refresh(): Promise<Result<string>> {
     const mine = life;
+    const requestedAt = needs.clock.now();
     const answer = await askRefresh(needs);
     if (mine !== life) return failed(NO_ANSWER); // signed out meanwhile
     if (!answer.ok) return answer;
     session = answer.value;
+    since = requestedAt;
     needs.renewed(session);
     // By now it is another user's session: the caller must not get it.
     return mine === life ? ok(session.token) : failed(NO_ANSWER);
@@ -73,11 +81,9 @@ export function makeTokens(needs: TokenNeeds): OwnTokens {
 
   return {
     get(refused) {
-      if (
-        session &&
-        session.token !== refused &&
-        needs.clock.now() < session.tokenExpiresAt - AHEAD_MS
-      )
+      const age = needs.clock.now() - since;
+      const isFresh = age >= 0 && age < LIMITS.accessMs - AHEAD_MS;
+      if (session && session.token !== refused && isFresh)
         return Promise.resolve(ok(session.token));
       flight ??= refresh().finally(() => {
         flight = null;
@@ -94,6 +100,7 @@ export function makeTokens(needs: TokenNeeds): OwnTokens {
     set(next) {
       life += 1;
       session = next;
+      since = needs.clock.now();
     },
     forget() {
       life += 1;
