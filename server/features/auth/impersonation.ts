@@ -61,7 +61,11 @@ export function impersonationHandlers(
       if (provider === undefined || provider === tenant) {
         const here = await context.store.tenant(
           tenant,
-          async (tx) => (await loadUserRights(tx, target)) !== null,
+          async (tx) => {
+            const rights = await loadUserRights(tx, target);
+            // One that the user doesn't see is looked for below, as one that doesn't exist (G29).
+            return rights !== null && seesUser(session, rights);
+          },
           { readOnly: true },
         );
         if (here) return actHere(session, target, { impersonation, reason }, ctx);

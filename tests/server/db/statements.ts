@@ -18,8 +18,14 @@ export function findUnconditional(statement: string, tables: ReadonlySet<string>
 }
 
 /** Collects the text of every statement that this process runs by the query builder until `stop`. */
-export function collectStatements(): { readonly texts: Set<string>; stop(): void } {
+export function collectStatements(): {
+  readonly texts: Set<string>;
+  /** Returns those since the last call, in order, and as often as they ran. */
+  takeRecent(): string[];
+  stop(): void;
+} {
   const texts = new Set<string>();
+  const recent: string[] = [];
   const executor = Object.getPrototypeOf(DefaultQueryExecutor.prototype) as Pick<
     DefaultQueryExecutor,
     'executeQuery' | 'stream'
@@ -27,11 +33,17 @@ export function collectStatements(): { readonly texts: Set<string>; stop(): void
   const { executeQuery, stream } = executor;
   executor.executeQuery = function (this: DefaultQueryExecutor, query, ...rest) {
     texts.add(query.sql);
+    recent.push(query.sql);
     return executeQuery.call(this, query, ...rest) as never;
   };
   executor.stream = function (this: DefaultQueryExecutor, query, ...rest) {
     texts.add(query.sql);
+    recent.push(query.sql);
     return stream.call(this, query, ...rest) as never;
   };
-  return { texts, stop: () => Object.assign(executor, { executeQuery, stream }) };
+  return {
+    texts,
+    takeRecent: () => recent.splice(0),
+    stop: () => Object.assign(executor, { executeQuery, stream }),
+  };
 }

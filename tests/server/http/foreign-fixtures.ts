@@ -413,8 +413,8 @@ export async function loadStored(fixture: Fixture, office: Office): Promise<read
   });
 }
 
-function getMissingId(id: string | number): string | number {
-  if (typeof id === 'number') return id + 100_000;
+/** An ID of the same form, under which nothing exists. */
+export function getMissingId(id: string): string {
   if (/^[\da-f]{8}-/.test(id)) return crypto.randomUUID();
   return /^\d+$/.test(id) ? String(Number(id) + 100_000) : `${id}-missing`;
 }
@@ -422,5 +422,9 @@ function getMissingId(id: string | number): string | number {
 /** IDs like theirs, under which nothing exists anywhere. */
 export function getMissing(theirs: Theirs): Theirs {
   const ids: readonly (readonly [string, string | number])[] = Object.entries(theirs);
-  return { ...theirs, ...Object.fromEntries(ids.map(([name, id]) => [name, getMissingId(id)])) };
+  const missing = ids.map(([name, id]) => [
+    name,
+    typeof id === 'number' ? id + 100_000 : getMissingId(id),
+  ]);
+  return { ...theirs, ...Object.fromEntries(missing) };
 }
