@@ -15,8 +15,8 @@ import { NO_ERRORS, SimWire } from './wire.ts';
 
 interface Shape {
   readonly steps: number;
-  readonly fewestDevices: number;
-  readonly mostDevices: number;
+  readonly minDevices: number;
+  readonly maxDevices: number;
   /** How far the clock of a device may be ahead or behind, in ms. */
   readonly skewMs: number;
   /** How far a clock may be set meanwhile, in ms. */
@@ -27,15 +27,15 @@ const SEEDS = 50 * Number(process.env['PROOF'] ?? 1);
 const FIRST = Number(process.env['SEED'] ?? 1);
 const SHAPE: Shape = {
   steps: 100,
-  fewestDevices: 1,
-  mostDevices: 4,
+  minDevices: 1,
+  maxDevices: 4,
   skewMs: 24 * 3_600_000,
   jumpMs: 3_600_000,
 };
 
 /** Seeds that once failed are played first, in the shape in which they did. */
 const PAST: readonly number[] = [40, 200, 253, 889];
-const PAST_SHAPE: Shape = { steps: 60, fewestDevices: 2, mostDevices: 2, skewMs: 0, jumpMs: 0 };
+const PAST_SHAPE: Shape = { steps: 60, minDevices: 2, maxDevices: 2, skewMs: 0, jumpMs: 0 };
 
 interface Client {
   readonly user: User;
@@ -58,18 +58,18 @@ for (let seed = FIRST; seed < FIRST + SEEDS; seed++)
 
 async function play(
   seed: number,
-  { steps, fewestDevices, mostDevices, skewMs, jumpMs }: Shape,
+  { steps, minDevices, maxDevices, skewMs, jumpMs }: Shape,
 ): Promise<void> {
   const chance = makeChance(seed);
   // The shape has a chance of its own: past stories stay as they were.
   const shaping = makeChance(seed ^ 0x5eed);
-  const getSkew = (most: number): number => shaping.below(2 * most + 1) - most;
+  const getSkew = (maxMs: number): number => shaping.below(2 * maxMs + 1) - maxMs;
   const clock = new TestClock();
   const server = new SimServer(() => clock.now());
   server.pageSize = chance.pick([1, 3, 1000]);
   const story = new Story(server, chance, () => clock.now());
   const users = [server.addUser('ann'), server.addUser('bob')];
-  const devices = fewestDevices + shaping.below(mostDevices - fewestDevices + 1);
+  const devices = minDevices + shaping.below(maxDevices - minDevices + 1);
   story.begin(3, 5, 40);
   const clients = Array.from({ length: devices }, (_, n): Client => {
     const user = must(users[n % users.length]);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type CallName, getCall } from '#contract/calls.ts';
 import type { collectStatements } from '../db/statements.ts';
 import type { Office } from '../sync/fixtures.ts';
-import { getAddress } from './foreign-fixtures.ts';
+import { getAddress, getMissingId } from './foreign-fixtures.ts';
 
 export type Address = ReturnType<typeof getAddress>;
 type Asker = Awaited<ReturnType<Office['as']>>;
@@ -48,13 +48,18 @@ export const getPathIds = (id: string): object => ({
   day: id,
 });
 
+export interface Readable {
+  readonly name: CallName;
+  readonly id: string;
+}
+
 /** Each call that reads one thing, with those of the IDs under which `owner` finds it. */
 export async function listReadable(
   owner: Asker,
   names: readonly CallName[],
   ids: readonly string[],
-): Promise<readonly { readonly name: CallName; readonly id: string }[]> {
-  const found: { name: CallName; id: string }[] = [];
+): Promise<Readable[]> {
+  const found: Readable[] = [];
   for (const name of names) {
     const { method, path } = getCall(name);
     if (method !== 'GET' || !path.includes('{')) continue;
@@ -64,4 +69,23 @@ export async function listReadable(
     }
   }
   return found;
+}
+
+/** As `compareAnswers`, for those of these that the asker may not read, and IDs that don't exist. */
+export async function compareReads(
+  statements: ReturnType<typeof collectStatements>,
+  asker: Asker,
+  readable: readonly Readable[],
+): Promise<string[]> {
+  const differing: string[] = [];
+  for (const { name, id } of readable) {
+    const foreign = getAddress(name, getPathIds(id));
+    const absent = getAddress(name, getPathIds(getMissingId(id)));
+    const { status } = await asker('GET', foreign.path);
+    if (status === 403 || status === 404)
+      differing.push(
+        ...(await compareAnswers(statements, asker, `${name} ${id}`, foreign, absent)),
+      );
+  }
+  return differing;
 }
