@@ -36,6 +36,7 @@ const ROWS: readonly Row[] = [
     24,
     1.2,
   ],
+  ['G5', 'tests/workers/sync/damage.test.ts', 'rooms', 25, 'damaged records', 12, 1],
   ['G6', 'tests/server/events/rebuild.test.ts', 'server', 8, 'logs', 13, 3],
   ['G12', 'tests/workers/sync/any-answer.test.ts', 'rooms', 20, 'series of answers', 50, 3],
   ['G14', 'tests/e2e/kills.spec.ts', 'browser', 5, 'kills of the browser', 20, 10],

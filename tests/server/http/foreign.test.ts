@@ -12,8 +12,8 @@ import { anOffice } from '../sync/fixtures.ts';
 import type { Office } from '../sync/fixtures.ts';
 import type { Fixture } from './fixtures.ts';
 import {
-  type Address,
   compareAnswers,
+  compareReads,
   getPathIds,
   listReadable,
   type Readable,
