@@ -1,8 +1,10 @@
 /**
- * How fast posts of a team and rows of a site are backed up from the simulated tenant, by a first
- * session and by the next ones: `node tests/bench/suite-sessions.ts`. `POSTS`, `ROWS` (2,000 each).
- * Waits between requests about a team are skipped: the note has how many requests there were.
+ * How fast mails, files, posts and rows are backed up from the simulated tenant, by a first session
+ * and by the next ones, beside restic with the files of the first restore point:
+ * `node tests/bench/suite-sessions.ts`. `ITEMS`: of each kind (2,000). Waits between requests about
+ * a team are skipped: the note has how many requests there were.
  */
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -23,8 +25,7 @@ import { aBranding, byClock, companyDraft } from '../server/db/drafts.ts';
 import type { Figure, Sheet } from './figures.ts';
 import { getTable } from './figures.ts';
 
-const POSTS = Number(process.env['POSTS'] ?? 2_000);
-const ROWS = Number(process.env['ROWS'] ?? 2_000);
+const ITEMS = Number(process.env['ITEMS'] ?? 2_000);
 /** Added before the third session. */
 const CHANGES = 100;
 const SHORT_WAIT_MS = 1_000;
@@ -36,7 +37,14 @@ const ROLES = [
   'ChannelMessage.Read.All',
   'Files.Read.All',
   'Sites.Read.All',
+  'Mail.Read',
+  'Calendars.Read',
+  'Contacts.Read',
+  'Tasks.Read.All',
+  'MailboxItem.Export.All',
 ];
+const RESTIC = { ...process.env, RESTIC_PASSWORD: 'a password of the benchmark' };
+const MEGA = 1_000_000;
 const log = { info: () => undefined, warn: console.error, error: console.error };
 
 /** Requests about a team are spread over time, of which the benchmark takes none. */
@@ -81,41 +89,39 @@ export async function benchSuiteSessions(say: (text: string) => void): Promise<S
     };
     const context = makeAppContext({ store, clock, chance: systemChance, log, config });
     const place = await connect(context);
-    const { admin } = place.office;
-    const { teams } = admin;
-    const team = teams.list()[0]?.id ?? '';
-    const channel = teams.listChannels(team)[0]?.id ?? '';
-    say(`  ${POSTS.toLocaleString('en')} posts …`);
-    const addPosts = (count: number): void => {
-      for (let n = 0; n < count; n += 1) teams.addPost(team, channel);
-    };
-    addPosts(POSTS);
-    const posts = await runSessions(
-      place,
-      { type: 'Team', id: team, parts: ['teams', 'teamsChats'] },
-      () => addPosts(CHANGES),
-    );
-    say(`  ${ROWS.toLocaleString('en')} rows …`);
-    const site = admin.addSite('Benchmark').id;
-    const list = admin.addList(site, 'Rows').id;
-    const addRows = (count: number): void => {
-      for (let n = 0; n < count; n += 1) admin.addRow(site, list);
-    };
-    addRows(ROWS);
-    const rows = await runSessions(place, { type: 'Site', id: site, parts: ['sites'] }, () =>
-      addRows(CHANGES),
-    );
-    notes.push(
-      `${posts.requests} requests for a team's first session, of which Microsoft allows four a second; ${rows.requests} for a site's`,
-    );
+    const workloads = listWorkloads(place.office);
+    const measured: Record<string, Measured> = {};
+    for (const [name, { item, add }] of Object.entries(workloads)) {
+      say(`  ${ITEMS.toLocaleString('en')} ${name} …`);
+      for (let n = 0; n < ITEMS; n += 1) add();
+      measured[name] = await runSessions(place, item, () => {
+        for (let n = 0; n < CHANGES; n += 1) add();
+      });
+    }
+    const makeFigure = (
+      what: string,
+      unit: string,
+      get: (one: Measured) => number | null,
+    ): Figure => ({
+      what,
+      unit,
+      values: Object.fromEntries(Object.entries(measured).map(([name, one]) => [name, get(one)])),
+    });
+    for (const [name, { requests }] of Object.entries(measured))
+      notes.push(`${requests} requests for the first session of ${name}`);
+    notes.push('Microsoft allows four requests a second about a team');
+    if (Object.values(measured).some(({ resticRate }) => resticRate === null))
+      notes.push('restic is not installed, left out');
     place.office.close();
     return {
-      title: 'Backing up teams and sites',
-      columns: ['posts', 'rows'],
+      title: 'Backup sessions',
+      columns: Object.keys(workloads),
       figures: [
-        makeFigure('first session', 'items/s', posts.firstRate, rows.firstRate),
-        makeFigure('session without changes', 'ms', posts.unchangedMs, rows.unchangedMs),
-        makeFigure(`session with ${CHANGES} new`, 'ms', posts.changedMs, rows.changedMs),
+        makeFigure('first session', 'items/s', ({ firstRate }) => firstRate),
+        makeFigure('first session', 'MB/s', ({ firstMegabytes }) => firstMegabytes),
+        makeFigure('restic with the same files', 'items/s', ({ resticRate }) => resticRate),
+        makeFigure('session without changes', 'ms', ({ unchangedMs }) => unchangedMs),
+        makeFigure(`session with ${CHANGES} new`, 'ms', ({ changedMs }) => changedMs),
       ],
       notes,
     };
@@ -125,11 +131,46 @@ export async function benchSuiteSessions(say: (text: string) => void): Promise<S
   }
 }
 
-const makeFigure = (what: string, unit: string, posts: number, rows: number): Figure => ({
-  what,
-  unit,
-  values: { posts, rows },
-});
+interface Measured {
+  /** Items and megabytes a second. */
+  readonly firstRate: number;
+  readonly firstMegabytes: number;
+  /** Items a second; null without restic. */
+  readonly resticRate: number | null;
+  readonly unchangedMs: number;
+  readonly changedMs: number;
+  readonly requests: number;
+}
+
+/** What a job selects, and what adds an item to it, by kind of item. */
+function listWorkloads({
+  admin,
+}: DemoTenant): Record<string, { readonly item: JobItem; readonly add: () => void }> {
+  const { teams } = admin;
+  const [mailbox = '', drive = ''] = admin.listUsers().map(({ id }) => id);
+  const team = teams.list()[0]?.id ?? '';
+  const channel = teams.listChannels(team)[0]?.id ?? '';
+  const site = admin.addSite('Benchmark').id;
+  const list = admin.addList(site, 'Rows').id;
+  return {
+    mails: {
+      item: { type: 'User', id: mailbox, parts: ['mailbox'] },
+      add: () => admin.addMessage(mailbox),
+    },
+    files: {
+      item: { type: 'User', id: drive, parts: ['oneDrive'] },
+      add: () => admin.addFile(drive),
+    },
+    posts: {
+      item: { type: 'Team', id: team, parts: ['teams', 'teamsChats'] },
+      add: () => teams.addPost(team, channel),
+    },
+    rows: {
+      item: { type: 'Site', id: site, parts: ['sites'] },
+      add: () => admin.addRow(site, list),
+    },
+  };
+}
 
 async function connect(context: AppContext): Promise<Place> {
   const { store, clock, embeddedEngine: engine } = context;
@@ -152,7 +193,7 @@ async function connect(context: AppContext): Promise<Place> {
     await engine.organizations.connect(scope, {
       region: 'Worldwide',
       auth: 'modernLegacy',
-      services: ['sharepoint', 'teams', 'teamsChats'],
+      services: ['exchange', 'sharepoint', 'teams', 'teamsChats'],
       code: null,
       officeOrganizationName: office.domain,
       newApplicationName: null,
@@ -165,7 +206,7 @@ async function connect(context: AppContext): Promise<Place> {
   getValue(
     await engine.repositories.create(scope, {
       repository,
-      password: null,
+      password: RESTIC.RESTIC_PASSWORD,
       passwordHint: null,
       storage: null,
     }),
@@ -189,7 +230,7 @@ async function connect(context: AppContext): Promise<Place> {
               directoryId: office.id,
               region: 'Worldwide',
               authType: 'modernLegacy',
-              isExchangeOnline: false,
+              isExchangeOnline: true,
               isSharePointOnline: true,
               isTeamsOnline: true,
               isTeamsChatsOnline: true,
@@ -211,7 +252,7 @@ async function runSessions(
   { context, scope, repository, requests }: Place,
   item: JobItem,
   change: () => void,
-): Promise<{ firstRate: number; unchangedMs: number; changedMs: number; requests: number }> {
+): Promise<Measured> {
   const { embeddedEngine: engine, store } = context;
   const job = randomUUID();
   await store.tenant(scope.tenant, (tx) =>
@@ -264,15 +305,46 @@ async function runSessions(
   const before = requests();
   const first = await run();
   const firstRequests = requests() - before;
+  const { items, bytes } = first.session.progress;
+  const resticMs = timeRestic(join(context.config.repositoriesDir ?? '', repository));
   const unchanged = await run();
   change();
   const changed = await run();
   return {
-    firstRate: (first.session.progress.items.done / first.ms) * 1_000,
+    firstRate: (items.done / first.ms) * 1_000,
+    firstMegabytes: (bytes.done / MEGA / first.ms) * 1_000,
+    resticRate: resticMs === null ? null : (items.done / resticMs) * 1_000,
     unchangedMs: unchanged.ms,
     changedMs: changed.ms,
     requests: firstRequests,
   };
+}
+
+/**
+ * Restores the last restore point with restic, and returns the milliseconds in which restic backs
+ * its files up into a repository of its own; null without restic.
+ */
+function timeRestic(repository: string): number | null {
+  if (spawnSync('restic', ['version']).error !== undefined) return null;
+  const place = mkdtempSync(join(tmpdir(), 'daybook-bench-restic-'));
+  const [files, own] = [join(place, 'files'), join(place, 'repository')];
+  try {
+    restic('-r', repository, 'restore', 'latest', '--target', files);
+    restic('-r', own, 'init');
+    const began = performance.now();
+    restic('-r', own, 'backup', files);
+    return performance.now() - began;
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+function restic(...args: readonly string[]): void {
+  const { status, stderr } = spawnSync('restic', ['--no-cache', '--quiet', ...args], {
+    env: RESTIC,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`restic ${args.join(' ')} failed: ${stderr}`);
 }
 
 function getValue<T>(result: EngineResult<T>): T {
