@@ -92,8 +92,10 @@ export const isPagePath = (path: string): path is PagePath => PATHS.has(path);
 export const AREAS = ['monitoring', 'o365', 'admin'] as const;
 export type Area = (typeof AREAS)[number];
 
+/** Returns the app that a page belongs to: for pages after a payment, Microsoft 365. */
 export const getArea = (path: string): Area =>
-  AREAS.find((area) => path === `/${area}` || path.startsWith(`/${area}/`)) ?? 'monitoring';
+  AREAS.find((area) => path === `/${area}` || path.startsWith(`/${area}/`)) ??
+  (path.startsWith('/subscriptions/') ? 'o365' : 'monitoring');
 
 /** Returns the same page in another area; the given path if that area doesn't have it. */
 export function getPageIn(area: Area, path: PagePath): PagePath {

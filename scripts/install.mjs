@@ -17,7 +17,9 @@ export function install(folder = '.') {
     `Installing what ${folder === '.' ? 'the project' : folder} needs (first start, or the lock changed)…`,
   );
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const done = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // No package needs a script of its own to be installed, and none may bring one.
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const done = spawnSync(npm, ['ci', ...options], {
     cwd: folder,
     stdio: 'inherit',
     shell: process.platform === 'win32',

@@ -127,8 +127,9 @@ test("OWN-8: notices of its app that aren't dismissed are above a page", () => {
     ids('/monitoring/profile'),
     ids('/monitoring/daily-checks', ['a']),
     ids('/o365/dashboard'),
+    ids('/subscriptions/checkout/update'),
     ids('/admin/events'),
-  ]).toEqual(['ac', 'c', 'b', 'd']);
+  ]).toEqual(['ac', 'c', 'b', 'b', 'd']);
 });
 
 const scene = getScene(null);
