@@ -42,7 +42,8 @@ const ROWS: readonly Row[] = [
   ['G14', 'tests/e2e/kills.spec.ts', 'browser', 5, 'kills of the browser', 20, 10],
   ['G19', 'tests/server/db/kills.test.ts', 'server', 10, 'kills', 20, 4],
   ['G20', 'tests/server/db/power-cut.test.ts', 'server', 6, 'power cuts', 20, 3],
-  ['G22', 'tests/server/events/verify.test.ts', 'server', 5, 'flips of each table', 50, 3],
+  ['G22', 'tests/server/events/verify.test.ts', 'server', 80, 'flips and cuts', 13, 3],
+  ['G32', 'tests/server/db/interleaved.test.ts', 'server', 500, 'requests', 40, 2],
   ['G63', 'tests/server/restore/operator-scope.test.ts', 'server', 1_000, 'requests', 10, 3],
   ['G67', 'tests/server/restore/hostile.test.ts', 'server', 3_000, 'mutated files', 4, 2],
 ];

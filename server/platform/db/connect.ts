@@ -76,11 +76,12 @@ export async function connectPglite(
   };
 }
 
-export const connectPostgres = (url: string, log: Log): Db =>
+/** `connections`: how many at most. */
+export const connectPostgres = (url: string, log: Log, connections = 10): Db =>
   getDb(
     {
       connectionString: url,
-      max: 10,
+      max: connections,
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 60_000,
       idle_in_transaction_session_timeout: 60_000,

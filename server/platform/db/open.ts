@@ -39,6 +39,8 @@ export interface Opening {
   readonly image?: Blob;
   /** A database of another version is refused instead of changed. Only on PostgreSQL. */
   readonly mustBeCurrent?: boolean;
+  /** How many connections to PostgreSQL at most; 10 by default. */
+  readonly connections?: number;
 }
 
 /** A store with the methods for its owner. */
@@ -74,9 +76,10 @@ export async function openStore({
   memory = false,
   image,
   mustBeCurrent = false,
+  connections,
 }: Opening): Promise<OpenStore> {
   if (databaseUrl !== null) {
-    const db = connectPostgres(databaseUrl, log);
+    const db = connectPostgres(databaseUrl, log, connections);
     return begin({
       db,
       kind: 'postgres',

@@ -25,7 +25,10 @@ eachDatabase((name, open) => {
     expect(tables.filter((one) => one.owner === APP_ROLE)).toEqual([]);
     const owned = tables.filter((one) => !(one.name in UNOWNED));
     expect(tables.length - owned.length).toBe(Object.keys(UNOWNED).length);
-    expect(Object.keys(UNOWNED).length).toBeLessThanOrEqual(10);
+    // Eight at most, besides the two in which the migrator notes what it has done.
+    expect(
+      Object.keys(UNOWNED).filter((table) => !/^migration(?:_lock)?$/.test(table)).length,
+    ).toBeLessThanOrEqual(8);
     expect(Object.values(UNOWNED).filter((reason) => reason.length < 20)).toEqual([]);
     expect(owned.filter((one) => !(one.on && one.forced && one.notnull))).toEqual([]);
 

@@ -142,7 +142,7 @@ async function damage(
     transaction.addEventListener('complete', resolve);
   });
   db.close();
-  return isDone ? `${store} ${String(key)} ${kind}` : null;
+  return isDone ? `${store} ${JSON.stringify(key)} ${kind}` : null;
 }
 
 const finish = <T>(request: IDBRequest<T>): Promise<T> =>
