@@ -299,9 +299,9 @@ function getHarmed(text: string, at: number, how: Harm): string {
     const place = (at + Math.floor(moved / 8)) % bytes.length;
     const harmed = Buffer.from(bytes);
     if (how !== 'cut') harmed[place] = (harmed[place] ?? 0) ^ (1 << ((how + moved) % 8));
-    const kept = how === 'cut' ? harmed.subarray(0, place) : harmed;
-    const found = kept.toString();
-    if (!found.includes('\u0000') && kept.equals(Buffer.from(found))) return found;
+    const left = how === 'cut' ? harmed.subarray(0, place) : harmed;
+    const found = left.toString();
+    if (!found.includes('\u0000') && left.equals(Buffer.from(found))) return found;
   }
   throw new Error('No bit of it can be flipped.');
 }
