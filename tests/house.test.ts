@@ -331,6 +331,17 @@ const OWN_FORM_STATE = [
   'src/features/auth/sign-in/sign-in.tsx',
 ];
 
+test('HOUSE-12: no package needs a script of its own to be installed, and installing runs none', () => {
+  expect(readFileSync('scripts/install.mjs', 'utf8')).toContain("['--ignore-scripts',");
+  for (const folder of ['.', 'tests/bench/peers']) {
+    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { hasInstallScript?: boolean }>;
+    };
+    const needing = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+    expect(needing.map(([name]) => name)).toEqual([]);
+  }
+});
+
 test('HOUSE-11: a form holds its values in useDraftForm, except the forms of the sign-in', () => {
   const found = files
     .filter(({ path }) => /^src\/(?:app|features)\/.+\.tsx$/.test(path))
