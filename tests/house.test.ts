@@ -413,3 +413,29 @@ const withoutComments = (text: string): string =>
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/\/\/.*$/gm, '')
     .replace(/'(?:[^'\\\n]|\\.)*'|`[^`]*`/g, "''");
+
+test('G55: packages have exact versions and hashes, and none runs a script when it is installed', () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
+    string,
+    Record<string, string> | undefined
+  >;
+  const named = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((field) =>
+    Object.entries(manifest[field] ?? {}),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version))).toEqual([]);
+  for (const file of ['package-lock.json', 'tests/bench/peers/package-lock.json']) {
+    const { packages } = JSON.parse(readFileSync(file, 'utf8')) as {
+      packages: Record<string, { integrity?: string; hasInstallScript?: boolean }>;
+    };
+    const locked = Object.entries(packages).filter(([path]) => path !== '');
+    expect(locked.length).toBeGreaterThan(0);
+    expect(
+      locked.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? '')),
+    ).toEqual([]);
+  }
+  // Whatever a package brings along: nothing of it runs.
+  const install = readFileSync('scripts/install.mjs', 'utf8');
+  expect(install).toMatch(/'ci', \.\.\.options/);
+  expect(install).toContain("const options = ['--ignore-scripts'");
+});

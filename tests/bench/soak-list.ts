@@ -25,7 +25,7 @@ type Row = readonly [
 ];
 
 const ROWS: readonly Row[] = [
-  ['G1 G2 G3 G13', 'tests/sim/sim.test.ts', 'server', 50, 'stories of 100 steps', 40, 15],
+  ['G1 G2 G3 G7 G13', 'tests/sim/sim.test.ts', 'server', 50, 'stories of 100 steps', 40, 15],
   ['G1 G2', 'tests/sim/real.test.ts', 'server', 1, 'stories with the real server', 20, 4],
   [
     'G3',
@@ -36,15 +36,24 @@ const ROWS: readonly Row[] = [
     24,
     1.2,
   ],
+  ['G4', 'tests/workers/sync/apply.test.ts', 'rooms', 100, 'divisions of a log', 20, 1],
   ['G5', 'tests/workers/sync/damage.test.ts', 'rooms', 25, 'damaged records', 12, 1],
   ['G6', 'tests/server/events/rebuild.test.ts', 'server', 8, 'logs', 13, 3],
+  ['G8', 'tests/workers/sync/leader.test.ts', 'rooms', 10, 'kills of the leading tab', 10, 0.5],
   ['G12', 'tests/workers/sync/any-answer.test.ts', 'rooms', 20, 'series of answers', 50, 3],
   ['G14', 'tests/e2e/kills.spec.ts', 'browser', 5, 'kills of the browser', 20, 10],
   ['G19', 'tests/server/db/kills.test.ts', 'server', 10, 'kills', 20, 4],
   ['G20', 'tests/server/db/power-cut.test.ts', 'server', 6, 'power cuts', 20, 3],
   ['G22', 'tests/server/events/verify.test.ts', 'server', 80, 'flips and cuts', 13, 3],
+  ['G24', 'tests/server/db/failover.test.ts', 'server', 1, 'lost primaries', 10, 1],
+  ['G25', 'tests/sim/restart.test.ts', 'server', 50, 'devices', 10, 1],
   ['G32', 'tests/server/db/interleaved.test.ts', 'server', 500, 'requests', 40, 2],
+  ['G47', 'tests/contract/runs/csv.test.ts', 'rooms', 1_000, 'files', 20, 0.3],
+  ['G63', 'tests/server/restore/reads.test.ts', 'server', 120, 'requests', 9, 2],
   ['G63', 'tests/server/restore/operator-scope.test.ts', 'server', 1_000, 'requests', 10, 3],
+  ['G67', 'tests/server/engine/pst/items.test.ts', 'server', 500, 'mutated items', 20, 1],
+  ['G67', 'tests/server/engine/full-text/texts.test.ts', 'server', 500, 'mutated documents', 20, 2],
+  ['G67', 'tests/server/imports/readers.test.ts', 'server', 300, 'mutated archives', 33, 2],
   ['G67', 'tests/server/restore/hostile.test.ts', 'server', 3_000, 'mutated files', 4, 2],
 ];
 

@@ -116,7 +116,7 @@ test('E2E-12, A11, E2E-5: after the session expires, the page says so, leads to 
   await page.context().close();
 });
 
-test('SYNC-9, E2E-12: a page older than the server says so, stores changes, and sends them after a reload', async ({
+test('SYNC-9, E2E-12, G10: a page older than the server says so, stores changes, and sends them after a reload', async ({
   browser,
 }) => {
   const secret = await createKey(portal);

@@ -42,7 +42,7 @@ const makeMail = (html: string): Uint8Array<ArrayBuffer> =>
     ),
   );
 
-test('G64: hostile mails make no request, run nothing and lead nowhere in a real browser', async ({
+test('G64, G50: hostile mails make no request, run nothing and lead nowhere in a real browser', async ({
   browser,
 }) => {
   const context = await browser.newContext();

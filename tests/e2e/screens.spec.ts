@@ -47,7 +47,7 @@ test.afterEach(async () => {
   await portal.stop();
 });
 
-test('E2E-7, E2E-9: screens pass axe in both themes without violating the content policy', async ({
+test('E2E-7, E2E-9, G45: screens pass axe in both themes without violating the content policy', async ({
   page,
 }) => {
   const errors = collectErrors(page);

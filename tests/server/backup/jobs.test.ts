@@ -293,7 +293,7 @@ eachDatabase((kind, open) => {
     }
   });
 
-  test(`OUT-6: of two commands to enable and disable, the later one wins, and each runs once (${kind})`, async () => {
+  test(`OUT-6, G9: of two commands to enable and disable, the later one wins, and each runs once (${kind})`, async () => {
     const { office, ground: fixture } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);
     const { job: id } = await makeAll(admin, 1, 'Calloway');

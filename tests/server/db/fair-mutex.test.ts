@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { makeFairMutex } from '#server/platform/db/fair-mutex.ts';
 
-test("STORE-6: one caller at a time takes a tenant's head row, in order; other tenants don't wait", async () => {
+test("STORE-6, G34: one caller at a time takes a tenant's head row, in order; other tenants don't wait", async () => {
   const turns = makeFairMutex(systemClock, 60_000);
   const said: string[] = [];
   const first = await turns.next('a');

@@ -12,7 +12,7 @@ beforeAll(async () => {
   fixture = await makeFixture(HERE);
 });
 
-test("HTTP-17: an issuer or other system of one provider that doesn't respond takes no slot from others", async () => {
+test("HTTP-17, G34: an issuer or other system of one provider that doesn't respond takes no slot from others", async () => {
   const silent = await outside(() => ({ silent: true }));
   const theirs = await provider(fixture);
   const ours = await provider(fixture);

@@ -113,7 +113,7 @@ test('HTTP-8: an answer is compressed as the caller prefers; small ones, streams
   ]).toEqual(['zstd', 'br', null, null]);
 });
 
-test('HTTP-9: concurrent requests are limited; the excess is told when to retry, and the rest continues', async () => {
+test('HTTP-9, G27: concurrent requests are limited; the excess is told when to retry, and the rest continues', async () => {
   let inside = 0;
   let max = 0;
   const gate = Promise.withResolvers<void>();

@@ -346,7 +346,7 @@ test('HTTP-7: an answer that breaks its contract is a server error without detai
   token = (await login(app, host)).body.data.token;
 });
 
-test('G46: every kind of answer has security headers', async () => {
+test('G46, G45: every kind of answer has security headers', async () => {
   expect(CSP).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types daybook",
   );

@@ -142,7 +142,7 @@ const FORBIDDEN = [
   '192.88.99.1:P',
 ];
 
-test('OUTB-1: no notation of an address leads into a private network: nothing there is connected to', async () => {
+test('OUTB-1, G48: no notation of an address leads into a private network: nothing there is connected to', async () => {
   for (const host of FORBIDDEN)
     for (const scheme of ['http', 'https']) {
       expect(
@@ -154,7 +154,7 @@ test('OUTB-1: no notation of an address leads into a private network: nothing th
   expect(FORBIDDEN.length).toBeGreaterThanOrEqual(72);
 });
 
-test('OUTB-1: an address has no username, no scheme but https, and no port of another service', async () => {
+test('OUTB-1, G48: an address has no username, no scheme but https, and no port of another service', async () => {
   for (const address of [
     'https://user@example.com/',
     'https://user:pass@127.0.0.1/',
@@ -224,7 +224,7 @@ test('OUTB-1: what the operator allows is reached, and nothing else', async () =
   ]).toEqual(['refused', true, true, false, true, true]);
 });
 
-test('OUTB-2: no redirect is followed, nothing larger than 1 MiB is read, nothing is awaited beyond its time, and no proxy is used', async () => {
+test('OUTB-2, G48: no redirect is followed, nothing larger than 1 MiB is read, nothing is awaited beyond its time, and no proxy is used', async () => {
   const proxy = await outside(() => ({ body: 'from the proxy' }));
   const there = await outside(({ path }) =>
     path === '/redirect'

@@ -13,7 +13,7 @@ import { download, firstVisit, mailFile, skipped, unpack } from './downloading.t
 const stored = (text: string) => text.replaceAll('\u0000', '\ufffd');
 
 eachDatabase((kind, openStore) => {
-  test(`G65, G63: a download belongs to the browser and session that requested it, while they may read this, and every answer is recorded (${kind})`, async () => {
+  test(`G65, G63, G49: a download belongs to the browser and session that requested it, while they may read this, and every answer is recorded (${kind})`, async () => {
     const library = await aLibrary(await openStore());
     const { ground: fixture, office, admin, ours, theirs, read } = library;
     const { context } = fixture;
@@ -174,7 +174,7 @@ eachDatabase((kind, openStore) => {
   });
 
   test.skipIf(skipped !== '')(
-    `G66: 500 files with hostile names are unpacked below their folder, each with its own bytes${skipped} (${kind})`,
+    `G66, G49: 500 files with hostile names are unpacked below their folder, each with its own bytes${skipped} (${kind})`,
     async () => {
       const library = await aLibrary(await openStore());
       const { admin, ours } = library;

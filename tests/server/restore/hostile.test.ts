@@ -47,7 +47,7 @@ const makeMail = (html: string): Uint8Array<ArrayBuffer> =>
   );
 
 test.skipIf(skipped !== '')(
-  `G64: another parser finds nothing in the previews of hostile mails that runs, loads or links to an attack${skipped}`,
+  `G64, G50: another parser finds nothing in the previews of hostile mails that runs, loads or links to an attack${skipped}`,
   async () => {
     expect(HOSTILE_HTML.length).toBeGreaterThan(200);
     const pages: string[] = [];

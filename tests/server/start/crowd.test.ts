@@ -54,7 +54,7 @@ function residentBytes({ pid }: ChildProcess): number | null {
     : null;
 }
 
-test('HTTP-19, HTTP-20: 1,500 slow bodies take little memory of a started server, which continues afterwards, and one address has the connections that the environment allows', async () => {
+test('HTTP-19, HTTP-20, G27: 1,500 slow bodies take little memory of a started server, which continues afterwards, and one address has the connections that the environment allows', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-crowd-'));
   ends.push(() => {
     rmSync(dataDir, { recursive: true, force: true });

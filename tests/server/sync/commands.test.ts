@@ -49,7 +49,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('OUT-3: the same command again gets the stored answer and creates nothing; another body under its ID is refused', async () => {
+  test('OUT-3, G2: the same command again gets the stored answer and creates nothing; another body under its ID is refused', async () => {
     const {
       me,
       runs: [run],
@@ -71,7 +71,7 @@ eachDatabase((_name, open) => {
     expect([late.status, late.body.error.kind]).toEqual([409, 'out-of-order']);
   });
 
-  test('OUT-3: a command sent many times at once runs once', async () => {
+  test('OUT-3, G2: a command sent many times at once runs once', async () => {
     const {
       me,
       runs: [run],
@@ -85,7 +85,7 @@ eachDatabase((_name, open) => {
     expect(await loadHead(me)).toBe(before + 1);
   });
 
-  test('OUT-5, OUT-6: the first review counts and the second is told by whom; the refusal is stored under its ID', async () => {
+  test('OUT-5, OUT-6, G9: the first review counts and the second is told by whom; the refusal is stored under its ID', async () => {
     const {
       me,
       other,
@@ -104,7 +104,7 @@ eachDatabase((_name, open) => {
     expect((await other('PUT', path(run), review, key(2, randomUUID(), SECOND))).status).toBe(200);
   });
 
-  test('OUT-6: of two notes the later to arrive counts', async () => {
+  test('OUT-6, G9: of two notes the later to arrive counts', async () => {
     const {
       me,
       other,
@@ -202,7 +202,7 @@ eachDatabase((_name, open) => {
     expect(await loadHead(me)).toBe(head);
   });
 
-  test('SYNC-9, LOG-10: devices of the version before, and programs, get rows and events and send changes under their former names', async () => {
+  test('SYNC-9, LOG-10, G10: devices of the version before, and programs, get rows and events and send changes under their former names', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('nora', ['operator']);
     const schedule = { type: 'every', everySec: 3_600 };

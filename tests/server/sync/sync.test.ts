@@ -354,7 +354,7 @@ eachDatabase((_name, open) => {
     expect(seen.problem.elsewhere).toEqual([{ company: 'Drummond & Pike', jobs: 1 }]);
   });
 
-  test('SYNC-9, LOG-6: the previous protocol is answered, an older one is told to update; another epoch says so and gives no events', async () => {
+  test('SYNC-9, LOG-6, G10: the previous protocol is answered, an older one is told to update; another epoch says so and gives no events', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('ines', ['operator']);
     expect((await me('GET', 'sync/bootstrap?protocol=1')).status).toBe(200);

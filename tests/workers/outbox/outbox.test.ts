@@ -50,7 +50,7 @@ test('OUT-1: if the disk refuses, nothing is reported as saved and nothing is sh
   expect(shown(api, run, clock.now())?.problem?.note).toBeNull();
 });
 
-test('OUT-3: if the answer is lost, the same key is sent again and the effect never flickers', async () => {
+test('OUT-3, G2, G7: if the answer is lost, the same key is sent again and the effect never flickers', async () => {
   const { clock, server, annDevice, bad } = scene();
   const api = annDevice.open();
   await clock.pass(2_000);
@@ -190,7 +190,7 @@ test('OUT-5: a refused command that is retried is a new one, and a partly refuse
   expect(getLoop(bobs).outbox.view()).toEqual({ entries: [], notices: [] });
 });
 
-test('OUT-6: a user whose note was replaced is told by whom, once; replacing your own note notifies nobody', async () => {
+test('OUT-6, G9: a user whose note was replaced is told by whom, once; replacing your own note notifies nobody', async () => {
   const { clock, annDevice, bobDevice, bad } = scene();
   const anns = annDevice.open();
   const bobs = bobDevice.open();

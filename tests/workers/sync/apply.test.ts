@@ -78,7 +78,7 @@ function plain() {
   };
 }
 
-test('SYNC-2: any division of the events into batches makes the rows of a single fold', () => {
+test('SYNC-2, G4: any division of the events into batches makes the rows of a single fold', () => {
   assert(
     property(integer({ min: 1, max: 10_000 }), array(nat(60), { maxLength: 12 }), (seed, cuts) => {
       const log = getLog(seed, 25);
@@ -93,7 +93,7 @@ test('SYNC-2: any division of the events into batches makes the rows of a single
       cut.take(log.slice(from), log.length);
       expect(cut.canonical()).toEqual(whole.canonical());
     }),
-    { numRuns: 40 * Number(process.env['PROOF'] ?? 1) },
+    { numRuns: 100 * Number(process.env['PROOF'] ?? 1) },
   );
 });
 

@@ -149,7 +149,7 @@ test('G11, SYNC-9: an unknown event causes one reload, then is skipped and repor
   expect(api.session.loop?.status().fault).toContain('moon.risen@1');
 });
 
-test('SYNC-9: an outdated device says so, and keeps its data and outbox', async () => {
+test('SYNC-9, G10: an outdated device says so, and keeps its data and outbox', async () => {
   const { clock, server, device } = scene();
   const api = device.open();
   await clock.pass(2_000);
