@@ -4,13 +4,14 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { ok } from '#contract/result.ts';
 import { ChangeSchema } from '#contract/runs/change.ts';
-import { Choice } from '#src/ui/choice.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { isDay } from '#src/features/shared/date-range/dates.ts';
+import { listMessages } from '../shared/lists/messages.en.ts';
+import { UntilChoice } from '../shared/lists/until-choice.tsx';
 import { snoozeChoices, snoozeUntil } from '../shared/runs/snooze-times.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
@@ -51,7 +52,6 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
     },
   });
   const until = getUntil(form);
-  const isOwnDay = form.at === choices.length;
   return (
     <FormDialog
       title={title}
@@ -67,37 +67,17 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
       formRef={formRef}
       onSubmit={save}
     >
-      <fieldset className="m-0 border-0 p-0">
-        <legend className="text-agate text-ink-3">{t.until}</legend>
-        {choices.map(({ label, until }, i) => (
-          <Choice
-            key={label}
-            name="until"
-            checked={form.at === i}
-            title={label}
-            detail={`${formatDay(until, zone)}, ${formatTime(until, zone)}`}
-            onChoose={() => change({ at: i })}
-          />
-        ))}
-        <Choice
-          name="until"
-          checked={isOwnDay}
-          title={t.anotherDay}
-          onChoose={() => change({ at: choices.length })}
-        />
-        {isOwnDay && (
-          <div className="pb-1 pl-7">
-            <TextField
-              type="date"
-              label={t.day}
-              required
-              value={form.day}
-              error={errors['until'] ?? null}
-              onChange={({ target }) => change({ day: target.value })}
-            />
-          </div>
-        )}
-      </fieldset>
+      <UntilChoice
+        legend={<legend className="text-agate text-ink-3">{t.until}</legend>}
+        choices={choices.map(({ label, until }) => ({
+          label,
+          detail: `${formatDay(until, zone)}, ${formatTime(until, zone)}`,
+        }))}
+        at={form.at}
+        day={form.day}
+        error={errors['until'] ?? null}
+        onChange={change}
+      />
       <TextField
         ref={field}
         label={t.reason}
@@ -128,7 +108,7 @@ const makeSchema = (getUntil: (draft: SnoozeDraft) => Ms | null, now: Ms) =>
       return {
         // Without a day, `until` is what is wrong; the reason is checked all the same.
         value: { kind: 'snooze' as const, until: until ?? 0, reason: draft.reason.trim() },
-        errors: { until: until === null ? t.dayMissing : findUntilError(until, now) },
+        errors: { until: until === null ? listMessages.dayMissing : findUntilError(until, now) },
       };
     },
     { reason: t.reasonMissing },

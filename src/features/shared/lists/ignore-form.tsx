@@ -1,13 +1,12 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
-import { Choice } from '#src/ui/choice.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
-import { TextField } from '#src/ui/text-field.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { ignoreChoices, ignoreUntil, notUntil } from './ignore-times.ts';
 import { listMessages as t } from './messages.en.ts';
+import { UntilChoice } from './until-choice.tsx';
 
 export interface IgnoreFormProps {
   readonly title: string;
@@ -55,7 +54,6 @@ export function IgnoreForm({
     submit: ({ until }) => ignore(until),
     onSaved: onIgnored,
   });
-  const isOwnDay = form.at === choices.length;
   const { value, errors: found } = readUntil(form);
   return (
     <FormDialog
@@ -73,42 +71,19 @@ export function IgnoreForm({
       formRef={formRef}
       onSubmit={save}
     >
-      <fieldset className="m-0 border-0 p-0">
-        <legend className="pb-1 text-ink-2">{description}</legend>
-        {choices.map((choice, i) => (
-          <Choice
-            key={choice.label}
-            name="ignore"
-            checked={form.at === i}
-            title={choice.label}
-            onChoose={() => change({ at: i })}
-            {...(choice.until !== null && {
-              detail: t.untilTime({
-                day: formatDay(choice.until, zone),
-                time: formatTime(choice.until, zone),
-              }),
-            })}
-          />
-        ))}
-        <Choice
-          name="ignore"
-          checked={isOwnDay}
-          title={t.anotherDay}
-          onChoose={() => change({ at: choices.length })}
-        />
-        {isOwnDay && (
-          <div className="pb-1 pl-7">
-            <TextField
-              type="date"
-              label={t.day}
-              required
-              value={form.day}
-              error={errors['day'] ?? null}
-              onChange={({ target }) => change({ day: target.value })}
-            />
-          </div>
-        )}
-      </fieldset>
+      <UntilChoice
+        legend={<legend className="pb-1 text-ink-2">{description}</legend>}
+        choices={choices.map(({ label, until }) => ({
+          label,
+          ...(until !== null && {
+            detail: t.untilTime({ day: formatDay(until, zone), time: formatTime(until, zone) }),
+          }),
+        }))}
+        at={form.at}
+        day={form.day}
+        error={errors['day'] ?? null}
+        onChange={change}
+      />
     </FormDialog>
   );
 }
