@@ -206,7 +206,8 @@ export const backupJobCalls = {
     input: v.strictObject({ organizationId: anyOrganizationId, ...fields }),
     output: idOut,
     gate,
-    failures: ['bad-input', ...COMMAND],
+    failures: ['bad-input', ...COMMAND, 'busy', 'forbidden'],
+    isSlow: true,
   }),
   listBackupJobs: call({
     method: 'GET',
@@ -229,6 +230,8 @@ export const backupJobCalls = {
     input: v.strictObject({ jobId }),
     output: v.object({
       ...jobOut.entries,
+      /** Changes with the settings. */
+      version: v.string(),
       selectedItems: v.array(itemOut),
       excludedItems: v.array(itemOut),
     }),
@@ -239,10 +242,16 @@ export const backupJobCalls = {
     method: 'PUT',
     path: 'o365/jobs/{jobId}',
     summary: 'Changes a backup job. A session in progress ends with the settings it began with.',
-    input: v.strictObject({ jobId, ...fields }),
+    input: v.strictObject({
+      jobId,
+      ...fields,
+      /** The version that the changes are about: another one is refused. */
+      version: v.optional(v.pipe(v.string(), v.maxLength(LIMITS.nameChars))),
+    }),
     output: v.object({}),
     gate,
-    failures: ['bad-input', ...COMMAND],
+    failures: ['bad-input', ...COMMAND, 'busy', 'forbidden'],
+    isSlow: true,
   }),
   deleteBackupJob: call({
     method: 'DELETE',
@@ -252,7 +261,8 @@ export const backupJobCalls = {
     input: v.strictObject({ jobId }),
     output: v.object({}),
     gate,
-    failures: COMMAND,
+    failures: [...COMMAND, 'busy', 'forbidden'],
+    isSlow: true,
   }),
   startBackupJob: call({
     method: 'POST',

@@ -1,5 +1,6 @@
 import { SERVER_SCHEDULES } from '#contract/backup/schedule.ts';
 import type { Capabilities, Engine } from '#contract/engine/engine.ts';
+import type { ServerJobs } from '#contract/engine/server-jobs.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { listLog, listSessions } from '../embedded/sessions/jobs.ts';
 import { done, failed } from '../result.ts';
@@ -7,19 +8,21 @@ import { listObjects } from './directory.ts';
 import { commandRunning, startJob } from './jobs.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { makeVb365RestoreCalls, type Vb365RestoreCalls } from './restore/calls.ts';
+import { createServerJob, deleteServerJob, updateServerJob } from './save-jobs.ts';
 import { forgetOrganization, makeVb365Servers, toFailed, type Vb365Servers } from './servers.ts';
 import { readUsage } from './usage.ts';
 
 /**
  * The engine of organizations that were imported from a server of Veeam Backup for Microsoft 365.
- * That server makes the backups and has their settings; the portal shows them, starts and stops jobs,
- * switches their schedules, and reads backups. The rest is `unsupported`.
+ * That server makes the backups and has their settings; the portal shows them, changes jobs, starts
+ * and stops them, and reads backups. The rest is `unsupported`.
  */
 export interface Vb365Engine extends Pick<Engine, 'kind'>, Vb365RestoreCalls {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
   readonly organizations: Omit<Engine['organizations'], 'test'>;
   readonly repositories: Engine['repositories'];
   readonly jobs: Engine['jobs'];
+  readonly serverJobs: ServerJobs;
   readonly servers: Vb365Servers;
 }
 
@@ -59,6 +62,11 @@ export function makeVb365Engine(context: () => AppContext): Vb365Engine {
       verify: unsupported,
       delete: unsupported,
       usage: (scope, { repository }) => readUsage(context(), scope, repository),
+    },
+    serverJobs: {
+      create: (scope, input) => createServerJob(context(), servers, scope, input),
+      update: (scope, input) => updateServerJob(context(), servers, scope, input),
+      delete: (scope, { job }) => deleteServerJob(context(), servers, scope, job),
     },
     jobs: {
       start: (scope, input) => startJob(context(), servers, scope, input),

@@ -1,13 +1,13 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { EngineResult, EngineScope, Id } from '#contract/engine/engine.ts';
+import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { StartReason } from '#contract/engine/sessions.ts';
-import type { BackupJobId, BackupSessionId, Ms, OrganizationId } from '#contract/ids.ts';
+import type { BackupJobId, BackupSessionId, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadStoppedCompanies } from '#server/platform/queries/stopped-backups.ts';
 import { done, failed, ok } from '../result.ts';
 import { commandJob, type JobAction } from './job-commands.ts';
+import { findJobKey } from './job-links.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { readSessions } from './read-sessions.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from './servers.ts';
@@ -110,7 +110,7 @@ async function withJob<T>(
   work: (found: FoundJob) => Promise<EngineResult<T>>,
 ): Promise<EngineResult<T>> {
   const { tenant, organization } = scope;
-  const known = await context.store.tenant(tenant, (tx) => findJob(tx, organization, job), {
+  const known = await context.store.tenant(tenant, (tx) => findJobKey(tx, organization, job), {
     readOnly: true,
   });
   if (known === null) return failed('missing', t.unknownJob);
@@ -121,20 +121,4 @@ async function withJob<T>(
   } catch (error) {
     return toFailed(error);
   }
-}
-
-async function findJob(
-  tx: TenantTx,
-  organization: OrganizationId,
-  id: Id,
-): Promise<Pick<FoundJob, 'row' | 'jobKey'> | null> {
-  const row = (await tx.rows('backupJob', [id])).get(id);
-  if (row?.removedAt !== null || row.organization !== organization) return null;
-  const link = await tx.sql
-    .selectFrom('vb365_object')
-    .select('server_key')
-    .where('tenant_id', '=', tx.tenant)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return link === undefined ? null : { row, jobKey: link.server_key };
 }

@@ -65,15 +65,22 @@ export function toJobSettings(job: Vb365Job, items: JobItems, place: Place): Job
   };
 }
 
-function toPolicy(job: Vb365Job, place: Place): SchedulePolicy {
+export type ServerPolicy = NonNullable<Vb365Job['schedulePolicy']>;
+
+/** Which of its two windows limits a job now; null: neither. */
+export function getWindowField(policy: ServerPolicy): 'periodicallyWindow' | 'backupWindow' | null {
+  if (policy.type === 'Periodically' && policy.periodicallyWindowEnabled === true)
+    return 'periodicallyWindow';
+  return policy.backupWindowEnabled === true ? 'backupWindow' : null;
+}
+
+export function toPolicy(
+  job: Pick<Vb365Job, 'schedulePolicy' | 'nextRun'>,
+  place: Place,
+): SchedulePolicy {
   const policy = job.schedulePolicy ?? {};
-  const isPeriodic = policy.type === 'Periodically';
-  const window =
-    isPeriodic && policy.periodicallyWindowEnabled === true
-      ? policy.periodicallyWindowSettings
-      : policy.backupWindowEnabled === true
-        ? policy.backupWindowSettings
-        : null;
+  const field = getWindowField(policy);
+  const window = field === null ? null : policy[`${field}Settings`];
   return {
     schedule: toSchedule(job, place),
     backupWindow: window ? toWindow(window, place) : null,
@@ -86,7 +93,10 @@ function toPolicy(job: Vb365Job, place: Place): SchedulePolicy {
  * A daily time is one of the server's own clock, whose zone the API doesn't tell. The next run is a
  * moment, so it says what that time is in the zone of the provider.
  */
-function toSchedule({ schedulePolicy, nextRun }: Vb365Job, { timeZone, now }: Place): Schedule {
+function toSchedule(
+  { schedulePolicy, nextRun }: Pick<Vb365Job, 'schedulePolicy' | 'nextRun'>,
+  { timeZone, now }: Place,
+): Schedule {
   const { type, scheduleEnabled, periodicallyEvery, dailyType, dailyTime } = schedulePolicy ?? {};
   const every = PERIODICALLY_EVERY.find((one) => one === periodicallyEvery);
   if (scheduleEnabled === false) return NO_SCHEDULE;
@@ -117,15 +127,21 @@ function toWindow(
   { timeZone, now }: Place,
 ): string | null {
   if (backupWindow?.length !== WEEK_HOURS || !backupWindow.includes(true)) return null;
-  const shift = Math.round((offsetAt(now, timeZone) / MINUTE - (minuteOffset ?? 0)) / 60);
+  const shift = getHourShift(minuteOffset ?? 0, { timeZone, now });
   const hours = backupWindow.map((_, hour) =>
     backupWindow[(hour - shift + 2 * WEEK_HOURS) % WEEK_HOURS] ? '1' : '0',
   );
   return hours.includes('0') ? hours.join('') : null;
 }
 
+/** By how many hours the provider's zone is ahead of the zone of a window. */
+export const getHourShift = (minuteOffset: number, { timeZone, now }: Place): number =>
+  Math.round((offsetAt(now, timeZone) / MINUTE - minuteOffset) / 60);
+
 /** What a type of item calls the parts of it that are backed up. */
-const PARTS: Readonly<Record<JobItem['type'], Partial<Record<keyof Vb365JobItem, JobItemPart>>>> = {
+export const PARTS: Readonly<
+  Record<JobItem['type'], Partial<Record<keyof Vb365JobItem, JobItemPart>>>
+> = {
   User: {
     mailbox: 'mailbox',
     archiveMailbox: 'archiveMailbox',
@@ -160,21 +176,22 @@ const ALWAYS: Partial<Record<JobItem['type'], readonly JobItemPart[]>> = {
 };
 
 const toItems = (items: readonly Vb365JobItem[]): JobItem[] =>
-  items.slice(0, LIMITS.backupJobItems).flatMap((item) => {
-    const type = JOB_ITEM_TYPES.find((one) => one === item.type);
-    if (!type) return [];
-    const id = (item.user ?? item.group ?? item.team ?? item.site)?.id;
-    const parts = Object.entries(PARTS[type]).flatMap(([flag, part]) =>
-      item[flag as keyof Vb365JobItem] === true ? [part] : [],
-    );
-    return [
-      {
-        type,
-        id: cutText(storable(id ?? ''), LIMITS.nameChars) || null,
-        parts: [...(ALWAYS[type] ?? []), ...parts],
-      },
-    ];
-  });
+  items.slice(0, LIMITS.backupJobItems).flatMap((item) => toItem(item) ?? []);
+
+/** Returns an item as a job's row has it; null if the portal knows no such type. */
+export function toItem(item: Vb365JobItem): JobItem | null {
+  const type = JOB_ITEM_TYPES.find((one) => one === item.type);
+  if (!type) return null;
+  const id = (item.user ?? item.group ?? item.team ?? item.site)?.id;
+  const parts = Object.entries(PARTS[type]).flatMap(([flag, part]) =>
+    item[flag as keyof Vb365JobItem] === true ? [part] : [],
+  );
+  return {
+    type,
+    id: cutText(storable(id ?? ''), LIMITS.nameChars) || null,
+    parts: [...(ALWAYS[type] ?? []), ...parts],
+  };
+}
 
 const between = (value: number | null | undefined, min: number, max: number): number =>
   Math.min(max, Math.max(min, Math.floor(value ?? min)));

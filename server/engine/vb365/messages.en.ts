@@ -16,6 +16,12 @@ export const vb365Messages = defineMessages('vb365', {
   unknownRepository: 'The server no longer has this repository.',
   unknownJob: 'The server no longer has this job.',
   noSessionYet: 'The server started the job and doesn’t show its session yet.',
+  otherForm: 'The server answered in another form than expected.',
+  nameTaken: 'Another job of the Veeam server has this name.',
+  changedThere:
+    'The job has changed on the Veeam server. Open it again in a few seconds to see the changes.',
+  noHours12: 'This Veeam server can’t run a job every 12 hours. Choose a shorter period.',
+  unknownItem: 'The organization no longer has one of these items. Remove it.',
   readOnly:
     'Veeam Backup for Microsoft 365 manages this organization. Make this change on its server.',
 });

@@ -96,14 +96,16 @@ const UNKNOWN_REPOSITORY: Omit<Vb365Repository, 'id'> = {
 };
 
 const JOBS = 'Jobs';
+/** Version 7: the jobs of an organization. */
+export const getJobsPath = (key: string): string =>
+  `Organizations/${encodeURIComponent(key)}/${JOBS}`;
 
 /** Version 8 lists all jobs; version 7 has them below their organization. */
 export async function readJobs(client: Vb365Client, key: string): Promise<Vb365Job[]> {
-  const id = encodeURIComponent(key);
   const path =
     (await client.findVersion()) === 'v8'
-      ? `${JOBS}?organizationId=${id}`
-      : `Organizations/${id}/${JOBS}`;
+      ? `${JOBS}?organizationId=${encodeURIComponent(key)}`
+      : getJobsPath(key);
   const jobs: Vb365Job[] = [];
   for await (const rows of client.readPages(path, JobShape)) jobs.push(...rows);
   return jobs.slice(0, LIMITS.backupJobs);

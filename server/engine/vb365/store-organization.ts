@@ -16,6 +16,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { Vb365Detail } from '#server/platform/db/database-vb365.ts';
 import { byClock, type TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
+import { isClaim, isSameName } from './job-links.ts';
 import { type JobItems, toJobSettings } from './map-job.ts';
 import { toName } from './organizations.ts';
 import type { KnownJob, ReadOrganization } from './read-organization.ts';
@@ -103,20 +104,43 @@ export async function storeOrganization(
     const repository = repositoryIds.get(job.repositoryId ?? '');
     if (repository === undefined) continue;
     const known = knownJobs.get(job.id);
-    const id = known?.id ?? (context.chance.uuid() as BackupJobId);
+    // It has changed since it was read: the next reading has it.
+    if (known !== undefined && known.commandedAt >= readAt) {
+      jobIds.set(job.id, known.id);
+      continue;
+    }
+    const isRemoved = known !== undefined && (jobRows.get(known.id)?.removedAt ?? null) !== null;
+    // A deleted job that the server has nevertheless is another one.
+    if (isRemoved) await deleteObjects(tx, [known.id]);
+    const id =
+      (isRemoved ? undefined : known?.id) ??
+      findClaim(knownJobs, job) ??
+      (context.chance.uuid() as BackupJobId);
     jobIds.set(job.id, id);
     const detail = job.eTag == null ? {} : { version: job.eTag };
     await storeObject(tx, site, 'job', { id, key: job.id, detail });
-    const isLate = (known?.commandedAt ?? 0) >= readAt;
-    const found = { id, repository, job, items, isLate };
+    const found = { id, repository, job, items };
     drafts.push(...getJobEvents(site, found, jobRows.get(id), place));
   }
 
-  const goneJobs = listGone(knownJobs, jobIds);
+  const linked = new Set(jobIds.values());
+  const goneJobs = listGone<'job'>(
+    new Map(
+      [...knownJobs].filter(
+        ([key, { id, commandedAt }]) =>
+          !linked.has(id) && commandedAt < readAt - (isClaim(key) ? CLAIM_MS : 0),
+      ),
+    ),
+    jobIds,
+  );
   const goneRepositories = listGone(knownRepositories, repositoryIds);
   await deleteObjects(tx, [...goneJobs, ...goneRepositories]);
   drafts.push(
-    ...goneJobs.map((id) => about(site, 'job', id, { type: 'backupjob.deleted@1', data: { id } })),
+    ...goneJobs.flatMap((id) =>
+      jobRows.get(id)?.removedAt === null
+        ? [about(site, 'job', id, { type: 'backupjob.deleted@1', data: { id } })]
+        : [],
+    ),
     ...goneRepositories.map((id) =>
       about(site, 'repository', id, { type: 'backuprepository.deleted@1', data: { id } }),
     ),
@@ -125,13 +149,22 @@ export async function storeOrganization(
   for (const { job, sessions } of jobs) {
     const id = jobIds.get(job.id);
     const repository = repositoryIds.get(job.repositoryId ?? '');
-    if (id !== undefined && repository !== undefined)
+    const isRemoved = id !== undefined && (jobRows.get(id)?.removedAt ?? null) !== null;
+    if (id !== undefined && repository !== undefined && !isRemoved)
       await storeSessions(tx, { ...site, job: id, repository }, sessions);
   }
 }
 
 const getIds = <K extends Kind>(known: Known<K>): Ids[K][] =>
   [...known.values()].map(({ id }) => id);
+
+/** A job that a request has made whose answer was lost gets the id of that request. */
+const findClaim = (known: Known<'job'>, job: Vb365Job): BackupJobId | undefined =>
+  [...known].find(
+    ([key, { detail }]) => isClaim(key) && isSameName(detail.creating?.name ?? '', job.name ?? ''),
+  )?.[1].id;
+/** How long a request whose answer was lost can be repeated. */
+const CLAIM_MS: Ms = 3_600_000;
 
 /** The ids of what the server doesn't have any more. */
 const listGone = <K extends Kind>(
@@ -227,14 +260,11 @@ function getJobEvents(
     repository,
     job,
     items,
-    isLate,
   }: {
     readonly id: BackupJobId;
     readonly repository: BackupRepositoryId;
     readonly job: Vb365Job;
     readonly items: JobItems | null;
-    /** A user has switched it since it was read. */
-    readonly isLate: boolean;
   },
   row: BackupJobRow | undefined,
   place: { readonly timeZone: string; readonly now: Ms },
@@ -271,7 +301,7 @@ function getJobEvents(
     ...(isDeepStrictEqual(stored, fields)
       ? []
       : [about(site, 'job', id, { type: 'backupjob.updated@1', data: { id, ...fields } })]),
-    ...(row.enabled === enabled || isLate
+    ...(row.enabled === enabled
       ? []
       : [
           about(site, 'job', id, {
@@ -335,7 +365,9 @@ async function storeObject(
       detail: JSON.stringify(detail),
     })
     .onConflict((on) =>
-      on.columns(['tenant_id', 'id']).doUpdateSet({ detail: JSON.stringify(detail) }),
+      on
+        .columns(['tenant_id', 'id'])
+        .doUpdateSet({ server_key: key, detail: JSON.stringify(detail) }),
     )
     .execute();
 }

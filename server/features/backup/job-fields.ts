@@ -12,7 +12,7 @@ import type { Principal } from '#server/platform/http/handler.ts';
 import { findJob, findRepository, isSameName } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 
-export type JobFields = Omit<ParsedInputOf<'updateBackupJob'>, 'jobId'>;
+export type JobFields = Omit<ParsedInputOf<'updateBackupJob'>, 'jobId' | 'version'>;
 export type JobNotification = NonNullable<JobFields['notification']>;
 
 /** Returns the settings of a job for the log. */

@@ -3,6 +3,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { Session, SessionResult } from '#contract/engine/sessions.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
+import { getJobVersion } from './job-version.ts';
 
 export type JobOut = OutputOf<'listBackupJobs'>['rows'][number];
 type JobInFull = OutputOf<'getBackupJob'>;
@@ -89,6 +90,7 @@ export async function jobInFull(tx: TenantTx, job: BackupJobRow): Promise<JobInF
     }));
   return {
     ...out,
+    version: getJobVersion(job),
     selectedItems: items(job.selectedItems),
     excludedItems: items(job.excludedItems),
   };

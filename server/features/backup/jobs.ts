@@ -1,5 +1,5 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -9,7 +9,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
-import { getAnswer, getEngine, getEngineFor, scopeFor, serverRefusal } from './engine-calls.ts';
+import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
 import {
   loadAddresses,
   jobData,
@@ -19,6 +19,9 @@ import {
   setNotification,
 } from './job-fields.ts';
 import { jobInFull, type JobOut, jobsOut } from './job-output.ts';
+import { getJobVersion } from './job-version.ts';
+import { backupMessages as t } from './messages.en.ts';
+import { createOnServer, updateOnServer } from './server-jobs.ts';
 import { byName, findJob, findJobWithOwner, findOrganization, isSeen, pageFrom } from './lookup.ts';
 import type { BackupJobId, OrganizationId } from '#contract/ids.ts';
 
@@ -147,6 +150,9 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       }),
 
     async createBackupJob({ organizationId, ...fields }, ctx) {
+      const owner = await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId));
+      if (owner && !isBackedUpHere(owner))
+        return createOnServer(context, ctx, { organizationId, ...fields });
       const engine = getEngine(context);
       const id = context.chance.uuid() as BackupJobId;
       const answer = await runIdempotently<OutputOf<'createBackupJob'>>(
@@ -155,8 +161,6 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
         async (tx) => {
           const organization = await findOrganization(tx, ctx.session, organizationId);
           if (!organization) return refusal(NOT_FOUND);
-          const managed = serverRefusal(organization);
-          if (managed) return { drafts: [], answer: () => managed };
           const { company } = organization;
           const refused = await jobRefusal(
             tx,
@@ -199,17 +203,20 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       return answer;
     },
 
-    async updateBackupJob({ jobId, ...fields }, ctx) {
+    async updateBackupJob({ jobId, version, ...fields }, ctx) {
+      const found = await read(ctx, (tx) => findJobWithOwner(tx, ctx.session, jobId));
+      if (found && !isBackedUpHere(found.organization))
+        return updateOnServer(context, ctx, { jobId, version, ...fields });
       const engine = getEngine(context);
       let organization: string | null = null;
       const answer = await command<Record<string, never>>(
         ctx,
         { jobId },
         'backupjob.updated',
-        async (tx, job, owner) => {
-          const refused =
-            serverRefusal(owner) ??
-            (await jobRefusal(tx, ctx.session, fields, job, engine.capabilities));
+        async (tx, job) => {
+          if (version !== undefined && version !== getJobVersion(job))
+            return failed({ kind: 'conflict', message: t.jobChanged });
+          const refused = await jobRefusal(tx, ctx.session, fields, job, engine.capabilities);
           if (refused) return refused;
           organization = job.organization;
           return ok({
@@ -229,22 +236,30 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       return answer;
     },
 
-    async deleteBackupJob({ jobId }, ctx) {
-      const found = await read(ctx, (tx) => findJobWithOwner(tx, ctx.session, jobId));
-      const managed = found && serverRefusal(found.organization);
-      if (managed) return managed;
-      if (found?.job.running)
-        await getEngine(context).jobs.stop(scopeFor(ctx, found.organization.id), { job: jobId });
-      return command<Record<string, never>>(ctx, { jobId }, 'backupjob.deleted', async (tx, job) =>
-        ok({
-          drafts: [
-            await setNotification(tx, job, EVERYONE_OFF),
-            about(job, { type: 'backupjob.deleted@1', data: { id: job.id } }),
-          ],
-          value: {},
-        }),
-      );
-    },
+    deleteBackupJob: ({ jobId }, ctx) =>
+      runAlone(context, ctx, async () => {
+        const found = await read(ctx, (tx) => findJobWithOwner(tx, ctx.session, jobId));
+        if (found && !isBackedUpHere(found.organization)) {
+          const { serverJobs } = context.vb365Engine;
+          const scope = scopeFor(ctx, found.organization.id);
+          const gone = getAnswer(await serverJobs.delete(scope, { job: jobId }));
+          if (!gone.ok) return gone;
+        } else if (found?.job.running)
+          await getEngine(context).jobs.stop(scopeFor(ctx, found.organization.id), { job: jobId });
+        return command<Record<string, never>>(
+          ctx,
+          { jobId },
+          'backupjob.deleted',
+          async (tx, job) =>
+            ok({
+              drafts: [
+                await setNotification(tx, job, EVERYONE_OFF),
+                about(job, { type: 'backupjob.deleted@1', data: { id: job.id } }),
+              ],
+              value: {},
+            }),
+        );
+      }),
 
     enableBackupJob: (input, ctx) => setEnabled(ctx, input, true),
     disableBackupJob: (input, ctx) => setEnabled(ctx, input, false),

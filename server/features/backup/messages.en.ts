@@ -9,6 +9,12 @@ export const backupMessages = defineMessages('backup-suite', {
   team: '{name} (team)',
   managedByServer:
     'Veeam Backup for Microsoft 365 manages this organization. Make this change on its server.',
+  jobChanged:
+    'The job has changed since you opened it. Open it again to see the changes; what you entered is not saved.',
+  serverChoosesProxy: 'The Veeam server chooses the proxy by the repository.',
+  noFullTextOnServer: 'Search in texts isn’t available for backups of a Veeam server.',
+  chatsByTeam: 'On a Veeam server, choose posts for each selected team.',
+  noAllSitesOnServer: 'A Veeam server can’t take all sites as one item. Choose sites.',
   noOrganizations: 'The server has no organizations of Microsoft 365.',
   foundOrganizations: '{count, plural, one {# organization} other {# organizations}} found.',
   noCompany: 'Choose a company, or link one with this organization.',

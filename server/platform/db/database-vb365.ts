@@ -91,8 +91,12 @@ export interface ServerDownload {
   readonly attempts: number;
 }
 
-/** Of a job: `version` of its items. Of a repository: what the organization uses. */
+/**
+ * Of a job: `version` of its items, and who is `creating` it. Of a repository: what the organization
+ * uses.
+ */
 export interface Vb365Detail {
   readonly version?: number;
   readonly usedBytes?: Bytes;
+  readonly creating?: { readonly name: string; readonly user: UserId | null };
 }

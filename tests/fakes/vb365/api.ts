@@ -14,6 +14,7 @@ import {
   sessionRow,
   usageRow,
 } from './rows.ts';
+import { makeJobApi } from './job-api.ts';
 import { makeRestoreApi, objectRow } from './restore-api.ts';
 import {
   addSession,
@@ -129,6 +130,12 @@ export function makeVb365Api(
     notFound,
     refused: (message) => refuse(message, 400, code('HttpError')),
   });
+  const jobs = makeJobApi({
+    version,
+    content,
+    notFound,
+    refused: (message) => refuse(message, 400, code('ParameterValidationFailure')),
+  });
   return api;
 
   async function answer(request: Query): Promise<Details> {
@@ -164,9 +171,11 @@ export function makeVb365Api(
     }
     if (list === 'organizations' && id !== undefined && part === 'users' && key !== undefined)
       return getUser(id, key, own, query);
-    if (list === 'organizations' && part === 'sites' && key !== undefined) {
-      const site = content.directory.find((one) => one.list === 'sites' && one.id === key);
-      return site === undefined ? notFound() : json(directoryRow(site));
+    if (list === 'organizations' && key !== undefined) {
+      const object = content.directory.find(
+        (one) => one.organizationId === id && one.list === part && one.id === key,
+      );
+      return object === undefined ? notFound() : json(directoryRow(object));
     }
     if (list === 'organizations' && id !== undefined && part !== undefined)
       return getPart(id, part, query);
@@ -319,7 +328,10 @@ export function makeVb365Api(
     });
   }
 
-  function change({ method, body }: Query, path: string): Details {
+  function change(request: Query, path: string): Details {
+    const settings = jobs.change(request, path);
+    if (settings) return settings;
+    const { method, body } = request;
     const [list, id = '', action] = path.split('/');
     if (list !== 'jobs' || method !== 'POST' || action === undefined) return notFound();
     const job = content.jobs.find((one) => one.id === id);

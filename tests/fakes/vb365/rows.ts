@@ -60,10 +60,11 @@ export const getItems = (
 export function jobRow(
   version: Vb365Version,
   { jobItems }: Pick<Vb365Content, 'jobItems'>,
-  { organizationId, lastRun, lastBackup, nextRun, eTag, ...job }: Vb365Job,
+  { organizationId, lastRun, lastBackup, nextRun, eTag, more, ...job }: Vb365Job,
 ): Row {
   const items = (wanted: Vb365JobItem['list']): Row[] => getItems(jobItems, job.id, wanted);
   return {
+    ...more,
     ...job,
     lastRun: time(lastRun),
     lastBackup: time(lastBackup),

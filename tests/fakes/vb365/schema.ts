@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { DAILY_TYPE, dayTime, directory, job, JOB_STATUS, jobItem } from './job-schema.ts';
+import { objectStorage } from './storage-schema.ts';
 import { restoreRequests } from './restore-schema.ts';
 import type { Vb365Version } from './state.ts';
 
@@ -13,8 +15,6 @@ const int64 = v.pipe(v.number(), v.integer());
 const flag = v.boolean();
 /** Date and time in UTC. */
 const time = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/));
-/** A time of day, as .NET writes it. */
-const dayTime = v.pipe(v.string(), v.regex(/^\d\d:\d\d:\d\d(\.\d{1,7})?$/));
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const getOne = <const W extends readonly string[]>(...words: W) => v.picklist(words);
 /** Entries that only one of the versions has. */
@@ -22,80 +22,6 @@ const when = (isSo: boolean, entries: v.ObjectEntries): v.ObjectEntries => (isSo
 const some = <E extends v.ObjectEntries>(entries: E) => v.partial(v.strictObject(entries));
 
 const links = v.record(v.string(), v.strictObject({ href: text }));
-const JOB_STATUS = getOne(
-  'Stopped',
-  'Running',
-  'Success',
-  'Failed',
-  'Warning',
-  'NotConfigured',
-  'Disconnected',
-  'Queued',
-);
-const DAILY_TYPE = getOne(
-  'Everyday',
-  'Workdays',
-  'Weekends',
-  'Monday',
-  'Tuesday',
-  'Wednesday',
-  'Thursday',
-  'Friday',
-  'Saturday',
-  'Sunday',
-);
-const WINDOW = some({ backupWindow: v.array(flag), minuteOffset: maybe(int32) });
-const PERIODS = [
-  'Minutes5',
-  'Minutes10',
-  'Minutes15',
-  'Minutes30',
-  'Hours1',
-  'Hours2',
-  'Hours4',
-  'Hours8',
-] as const;
-
-const policy = (version: Vb365Version) =>
-  some({
-    scheduleEnabled: maybe(flag),
-    backupWindowEnabled: maybe(flag),
-    backupWindowSettings: WINDOW,
-    periodicallyWindowEnabled: maybe(flag),
-    periodicallyWindowSettings: WINDOW,
-    periodicallyOffsetMinutes: maybe(int32),
-    type: maybe(getOne('Periodically', 'Daily', 'ManualOnly')),
-    periodicallyEvery: maybe(version === 'v8' ? getOne(...PERIODS, 'Hours12') : getOne(...PERIODS)),
-    dailyType: maybe(DAILY_TYPE),
-    dailyTime: dayTime,
-    retryEnabled: maybe(flag),
-    retryNumber: maybe(int32),
-    retryWaitInterval: maybe(int32),
-  });
-
-const job = (version: Vb365Version) =>
-  some({
-    description: text,
-    backupType: maybe(getOne('EntireOrganization', 'SelectedItems')),
-    schedulePolicy: policy(version),
-    id: maybe(uid),
-    repositoryId: maybe(uid),
-    name: text,
-    lastRun: maybe(time),
-    nextRun: maybe(time),
-    lastBackup: maybe(time),
-    isEnabled: maybe(flag),
-    lastStatus: maybe(JOB_STATUS),
-    _links: links,
-    ...(version === 'v8'
-      ? { organizationId: maybe(uid), eTag: int64 }
-      : {
-          runNow: maybe(flag),
-          selectedItems: v.array(jobItem(version)),
-          excludedItems: v.array(jobItem(version)),
-        }),
-  });
-
 const session = (version: Vb365Version) =>
   some({
     id: uid,
@@ -195,6 +121,11 @@ const repository = (version: Vb365Version) =>
     retentionFrequencyType: maybe(getOne('Daily', 'Monthly')),
     dailyTime: dayTime,
     dailyType: maybe(DAILY_TYPE),
+    monthlyTime: dayTime,
+    monthlyDaynumber: maybe(getOne('First', 'Second', 'Third', 'Fourth', 'Last')),
+    monthlyDayofweek: maybe(
+      getOne('Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'),
+    ),
     proxyId: maybe(uid),
     isLongTerm: maybe(flag),
     _links: links,
@@ -207,6 +138,7 @@ const repository = (version: Vb365Version) =>
           isMigrationLocked: flag,
           isOutOfOrder: flag,
           outOfOrderReason: maybe(text),
+          objectStorage,
         }
       : { objectStorageId: maybe(uid), objectStorageCachePath: text }),
   });
@@ -300,49 +232,6 @@ export const publishedError = (version: Vb365Version): v.GenericSchema =>
 
 const is = (body: v.GenericSchema | null, status = 200): Published => ({ status, body });
 
-const member = (more: v.ObjectEntries) => some({ id: text, _links: links, ...more });
-const LOCATION = getOne('OnPremises', 'Cloud', 'Hybrid');
-/** Objects of a tenant's directory. */
-const directory = (version: Vb365Version) => {
-  const inV8 = when(version === 'v8', {
-    eTag: maybe(int64),
-    msid: maybe(uid),
-    dataLocation: maybe(text),
-  });
-  return {
-    user: member({
-      ...inV8,
-      onPremisesSid: text,
-      displayName: text,
-      name: text,
-      type: maybe(getOne('User', 'Shared', 'Public')),
-      locationType: LOCATION,
-      office: text,
-    }),
-    group: member({
-      ...inV8,
-      onPremisesSid: maybe(text),
-      displayName: text,
-      name: maybe(text),
-      managedBy: maybe(text),
-      site: maybe(text),
-      type: maybe(getOne('Office365', 'Security', 'Distribution', 'DynamicDistribution')),
-      locationType: LOCATION,
-    }),
-    team: member({ ...inV8, id: uid, displayName: text, description: text, mail: text }),
-    site: member({
-      ...inV8,
-      url: text,
-      parentUrl: text,
-      name: text,
-      isCloud: flag,
-      isPersonal: flag,
-      title: text,
-      isAvailable: flag,
-      siteCollectionError: text,
-    }),
-  };
-};
 const usage = (version: Vb365Version) =>
   some({
     usedSpaceBytes: maybe(int64),
@@ -353,41 +242,6 @@ const usage = (version: Vb365Version) =>
     _links: links,
     ...when(version === 'v8', { repositoryId: uid, protectedObjectsCount: maybe(int64) }),
   });
-/** An item that a job backs up: what it is, and which of its parts. */
-const jobItem = (version: Vb365Version) => {
-  const { user, group, team } = directory(version);
-  return some({
-    type: getOne(
-      'Group',
-      'User',
-      'Site',
-      'Team',
-      'PartialOrganization',
-      'PersonalSites',
-      'OneDriveFolders',
-    ),
-    id: maybe(text),
-    folders: v.array(text),
-    user,
-    group,
-    team,
-    mailbox: maybe(flag),
-    oneDrive: maybe(flag),
-    archiveMailbox: maybe(flag),
-    personalSite: maybe(flag),
-    sites: maybe(flag),
-    teams: maybe(flag),
-    teamsChats: maybe(flag),
-    members: maybe(flag),
-    memberMailbox: maybe(flag),
-    memberArchiveMailbox: maybe(flag),
-    memberOnedrive: maybe(flag),
-    memberSite: maybe(flag),
-    groupSite: maybe(flag),
-    _links: maybe(links),
-  });
-};
-
 function requests(version: Vb365Version): Readonly<Record<string, Published>> {
   return {
     'POST token': is(token(version)),
@@ -402,6 +256,8 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
       page(version, some({ id: text, name: text, url: text, _links: links })),
     ),
     'GET organizations/{id}/groups': is(page(version, directory(version).group)),
+    'GET organizations/{id}/groups/{id}': is(directory(version).group),
+    'GET organizations/{id}/teams/{id}': is(directory(version).team),
     'GET organizations/{id}/teams': is(page(version, directory(version).team)),
     'GET organizations/{id}/sites': is(page(version, directory(version).site)),
     'GET organizations/{id}/sites/{id}': is(directory(version).site),
@@ -428,6 +284,11 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
         }),
       ),
     ),
+    ...(version === 'v8'
+      ? { 'POST jobs': is(job(version), 201) }
+      : { 'POST organizations/{id}/jobs': is(job(version)) }),
+    'PUT jobs/{id}': is(null, 204),
+    'DELETE jobs/{id}': is(null, 204),
     ...restoreRequests(version, (row) => page(version, row)),
     'GET backuprepositories': is(list(version, repository(version))),
     'GET proxies': is(list(version, proxy(version))),

@@ -36,7 +36,7 @@ export interface Vb365Organization {
 export interface Vb365Job {
   readonly id: string;
   readonly organizationId: string;
-  readonly repositoryId: string;
+  repositoryId: string;
   name: string;
   description: string;
   backupType: 'EntireOrganization' | 'SelectedItems';
@@ -48,6 +48,8 @@ export interface Vb365Job {
   /** Changes with the job. */
   eTag: number;
   nextRun: Ms | null;
+  /** What a newer server has of a job besides. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 export interface Vb365Session {
   readonly id: string;
@@ -111,7 +113,7 @@ export interface Vb365Content {
   readonly proxies: Vb365Proxy[];
   readonly pools: { readonly id: string; readonly name: string }[];
   readonly directory: Vb365DirectoryObject[];
-  readonly jobItems: Vb365JobItem[];
+  jobItems: readonly Vb365JobItem[];
   readonly points: Vb365Point[];
   readonly objects: Vb365Object[];
   readonly teams: Vb365Team[];
@@ -299,12 +301,12 @@ export function addSession(
 
 /** Adds what a job backs up or leaves out. */
 export function addJobItem(
-  { jobItems }: Vb365Content,
+  content: Vb365Content,
   job: Vb365Job,
   list: Vb365JobItem['list'],
   row: Vb365JobItem['row'],
 ): void {
-  jobItems.push({ jobId: job.id, list, row });
+  content.jobItems = [...content.jobItems, { jobId: job.id, list, row }];
   job.eTag += 1;
 }
 

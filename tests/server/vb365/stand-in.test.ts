@@ -62,9 +62,12 @@ const CODE = JSON.stringify({ userCode: 'CODE0' });
 const EXPLORE = JSON.stringify({ dateTime: new Date(NOON).toISOString(), type: 'Vex' });
 
 /** A body that the request wants. */
-function getBody(path: string, { objects, teams }: Vb365Content): string {
+function getBody(path: string, content: Vb365Content): string {
+  const { objects, teams, jobs, repositories } = content;
   if (path.includes('/organization/teams/')) return JSON.stringify(getTeamBody(path, teams));
   if (path.endsWith('/explore')) return EXPLORE;
+  if (/(?:^|\/)jobs(?:\/\{id\})?$/.test(path))
+    return JSON.stringify(getJobBody(path, jobs, repositories));
   if (/(?:items|documents)\/(?:save|exporttopst)$/.test(path)) {
     const [mailbox, drive, site] = objects;
     const [list, object] = path.includes('/items/')
@@ -75,6 +78,18 @@ function getBody(path: string, { objects, teams }: Vb365Content): string {
   }
   return path.includes('jobs') || /(?:save|exporttopst)$/.test(path) ? '{}' : CODE;
 }
+
+/** What the documents require of the body of a job. */
+const getJobBody = (
+  path: string,
+  [job]: Vb365Content['jobs'],
+  [repository]: Vb365Content['repositories'],
+): object => ({
+  name: `Made by ${path}`,
+  backupType: 'EntireOrganization',
+  repositoryId: repository?.id,
+  ...(path === 'jobs' && { organizationId: job?.organizationId }),
+});
 
 /** What the documents require of the body of a request about a team. */
 function getTeamBody(path: string, [team]: Vb365Content['teams']): object {
@@ -188,6 +203,13 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
       'GET organizations/{id}/sites/{id}',
       `organizations/${organization.id}/sites/${content.directory.find(({ list }) => list === 'sites')?.id ?? ''}`,
     ],
+    ...(['groups', 'teams'] as const).map(
+      (list) =>
+        [
+          `GET organizations/{id}/${list}/{id}`,
+          `organizations/${organization.id}/${list}/${content.directory.find((one) => one.list === list)?.id ?? ''}`,
+        ] as const,
+    ),
     ['POST restoresessions/{id}/stop', `${mails}/stop`],
   ]);
 }
@@ -230,7 +252,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
           ? await signIn()
           : await send(paths.get(request) ?? path.replace('{id}', row?.id ?? ''), {
               method,
-              ...(method === 'POST' && {
+              ...((method === 'POST' || method === 'PUT') && {
                 body: getBody(path, content),
               }),
             });

@@ -112,6 +112,7 @@ test('WIZ-12: the server accepts every schedule, and the form reads it back unch
     const read = jobData({
       ...job(),
       recent: [],
+      version: 'one',
       _id: JOB,
       organizationId: ORGANIZATION,
       isFullTextEnabled: fields.isFullTextEnabled === true,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { JOB_ITEM_PARTS } from '#contract/backup/jobs.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { type EngineCase, ENGINES } from './engines.ts';
 
@@ -24,6 +25,9 @@ interface Latest {
   } | null;
   readonly logs: readonly { readonly n: number; readonly message: string }[];
 }
+
+/** No part of an item. */
+const NO_PARTS = Object.fromEntries(JOB_ITEM_PARTS.map((part) => [part, false]));
 
 // What every engine promises, whatever makes the backups. The tests of a group follow each other.
 eachDatabase((database, open) => {
@@ -145,6 +149,73 @@ eachDatabase((database, open) => {
       expect(await loadJob()).toMatchObject({ isEnabled: true });
     });
 
+    test('VB365-40: a job is created, changed and deleted, and the answers show it at once and later', async () => {
+      const { repositoryId } = await ask<{ repositoryId: string }>(`jobs/${engine.jobId}`);
+      const [user] = (
+        await ask<{ rows: { id: string }[] }>(`organizations/${engine.organizationId}/users`)
+      ).rows;
+      const item = { type: 'User', id: user?.id, ...NO_PARTS, mailbox: true };
+      const fields = {
+        name: 'Second',
+        description: 'Two people',
+        backupType: 'SelectedItems',
+        selectedItems: [item],
+        repositoryId,
+        schedulePolicy: {
+          schedule: { type: 'Daily', dailyType: 'Workdays', dailyTime: '06:30' },
+          backupWindow: null,
+          retryNumber: 2,
+          retryWaitInterval: 15,
+        },
+      };
+      const change = (method: string, path: string, body?: object) =>
+        engine.admin<{ id: string }>(method, `o365/jobs${path}`, body);
+      const make = () => change('POST', '', { organizationId: engine.organizationId, ...fields });
+      const made = await make();
+      expect([made.status, made.text]).toEqual([200, made.text]);
+      const { id } = made.body.data;
+      const expectJob = async (more: object): Promise<string> => {
+        const { repositoryId: _, ...shown } = { ...fields, ...more };
+        const job = await ask<{ version: string }>(`jobs/${id}`);
+        expect(job).toMatchObject({ ...shown, isEnabled: true });
+        engine.pass(60_000);
+        await engine.settle();
+        expect(await ask(`jobs/${id}`)).toMatchObject(shown);
+        expect((await ask<{ count: number }>('jobs')).count).toBe(2);
+        return job.version;
+      };
+      const version = await expectJob({});
+      expect((await make()).status).toBe(409);
+
+      const changes = {
+        ...fields,
+        name: 'Second of all',
+        description: '',
+        selectedItems: [{ ...item, oneDrive: true }],
+        schedulePolicy: {
+          schedule: { type: 'Periodically', periodicallyEvery: 'Hours4' },
+          backupWindow: '1'.repeat(100) + '0'.repeat(68),
+          retryNumber: 0,
+          retryWaitInterval: 15,
+        },
+      };
+      expect((await change('PUT', `/${id}`, { ...changes, version })).status).toBe(200);
+      await expectJob(changes);
+      // From a page that was opened before.
+      expect((await change('PUT', `/${id}`, { ...fields, version })).status).toBe(409);
+      expect((await change('PUT', `/${id}`, { ...changes, name: 'Mail' })).status).toBe(409);
+      await expectJob(changes);
+
+      expect((await change('DELETE', `/${id}`)).status).toBe(200);
+      for (let times = 0; times < 2; times += 1) {
+        expect((await change('GET', `/${id}`)).status).toBe(404);
+        expect((await ask<{ count: number }>('jobs')).count).toBe(1);
+        engine.pass(60_000);
+        await engine.settle();
+      }
+      expect((await change('DELETE', `/${id}`)).status).toBe(404);
+    });
+
     test('VB365-10: users of another company see nothing of it and command nothing', async () => {
       const other = await engine.office.as('other', ['o365_admin'], [2]);
       for (const [method, path] of [
@@ -153,6 +224,7 @@ eachDatabase((database, open) => {
         ['GET', `jobs/${engine.jobId}/detail/latest`],
         ['POST', `jobs/${engine.jobId}/start`],
         ['POST', `jobs/${engine.jobId}/disable`],
+        ['DELETE', `jobs/${engine.jobId}`],
         ['DELETE', `organizations/${engine.organizationId}`],
       ] as const) {
         const body = method === 'POST' ? {} : undefined;

@@ -1,0 +1,40 @@
+import type { BackupJobRow } from '../backup/jobs.ts';
+import type { BackupJobId } from '../ids.ts';
+import type { EngineScope, Reply } from './engine.ts';
+
+/** The settings of a job as a server outside has them. `proxy`: the server chooses it. */
+export type ServerJobSettings = Pick<
+  BackupJobRow,
+  | 'name'
+  | 'description'
+  | 'backupType'
+  | 'selectedItems'
+  | 'excludedItems'
+  | 'repository'
+  | 'schedulePolicy'
+>;
+
+/** A job as its server has it after a change. */
+export interface ServerJob extends ServerJobSettings {
+  /** Another one than asked for if the job was there already, from a request whose answer was lost. */
+  readonly id: BackupJobId;
+  readonly enabled: boolean;
+  readonly isTeamsChatsEnabled: boolean;
+}
+export interface ServerJobInput {
+  readonly job: BackupJobId;
+  readonly settings: ServerJobSettings;
+}
+
+/**
+ * Jobs whose settings another server has. It is changed first, and the job's row afterwards. A
+ * request whose answer was lost can be repeated: no job is made twice. `conflict`: the server refuses
+ * the change, another job has the name, or the job has changed there since its row was read.
+ */
+export interface ServerJobs {
+  create(scope: EngineScope, input: ServerJobInput): Reply<ServerJob>;
+  /** What the portal doesn't know of a job stays as it is. */
+  update(scope: EngineScope, input: ServerJobInput): Reply<ServerJob>;
+  /** Stops the job first. One that the server no longer has is deleted. */
+  delete(scope: EngineScope, input: { readonly job: BackupJobId }): Reply<void>;
+}

@@ -1,0 +1,135 @@
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { EngineScope } from '#contract/engine/engine.ts';
+import type { BackupJobId, BackupRepositoryId, Ms, OrganizationId } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+
+// Which job of a server is which of ours. While a job is being created, its row has a claim instead
+// of a key: a request whose answer was lost finds its job by the name.
+
+const CLAIM = 'new:';
+
+export const isClaim = (key: string): boolean => key.startsWith(CLAIM);
+export const isSameName = (one: string, other: string): boolean =>
+  one.normalize('NFC').trim().toLowerCase() === other.normalize('NFC').trim().toLowerCase();
+
+/** Returns the id for a new job; that of an earlier request by the same user if there was one. */
+export async function claimJob(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: Pick<EngineScope, 'organization' | 'user'>,
+  id: BackupJobId,
+  name: string,
+  now: Ms,
+): Promise<{ readonly id: BackupJobId; readonly isRepeated: boolean }> {
+  const rows = await db
+    .selectFrom('vb365_object')
+    .select(['id', 'detail'])
+    .where('tenant_id', '=', tenant)
+    .where('organization_id', '=', organization)
+    .where('kind', '=', 'job')
+    .execute();
+  const earlier = rows.find(
+    ({ detail: { creating } }) =>
+      creating !== undefined && creating.user === user && isSameName(creating.name, name),
+  );
+  if (earlier !== undefined) return { id: earlier.id as BackupJobId, isRepeated: true };
+  await db
+    .insertInto('vb365_object')
+    .values({
+      tenant_id: tenant,
+      organization_id: organization,
+      kind: 'job',
+      id,
+      server_key: `${CLAIM}${id}`,
+      detail: JSON.stringify({ creating: { name, user } }),
+      commanded_at: now,
+    })
+    .execute();
+  return { id, isRepeated: false };
+}
+
+export async function forgetClaim({ sql: db, tenant }: TenantTx, id: BackupJobId): Promise<void> {
+  await db
+    .deleteFrom('vb365_object')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('server_key', '=', `${CLAIM}${id}`)
+    .execute();
+}
+
+/** Stores which job of the server a job is, and that what was read of it before is out of date. */
+export async function linkJob(
+  { sql: db, tenant }: TenantTx,
+  { organization }: Pick<EngineScope, 'organization'>,
+  {
+    id,
+    jobKey,
+    at,
+  }: {
+    readonly id: BackupJobId;
+    readonly jobKey: string;
+    readonly at: Ms;
+  },
+): Promise<void> {
+  const known = await db
+    .selectFrom('vb365_object')
+    .select('detail')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  // Without a version, its items are read the next time.
+  const { version: _version, ...detail } = known?.detail ?? {};
+  await db
+    .updateTable('vb365_object')
+    .set({ server_key: jobKey, detail: JSON.stringify(detail), commanded_at: at })
+    .where('tenant_id', '=', tenant)
+    .where('organization_id', '=', organization)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function markCommand(
+  { sql: db, tenant }: TenantTx,
+  id: BackupJobId,
+  at: Ms,
+): Promise<void> {
+  await db
+    .updateTable('vb365_object')
+    .set({ commanded_at: at })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Null: the organization has no such job, or its server doesn't. */
+export async function findJobKey(
+  tx: TenantTx,
+  organization: OrganizationId,
+  id: BackupJobId,
+): Promise<{ readonly row: BackupJobRow; readonly jobKey: string } | null> {
+  const row = (await tx.rows('backupJob', [id])).get(id);
+  if (row?.removedAt !== null || row.organization !== organization) return null;
+  const jobKey = await findKey(tx, organization, id);
+  return jobKey === null || isClaim(jobKey) ? null : { row, jobKey };
+}
+
+/** Returns the id of a repository on the server; null if the organization has no such repository. */
+export const findRepositoryKey = (
+  tx: TenantTx,
+  organization: OrganizationId,
+  id: BackupRepositoryId,
+): Promise<string | null> => findKey(tx, organization, id);
+
+const findKey = async (
+  { sql: db, tenant }: TenantTx,
+  organization: OrganizationId,
+  id: BackupJobId | BackupRepositoryId,
+): Promise<string | null> =>
+  (
+    await db
+      .selectFrom('vb365_object')
+      .select('server_key')
+      .where('tenant_id', '=', tenant)
+      .where('organization_id', '=', organization)
+      .where('id', '=', id)
+      .executeTakeFirst()
+  )?.server_key ?? null;

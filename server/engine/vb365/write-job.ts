@@ -1,0 +1,216 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Schedule, type SchedulePolicy, WEEKDAYS } from '#contract/backup/schedule.ts';
+import type { ServerJobSettings } from '#contract/engine/server-jobs.ts';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { offsetAt } from '#contract/time/day.ts';
+import * as v from 'valibot';
+import {
+  getHourShift,
+  getWindowField,
+  PARTS,
+  type Place,
+  type ServerPolicy,
+  toItem,
+  toPolicy,
+} from './map-job.ts';
+import { JobItemShape, JobShape, type Vb365Job } from './shapes.ts';
+import { parseTime } from './times.ts';
+
+// The settings of a job for its server. A change replaces the whole job there, so what the portal
+// doesn't know or doesn't change is sent back as it was read.
+
+/** A row with all its fields, as the server gives it. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
+/** Where a job is written. `clock`: by how much the provider's clocks are ahead of the server's. */
+export interface WritePlace extends Place {
+  readonly clock: Ms | null;
+}
+
+/** Fields that only the server sets. */
+const READ_ONLY = new Set([
+  'id',
+  'organizationId',
+  'lastRun',
+  'nextRun',
+  'lastBackup',
+  'lastStatus',
+  'eTag',
+  '_links',
+]);
+const MINUTE: Ms = 60_000;
+const DAY_MINUTES = 24 * 60;
+const WEEK_HOURS = 168;
+
+/** Returns the body for a new job, without its items. */
+export const writeNewJob = (
+  { name, description, backupType, schedulePolicy }: ServerJobSettings,
+  place: WritePlace,
+): RawRow => ({
+  name,
+  description,
+  backupType,
+  schedulePolicy: writePolicy(null, schedulePolicy, place),
+  isEnabled: true,
+  runNow: false,
+});
+
+/**
+ * Returns the body that changes a job, without its items and repository. `before`: its settings as
+ * they were read from `raw`.
+ */
+export function writeChangedJob(
+  raw: RawRow,
+  before: Pick<ServerJobSettings, 'name' | 'description' | 'backupType'>,
+  { name, description, backupType, schedulePolicy }: ServerJobSettings,
+  place: WritePlace,
+): RawRow {
+  return {
+    ...Object.fromEntries(Object.entries(raw).filter(([field]) => !READ_ONLY.has(field))),
+    ...(name !== before.name && { name }),
+    ...(description !== before.description && { description }),
+    ...(backupType !== before.backupType && { backupType }),
+    schedulePolicy: writePolicy(raw, schedulePolicy, place),
+  };
+}
+
+/** Returns by how much the provider's clocks are ahead of the server's; null if the job doesn't show it. */
+export function getClock(
+  { schedulePolicy, nextRun }: Vb365Job,
+  { timeZone, now }: Place,
+): Ms | null {
+  const { type, scheduleEnabled, dailyTime } = schedulePolicy ?? {};
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)/.exec(dailyTime ?? '') ?? [];
+  const next = parseTime(nextRun);
+  if (type !== 'Daily' || scheduleEnabled === false || hours === undefined) return null;
+  if (next === null || next < now) return null;
+  const wall = Math.floor((next + offsetAt(next, timeZone)) / MINUTE);
+  const ahead = wall - Number(hours) * 60 - Number(minutes);
+  // Of the two directions, the shorter one.
+  const half = DAY_MINUTES / 2;
+  return (((((ahead + half) % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES) - half) * MINUTE;
+}
+
+function writePolicy(raw: RawRow | null, wanted: SchedulePolicy, place: WritePlace): RawRow {
+  const job = raw === null ? null : v.parse(JobShape, raw);
+  const own = (raw?.['schedulePolicy'] ?? {}) as RawRow;
+  const before = job === null ? null : toPolicy(job, place);
+  const timed =
+    before !== null && isDeepStrictEqual(before.schedule, wanted.schedule)
+      ? own
+      : { ...own, ...writeSchedule(wanted.schedule, place) };
+  const opened = writeWindow(timed, wanted.backupWindow, place);
+  if (wanted.retryNumber === 0)
+    return before?.retryNumber === 0 ? opened : { ...opened, retryEnabled: false };
+  return {
+    ...opened,
+    ...(wanted.retryNumber !== before?.retryNumber && {
+      retryEnabled: true,
+      retryNumber: wanted.retryNumber,
+    }),
+    ...(wanted.retryWaitInterval !== before?.retryWaitInterval && {
+      retryWaitInterval: wanted.retryWaitInterval,
+    }),
+  };
+}
+
+/** The schedules that a server has. The others are refused before. */
+function writeSchedule(schedule: Schedule, { clock }: WritePlace): RawRow {
+  switch (schedule.type) {
+    case 'Daily': {
+      const { dailyType, dailyTime } = schedule;
+      const [hours = '0', minutes = '0'] = dailyTime.split(':');
+      const total = Number(hours) * 60 + Number(minutes) - (clock ?? 0) / MINUTE;
+      const time = ((total % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
+      const weekday = WEEKDAYS.findIndex((one) => one === dailyType);
+      const shifted = weekday + Math.floor(total / DAY_MINUTES) + WEEKDAYS.length;
+      return {
+        type: 'Daily',
+        scheduleEnabled: true,
+        dailyType: weekday === -1 ? dailyType : WEEKDAYS[shifted % WEEKDAYS.length],
+        dailyTime: `${pad(Math.floor(time / 60))}:${pad(time % 60)}:00`,
+      };
+    }
+    case 'Periodically':
+      return {
+        type: 'Periodically',
+        scheduleEnabled: true,
+        periodicallyEvery: schedule.periodicallyEvery,
+      };
+    default:
+      return { type: 'ManualOnly' };
+  }
+}
+const pad = (part: number): string => String(part).padStart(2, '0');
+
+function writeWindow(policy: RawRow, wanted: string | null, place: WritePlace): RawRow {
+  const known: ServerPolicy = v.parse(JobShape.entries.schedulePolicy, policy) ?? {};
+  if (toPolicy({ schedulePolicy: known, nextRun: null }, place).backupWindow === wanted)
+    return policy;
+  const used = getWindowField(known);
+  if (wanted === null)
+    return {
+      ...policy,
+      backupWindowEnabled: false,
+      ...(used === 'periodicallyWindow' && { periodicallyWindowEnabled: false }),
+    };
+  const field = used ?? 'backupWindow';
+  const minuteOffset =
+    known[`${field}Settings`]?.minuteOffset ?? offsetAt(place.now, place.timeZone) / MINUTE;
+  const shift = getHourShift(minuteOffset, place);
+  const backupWindow = Array.from(
+    { length: WEEK_HOURS },
+    (_, hour) => wanted[(hour + shift + WEEK_HOURS) % WEEK_HOURS] === '1',
+  );
+  return {
+    ...policy,
+    [`${field}Enabled`]: true,
+    [`${field}Settings`]: {
+      ...(policy[`${field}Settings`] as RawRow | null | undefined),
+      backupWindow,
+      minuteOffset,
+    },
+  };
+}
+
+type ShownItem = ServerJobSettings['selectedItems'][number];
+
+/** An item of a job after a change: as it was, with other parts, or a new one. */
+export type WrittenItem =
+  | { readonly kind: 'row'; readonly row: RawRow }
+  | { readonly kind: 'new'; readonly item: ShownItem; readonly flags: RawRow };
+
+/**
+ * Returns the items that a job gets. Items that the portal has no type for, and those behind the most
+ * that it shows, stay.
+ */
+export function writeItems(rows: readonly RawRow[], wanted: readonly ShownItem[]): WrittenItem[] {
+  const left = [...wanted];
+  const written = rows.flatMap((row, n): WrittenItem[] => {
+    const known = n < LIMITS.backupJobItems ? toItem(v.parse(JobItemShape, row)) : null;
+    if (known === null) return [{ kind: 'row', row }];
+    const isSame = (item: ShownItem): boolean => item.type === known.type && item.id === known.id;
+    const exact = left.findIndex((item) => isSame(item) && hasSameParts(item, known));
+    const at = exact === -1 ? left.findIndex(isSame) : exact;
+    const [item] = at === -1 ? [] : left.splice(at, 1);
+    if (item === undefined) return [];
+    return [{ kind: 'row', row: { ...row, ...writeParts(item, known) } }];
+  });
+  return [
+    ...written,
+    ...left.map((item): WrittenItem => ({ kind: 'new', item, flags: writeParts(item, null) })),
+  ];
+}
+
+const hasSameParts = (one: ShownItem, other: ShownItem): boolean =>
+  isDeepStrictEqual(writeParts(one, null), writeParts(other, null));
+
+/** The flags of the parts that differ; of all parts of a new item. */
+const writeParts = ({ type, parts }: ShownItem, before: ShownItem | null): RawRow =>
+  Object.fromEntries(
+    Object.entries(PARTS[type]).flatMap(([flag, part]) => {
+      const isOn = parts.includes(part);
+      return before?.parts.includes(part) === isOn ? [] : [[flag, isOn]];
+    }),
+  );
