@@ -10,7 +10,12 @@ import {
   addRow,
 } from '#tests/fakes/vb365/restore-state.ts';
 import { startSecureVb365, type SecureVb365 } from '#tests/fakes/vb365/server.ts';
-import { addJob, addOrganization, addSession } from '#tests/fakes/vb365/state.ts';
+import {
+  addDirectoryObject,
+  addJob,
+  addOrganization,
+  addSession,
+} from '#tests/fakes/vb365/state.ts';
 import type { Vb365Job, Vb365Organization } from '#tests/fakes/vb365/state.ts';
 import { addChannel, addPost, addTeam, addTeamFile } from '#tests/fakes/vb365/team-state.ts';
 import { USER } from '#tests/fakes/vb365/tokens.ts';
@@ -224,7 +229,7 @@ test('E2E-1, VB365-9, VB365-12: organizations are imported from a server in a di
   expect(errors).toEqual([]);
 });
 
-test('E2E-1, VB365-10, VB365-12: a job of an imported organization is started and stopped; its job and repository are changed on the server only', async ({
+test('E2E-1, VB365-10, VB365-12, VB365-40: a job of an imported organization is started and stopped; its job is changed, another one created and deleted on its server', async ({
   page,
 }) => {
   const errors = collectErrors(page);
@@ -232,6 +237,8 @@ test('E2E-1, VB365-10, VB365-12: a job of an imported organization is started an
   await importOrganization('Example Jobs', (organization) => {
     const job = addJob(server.content, organization, 'Teams nightly');
     jobs.push(job);
+    for (const name of ['Ann Chovey', 'Ben Dover'])
+      addDirectoryObject(server.content, organization, 'users', name);
     addSession(server.content, job, Date.now() - HOUR, {
       status: 'Warning',
       endTime: Date.now() - HOUR / 2,
@@ -240,13 +247,48 @@ test('E2E-1, VB365-10, VB365-12: a job of an imported organization is started an
   await enter(portal, page, 'cora', '/o365/jobs', NEW_PASSWORD);
   await getRow(page, 'Teams nightly').click();
   await expect(page.getByText('Processed mailbox').first()).toBeVisible({ timeout: 60_000 });
-  await expect(page.getByRole('button', { name: 'Edit job' })).toBeDisabled();
   await page.getByRole('button', { name: 'Start job' }).click();
   await expect(page.getByRole('button', { name: 'Stop job' })).toBeVisible({ timeout: 60_000 });
   expect(jobs.map(({ lastStatus }) => lastStatus)).toEqual(['Running']);
   await page.getByRole('button', { name: 'Stop job' }).click();
   await expect(page.getByText('Stopped by a user.').first()).toBeVisible({ timeout: 60_000 });
   await sound(page, 'a job of an imported organization');
+
+  await page.getByRole('button', { name: 'Edit job' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Teams every night');
+  await sound(page, 'the name of a job on a Veeam server');
+  await page.getByRole('button', { name: 'Save job' }).click();
+  await expect(page.getByText('Job saved')).toBeVisible();
+  expect(jobs.map(({ name }) => name)).toEqual(['Teams every night']);
+
+  await page.goto(`${portal.url}/o365/jobs/1`);
+  await page.getByLabel('Name', { exact: true }).fill('One person');
+  await page.getByLabel('Organization').selectOption({ label: 'Example Jobs' });
+  await expect(page.getByRole('switch', { name: /^Search in texts/ })).toBeDisabled();
+  await sound(page, 'a new job on a Veeam server');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('Selected items', { exact: true }).click();
+  await page.getByRole('option', { name: /^Ann Chovey/ }).click();
+  await expect(page.getByLabel('Personal site')).toBeChecked();
+  await page.getByLabel('Archive').uncheck();
+  await sound(page, 'the items of a job on a Veeam server');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('Time').fill('21:15');
+  await expect(page.getByText(/starts jobs by its own clock/)).toBeVisible();
+  await sound(page, 'the schedule of a job on a Veeam server');
+  await page.getByRole('button', { name: 'Create job' }).click();
+  await expect(getRow(page, 'One person')).toBeVisible();
+  const made = server.content.jobs.find(({ name }) => name === 'One person');
+  expect(made?.schedulePolicy).toMatchObject({ type: 'Daily', dailyTime: '21:15:00' });
+  expect(server.content.jobItems.map(({ row }) => row)).toMatchObject([
+    { type: 'User', user: { displayName: 'Ann Chovey' }, mailbox: true, archiveMailbox: false },
+  ]);
+  await getRow(page, 'One person').click();
+  await page.getByRole('button', { name: 'Delete job' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete job' }).click();
+  await expect(getRow(page, 'One person')).toHaveCount(0);
+  expect(server.content.jobs).toHaveLength(1);
 
   await page.goto(`${portal.url}/o365/repositories`);
   await getRow(page, 'Main').first().click();

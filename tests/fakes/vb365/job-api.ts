@@ -94,7 +94,7 @@ export function makeJobApi({ version, content, notFound, refused }: JobParts) {
   }
 
   function getFault(row: Row, organizationId: string, own: string | null): string | null {
-    const name = String(row['name'] ?? '');
+    const name = textIn(row, 'name');
     if (name === '') return 'The job has no name.';
     if (
       content.jobs.some(
@@ -131,7 +131,7 @@ function parse(body: string, schema: v.GenericSchema): Row | null {
 
 const getSettings = (row: Row): Partial<Vb365Job> => ({
   name: String(row['name']),
-  description: String(row['description'] ?? ''),
+  description: textIn(row, 'description'),
   backupType: row['backupType'] as Vb365Job['backupType'],
   schedulePolicy: (row['schedulePolicy'] ?? {}) as Row,
   repositoryId: String(row['repositoryId']),
@@ -139,6 +139,11 @@ const getSettings = (row: Row): Partial<Vb365Job> => ({
   more: Object.fromEntries(Object.entries(row).filter(([field]) => !KNOWN.has(field))),
 });
 
+const textIn = (row: Row, field: string): string => {
+  const value = row[field];
+  return typeof value === 'string' ? value : '';
+};
+
 /** An item is known by its type and by what it is. */
 const getItemId = (item: Row): string =>
-  `${String(item['type'])}:${DIRECTORY.map(([field]) => (item[field] as Row | undefined)?.['id'] ?? '').join('')}`;
+  `${String(item['type'])}:${DIRECTORY.map(([field]) => textIn((item[field] ?? {}) as Row, 'id')).join('')}`;

@@ -1,7 +1,8 @@
 import { createActor, fromPromise, waitFor } from 'xstate';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { getCall } from '#contract/calls.ts';
+import { JOB_ITEM_PARTS } from '#contract/backup/jobs.ts';
+import { getCall, type OutputOf } from '#contract/calls.ts';
 import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { getStepViews, makeWizardMachine } from '#machines/wizard.ts';
@@ -17,6 +18,7 @@ import { findItems } from '#src/features/shared/directory-picker/item-picker.tsx
 import { hoursBetween, paint, stepHour } from '#src/features/backup/jobs/wizard/window-grid.tsx';
 import { job } from './rows.ts';
 
+type JobOut = OutputOf<'getBackupJob'>;
 const ORGANIZATION = '10000000-0000-4000-8000-000000000001';
 const REPOSITORY = '40000000-0000-4000-8000-000000000001';
 const JOB = '20000000-0000-4000-8000-000000000001';
@@ -135,6 +137,44 @@ test('WIZ-12: the server accepts every schedule, and the form reads it back unch
     const again = jobFields({ ...read, name: 'x' });
     expect([again.schedulePolicy, again.isFullTextEnabled]).toEqual([schedulePolicy, true]);
   }
+});
+
+test('WIZ-12, VB365-41: an edit sends back the parts and items that the page does not show', () => {
+  const parts = Object.fromEntries(JOB_ITEM_PARTS.map((part) => [part, false]));
+  const shown = { name: 'Ann', address: 'ann@example.com' };
+  const items = [
+    { type: 'User', id: 'u1', ...parts, mailbox: true, personalSite: true },
+    { type: 'Team', id: 't1', ...parts, teams: true, teamsChats: true },
+    { type: 'PartialOrganization', id: null, ...parts, oneDrive: true, teamsChats: true },
+    { type: 'PersonalSites', id: null, ...parts, personalSite: true },
+  ] as const;
+  const selectedItems = items.map((item) => ({ ...shown, ...item })) as JobOut['selectedItems'];
+  const data = jobData({
+    ...job(),
+    _id: JOB,
+    version: 'one',
+    recent: [],
+    backupType: 'SelectedItems',
+    organizationId: ORGANIZATION,
+    isFullTextEnabled: false,
+    organizationName: '',
+    companyN: 1,
+    repositoryId: REPOSITORY,
+    repositoryName: '',
+    proxyId: null,
+    selected: 4,
+    excluded: 4,
+    isEnabled: true,
+    lastStatus: null,
+    lastRun: null,
+    lastBackup: null,
+    nextRun: null,
+    selectedItems,
+    excludedItems: selectedItems,
+  } as JobOut);
+  const fields = jobFields({ ...data, description: 'Changed' }, true);
+  expect([fields.selectedItems, fields.excludedItems]).toEqual([items, items]);
+  expect(data.selectedItems.map(({ id }) => id)).toEqual(['u1', 't1']);
 });
 
 test('WIZ-12: what cannot run is refused in its step', () => {

@@ -1,14 +1,12 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
-import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { serverOrganizationMessages } from '../../shared/organizations/messages.en.ts';
 import { DeleteJob } from './delete-job.tsx';
 import { JobNotifications } from './notifications.tsx';
 import { backupJobMessages as t } from './messages.en.ts';
@@ -28,12 +26,6 @@ export function JobActions({
 }) {
   const { id, enabled, running, schedulePolicy } = row;
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
-  const organizations = useWatch('organizations', EMPTY);
-  const owner = organizations?.find(({ id: known }) => known === row.organization);
-  const managed =
-    owner !== undefined && !isBackedUpHere(owner)
-      ? ({ 'disabled': true, 'data-tip': serverOrganizationMessages.managedByServer } as const)
-      : {};
   const { history } = useRouter();
   const mutation = useServerMutation();
   const [open, setOpen] = useState<'notifications' | 'delete' | null>(null);
@@ -79,7 +71,6 @@ export function JobActions({
       <CallButton
         size="sm"
         call="updateBackupJob"
-        {...managed}
         onClick={() => history.push(`/o365/jobs/1?edit=${id}`)}
       >
         {t.edit}
@@ -93,7 +84,6 @@ export function JobActions({
       </CallButton>
       <CallButton
         {...needsNetwork}
-        {...managed}
         call="deleteBackupJob"
         icon="trash"
         onClick={() => setOpen('delete')}

@@ -1,4 +1,5 @@
 import type { InputOf, OutputOf } from '#contract/calls.ts';
+import { JOB_ITEM_PARTS, type JobItemPart } from '#contract/backup/jobs.ts';
 import {
   DAILY_TYPES,
   makesCycle,
@@ -14,25 +15,19 @@ import { jobWizardMessages as t } from './messages.en.ts';
 import type { BackupJobId } from '#contract/ids.ts';
 
 type JobOut = OutputOf<'getBackupJob'>;
-export const PARTS = [
-  'mailbox',
-  'archiveMailbox',
-  'oneDrive',
-  'teams',
-  'sites',
-  'subsites',
-] as const;
-export type Part = (typeof PARTS)[number];
+type ItemIn = NonNullable<InputOf<'updateBackupJob'>['selectedItems']>[number];
 
 /** An object of the tenant with what is backed up of it. */
 export interface ChosenItem extends PickedItem {
-  readonly parts: readonly Part[];
+  readonly parts: readonly JobItemPart[];
 }
 
 /** What the page knows besides the data: it decides which steps are needed. */
 export interface JobData {
   /** Null: a new one. */
   readonly id: string | null;
+  /** What was opened: a job that has changed since isn't overwritten. */
+  readonly version: string | null;
   readonly name: string;
   readonly description: string;
   readonly organizationId: string | null;
@@ -41,6 +36,9 @@ export interface JobData {
   readonly backupType: 'EntireOrganization' | 'SelectedItems';
   readonly selectedItems: readonly ChosenItem[];
   readonly excludedItems: readonly ChosenItem[];
+  /** Items of kinds that the page doesn't list. They stay as they are. */
+  readonly otherSelected: readonly ItemIn[];
+  readonly otherExcluded: readonly ItemIn[];
   readonly repositoryId: string | null;
   readonly proxyId: string | null;
   /** Exactly one proxy and one repository: both are chosen, and nobody is asked. */
@@ -77,6 +75,7 @@ export const SCHEDULE_TYPES = Object.keys({
 
 const EMPTY: JobData = {
   id: null,
+  version: null,
   name: '',
   description: '',
   organizationId: null,
@@ -85,6 +84,8 @@ const EMPTY: JobData = {
   backupType: 'EntireOrganization',
   selectedItems: [],
   excludedItems: [],
+  otherSelected: [],
+  otherExcluded: [],
   repositoryId: null,
   proxyId: null,
   hasOnePlace: false,
@@ -126,9 +127,9 @@ export const JOB_WIZARD: WizardDefinition<JobData> = {
     {
       id: '2',
       fields: ['backupType', 'selectedItems'],
-      check: ({ backupType, selectedItems }) =>
+      check: ({ backupType, selectedItems, otherSelected }) =>
         issue(
-          backupType === 'SelectedItems' && selectedItems.length === 0,
+          backupType === 'SelectedItems' && selectedItems.length + otherSelected.length === 0,
           'selectedItems',
           t.selectionMissing,
         ),
@@ -182,6 +183,8 @@ export const JOB_WIZARD: WizardDefinition<JobData> = {
           ...data,
           selectedItems: [],
           excludedItems: [],
+          otherSelected: [],
+          otherExcluded: [],
           repositoryId: changes.repositoryId ?? null,
           proxyId: changes.proxyId ?? null,
         }
@@ -225,14 +228,22 @@ function scheduleIssues(data: JobData): Issue[] {
 }
 
 /** Parts that a newly chosen item has. */
-const DEFAULT_PARTS: Readonly<Record<ItemKind, readonly Part[]>> = {
+const DEFAULT_PARTS: Readonly<Record<ItemKind, readonly JobItemPart[]>> = {
   User: ['mailbox', 'oneDrive'],
-  Group: ['mailbox', 'oneDrive', 'teams'],
+  Group: ['mailbox', 'oneDrive', 'teams', 'members'],
   // The files of channels are part of the team.
   Team: ['teams'],
   Site: ['sites', 'subsites'],
 };
-export const defaultParts = (type: ItemKind): readonly Part[] => DEFAULT_PARTS[type];
+/** Those on a Veeam server. */
+const SERVER_PARTS: Readonly<Record<ItemKind, readonly JobItemPart[]>> = {
+  User: ['mailbox', 'archiveMailbox', 'oneDrive', 'personalSite'],
+  Group: ['members', 'mailbox', 'archiveMailbox', 'oneDrive', 'personalSite', 'sites'],
+  Team: ['teams'],
+  Site: ['subsites'],
+};
+export const defaultParts = (type: ItemKind, isOnServer: boolean): readonly JobItemPart[] =>
+  (isOnServer ? SERVER_PARTS : DEFAULT_PARTS)[type];
 
 /** The schedule as it was entered. Without a job to follow, it doesn't pass its check. */
 export function getSchedule(data: JobData): Schedule {
@@ -262,6 +273,7 @@ export function jobData(job: JobOut): JobData {
   return {
     ...EMPTY,
     id: job.id,
+    version: job.version,
     name: job.name,
     description: job.description,
     organizationId: job.organizationId,
@@ -270,6 +282,8 @@ export function jobData(job: JobOut): JobData {
     backupType: job.backupType,
     selectedItems: job.selectedItems.flatMap(getSelection),
     excludedItems: job.excludedItems.flatMap(getSelection),
+    otherSelected: job.selectedItems.flatMap(getOther),
+    otherExcluded: job.excludedItems.flatMap(getOther),
     repositoryId: job.repositoryId,
     proxyId: job.proxyId,
     type: schedule.type,
@@ -299,23 +313,39 @@ function getSelection(item: JobOut['selectedItems'][number]): ChosenItem[] {
           type,
           id,
           name: item.id === null ? t.allSites : item.name || item.address || item.id,
-          parts: PARTS.filter((part) => item[part]),
+          parts: JOB_ITEM_PARTS.filter((part) => item[part]),
         },
       ];
 }
 
-/** Returns the input of `createBackupJob`, of which `updateBackupJob` takes all but the organization. */
-export function jobFields(data: JobData): Omit<InputOf<'updateBackupJob'>, 'jobId'> {
+/** Returns an item of a kind that the page doesn't list, as it is. */
+function getOther(item: JobOut['selectedItems'][number]): ItemIn[] {
+  if (getSelection(item).length > 0) return [];
+  const { name: _name, address: _address, ...rest } = item;
+  return [rest];
+}
+
+/**
+ * Returns the input of `createBackupJob`, of which `updateBackupJob` takes all but the organization.
+ * `isOnServer`: a Veeam server has the job, and what it doesn't offer is left out.
+ */
+export function jobFields(
+  data: JobData,
+  isOnServer = false,
+): Omit<InputOf<'updateBackupJob'>, 'jobId' | 'version'> {
   return {
     name: data.name.trim(),
     description: data.description.trim(),
-    isTeamsChatsEnabled: data.isTeamsChatsEnabled,
-    isFullTextEnabled: data.isFullTextEnabled,
+    isTeamsChatsEnabled: !isOnServer && data.isTeamsChatsEnabled,
+    isFullTextEnabled: !isOnServer && data.isFullTextEnabled,
     backupType: data.backupType,
-    selectedItems: data.backupType === 'SelectedItems' ? data.selectedItems.map(getItem) : [],
-    excludedItems: data.excludedItems.map(getItem),
+    selectedItems:
+      data.backupType === 'SelectedItems'
+        ? [...data.selectedItems.map(getItem), ...data.otherSelected]
+        : [],
+    excludedItems: [...data.excludedItems.map(getItem), ...data.otherExcluded],
     repositoryId: data.repositoryId ?? '',
-    proxyId: data.proxyId,
+    proxyId: isOnServer ? null : data.proxyId,
     schedulePolicy: {
       schedule: getSchedule(data),
       backupWindow: data.backupWindowEnabled ? data.backupWindow : null,
@@ -329,16 +359,18 @@ export function jobFields(data: JobData): Omit<InputOf<'updateBackupJob'>, 'jobI
 const getItem = ({ type, id, parts }: ChosenItem) => ({
   type,
   id: type === 'Site' && id === ALL_SITES ? null : id,
-  ...Object.fromEntries(PARTS.map((part) => [part, parts.includes(part)])),
+  ...Object.fromEntries(JOB_ITEM_PARTS.map((part) => [part, parts.includes(part)])),
 });
 
 /** Returns issues of the server with the names of the wizard's fields. */
 export const jobIssues = (issues: readonly Issue[]): readonly Issue[] =>
   issues.map(({ path, message }) => ({
-    path: path.startsWith('schedulePolicy.backupWindow')
-      ? 'backupWindow'
-      : path.startsWith('schedulePolicy.schedule')
-        ? 'chainedAfter'
-        : path,
+    path: ISSUE_FIELDS.find(([start]) => path.startsWith(start))?.[1] ?? path.replace(/\.\d+$/, ''),
     message,
   }));
+const ISSUE_FIELDS: readonly (readonly [start: string, field: keyof JobData])[] = [
+  ['schedulePolicy.backupWindow', 'backupWindow'],
+  ['schedulePolicy.schedule.type', 'type'],
+  ['schedulePolicy.schedule.periodicallyEvery', 'periodicallyEvery'],
+  ['schedulePolicy.schedule', 'chainedAfter'],
+];

@@ -1,44 +1,52 @@
 import { ALL_SITES } from '../../../shared/directory-picker/items.ts';
 import type { ItemKind } from '../../../shared/directory-picker/items.ts';
-import type { ChosenItem, Part } from './definition.ts';
+import type { JobItemPart } from '#contract/backup/jobs.ts';
+import type { ChosenItem } from './definition.ts';
 import { jobWizardMessages as t } from './messages.en.ts';
 
 /** Which parts of a chosen item are backed up. */
 export function ItemParts({
   item,
+  isOnServer,
   onChange,
 }: {
   readonly item: ChosenItem;
+  /** A Veeam server backs it up. */
+  readonly isOnServer: boolean;
   readonly onChange: (item: ChosenItem) => void;
 }) {
   const { parts } = item;
+  const isUnavailable = (part: JobItemPart): boolean => !isOnServer && part === UNAVAILABLE;
+  // Here, both are the drive of a person.
+  const isSame = (other: JobItemPart, part: JobItemPart): boolean =>
+    !isOnServer && part === 'oneDrive' && other === 'personalSite';
   return (
     <fieldset
       aria-label={t.parts({ name: item.name })}
       className="m-0 flex min-w-0 flex-wrap gap-x-3 border-0 p-0"
     >
-      {getParts(item).map((part) => (
+      {getParts(item, isOnServer).map((part) => (
         <label
           key={part}
           className="inline-flex items-center gap-1.5 text-agate"
-          {...(part === UNAVAILABLE && { 'data-tip': t.archiveUnavailable })}
+          {...(isUnavailable(part) && { 'data-tip': t.archiveUnavailable })}
         >
           <input
             type="checkbox"
             className="m-0 size-4 accent-accent"
-            checked={part !== UNAVAILABLE && parts.includes(part)}
-            disabled={part === UNAVAILABLE}
+            checked={!isUnavailable(part) && parts.includes(part)}
+            disabled={isUnavailable(part)}
             onChange={() =>
               onChange({
                 ...item,
                 parts: parts.includes(part)
-                  ? parts.filter((other) => other !== part)
+                  ? parts.filter((other) => other !== part && !isSame(other, part))
                   : [...parts, part],
               })
             }
           />
           {partLabel(part)}
-          {part === UNAVAILABLE && <span className="sr-only">{t.archiveUnavailable}</span>}
+          {isUnavailable(part) && <span className="sr-only">{t.archiveUnavailable}</span>}
         </label>
       ))}
     </fieldset>
@@ -46,17 +54,24 @@ export function ItemParts({
 }
 
 /** In-place archives: Graph reads them only in its beta version. */
-const UNAVAILABLE: Part = 'archiveMailbox';
+const UNAVAILABLE: JobItemPart = 'archiveMailbox';
 const MAIL_AND_FILES = ['mailbox', 'archiveMailbox', 'oneDrive'] as const;
-const PARTS_OF: Readonly<Record<ItemKind, readonly Part[]>> = {
+const PARTS_HERE: Readonly<Record<ItemKind, readonly JobItemPart[]>> = {
   User: MAIL_AND_FILES,
   Group: [...MAIL_AND_FILES, 'teams', 'sites'],
   Team: ['sites'],
   Site: ['subsites'],
 };
-const getParts = ({ type, id }: ChosenItem): readonly Part[] =>
-  id === ALL_SITES ? [] : PARTS_OF[type];
-const partLabel = (part: Part): string =>
+/** A team's own parts and the sites below a site always belong to it. */
+const PARTS_ON_SERVER: Readonly<Record<ItemKind, readonly JobItemPart[]>> = {
+  User: [...MAIL_AND_FILES, 'personalSite'],
+  Group: ['members', ...MAIL_AND_FILES, 'personalSite', 'sites'],
+  Team: ['teamsChats'],
+  Site: [],
+};
+const getParts = ({ type, id }: ChosenItem, isOnServer: boolean): readonly JobItemPart[] =>
+  id === ALL_SITES ? [] : (isOnServer ? PARTS_ON_SERVER : PARTS_HERE)[type];
+const partLabel = (part: JobItemPart): string =>
   ({
     mailbox: t.partMailbox,
     archiveMailbox: t.partArchive,
@@ -64,4 +79,7 @@ const partLabel = (part: Part): string =>
     teams: t.partTeam,
     sites: t.partSite,
     subsites: t.partSubsites,
+    personalSite: t.partPersonalSite,
+    teamsChats: t.partPosts,
+    members: t.partMembers,
   })[part];

@@ -50,11 +50,22 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   partSubsites: 'Sites below it',
   allSites: 'All sites',
   partSite: 'Site',
+  partPersonalSite: 'Personal site',
+  partPosts: 'Posts',
+  partMembers: 'Members',
+  otherItems:
+    '{count, plural, one {# more item} other {# more items}} of kinds that are only set on the Veeam server, such as all personal sites, {count, plural, one {stays} other {stay}} in the job.',
+  chatsOnServer: 'On a Veeam server, choose posts for each selected team.',
+  fullTextOnServer:
+    'A Veeam server has the backups of this organization, so Daybook can’t search their texts.',
 
   repository: 'Repository',
   chooseRepository: 'Choose a repository',
   repositoryMissing: 'Choose a repository.',
   noRepositories: 'This organization has no repository. Create one first.',
+  noServerRepositories:
+    'This organization has no repository on its Veeam server yet. Create its first job there.',
+  serverProxy: 'The Veeam server chooses the proxy by the repository.',
   proxy: 'Proxy',
   anyProxy: 'Any proxy of the repository',
 
@@ -66,6 +77,9 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   continuouslyHint: 'Starts again five minutes after each session.',
   chained: 'After another job',
   manual: 'Manually only',
+  notOnServer: '{type} (not on a Veeam server)',
+  serverClock:
+    'The Veeam server starts jobs by its own clock and doesn’t tell its time zone. If a daily job of this organization shows its next run, the time you enter is converted to that clock. Otherwise the server takes it as its own time.',
   days: 'Days',
   time: 'Time',
   timeInvalid: 'Enter a time such as 22:00.',

@@ -45,10 +45,8 @@ export function JobWizard(): ReactNode {
   if (organizations === null || jobs === null || repositories === null || proxies === null)
     return <Waiting />;
   const known = { organizations, jobs, repositories, proxies };
-  const only = getOnlyOrganization(organizations);
-  const chosen = organizations.some((row) => row.id === organizationId && isBackedUpHere(row))
-    ? organizationId
-    : only;
+  const only = getOnlyOrganization(organizations, () => true);
+  const chosen = organizations.some((row) => row.id === organizationId) ? organizationId : only;
   return edit === null ? (
     <Wizard
       loaded={null}
@@ -89,7 +87,8 @@ function EditJob({ id, known }: { readonly id: string; readonly known: Known }) 
           hasOnePlace: onlyRepository(request.value.organizationId, known) !== null,
           otherJobs: getChains(id, known),
         }}
-        draft={`backup-job/${id}`}
+        // A job that has changed since is opened anew.
+        draft={`backup-job/${id}/${request.value.version}`}
         known={known}
       />
     );
@@ -127,7 +126,7 @@ function Wizard({
     step: address === undefined || address === 'new' ? null : address,
     ...(prefill && { prefill }),
     loaded,
-    save: saveJob,
+    save: (entered) => saveJob(entered, isOnServer(entered.organizationId, known)),
     onDone: () => {
       tell(loaded === null ? t.created : t.saved);
       history.push(PATH);
@@ -161,6 +160,7 @@ function Wizard({
 
   const props: JobStepProps = {
     data,
+    isOnServer: isOnServer(data.organizationId, known),
     edit: (changes) => actor.send({ type: 'EDIT', changes }),
     getError: (field) => getIssue(context, field),
   };
@@ -200,13 +200,15 @@ function Wizard({
  * Returns the repository that nobody has to choose: with one proxy and one repository, the
  * specification leaves out step 4. Users of a customer don't see the provider's proxies.
  */
-function onlyRepository(
-  organizationId: string | null,
-  { repositories, proxies }: Known,
-): string | null {
+function onlyRepository(organizationId: string | null, known: Known): string | null {
+  const { repositories, proxies } = known;
   const own = repositories.filter(({ organization }) => organization === organizationId);
-  return own.length === 1 && proxies.length < 2 ? (own[0]?.id ?? null) : null;
+  const hasOneProxy = proxies.length < 2 || isOnServer(organizationId, known);
+  return own.length === 1 && hasOneProxy ? (own[0]?.id ?? null) : null;
 }
+
+const isOnServer = (organizationId: string | null, { organizations }: Known): boolean =>
+  organizations.some((row) => row.id === organizationId && !isBackedUpHere(row));
 
 /** Returns the other jobs, as far as chains need them. */
 const getChains = (id: string | null, { jobs }: Known): JobData['otherJobs'] =>
@@ -217,15 +219,19 @@ const getChains = (id: string | null, { jobs }: Known): JobData['otherJobs'] =>
       schedulePolicy: { schedule: job.schedulePolicy.schedule },
     }));
 
-async function saveJob(data: JobData): Promise<Result<unknown>> {
-  const fields = jobFields(data);
+async function saveJob(data: JobData, onServer: boolean): Promise<Result<unknown>> {
+  const fields = jobFields(data, onServer);
   const saved: Result<unknown> =
     data.id === null
       ? await client().ask('createBackupJob', {
           ...fields,
           organizationId: data.organizationId ?? '',
         })
-      : await client().ask('updateBackupJob', { jobId: data.id, ...fields });
+      : await client().ask('updateBackupJob', {
+          jobId: data.id,
+          ...fields,
+          ...(data.version !== null && { version: data.version }),
+        });
   if (saved.ok || saved.failure.kind !== 'bad-input') return saved;
   return failed({ ...saved.failure, issues: jobIssues(saved.failure.issues) });
 }
@@ -245,10 +251,13 @@ function getLabel(
         below:
           data.backupType === 'EntireOrganization'
             ? t.entireOrganization
-            : t.chosenCount({ count: data.selectedItems.length }),
+            : t.chosenCount({ count: data.selectedItems.length + data.otherSelected.length }),
       };
     case '3':
-      return { title: t.stepExclude, below: t.chosenCount({ count: data.excludedItems.length }) };
+      return {
+        title: t.stepExclude,
+        below: t.chosenCount({ count: data.excludedItems.length + data.otherExcluded.length }),
+      };
     case '4':
       return {
         title: t.stepPlace,

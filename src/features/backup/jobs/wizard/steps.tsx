@@ -7,6 +7,7 @@ import {
   MONTHLY_NUMBERS,
   nextRuns,
   PERIODICALLY_EVERY,
+  SERVER_SCHEDULES,
 } from '#contract/backup/schedule.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { useNow } from '#src/app/clock.ts';
@@ -32,12 +33,14 @@ import { jobWizardMessages as t } from './messages.en.ts';
 export interface JobStepProps {
   readonly data: JobData;
   readonly edit: (changes: Partial<JobData>) => void;
+  /** A Veeam server has the job. */
+  readonly isOnServer: boolean;
   /** The message about a field, or null. */
   readonly getError: (field: keyof JobData) => string | null;
 }
 
 export function NameStep({
-  step: { data, edit, getError: getFieldError },
+  step: { data, edit, isOnServer, getError: getFieldError },
   organizations,
 }: {
   readonly step: JobStepProps;
@@ -70,29 +73,30 @@ export function NameStep({
           block
           placeholder={t.chooseOrganization}
           value={data.organizationId ?? ''}
-          options={getOrganizationOptions(organizations)}
+          options={getOrganizationOptions(organizations, () => true)}
           error={getFieldError('organizationId')}
           onChange={(organizationId) => edit({ organizationId })}
         />
       )}
       <Switch
         label={t.teamsChats}
-        {...(!hasChats && { detail: t.teamsChatsOff })}
-        disabled={!hasChats && !data.isTeamsChatsEnabled}
+        {...(isOnServer ? { detail: t.chatsOnServer } : !hasChats && { detail: t.teamsChatsOff })}
+        disabled={isOnServer || (!hasChats && !data.isTeamsChatsEnabled)}
         on={data.isTeamsChatsEnabled}
         onChange={(isTeamsChatsEnabled) => edit({ isTeamsChatsEnabled })}
       />
       <Switch
         label={t.fullText}
-        detail={t.fullTextHint}
-        on={data.isFullTextEnabled}
+        detail={isOnServer ? t.fullTextOnServer : t.fullTextHint}
+        disabled={isOnServer}
+        on={!isOnServer && data.isFullTextEnabled}
         onChange={(isFullTextEnabled) => edit({ isFullTextEnabled })}
       />
     </>
   );
 }
 
-export function SelectStep({ data, edit, getError: getFieldError }: JobStepProps) {
+export function SelectStep({ data, edit, isOnServer, getError: getFieldError }: JobStepProps) {
   return (
     <>
       <p className="m-0 text-ink-2">{t.selectLead}</p>
@@ -119,42 +123,52 @@ export function SelectStep({ data, edit, getError: getFieldError }: JobStepProps
         <ItemPicker
           organizationId={data.organizationId}
           kinds={ITEM_KINDS}
-          hasAllSites
+          hasAllSites={!isOnServer}
           items={data.selectedItems}
-          makeItem={makeItem}
-          renderParts={(item, onChange) => <ItemParts item={item} onChange={onChange} />}
+          makeItem={itemMaker(isOnServer)}
+          renderParts={(item, onChange) => (
+            <ItemParts item={item} isOnServer={isOnServer} onChange={onChange} />
+          )}
           error={getFieldError('selectedItems')}
           onChange={(selectedItems) => edit({ selectedItems })}
         />
       )}
+      {data.backupType === 'SelectedItems' && <OtherItems count={data.otherSelected.length} />}
     </>
   );
 }
 
-const makeItem = (picked: PickedItem): ChosenItem => ({
-  ...picked,
-  parts: defaultParts(picked.type),
-});
+const itemMaker =
+  (isOnServer: boolean) =>
+  (picked: PickedItem): ChosenItem => ({
+    ...picked,
+    parts: defaultParts(picked.type, isOnServer),
+  });
 
-export function ExcludeStep({ data, edit, getError: getFieldError }: JobStepProps) {
+/** Items that the page doesn't list. */
+const OtherItems = ({ count }: { readonly count: number }) =>
+  count > 0 && <p className="m-0 text-agate text-ink-2">{t.otherItems({ count })}</p>;
+
+export function ExcludeStep({ data, edit, isOnServer, getError: getFieldError }: JobStepProps) {
   return (
     <>
       <p className="m-0 text-ink-2">{t.excludeLead}</p>
       <ItemPicker
         organizationId={data.organizationId}
         kinds={ITEM_KINDS}
-        hasAllSites
+        hasAllSites={!isOnServer}
         items={data.excludedItems}
-        makeItem={makeItem}
+        makeItem={itemMaker(isOnServer)}
         error={getFieldError('excludedItems')}
         onChange={(excludedItems) => edit({ excludedItems })}
       />
+      <OtherItems count={data.otherExcluded.length} />
     </>
   );
 }
 
 export function PlaceStep({
-  step: { data, edit, getError: getFieldError },
+  step: { data, edit, isOnServer, getError: getFieldError },
   repositories,
   proxies,
 }: {
@@ -165,7 +179,9 @@ export function PlaceStep({
   const own = repositories.filter(({ organization }) => organization === data.organizationId);
   return (
     <>
-      {own.length === 0 && <p className="m-0 text-warning">{t.noRepositories}</p>}
+      {own.length === 0 && (
+        <p className="m-0 text-warning">{isOnServer ? t.noServerRepositories : t.noRepositories}</p>
+      )}
       <Select
         label={t.repository}
         required
@@ -176,17 +192,21 @@ export function PlaceStep({
         error={getFieldError('repositoryId')}
         onChange={(repositoryId) => edit({ repositoryId })}
       />
-      <Select
-        label={t.proxy}
-        block
-        value={data.proxyId ?? ANY}
-        options={[
-          { value: ANY, label: t.anyProxy },
-          ...proxies.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-        error={getFieldError('proxyId')}
-        onChange={(proxyId) => edit({ proxyId: proxyId === ANY ? null : proxyId })}
-      />
+      {isOnServer ? (
+        <p className="m-0 text-ink-2">{t.serverProxy}</p>
+      ) : (
+        <Select
+          label={t.proxy}
+          block
+          value={data.proxyId ?? ANY}
+          options={[
+            { value: ANY, label: t.anyProxy },
+            ...proxies.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          error={getFieldError('proxyId')}
+          onChange={(proxyId) => edit({ proxyId: proxyId === ANY ? null : proxyId })}
+        />
+      )}
     </>
   );
 }
@@ -199,13 +219,16 @@ export function ScheduleStep({
   /** Jobs that this one may follow. */
   readonly jobs: readonly BackupJobRow[];
 }) {
-  const { data, edit, getError: getFieldError } = step;
+  const { data, edit, isOnServer, getError: getFieldError } = step;
+  const isOffered = (type: JobData['type']): boolean =>
+    !isOnServer || type === 'Disabled' || SERVER_SCHEDULES.some((one) => one === type);
   const time = (
     <TextField
       label={t.time}
       type="time"
       required
       value={data.time}
+      {...(isOnServer && { hint: t.serverClock })}
       error={getFieldError('time')}
       onChange={({ target }) => edit({ time: target.value })}
     />
@@ -216,7 +239,12 @@ export function ScheduleStep({
         label={t.scheduleType}
         block
         value={data.type}
-        options={SCHEDULE_TYPES.map((value) => ({ value, label: typeLabel(value) }))}
+        options={SCHEDULE_TYPES.map((value) =>
+          isOffered(value)
+            ? { value, label: typeLabel(value) }
+            : { value, label: t.notOnServer({ type: typeLabel(value) }), disabled: true },
+        )}
+        error={getFieldError('type')}
         onChange={(type) => edit({ type })}
       />
       {data.type === 'Daily' && (
@@ -259,6 +287,7 @@ export function ScheduleStep({
           block
           value={data.periodicallyEvery}
           options={PERIODICALLY_EVERY.map((value) => ({ value, label: periodLabel(value) }))}
+          error={getFieldError('periodicallyEvery')}
           onChange={(periodicallyEvery) => edit({ periodicallyEvery })}
         />
       )}
