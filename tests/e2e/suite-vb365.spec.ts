@@ -257,27 +257,35 @@ test('E2E-1, VB365-10, VB365-12, VB365-40: a job of an imported organization is 
   await page.getByRole('button', { name: 'Edit job' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Teams every night');
   await sound(page, 'the name of a job on a Veeam server');
-  await page.getByRole('button', { name: 'Save job' }).click();
+  const heading = (name: string) => page.getByRole('heading', { level: 2, name });
+  const goOn = async (name: string): Promise<void> => {
+    await page.keyboard.press('Control+Enter');
+    await expect(heading(name)).toBeFocused();
+  };
+  await goOn('What to back up');
+  await goOn('What to leave out');
+  await goOn('Schedule');
+  await page.getByRole('button', { name: /^Save job/ }).click();
   await expect(page.getByText('Job saved')).toBeVisible();
   expect(jobs.map(({ name }) => name)).toEqual(['Teams every night']);
 
   await page.goto(`${portal.url}/o365/jobs/1`);
   await page.getByLabel('Name', { exact: true }).fill('One person');
-  await page.getByLabel('Organization').selectOption({ label: 'Example Jobs' });
+  await page.getByLabel('Organization', { exact: true }).selectOption({ label: 'Example Jobs' });
   await expect(page.getByRole('switch', { name: /^Search in texts/ })).toBeDisabled();
   await sound(page, 'a new job on a Veeam server');
-  await page.getByRole('button', { name: 'Next' }).click();
+  await goOn('What to back up');
   await page.getByText('Selected items', { exact: true }).click();
   await page.getByRole('option', { name: /^Ann Chovey/ }).click();
   await expect(page.getByLabel('Personal site')).toBeChecked();
   await page.getByLabel('Archive').uncheck();
   await sound(page, 'the items of a job on a Veeam server');
-  await page.getByRole('button', { name: 'Next' }).click();
-  await page.getByRole('button', { name: 'Next' }).click();
+  await goOn('What to leave out');
+  await goOn('Schedule');
   await page.getByLabel('Time').fill('21:15');
   await expect(page.getByText(/starts jobs by its own clock/)).toBeVisible();
   await sound(page, 'the schedule of a job on a Veeam server');
-  await page.getByRole('button', { name: 'Create job' }).click();
+  await page.getByRole('button', { name: /^Create job/ }).click();
   await expect(getRow(page, 'One person')).toBeVisible();
   const made = server.content.jobs.find(({ name }) => name === 'One person');
   expect(made?.schedulePolicy).toMatchObject({ type: 'Daily', dailyTime: '21:15:00' });
@@ -287,6 +295,7 @@ test('E2E-1, VB365-10, VB365-12, VB365-40: a job of an imported organization is 
   await getRow(page, 'One person').click();
   await page.getByRole('button', { name: 'Delete job' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete job' }).click();
+  await expect(page.getByText('Job deleted')).toBeVisible();
   await expect(getRow(page, 'One person')).toHaveCount(0);
   expect(server.content.jobs).toHaveLength(1);
 

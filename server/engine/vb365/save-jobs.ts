@@ -60,7 +60,7 @@ export async function createServerJob(
     if (repository === null) return unknownRepository();
     const jobs = await readJobs(client, key);
     const place = await loadPlace(context, scope, jobs);
-    const tooNew = await getScheduleFault(opened.value, settings);
+    const tooNew = await getScheduleFailure(opened.value, settings);
     if (tooNew) return tooNew;
     const items = await writeLists(opened.value, settings, { selected: [], excluded: [] });
     if (!items.ok) return items;
@@ -139,7 +139,7 @@ export async function updateServerJob(
   try {
     const repository = await findKey(context, scope, settings.repository);
     if (repository === null) return unknownRepository();
-    const tooNew = await getScheduleFault(opened.value, settings);
+    const tooNew = await getScheduleFailure(opened.value, settings);
     if (tooNew) return tooNew;
     const plain = await loadPlace(context, scope, []);
     const read = await readJob(opened.value, jobKey, plain);
@@ -219,7 +219,7 @@ export async function deleteServerJob(
       (error: unknown) => error instanceof SourceError && error.kind === 'missing',
     );
   try {
-    if (found.row.running) await commandJob(client, found.jobKey, 'stop').catch(isFault);
+    if (found.row.running) await commandJob(client, found.jobKey, 'stop').catch(ignoreFailure);
     await client
       .command({ method: 'DELETE', path: getPath(found.jobKey) }, null)
       .catch(async (error: unknown) => {
@@ -234,7 +234,7 @@ export async function deleteServerJob(
 }
 
 /** The session has ended meanwhile: that is as good. */
-function isFault(error: unknown): void {
+function ignoreFailure(error: unknown): void {
   if (!(error instanceof SourceError) || error.kind !== 'fault') throw error;
 }
 
@@ -385,7 +385,7 @@ async function loadPlace(
 }
 
 /** Every twelve hours is new in version 8. */
-async function getScheduleFault(
+async function getScheduleFailure(
   { client }: OpenedServer,
   { schedulePolicy: { schedule } }: ServerJobSettings,
 ) {

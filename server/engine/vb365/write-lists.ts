@@ -10,7 +10,7 @@ import { type RawRow, writeItems, type WrittenItem } from './write-job.ts';
 /** A row with all its fields. */
 export const RawShape = v.record(v.string(), v.unknown());
 /** How many objects of the directory are read at once. */
-const AT_ONCE = 8;
+const BATCH_SIZE = 8;
 
 type Lists = Readonly<Record<'selectedItems' | 'excludedItems', readonly RawRow[]>>;
 
@@ -24,9 +24,9 @@ export async function writeLists(
   }: { readonly selected: readonly RawRow[]; readonly excluded: readonly RawRow[] },
 ): Promise<EngineResult<Lists>> {
   const wanted = settings.backupType === 'SelectedItems' ? settings.selectedItems : [];
-  const kept = settings.backupType === 'SelectedItems' ? selected : [];
+  const present = settings.backupType === 'SelectedItems' ? selected : [];
   const lists = {
-    selectedItems: await resolveItems(opened, writeItems(kept, wanted)),
+    selectedItems: await resolveItems(opened, writeItems(present, wanted)),
     excludedItems: await resolveItems(opened, writeItems(excluded, settings.excludedItems)),
   };
   for (const field of ['selectedItems', 'excludedItems'] as const)
@@ -43,9 +43,9 @@ async function resolveItems(
   items: readonly WrittenItem[],
 ): Promise<RawRow[] | null> {
   const rows: RawRow[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE) {
+  for (let at = 0; at < items.length; at += BATCH_SIZE) {
     const part = await Promise.all(
-      items.slice(at, at + AT_ONCE).map((item) => resolveItem(opened, item)),
+      items.slice(at, at + BATCH_SIZE).map((item) => resolveItem(opened, item)),
     );
     for (const row of part) {
       if (row === null) return null;

@@ -60,7 +60,7 @@ export function makeJobApi({ version, content, notFound, refused }: JobParts) {
     const organizationId = organization ?? String(row['organizationId']);
     const owner = content.organizations.find((one) => one.id === organizationId);
     if (!owner) return refused('The organization was not found.');
-    const wrong = getFault(row, organizationId, null);
+    const wrong = getFailure(row, organizationId, null);
     if (wrong !== null) return refused(wrong);
     const job = addJob(content, owner, String(row['name']), getSettings(row));
     setItems(job, row);
@@ -71,7 +71,7 @@ export function makeJobApi({ version, content, notFound, refused }: JobParts) {
   function replace(job: Vb365Job, body: string): Details {
     const row = parse(body, changedJob(version));
     if (row === null) return refused('The job is not of the form that is published.');
-    const wrong = getFault(row, job.organizationId, job.id);
+    const wrong = getFailure(row, job.organizationId, job.id);
     if (wrong !== null) return refused(wrong);
     Object.assign(job, getSettings(row), { eTag: job.eTag + 1 });
     content.jobItems = content.jobItems.filter(({ jobId }) => jobId !== job.id);
@@ -93,7 +93,7 @@ export function makeJobApi({ version, content, notFound, refused }: JobParts) {
         addJobItem(content, job, list, { id: getItemId(item), ...item });
   }
 
-  function getFault(row: Row, organizationId: string, own: string | null): string | null {
+  function getFailure(row: Row, organizationId: string, own: string | null): string | null {
     const name = textIn(row, 'name');
     if (name === '') return 'The job has no name.';
     if (

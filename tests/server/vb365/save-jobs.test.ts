@@ -39,6 +39,21 @@ interface JobOut {
 
 const plain = ({ name: _name, address: _address, ...item }: Row) => item;
 
+/** What the page sends for a job. */
+const getFields = (job: JobOut) => {
+  const { name, description, backupType, repositoryId, schedulePolicy } = job;
+  return {
+    name,
+    description,
+    backupType,
+    repositoryId,
+    schedulePolicy,
+    selectedItems: job.selectedItems.map(plain),
+    excludedItems: job.excludedItems.map(plain),
+    version: job.version,
+  };
+};
+
 eachDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
     let store: Store;
@@ -107,20 +122,6 @@ eachDatabase((database, open) => {
     const loadJob = async (name: string): Promise<JobOut> => {
       const id = (await listJobs()).find((job) => job.name === name)?.id ?? '';
       return (await admin<JobOut>('GET', `o365/jobs/${id}`)).body.data;
-    };
-    /** What the page sends for a job. */
-    const getFields = (job: JobOut) => {
-      const { name, description, backupType, repositoryId, schedulePolicy } = job;
-      return {
-        name,
-        description,
-        backupType,
-        repositoryId,
-        schedulePolicy,
-        selectedItems: job.selectedItems.map(plain),
-        excludedItems: job.excludedItems.map(plain),
-        version: job.version,
-      };
     };
     const update = (job: JobOut, more: object) =>
       admin('PUT', `o365/jobs/${job.id}`, { ...getFields(job), ...more });

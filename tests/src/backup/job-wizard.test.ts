@@ -171,7 +171,7 @@ test('WIZ-12, VB365-41: an edit sends back the parts and items that the page doe
     nextRun: null,
     selectedItems,
     excludedItems: selectedItems,
-  } as JobOut);
+  });
   const fields = jobFields({ ...data, description: 'Changed' }, true);
   expect([fields.selectedItems, fields.excludedItems]).toEqual([items, items]);
   expect(data.selectedItems.map(({ id }) => id)).toEqual(['u1', 't1']);
