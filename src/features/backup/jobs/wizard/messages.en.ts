@@ -56,8 +56,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   otherItems:
     '{count, plural, one {# more item} other {# more items}} of kinds that are only set on the Veeam server, such as all personal sites, {count, plural, one {stays} other {stay}} in the job.',
   chatsOnServer: 'On a Veeam server, choose posts for each selected team.',
-  fullTextOnServer:
-    'A Veeam server has the backups of this organization, so Daybook can’t search their texts.',
+  fullTextOnServer: 'The texts of backups on a Veeam server can’t be searched.',
 
   repository: 'Repository',
   chooseRepository: 'Choose a repository',
