@@ -119,14 +119,14 @@ function writePolicy(raw: RawRow | null, wanted: SchedulePolicy, place: WritePla
 function writeSchedule(schedule: Schedule, { clock }: WritePlace): RawRow {
   switch (schedule.type) {
     case 'Daily': {
-      const { dailyType, dailyTime } = schedule;
+      const { type, dailyType, dailyTime } = schedule;
       const [hours = '0', minutes = '0'] = dailyTime.split(':');
       const total = Number(hours) * 60 + Number(minutes) - (clock ?? 0) / MINUTE;
       const time = ((total % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
       const weekday = WEEKDAYS.findIndex((one) => one === dailyType);
       const shifted = weekday + Math.floor(total / DAY_MINUTES) + WEEKDAYS.length;
       return {
-        type: 'Daily',
+        type,
         scheduleEnabled: true,
         dailyType: weekday === -1 ? dailyType : WEEKDAYS[shifted % WEEKDAYS.length],
         dailyTime: `${pad(Math.floor(time / 60))}:${pad(time % 60)}:00`,
@@ -134,7 +134,7 @@ function writeSchedule(schedule: Schedule, { clock }: WritePlace): RawRow {
     }
     case 'Periodically':
       return {
-        type: 'Periodically',
+        type: schedule.type,
         scheduleEnabled: true,
         periodicallyEvery: schedule.periodicallyEvery,
       };

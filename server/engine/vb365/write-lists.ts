@@ -56,10 +56,10 @@ async function resolveItems(
 }
 
 const OBJECTS = {
-  User: ['user', 'Users'],
-  Group: ['group', 'Groups'],
-  Team: ['team', 'Teams'],
-  Site: ['site', 'Sites'],
+  User: ['user', '/Users'],
+  Group: ['group', '/Groups'],
+  Team: ['team', '/Teams'],
+  Site: ['site', '/Sites'],
 } as const;
 /** What a site in a job doesn't have of a site in the directory. */
 const NOT_IN_JOBS = new Set(['isAvailable', 'msid', 'dataLocation']);
@@ -74,7 +74,7 @@ async function resolveItem(
     return { type: item.type, ...flags };
   if (item.id === null) return null;
   const [field, list] = OBJECTS[item.type];
-  const path = `Organizations/${encodeURIComponent(key)}/${list}/${encodeURIComponent(item.id)}`;
+  const path = `Organizations/${encodeURIComponent(key)}${list}/${encodeURIComponent(item.id)}`;
   try {
     const object = await client.read(path, RawShape);
     const entries = Object.entries(object).filter(

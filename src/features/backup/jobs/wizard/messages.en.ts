@@ -54,7 +54,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   partPosts: 'Posts',
   partMembers: 'Members',
   otherItems:
-    '{count, plural, one {# more item} other {# more items}} of kinds that are only set on the Veeam server, such as all personal sites, {count, plural, one {stays} other {stay}} in the job.',
+    '{count, plural, one {# more item stays} other {# more items stay}} in the job. Only the Veeam server can change them.',
   chatsOnServer: 'On a Veeam server, choose posts for each selected team.',
   fullTextOnServer: 'The texts of backups on a Veeam server can’t be searched.',
 
