@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { APP_VERSION } from '#contract/app-version.ts';
+import { SOAK_TESTS } from './bench/soak-list.ts';
 
 // The documents name files, commands and settings, and link to pages: each must exist.
 
@@ -124,4 +125,60 @@ test('DOC-5: each part of the benchmark was measured not more than one release a
     // A table with at least one figure.
     expect(text).toMatch(/^\| .+ \| [\d,.]+ \|/m);
   }
+});
+
+interface Proof {
+  readonly id: string;
+  readonly paths: readonly string[];
+  readonly soak: string;
+  readonly missing: string;
+}
+const proofs: Proof[] = readFileSync('docs/promises.md', 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| **G'))
+  .map((line) => {
+    const [, id = '', , tests = '', , soak = '', missing = ''] = line
+      .split('|')
+      .map((cell) => cell.trim());
+    return {
+      id: id.replaceAll('*', ''),
+      paths: [...tests.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path),
+      soak,
+      missing,
+    };
+  });
+
+/** Whether a test in the file names the promise. */
+const isProvedIn = (path: string, id: string): boolean =>
+  new RegExp(
+    `['"\`](?:[A-Z][A-Z0-9]*-?\\d+[a-z]?, )*${id}(?:, [A-Z][A-Z0-9]*-?\\d+[a-z]?)*: `,
+  ).test(readFileSync(path, 'utf8'));
+
+test('DOC-6: the page of promises has each once, with files in which a test names it', () => {
+  expect(proofs.map(({ id }) => id)).toEqual(Array.from({ length: 73 }, (_, n) => `G${n + 1}`));
+  const wrong = proofs.flatMap(({ id, paths, missing }) =>
+    paths.length === 0
+      ? [`${id} names no file`]
+      : paths
+          // A benchmark measures and proves nothing, and the page says so.
+          .filter((path) =>
+            path.startsWith('tests/bench/')
+              ? !existsSync(path) || missing === '–'
+              : !existsSync(path) || !isProvedIn(path, id),
+          )
+          .map((path) => `${id} is named by no test of ${path}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('DOC-6: each test of the soak names its promises, and the page says that the soak has it', () => {
+  const wrong = SOAK_TESTS.flatMap(({ file, promises }) =>
+    promises
+      .filter((id) => {
+        const proof = proofs.find((one) => one.id === id);
+        return !isProvedIn(file, id) || !proof?.paths.includes(file) || proof.soak === '–';
+      })
+      .map((id) => `${id} in ${file}`),
+  );
+  expect(wrong).toEqual([]);
 });
