@@ -9,8 +9,8 @@ export interface RestoreCapabilities {
   readonly workloads: readonly Workload[];
   /** Search over all restore points. */
   readonly search: boolean;
-  /** The items of a folder by part of their names, and in another order. */
-  readonly filters: boolean;
+  /** The items of a folder in another order. */
+  readonly sorts: boolean;
   readonly versions: boolean;
   /** Which restore points have an item, and whether a mail was read. */
   readonly history: boolean;
@@ -43,7 +43,7 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
   embedded: {
     workloads: ['outlook', 'onedrive', 'sharepoint', 'teams'],
     search: true,
-    filters: true,
+    sorts: true,
     versions: true,
     history: true,
     compare: true,
@@ -61,7 +61,7 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
   vb365: {
     workloads: ['outlook', 'onedrive', 'sharepoint', 'teams'],
     search: false,
-    filters: false,
+    sorts: false,
     versions: false,
     history: false,
     compare: false,

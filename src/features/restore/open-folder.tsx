@@ -32,6 +32,7 @@ import {
 import type { Selection } from './items/selection.ts';
 import { RowValues } from './items/row-values.tsx';
 import { useItems } from './items/use-items.ts';
+import { useRested } from './items/use-rested.ts';
 import { containerName, getObject, isGroup, isObject } from './labels.ts';
 import type { ChosenNodes } from './task/draft.ts';
 import { Versions, type Version } from './versions/versions.tsx';
@@ -69,11 +70,12 @@ export function OpenFolder({
   const folder = chain.at(-1) ?? chain[0];
   const object = getObject(chain);
   const isTop = isObject(folder);
+  const text = useRested(place.text);
   const items = useItems({
     workload,
     session: session.id,
     at: { object: object.id, folder: isTop ? null : folder.id, kind: folder.kind },
-    text: place.text,
+    text,
     sort: place.sort,
     onRead: session.onRead,
   });

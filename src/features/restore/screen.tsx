@@ -155,8 +155,7 @@ export function RestorePage({
         ),
       })}
       {...(isBrowsing &&
-        place.path.length > 0 &&
-        capabilities.filters && {
+        place.path.length > 0 && {
           search: (
             <SearchField
               label={texts.search}

@@ -50,8 +50,17 @@ const LISTS = new Set([
   'files',
   'posts',
   'tabs',
+  'versions',
 ]);
-const COMMANDS = new Set(['save', 'restore', 'restoreto', 'copyto', 'exporttopst', 'export']);
+const COMMANDS = new Set([
+  'save',
+  'restore',
+  'restoreto',
+  'copyto',
+  'exporttopst',
+  'export',
+  'search',
+]);
 const getRequestName = (method: string, path: readonly string[]): string =>
   `${method} ${path
     .map((part, n) =>

@@ -1,9 +1,21 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Details, Query } from '#tests/server/outbound/listen.ts';
 import type { SessionType, Vb365Item, Vb365Object, Vb365RestoreSession } from './restore-state.ts';
+import {
+  fileAnswer,
+  getBodyFields,
+  getSiteFields,
+  getSiteRow,
+  mailAnswer,
+  QUOTA,
+  type Results,
+  siteAnswer,
+} from './restore-bodies.ts';
 import type { Row } from './rows.ts';
 import { isBelow, saveFile } from './saves.ts';
+import { answerSearch } from './searches.ts';
 import { answerTeams } from './teams-api.ts';
+import { findVersion, listVersions } from './versions.ts';
 import { uid, type Vb365Content, type Vb365Version } from './state.ts';
 
 /** What the part of the API about restoring shares with the rest of it. */
@@ -30,103 +42,10 @@ export const objectRow = ({ id, list, name, address }: Vb365Object): Row =>
 
 const CONTAINERS = new Set(['folders', 'libraries', 'lists']);
 const VERBS = new Set(['restore', 'restoreto', 'copyto']);
-const QUOTA = 'The quota is exceeded.';
 const parse = (body: string): Row => (body === '' ? {} : (JSON.parse(body) as Row));
 
 const isInList = (object: Vb365Object, folder: string): boolean =>
   object.folders.some(({ id, part }) => part === 'list' && isBelow(object, folder, id));
-
-/** Rows of sites lack a field that those of drives have. */
-const getSiteRow = (row: Row): Row =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'inheritedPermissions'));
-
-type Results = NonNullable<Vb365RestoreSession['results']>;
-/** Version 7 answers with the statistics of the restore. */
-const mailAnswer = (list: string, results: Results): Row => {
-  const refused = results.filter(({ isRefused }) => isRefused);
-  return {
-    ...(list !== 'items' && { failedFoldersCount: 0 }),
-    createdItemsCount: results.length - refused.length,
-    mergedItemsCount: 0,
-    failedItemsCount: refused.length,
-    skippedItemsCount: 0,
-    exceptions: refused.map(({ title }) => `${title}: ${QUOTA}`),
-    warnings: [],
-    cannotContinueError: '',
-  };
-};
-const fileAnswer = (results: Results): Row => {
-  const refused = results.filter(({ isRefused }) => isRefused);
-  return {
-    totalItemsCount: results.length,
-    restoredItemsCount: results.length - refused.length,
-    failedItemsCount: refused.length,
-    skippedItemsByErrorCount: 0,
-    skippedItemsByNoChangesCount: 0,
-    failedRestrictionsCount: null,
-    restoreIssues: refused.map(({ title }) => ({
-      id: uid(title),
-      path: 'Documents',
-      title,
-      type: 'Item',
-      warnings: [],
-      error: QUOTA,
-    })),
-  };
-};
-
-/** Of a whole site, version 7 counts the lists alone. */
-const siteAnswer = (list: string, results: Results): Row => {
-  const lists = { restoredListsCount: 1, failedListsCount: 0 };
-  if (list === 'libraries' || list === 'lists') return { ...lists, ...fileAnswer(results) };
-  if (list !== '') return fileAnswer(results);
-  const { failedRestrictionsCount, restoreIssues } = fileAnswer(results);
-  const webs = { restoredWebsCount: 1, failedWebsCount: 0 };
-  return { ...lists, ...webs, failedRestrictionsCount, restoreIssues };
-};
-
-/** The fields that are published of the body of a restore of a site and of what it has. */
-function getSiteFields(verb: string, list: string, isOne: boolean): readonly string[] {
-  const rows = !isOne && (list === 'items' || list === 'documents') ? list : '';
-  const what =
-    list === '' || list === 'lists' || list === 'libraries'
-      ? 'changedItems deletedItems restoreListViews'
-      : '';
-  const site =
-    list === '' ? 'alias impersonationAccountName restoreSubsites restoreMasterPages' : 'list';
-  const place = verb === 'restore' ? 'restorePermissions' : 'siteURL';
-  return `${CREDENTIALS} ${rows} ${what} ${site} ${place} sendSharedLinksNotification documentVersion documentLastVersionAction`.split(
-    ' ',
-  );
-}
-
-const CREDENTIALS =
-  'userName userPassword userCode applicationId applicationCertificatePassword applicationCertificate';
-/** The fields that the version publishes of the body of a restore. */
-function getBodyFields(
-  version: Vb365Version,
-  isMail: boolean,
-  verb: string,
-  list: string,
-  isOne: boolean,
-): readonly string[] {
-  const items = list === 'items' && !isOne ? 'items' : '';
-  const documents = list === 'documents' && !isOne ? 'documents' : '';
-  const choices = list !== 'documents' || version === 'v8' ? 'changedItems deletedItems' : '';
-  const permissions = list === 'documents' ? '' : 'restorePermissions sendSharedLinksNotification';
-  const mail =
-    verb === 'restore'
-      ? ''
-      : 'changedItems deletedItems markRestoredAsUnread excludeDrafts excludeDeletedItems excludeInPlaceHoldItems excludeLitigationHoldItems mailbox casServer folder officeRegion officeOrganizationName';
-  const files =
-    verb === 'restore'
-      ? 'documentAction'
-      : `${choices} ${permissions} onedrive folder documentVersion documentLastVersionAction`;
-  const more = isMail
-    ? `impersonationAccountName ${items} ${mail}`
-    : `officeRegion organizationName ${documents} ${files}`;
-  return `${CREDENTIALS} ${more}`.split(' ');
-}
 
 /** Restore points, restore sessions and what they show. Null: not of this part. */
 export function makeRestoreApi(parts: ApiParts) {
@@ -148,6 +67,8 @@ export function makeRestoreApi(parts: ApiParts) {
         return found === null
           ? listed(getList(session), getTop(session, query).map(objectRow), query)
           : answered(objectRow(found));
+      if (found !== null && tail[2]?.toLowerCase() === 'versions')
+        return listVersions({ ...parts, object: found, tail }, query);
       const document = found?.items.find(({ id: own }) => own === tail[1]);
       if (document !== undefined && tail.length === 2) {
         const row = found?.list === 'sites' ? getSiteRow(document.row) : document.row;
@@ -159,7 +80,7 @@ export function makeRestoreApi(parts: ApiParts) {
     });
   }
 
-  function post({ body }: Query, path: readonly string[]): Details | null {
+  function post({ body, path: url }: Query, path: readonly string[]): Details | null {
     const [list = '', id = '', ...rest] = path;
     const isExplore = rest.join('/').toLowerCase() === 'explore';
     if (isExplore && ['jobs', 'organizations'].includes(list.toLowerCase()))
@@ -187,12 +108,22 @@ export function makeRestoreApi(parts: ApiParts) {
       session.endTime = now();
       return { status: version === 'v8' ? 204 : 200 };
     }
-    if (session.type === 'Vet') return inTeams(session, rest, parse(body));
-    return inSession(session, rest, (found, tail) => {
+    const query = new URL(url, 'https://vb365.example.com').searchParams;
+    if (session.type === 'Vet') return inTeams(session, rest, parse(body), query);
+    return inSession(session, rest, (found, path) => {
+      if (path.at(-1)?.toLowerCase() === 'search')
+        return answerSearch({ ...parts, session, object: found, tail: path }, parse(body), query);
+      const version = found === null ? null : findVersion(found, path);
+      if (version === undefined) return notFound();
+      const tail = version === null ? path : [...path.slice(0, 2), path.at(-1) ?? ''];
+      if (version !== null && found?.list === 'sites' && parts.version === 'v8')
+        if ('documentVersion' in parse(body)) return refused('Unknown field: documentVersion.');
       if (found !== null && VERBS.has(tail.at(-1)?.toLowerCase() ?? ''))
-        return restore(session, found, tail, parse(body));
+        return restore(session, found, tail, parse(body), version?.version ?? '');
       if (found === null) return notFound();
-      const items = found.items.filter(({ from }) => from <= session.dateTime);
+      const items = found.items
+        .filter(({ from }) => from <= session.dateTime)
+        .map((one) => (version === null ? one : { ...one, bytes: version.bytes }));
       const request = { content, object: found, tail, body: parse(body), items, refused, notFound };
       return saveFile(request) ?? notFound();
     });
@@ -201,12 +132,13 @@ export function makeRestoreApi(parts: ApiParts) {
   const hasEnded = ({ endTime }: Vb365RestoreSession): boolean =>
     endTime !== null && endTime <= now();
 
-  /** `tail`: after the mailbox or drive. */
+  /** `tail`: after the mailbox or drive. `only`: the version of the one file or row. */
   function restore(
     session: Vb365RestoreSession,
     object: Vb365Object,
     tail: readonly string[],
     body: Row,
+    only: string,
   ): Details {
     const isMail = object.list === 'mailboxes';
     const list = tail.length === 1 ? '' : (tail[0] ?? '').toLowerCase();
@@ -236,7 +168,8 @@ export function makeRestoreApi(parts: ApiParts) {
       .filter((item) => item.from <= session.dateTime && isChosen(item))
       .map(({ row }) => {
         const title = String(row['subject'] ?? row['title'] ?? row['name']);
-        return { title, isRefused: content.refusedItems.has(title) };
+        const isRefused = content.refusedItems.has(title);
+        return { title: only === '' ? title : `${title} ${only}`, isRefused };
       });
     const onedrive = body['onedrive'] as { id: string } | undefined;
     const to =
@@ -273,9 +206,10 @@ export function makeRestoreApi(parts: ApiParts) {
     session: Vb365RestoreSession,
     path: readonly string[],
     request: URLSearchParams | Row,
+    query?: URLSearchParams,
   ): Details {
     if (hasEnded(session)) return refused('The restore session is stopped.');
-    return answerTeams({ ...parts, session, begin }, path, request);
+    return answerTeams({ ...parts, session, begin }, path, request, query);
   }
 
   function getStatistics(session: Vb365RestoreSession): Row {

@@ -135,6 +135,14 @@ export function restoreRequests(
   });
   const siteDocument = v.strictObject({ ...inSite, sizeBytes: v.optional(int64) });
   const siteRow = v.strictObject({ ...inSite, title: v.optional(text) });
+  const foundItem = v.strictObject({
+    ...driveItem,
+    sizeBytes: v.optional(int64),
+    inheritedPermissions: v.optional(flag),
+    ...inV8({ siteId: v.optional(text) }),
+    type: v.optional(v.picklist(['ListFolder', 'LibraryFolder'])),
+    title: v.optional(text),
+  });
   const base = 'restoresessions/{id}';
   const statistics = v.strictObject({
     totalItemsCount: int64,
@@ -289,6 +297,30 @@ export function restoreRequests(
     [`POST ${drives}/documents/{id}/restore`]: is(filesEnded),
     [`POST ${drives}/documents/{id}/copyto`]: is(filesEnded),
     ...teamRequests(version, page),
+    ...Object.fromEntries(
+      ['', '/folders/{id}'].flatMap((path) => [
+        [`POST ${mailboxes}${path}/search`, is(page(mail))],
+        [`POST ${drives}${path}/search`, is(page(foundItem))],
+      ]),
+    ),
+    ...Object.fromEntries(
+      ['', '/folders/{id}', '/libraries/{id}', '/lists/{id}'].map((path) => [
+        `POST ${sites}${path}/search`,
+        is(page(foundItem)),
+      ]),
+    ),
+    [`GET ${drives}/documents/{id}/versions`]: is(page(document)),
+    [`GET ${drives}/documents/{id}/versions/{id}`]: is(document),
+    [`POST ${drives}/documents/{id}/versions/{id}/save`]: is('file'),
+    [`POST ${drives}/documents/{id}/versions/{id}/restore`]: is(filesEnded),
+    [`POST ${drives}/documents/{id}/versions/{id}/copyto`]: is(filesEnded),
+    [`GET ${sites}/documents/{id}/versions`]: is(page(siteDocument)),
+    [`GET ${sites}/documents/{id}/versions/{id}`]: is(siteDocument),
+    [`POST ${sites}/documents/{id}/versions/{id}/save`]: is('file'),
+    [`GET ${sites}/items/{id}/versions`]: is(page(siteRow)),
+    [`GET ${sites}/items/{id}/versions/{id}`]: is(siteRow),
+    ...restores('/documents/{id}/versions/{id}', filesEnded),
+    ...restores('/items/{id}/versions/{id}', filesEnded),
     [`POST ${base}/stop`]: is(null, version === 'v8' ? 204 : 200),
   };
 }

@@ -23,6 +23,13 @@ export interface Vb365Folder {
   /** Of a site. */
   readonly part?: 'library' | 'list';
 }
+/** An earlier version of a file or a row. */
+export interface Vb365ItemVersion {
+  readonly version: string;
+  readonly versionId: number;
+  readonly at: Ms;
+  readonly bytes: Buffer;
+}
 /** `from`: the first point that has it. */
 export interface Vb365Item {
   readonly id: string;
@@ -30,6 +37,8 @@ export interface Vb365Item {
   readonly row: Readonly<Record<string, unknown>>;
   readonly bytes: Buffer;
   readonly from: Ms;
+  /** Before the present one. */
+  readonly versions?: readonly Vb365ItemVersion[];
   readonly mail?: { readonly content: MailContent; readonly state: MailState };
 }
 /** A mailbox (`list` `mailboxes`), a drive, or a site. `parentId`: the site above it. */
@@ -182,6 +191,7 @@ export function addFile(
   name: string,
   at: Ms,
   bytes: Buffer,
+  versions: readonly Vb365ItemVersion[] = [],
 ): Vb365Item {
   const time = new Date(at).toISOString();
   const made: Vb365Item = {
@@ -201,6 +211,7 @@ export function addFile(
       isFolder: false,
     },
     bytes,
+    versions,
   };
   drive.items.push(made);
   return made;

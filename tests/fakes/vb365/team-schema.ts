@@ -200,6 +200,12 @@ export function teamRequests(
     [`GET ${teams}/{id}/posts/{id}`]: is(post),
     [`GET ${teams}/{id}/channels/{id}/tabs`]: is(page(tab)),
     [`GET ${teams}/{id}/channels/{id}/tabs/{id}`]: is(tab),
+    [`POST ${teams}/{id}/search`]: is(page(v.union([file, post, tab]))),
+    [`POST ${teams}/{id}/channels/{id}/search`]: is(page(v.union([file, post, tab]))),
+    [`POST ${teams}/{id}/files/search`]: is(page(file)),
+    [`POST ${teams}/{id}/posts/search`]: is(page(post)),
+    [`POST ${teams}/{id}/channels/{id}/tabs/search`]: is(page(tab)),
+    [`GET ${teams}/{id}/${file8}/versions`]: is(page(file)),
     ...(Object.fromEntries(commands) as Record<string, Published>),
   };
 }

@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import type { Vb365ItemVersion } from './restore-state.ts';
 import { uid, type Vb365Content, type Vb365Organization } from './state.ts';
 
 // What the backups of teams have, with the names and words of the REST API v8.
@@ -21,6 +22,7 @@ export interface Vb365TeamFile extends InChannel {
   readonly name: string;
   readonly bytes: Buffer | null;
   readonly from: Ms;
+  readonly versions?: readonly Vb365ItemVersion[];
 }
 export interface Vb365Post extends InChannel {
   readonly postId: number;
@@ -82,7 +84,7 @@ export function addTeamFile(
   channel: Vb365Channel,
   name: string,
   bytes: Buffer | null,
-  more: Partial<Pick<Vb365TeamFile, 'parentId' | 'present' | 'from'>> = {},
+  more: Partial<Pick<Vb365TeamFile, 'parentId' | 'present' | 'from' | 'versions'>> = {},
 ): Vb365TeamFile {
   const made: Vb365TeamFile = {
     id: uid(`team file ${channel.id} ${more.parentId ?? ''} ${name}`),

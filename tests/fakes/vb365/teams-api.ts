@@ -5,6 +5,7 @@ import type { ApiParts } from './restore-api.ts';
 import type { Vb365RestoreSession } from './restore-state.ts';
 import type { Row } from './rows.ts';
 import { sent, writeZip } from './saves.ts';
+import { getQueryProblem, isFound, listFound } from './searches.ts';
 import type { Vb365Version } from './state.ts';
 import { teamBodies } from './team-schema.ts';
 import type {
@@ -26,7 +27,17 @@ interface TeamParts extends ApiParts {
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
-const WORDS = new Set(['channels', 'files', 'posts', 'tabs', 'restore', 'save', 'export']);
+const WORDS = new Set([
+  'channels',
+  'files',
+  'posts',
+  'tabs',
+  'restore',
+  'save',
+  'export',
+  'search',
+  'versions',
+]);
 const QUOTA = 'The quota is exceeded.';
 
 /** Answers a request about teams. `request`: the query of a GET request, or the body of a command. */
@@ -34,6 +45,7 @@ export function answerTeams(
   parts: TeamParts,
   [scope = '', list = '', id, ...tail]: readonly string[],
   request: URLSearchParams | Row,
+  range = new URLSearchParams(),
 ): Details {
   const { content, session, version, listed, notFound } = parts;
   if (scope.toLowerCase() !== 'organization' || list.toLowerCase() !== 'teams') return notFound();
@@ -54,11 +66,13 @@ export function answerTeams(
     ...parts,
     team,
     form,
+    tail,
     channel: form.startsWith('channels/{id}') ? (tail[1] ?? '') : null,
     id: form.endsWith('{id}') ? (tail.at(-1) ?? '') : (tail.at(-2) ?? ''),
   };
   if (at.channel !== null && !team.channels.some((one) => one.id === at.channel)) return notFound();
   if (isGet) return read(at, request);
+  if (form.endsWith('search')) return search(at, request, range);
   const body = teamBodies(version)[form];
   if (body === undefined) return notFound();
   if (!v.is(body, request)) return parts.refused(`Wrong body: ${JSON.stringify(request)}.`);
@@ -69,13 +83,14 @@ interface Place extends TeamParts {
   readonly team: Vb365Team;
   /** What follows the team in the path. */
   readonly form: string;
+  readonly tail: readonly string[];
   readonly channel: string | null;
   /** The last id of the path. */
   readonly id: string;
 }
 
 function read(at: Place, query: URLSearchParams): Details {
-  const { team, form, channel, id, version, session, listed, answered, notFound } = at;
+  const { team, form, tail, channel, id, version, session, listed, answered, notFound } = at;
   const one = (row: Row | undefined): Details => (row === undefined ? notFound() : answered(row));
   const inChannel = query.get('channelId') ?? channel;
   const isIn = ({ channelId }: { readonly channelId: string }): boolean =>
@@ -111,6 +126,18 @@ function read(at: Place, query: URLSearchParams): Details {
       );
     case fileAt:
       return one(files.filter((row) => row.id === id).map((row) => fileRow(version, team, row))[0]);
+    case `${fileAt}/versions`: {
+      const file = files.find((row) => row.id === tail.at(-2));
+      if (file === undefined) return notFound();
+      const rows = (file.versions ?? []).map((earlier) => ({
+        ...fileRow(version, team, file),
+        sizeBytes: earlier.bytes.byteLength,
+        version: earlier.versionId,
+        uiVersion: earlier.version,
+        modified: iso(earlier.at),
+      }));
+      return listFound(at, rows, query, 'offset limit');
+    }
     case 'posts':
       return listed(
         'vetposts',
@@ -136,6 +163,44 @@ function read(at: Place, query: URLSearchParams): Details {
     default:
       return notFound();
   }
+}
+
+/** Searches a team or a channel for one type of items, or one of its lists. */
+function search(at: Place, body: Row, query: URLSearchParams): Details {
+  const { team, form, channel, version, session, notFound, refused } = at;
+  const fixed = { 'files/search': 'Files', 'posts/search': 'Posts' }[form];
+  const inTabs = form === 'channels/{id}/tabs/search';
+  if (fixed === undefined && !inTabs && form !== 'search' && form !== 'channels/{id}/search')
+    return notFound();
+  const isTyped = fixed === undefined && !inTabs;
+  const type = isTyped ? body['type'] : (fixed ?? 'Tabs');
+  const problem = getQueryProblem(body);
+  if (problem !== null || Object.keys(body).length !== (isTyped ? 2 : 1))
+    return refused(problem ?? 'Wrong body.');
+  const [inChannel, parent] = [query.get('channelId') ?? channel, query.get('parentId')];
+  const isIn = ({ channelId }: { readonly channelId: string }): boolean =>
+    inChannel === null || channelId === inChannel;
+  const rows =
+    type === 'Files'
+      ? team.files
+          .filter((file) => isIn(file) && file.from <= session.dateTime)
+          .filter(({ parentId }) => parent === null || (parentId ?? 'root') === parent)
+          .map((row) => fileRow(version, team, row))
+      : type === 'Posts'
+        ? team.posts
+            .filter((post) => isIn(post) && post.createdTime <= session.dateTime)
+            .map((row) => postRow(version, team, row))
+        : type === 'Tabs'
+          ? team.tabs.filter(isIn).map((row) => tabRow(version, team, row))
+          : null;
+  if (rows === null) return refused('Wrong type.');
+  const found = rows.filter((row) => isFound(String(body['query']), row));
+  return listFound(
+    at,
+    found,
+    query,
+    `offset limit${fixed === undefined ? '' : ' channelId parentId'}`,
+  );
 }
 
 interface Item {

@@ -139,8 +139,8 @@ export function makeVb365RestoreCalls(
       return done;
     },
 
-    listChildren: (scope, input) =>
-      askSession(scope, input.explorer, async ({ client }, explorer) => {
+    async listChildren(scope, input) {
+      const listed = await askSession(scope, input.explorer, async ({ client }, explorer) => {
         const { parent, within } = input;
         const node = parent === null ? null : await findNode(scope, parent);
         if (parent !== null && (node === null || !isWithin(node, within)))
@@ -159,7 +159,12 @@ export function makeVb365RestoreCalls(
           });
         });
         return ok(page);
-      }),
+      });
+      // What the server refuses of a search says nothing about the session.
+      return !listed.ok && listed.error.kind === 'conflict' && input.text !== null
+        ? failed('invalid', listed.error.message, { field: 'search' })
+        : listed;
+    },
 
     nameNodes: (scope, { explorer, nodes }) =>
       inTx(scope, async (tx) => {

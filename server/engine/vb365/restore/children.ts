@@ -3,9 +3,8 @@ import type { NodeId } from '#contract/ids.ts';
 import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
 import { failed, ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
-import { parseTime } from '../times.ts';
 import type { OpenExplorer } from './explorers.ts';
-import { vb365RestoreMessages as t } from './messages.en.ts';
+import { toDriveItem, toItem } from './items.ts';
 import { type KnownNode, nodeId, type ShownNode } from './nodes.ts';
 import {
   DRIVES,
@@ -19,6 +18,7 @@ import {
   type ShownPage,
 } from './pages.ts';
 import { readOffset } from './points.ts';
+import { searchBelow } from './search.ts';
 import {
   DriveItemShape,
   DriveShape,
@@ -44,6 +44,8 @@ export async function listChildren(
   parent: KnownNode | null,
   { only, text, cursor, offset: skipped = 0, limit }: Input,
 ): Promise<EngineResult<ShownPage>> {
+  if (parent !== null && text !== null)
+    return searchBelow(client, explorer, parent, { only, text, cursor, offset: skipped, limit });
   const offset = cursor === null ? skipped : readOffset(cursor.replace(LISTS_CURSOR, ''));
   if (offset === null) return failed('invalid', explorerMessages.wrongCursor, { field: 'cursor' });
   if (explorer.workload === 'sharepoint')
@@ -67,7 +69,6 @@ export async function listChildren(
       ? ok(await readPage(client, explorer, list, { offset, limit }))
       : ok(await findObjects(client, explorer, list, text));
   }
-  if (text !== null) return failed('unsupported', t.notOffered);
   const { object_key: object, item_key: item } = parent;
   // Without a parent, the server lists everything below.
   const query = `parentId=${part(item === '' ? 'root' : item)}`;
@@ -156,73 +157,6 @@ function toFolder(explorer: OpenExplorer, object: string, row: Vb365MailFolder):
   const common = getCommon(explorer, nodeId('folder', object, row.id), getName(row.name), null);
   return {
     node: { ...common, kind: 'folder', children: null, ...(holds !== undefined && { holds }) },
-    object,
-    item: row.id,
-  };
-}
-
-function toItem(explorer: OpenExplorer, object: string, row: Vb365MailItem): ShownNode {
-  const at = [row.received, row.sent, row.startTime, row.startDate, row.postedOn, row.date]
-    .map(parseTime)
-    .find((one) => one !== null);
-  const name = getName(row.subject, row.name, row.displayAs, row.fullName);
-  return {
-    node: {
-      ...getCommon(explorer, nodeId('item', object, row.id), name, at ?? null),
-      kind: getItemKind(row.itemClass ?? ''),
-      people: getName(
-        [row.from ?? row.organizer ?? row.owner ?? row.email, row.to]
-          .flatMap((names) => names?.split(/;\s*/) ?? [])
-          .filter((name) => name !== '')
-          .join(', '),
-      ),
-      attachments: row.attachments?.length ?? 0,
-      // The server doesn't say which are unread.
-      read: true,
-    },
-    object,
-    item: row.id,
-  };
-}
-
-/** By the class of the item, as Exchange has it. */
-function getItemKind(itemClass: string): 'mail' | 'event' | 'contact' | 'task' | 'note' {
-  const [, word = ''] = itemClass.toLowerCase().split('.');
-  switch (word) {
-    case 'appointment':
-      return 'event';
-    case 'contact':
-    case 'distlist':
-      return 'contact';
-    case 'task':
-      return 'task';
-    case 'stickynote':
-      return 'note';
-    default:
-      return 'mail';
-  }
-}
-
-function toDriveItem(
-  explorer: OpenExplorer,
-  object: string,
-  kind: 'dir' | 'file',
-  row: Vb365DriveItem,
-): ShownNode {
-  const common = {
-    ...getCommon(
-      explorer,
-      nodeId('document', object, row.id),
-      getName(row.name),
-      parseTime(row.modificationTime),
-    ),
-    sizeBytes: kind === 'file' ? (row.sizeBytes ?? null) : null,
-  };
-  return {
-    node:
-      kind === 'dir'
-        ? { ...common, kind, children: null }
-        : { ...common, kind, version: row.version ?? '', author: row.modifiedBy ?? '' },
     object,
     item: row.id,
   };

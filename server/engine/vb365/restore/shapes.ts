@@ -80,6 +80,7 @@ export const SiteItemShape = v.object({
   creationTime: text,
   modifiedBy: text,
   modificationTime: text,
+  isFolder: flag,
 });
 export type Vb365SiteItem = v.InferOutput<typeof SiteItemShape>;
 export const TargetSiteShape = v.object({ id: key, url: text });
@@ -110,6 +111,10 @@ export const TeamFileShape = v.object({
 export type Vb365TeamFile = v.InferOutput<typeof TeamFileShape>;
 export const TabShape = v.object({ id: key, displayName: text, type: text });
 export type Vb365Tab = v.InferOutput<typeof TabShape>;
+
+/** What a search of a team found: a post, a file or a tab by what was searched. */
+export const FoundInChannelShape = v.looseObject({ channelId: text });
+export type Vb365FoundInChannel = v.InferOutput<typeof FoundInChannelShape>;
 
 export const toPageShape = <S extends v.GenericSchema>(row: S) =>
   v.object({

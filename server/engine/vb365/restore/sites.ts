@@ -1,5 +1,5 @@
 import type { EngineResult } from '#contract/engine/engine.ts';
-import { failed, ok } from '../../result.ts';
+import { ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import { parseTime } from '../times.ts';
 import type { OpenExplorer } from './explorers.ts';
@@ -66,7 +66,7 @@ export async function listSites(
   if (parent === null || only === 'objects') {
     // Without a parent, the server lists all sites.
     const list: List<Vb365Site> = {
-      path: parent === null && text !== null ? SITES : `${SITES}?parentId=${part(site || 'root')}`,
+      path: text !== null ? SITES : `${SITES}?parentId=${part(site || 'root')}`,
       row: SiteShape,
       show: (row) => toSite(explorer, row),
     };
@@ -74,7 +74,6 @@ export async function listSites(
       ? ok(await readPage(client, explorer, list, range))
       : ok(await findObjects(client, explorer, list, text));
   }
-  if (text !== null) return failed('unsupported', t.notOffered);
   const base = `${SITES}/${part(site)}`;
   const own = parseSiteKey(parent);
   if (own === null)
@@ -184,7 +183,8 @@ function toPart(
   return { node, object: site, item, of: 'site' };
 }
 
-function toItem(
+/** Shows a folder, a file or a row of a site. */
+export function toItem(
   explorer: OpenExplorer,
   site: string,
   type: 'folder' | 'listfolder' | 'document' | 'item',

@@ -1,5 +1,5 @@
 import type { ChannelMembership, EngineResult } from '#contract/engine/engine.ts';
-import { failed, ok } from '../../result.ts';
+import { ok } from '../../result.ts';
 import type { Vb365Client } from '../client.ts';
 import { parseTime } from '../times.ts';
 import type { OpenExplorer } from './explorers.ts';
@@ -76,7 +76,6 @@ export async function listTeams(
       ? ok(await readPage(client, explorer, list, range))
       : ok(await findObjects(client, explorer, list, text));
   }
-  if (text !== null) return failed('unsupported', t.notOffered);
   const team = parent.object_key;
   const base = `${TEAMS}/${part(team)}`;
   const own = parseTeamKey(parent);
@@ -232,7 +231,13 @@ function toChannel(explorer: OpenExplorer, team: string, row: Vb365Channel): Sho
   return toShown(team, key, { ...common, kind: 'channel', children: null, membership });
 }
 
-function toPost(explorer: OpenExplorer, team: string, channel: string, row: Vb365Post): ShownNode {
+/** Shows what a channel has. */
+export function toPost(
+  explorer: OpenExplorer,
+  team: string,
+  channel: string,
+  row: Vb365Post,
+): ShownNode {
   const key: TeamKey = { type: 'post', channel, id: String(row.postId) };
   const at = parseTime(row.createdTime) ?? parseTime(row.lastModifiedTime);
   return toShown(team, key, {
@@ -245,7 +250,8 @@ function toPost(explorer: OpenExplorer, team: string, channel: string, row: Vb36
   });
 }
 
-function toFile(
+/** Shows what a channel has. */
+export function toFile(
   explorer: OpenExplorer,
   team: string,
   channel: string,
@@ -270,7 +276,13 @@ function toFile(
   );
 }
 
-function toTab(explorer: OpenExplorer, team: string, channel: string, row: Vb365Tab): ShownNode {
+/** Shows what a channel has. */
+export function toTab(
+  explorer: OpenExplorer,
+  team: string,
+  channel: string,
+  row: Vb365Tab,
+): ShownNode {
   const key: TeamKey = { type: 'tab', channel, id: row.id };
   const common = getCommon(explorer, getId(team, key), getName(row.displayName), null);
   return toShown(team, key, { ...common, kind: 'tab', app: getName(row.type) });

@@ -146,7 +146,7 @@ export function FolderPane(props: FolderPaneProps) {
           </span>
         </span>
         <span className="flex w-full flex-wrap items-center justify-between gap-2">
-          {capabilities.filters && (
+          {capabilities.sorts && (
             <Select
               label={t.sort}
               hideLabel

@@ -100,6 +100,14 @@ eachDatabase((database, open) => {
       expect(
         (await list(`mailboxes/${mailbox}/items?parentId=${inbox}&offset=1`)).rows,
       ).toHaveLength(whole.rows.length - 1);
+      // A search finds it by a word of its name, and nothing by one that nothing has.
+      const [first] = whole.rows;
+      const one = await list(
+        `mailboxes/${mailbox}/items?parentId=${inbox}&search=${encodeURIComponent(first?.name ?? '')}`,
+      );
+      expect(one.rows.map(({ id }) => id)).toContain(first?.id);
+      const none = await list(`mailboxes/${mailbox}/items?parentId=${inbox}&search=zyxwvut`);
+      expect([none.rows, none.next]).toEqual([[], null]);
       const other = mailboxes.rows[1]?.id ?? '';
       const path = `restore/restoresessions/${session}/mailboxes/${other}/items?parentId=${inbox}`;
       expect((await engine.admin('GET', `o365/${path}`)).status).toBe(404);
