@@ -212,8 +212,10 @@ function getSiteSearch(explorer: OpenExplorer, parent: KnownNode): Search {
   };
 }
 
-const TEAM_TYPES = ['Posts', 'Files', 'Tabs'] as const;
+const TEAM_TYPES = ['posts', 'files', 'tabs'] as const;
 type TeamType = (typeof TEAM_TYPES)[number];
+/** As bodies of searches name them. */
+const getWord = (type: TeamType): string => `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
 
 function getTeamSearches(explorer: OpenExplorer, parent: KnownNode): readonly Search[] | null {
   const team = parent.object_key;
@@ -226,18 +228,19 @@ function getTeamSearches(explorer: OpenExplorer, parent: KnownNode): readonly Se
     show: (row) => showInChannel(explorer, team, own?.channel, type, row as Vb365FoundInChannel),
     hasSet: false,
   });
-  if (own === null) return TEAM_TYPES.map((type) => search(type, '/search', { type }));
+  if (own === null)
+    return TEAM_TYPES.map((type) => search(type, '/search', { type: getWord(type) }));
   const channel = `/channels/${part(own.channel)}`;
   switch (own.type) {
     case 'channel':
-      return TEAM_TYPES.map((type) => search(type, `${channel}/search`, { type }));
+      return TEAM_TYPES.map((type) => search(type, `${channel}/search`, { type: getWord(type) }));
     case 'files':
-      return [search('Files', `${channel}/search`, { type: 'Files' })];
+      return [search('files', `${channel}/search`, { type: getWord('files') })];
     case 'tabs':
-      return [search('Tabs', `${channel}/tabs/search`, {})];
+      return [search('tabs', `${channel}/tabs/search`, {})];
     case 'dir': {
       const where = `channelId=${part(own.channel)}&parentId=${part(own.id)}`;
-      return [search('Files', `/files/search?${where}`, {})];
+      return [search('files', `/files/search?${where}`, {})];
     }
     default:
       return null;
@@ -255,16 +258,16 @@ function showInChannel(
   const where = channel ?? row.channelId ?? undefined;
   if (where === undefined) return null;
   switch (type) {
-    case 'Posts': {
+    case 'posts': {
       const post = v.safeParse(PostShape, row);
       return post.success ? toPost(explorer, team, where, post.output) : null;
     }
-    case 'Files': {
+    case 'files': {
       const file = v.safeParse(TeamFileShape, row);
       const shown = file.success ? toFile(explorer, team, where, file.output) : null;
       return shown?.node.kind === 'file' ? shown : null;
     }
-    case 'Tabs': {
+    case 'tabs': {
       const tab = v.safeParse(TabShape, row);
       return tab.success ? toTab(explorer, team, where, tab.output) : null;
     }
