@@ -1,5 +1,5 @@
 import type { DownloadFormat } from './downloads.ts';
-import type { EngineKind, Workload } from './engine.ts';
+import type { EngineKind, ItemKind, Workload } from './engine.ts';
 
 /**
  * What of restoring an engine offers. Screens disable the rest with the reason, and the engine refuses
@@ -11,7 +11,8 @@ export interface RestoreCapabilities {
   readonly search: boolean;
   /** The items of a folder in another order. */
   readonly sorts: boolean;
-  readonly versions: boolean;
+  /** Items whose versions are listed. */
+  readonly versions: readonly ItemKind[];
   /** Which restore points have an item, and whether a mail was read. */
   readonly history: boolean;
   readonly compare: boolean;
@@ -44,7 +45,7 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     workloads: ['outlook', 'onedrive', 'sharepoint', 'teams'],
     search: true,
     sorts: true,
-    versions: true,
+    versions: ['mail', 'event', 'contact', 'task', 'note', 'file', 'row', 'post', 'tab'],
     history: true,
     compare: true,
     restore: true,
@@ -62,7 +63,7 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     workloads: ['outlook', 'onedrive', 'sharepoint', 'teams'],
     search: false,
     sorts: false,
-    versions: false,
+    versions: ['file', 'row'],
     history: false,
     compare: false,
     restore: true,

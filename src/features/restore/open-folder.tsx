@@ -226,6 +226,7 @@ export function OpenFolder({
           key={`${session.id} ${shown.id}`}
           session={session.id}
           item={shown.id}
+          kind={shown.kind}
           mayRead={operator?.mayRead !== false}
           onRestore={(version) => onRestore(getChosenVersion(version))}
           onDownload={

@@ -29,6 +29,7 @@ import { measure } from './measure.ts';
 import { listPoints } from './points.ts';
 import { makeRights } from './rights.ts';
 import { makeTaskCalls } from './task-calls.ts';
+import { listVersions, parseVersion } from './versions.ts';
 import type { DownloadId, ExplorerId, NodeId } from '#contract/ids.ts';
 
 /** What the engine offers of reading backups. The rest is `unsupported`. */
@@ -143,7 +144,7 @@ export function makeVb365RestoreCalls(
       const listed = await askSession(scope, input.explorer, async ({ client }, explorer) => {
         const { parent, within } = input;
         const node = parent === null ? null : await findNode(scope, parent);
-        if (parent !== null && (node === null || !isWithin(node, within)))
+        if (parent !== null && (node === null || !isWithin(node, within) || parseVersion(node)))
           return failed('missing', explorerMessages.noNode);
         const listed = await listChildren(client, explorer, node, input);
         if (!listed.ok) return listed;
@@ -200,6 +201,25 @@ export function makeVb365RestoreCalls(
         return content;
       }),
 
+    listVersions: (scope, { explorer, node: wanted }) =>
+      askSession(scope, explorer, async ({ client }, open) => {
+        const node = await findNode(scope, wanted);
+        if (node === null) return failed('missing', explorerMessages.noNode);
+        const listed = await listVersions(client, open, node);
+        if (!listed.ok) return listed;
+        const { versions, shown } = listed.value;
+        await inTx(scope, async (tx) => {
+          await storeNodes(tx, scope.organization, shown, context().clock.now());
+          await record(tx, scope, READ, {
+            read: 'list',
+            session: explorer,
+            node: wanted,
+            rows: versions.length,
+          });
+        });
+        return ok(versions);
+      }),
+
     getSize: (scope, { explorer, nodes }) =>
       askSession(scope, explorer, async ({ client }, open) => {
         const known = await inTx(scope, (tx) => loadNodes(tx, scope.organization, nodes));
@@ -242,7 +262,6 @@ export function makeVb365RestoreCalls(
     needsSecondPerson: () => Promise.resolve(ok(false)),
     search: unsupported,
     locateItem: unsupported,
-    listVersions: unsupported,
     compare: unsupported,
     compareFolder: unsupported,
     readProduction: unsupported,

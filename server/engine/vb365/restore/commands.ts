@@ -15,6 +15,7 @@ import { makeSiteRestore } from './site-commands.ts';
 import { parseSiteKey } from './sites.ts';
 import { makeTeamRestore } from './team-commands.ts';
 import { parseTeamKey } from './teams.ts';
+import { parseVersion, toVersionCommand } from './versions.ts';
 import { DriveShape, toPageShape, UserShape } from './shapes.ts';
 import type { OrganizationId } from '#contract/ids.ts';
 
@@ -59,6 +60,19 @@ export async function makeRestoreCommand(
   rights: object,
 ): Promise<EngineResult<Command>> {
   const [first] = nodes;
+  const version = parseVersion(first);
+  if (version !== null) {
+    const command = await makeRestoreCommand(
+      server,
+      session,
+      [version.item],
+      { ...chosen, versions: 'last' },
+      rights,
+    );
+    return command.ok
+      ? ok(toVersionCommand(command.value, version.version, await server.client.findVersion()))
+      : command;
+  }
   if (first.kind === 'site' || parseSiteKey(first) !== null)
     return makeSiteRestore(server, session, nodes, chosen, rights);
   if (first.kind === 'team' || parseTeamKey(first) !== null)

@@ -16,22 +16,30 @@ import { readPost } from './post-content.ts';
 import { SiteItemShape } from './shapes.ts';
 import { getRowValues, parseSiteKey } from './sites.ts';
 import { makeTeamSave } from './team-commands.ts';
+import { parseVersion, toVersionCommand } from './versions.ts';
 
 /** Reads an item as the server gives it: of a mailbox as an MSG file, of a drive the file itself. */
 export async function readContent(
   client: Vb365Client,
   explorer: OpenExplorer,
-  node: KnownNode,
+  wanted: KnownNode,
   { as, from = 0, to }: Pick<ContentInput, 'as' | 'from' | 'to'>,
 ): Promise<EngineResult<Content>> {
-  if (node.kind === 'row' && as === 'json') return readRow(client, explorer, node);
+  const version = parseVersion(wanted);
+  const node = version?.item ?? wanted;
+  if (version !== null && explorer.workload === 'teams')
+    return failed('unsupported', t.teamVersions);
+  if (node.kind === 'row' && as === 'json')
+    return readRow(client, explorer, node, version?.version);
   if (node.kind === 'post' && as === 'json') return readPost(client, explorer, node);
   const command =
     explorer.workload === 'teams' && node.kind === 'file' && as === 'raw'
       ? await makeTeamSave({ client }, explorer, [node], 'file')
       : getSaveCommand(explorer, node, as);
   if (command === null) return failed('missing', explorerMessages.noContent);
-  const file = await client.open(command);
+  const file = await client.open(
+    version === null ? command : toVersionCommand(command, version.version),
+  );
   const known = file.bytes ?? (node.kind === 'file' ? node.bytes : null);
   const whole = known === null ? await collect(file) : { bytes: known, stream: file.stream };
   if (whole === null) return failed('conflict', t.tooLarge);
@@ -46,10 +54,11 @@ async function readRow(
   client: Vb365Client,
   explorer: OpenExplorer,
   node: KnownNode,
+  version?: string,
 ): Promise<EngineResult<Content>> {
   const own = parseSiteKey(node);
   if (own === null) return failed('missing', explorerMessages.noContent);
-  const path = `${SITES}/${part(node.object_key)}/Items/${part(own.id)}`;
+  const path = `${SITES}/${part(node.object_key)}/Items/${part(own.id)}${version === undefined ? '' : `/Versions/${version}`}`;
   const row = await client.read(inSession(explorer, path), SiteItemShape);
   const bytes = Buffer.from(JSON.stringify(getRowValues(row)));
   return ok({ bytes: bytes.length, stream: toStream([bytes]) });

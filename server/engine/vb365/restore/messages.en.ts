@@ -21,6 +21,10 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   teamsReplace:
     'The server replaces changed items of teams. Restore missing items only to leave them as they are.',
   lastVersions: 'Of a whole team or channel, the server restores the last version of each file.',
+  noVersions: 'The server has versions of files and rows only.',
+  teamVersions:
+    'Of files of teams, the server restores and saves the last version or all of them. Single versions are not offered.',
+  oneVersion: 'Choose one version at a time.',
   postsWithChannel:
     'The server of this organization restores posts with their channel only. Restore the channel, or download the posts.',
   settingsWithTeam:

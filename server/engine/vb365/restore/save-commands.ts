@@ -11,6 +11,7 @@ import { vb365RestoreMessages as t } from './messages.en.ts';
 import type { KnownNode } from './nodes.ts';
 import { parseSiteKey } from './sites.ts';
 import { findTeamSave, makeTeamSave } from './team-commands.ts';
+import { parseVersion, refuseVersions, toVersionCommand } from './versions.ts';
 
 /** What a save gives. `file`: a single file as it is. */
 export type SavedKind = 'file' | 'msg' | 'zip' | 'pst';
@@ -30,6 +31,10 @@ export function findSave(
 ): EngineResult<Save> {
   const [first, second] = nodes;
   const isSingle = second === undefined;
+  const versions = refuseVersions(nodes, workload === 'teams');
+  if (!versions.ok) return versions;
+  const version = parseVersion(first);
+  if (version !== null) return findSave(workload, [version.item], format);
   if (workload === 'teams') return findTeamSave(nodes, format);
   if (workload === 'outlook') {
     const isFolder = first.item_key === '' || first.kind === 'folder';
@@ -67,6 +72,11 @@ export async function makeSaveCommand(
   kind: SavedKind,
 ): Promise<Command> {
   const [first] = nodes;
+  const version = parseVersion(first);
+  if (version !== null) {
+    const command = await makeSaveCommand({ client }, explorer, [version.item], kind);
+    return toVersionCommand(command, version.version);
+  }
   if (explorer.workload === 'teams') return makeTeamSave({ client }, explorer, nodes, kind);
   const isMail = explorer.workload === 'outlook';
   const base = `${isMail ? MAILBOXES : DRIVES}/${part(first.object_key)}`;

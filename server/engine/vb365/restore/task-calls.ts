@@ -28,6 +28,7 @@ import { loadGrantedCode } from './rights.ts';
 import type { TaskId } from '#contract/ids.ts';
 import { refuseSiteChoices } from './site-commands.ts';
 import { refuseTeamChoices } from './team-commands.ts';
+import { refuseVersions } from './versions.ts';
 
 type TaskCalls = Pick<
   RestoreCalls,
@@ -63,6 +64,8 @@ export function makeTaskCalls(context: () => AppContext, inTx: InTx): TaskCalls 
         const isSubsites = input.within === undefined && nodes.every(({ kind }) => kind === 'site');
         if (!isWhole || (!isSubsites && nodes.some(({ object_id: object }) => object !== within)))
           return failed('missing', restoreMessages.noNode);
+        const versions = refuseVersions(nodes, workload === 'teams');
+        if (!versions.ok) return versions;
         const offered =
           workload === 'sharepoint'
             ? refuseSiteChoices(input, nodes, scope.organization)

@@ -10,6 +10,7 @@ export const restoreVersionMessages = defineMessages('restoreVersions', {
   select: 'Select the version of {when}',
   seen: 'Restore points {first} – {last}',
   seenOnce: 'Restore point {when}',
+  changedAt: 'Changed {when}',
   shown: 'Shown',
   compare: 'Compare',
   compareHint: 'Select two versions.',

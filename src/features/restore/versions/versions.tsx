@@ -9,6 +9,7 @@ import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { getReason, useCapabilities } from '../capabilities.ts';
 import { splitPeople } from '../items/people.ts';
+import type { ItemNode } from '../workload.ts';
 import { Comparison } from './comparison.tsx';
 import { restoreVersionMessages as t } from './messages.en.ts';
 
@@ -17,6 +18,7 @@ export type Version = OutputOf<'listItemVersions'>['rows'][number];
 interface VersionsProps {
   readonly session: string;
   readonly item: string;
+  readonly kind: ItemNode['kind'];
   readonly mayRead: boolean;
   readonly onRestore: (version: Version) => void;
   /** Null: they can't be downloaded. */
@@ -25,7 +27,7 @@ interface VersionsProps {
 
 /** The versions of an item over its restore points, once a person asks for them. */
 export function Versions(props: VersionsProps) {
-  const { versions: canList } = useCapabilities();
+  const { versions: listed } = useCapabilities();
   const [isOn, setIsOn] = useState(false);
   return (
     <section aria-label={t.title} className="px-4 pb-4 tablet:px-5">
@@ -34,7 +36,7 @@ export function Versions(props: VersionsProps) {
         icon="history"
         aria-expanded={isOn}
         onClick={() => setIsOn(!isOn)}
-        {...getReason(canList)}
+        {...getReason(listed.includes(props.kind))}
       >
         {isOn ? t.hide : t.show}
       </Button>
@@ -134,6 +136,7 @@ function VersionRow({
   readonly onRestore: () => void;
   readonly onDownload: (() => void) | null;
 }) {
+  const { history } = useCapabilities();
   const { seen, sizeBytes, people, name, kind } = version;
   const first = formatWhen(seen.first, zone);
   const last = formatWhen(seen.last, zone);
@@ -155,7 +158,11 @@ function VersionRow({
       <span className="grid min-w-0 gap-0.5">
         <span className="flex flex-wrap items-baseline gap-x-2">
           <span data-tip={formatUtc(seen.last)} className="font-semibold">
-            {seen.first === seen.last ? t.seenOnce({ when: last }) : t.seen({ first, last })}
+            {!history
+              ? t.changedAt({ when: last })
+              : seen.first === seen.last
+                ? t.seenOnce({ when: last })
+                : t.seen({ first, last })}
           </span>
           {isShown && <Badge>{t.shown}</Badge>}
         </span>
