@@ -44,6 +44,7 @@ const ROWS: readonly Row[] = [
   ['G14', 'tests/e2e/kills.spec.ts', 'browser', 5, 'kills of the browser', 20, 10],
   ['G19', 'tests/server/db/kills.test.ts', 'server', 10, 'kills', 20, 4],
   ['G20', 'tests/server/db/power-cut.test.ts', 'server', 6, 'power cuts', 20, 3],
+  ['G21', 'tests/server/db/lock.test.ts', 'server', 1, 'races of six processes', 100, 3],
   ['G22', 'tests/server/events/verify.test.ts', 'server', 80, 'flips and cuts', 13, 3],
   ['G24', 'tests/server/db/failover.test.ts', 'server', 1, 'lost primaries', 10, 1],
   ['G25', 'tests/sim/restart.test.ts', 'server', 50, 'devices', 10, 1],
@@ -54,6 +55,7 @@ const ROWS: readonly Row[] = [
   ['G63', 'tests/server/restore/operator-scope.test.ts', 'server', 1_000, 'requests', 10, 3],
   ['G67', 'tests/server/engine/pst/items.test.ts', 'server', 500, 'mutated items', 20, 1],
   ['G67', 'tests/server/engine/full-text/texts.test.ts', 'server', 500, 'mutated documents', 20, 2],
+  ['G67', 'tests/server/imports/pst.test.ts', 'server', 4, 'mutated PST files', 25, 2],
   ['G67', 'tests/server/imports/readers.test.ts', 'server', 300, 'mutated archives', 33, 2],
   ['G67', 'tests/server/restore/hostile.test.ts', 'server', 3_000, 'mutated files', 4, 2],
 ];
