@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import type { OfflineCall } from '#contract/calls.ts';
 import type { Execution } from '#contract/runs/calls.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { makeFixture } from '../http/fixtures.ts';
@@ -44,6 +45,99 @@ const snoozed = (until: number, reason = 'new rack'): object => ({
   change: { kind: 'snooze', until, reason },
 });
 
+/** Two devices of one user send one of these each, in both orders. */
+interface Conflict {
+  readonly method: string;
+  readonly path: string;
+  /** What each sends. */
+  readonly bodies: readonly [first: object | undefined, second: object | undefined];
+  /** What every device shows at the end, of what has arrived last. */
+  readonly loadEnd: (begun: Bootstrap, last: object | undefined) => readonly [unknown, unknown];
+}
+
+/** By the rule that each call names (`offline`); jobs of backups have a test of their own. */
+const getConflicts = (
+  me: string,
+  run: number | undefined,
+): Readonly<Record<Exclude<OfflineCall, 'enableBackupJob' | 'disableBackupJob'>, Conflict>> => {
+  const [view, gone] = [randomUUID(), randomUUID()];
+  const saved = { name: 'Mine', query: 'a=b', shared: false };
+  const shift = {
+    since: 1,
+    at: 2,
+    of: 1,
+    snoozed: 0,
+    open: [],
+    ending: [],
+    query: '',
+    comment: null,
+  };
+  const note = (content: string): object => ({ change: { kind: 'note', content } });
+  const loadNote = (begun: Bootstrap, last: object | undefined): readonly [unknown, unknown] => [
+    begun.problems.find(({ lastRun }) => lastRun === run)?.note?.content,
+    (last as { change: { content: string } }).change.content,
+  ];
+  return {
+    pinCompany: {
+      method: 'PUT',
+      path: `profile/${me}/pinned-companies/1`,
+      bodies: [{ pinned: true }, { pinned: false }],
+      loadEnd: ({ pins }, last) => [
+        pins.some(({ pinned }) => pinned),
+        (last as { pinned: boolean }).pinned,
+      ],
+    },
+    prefer: {
+      method: 'PUT',
+      path: `profile/${me}/preferences/density`,
+      bodies: [{ value: '"dense"' }, { value: '"wide"' }],
+      loadEnd: ({ preferences }, last) => [
+        preferences.find(({ name }) => name === 'density')?.value,
+        (last as { value: string }).value,
+      ],
+    },
+    saveView: {
+      method: 'PUT',
+      path: `monitoring/views/${view}`,
+      bodies: [saved, { ...saved, name: 'Ours' }],
+      loadEnd: ({ views }, last) => [
+        views.find(({ id }) => id === view)?.name,
+        (last as { name: string }).name,
+      ],
+    },
+    removeView: {
+      method: 'DELETE',
+      path: `monitoring/views/${gone}`,
+      bodies: [undefined, undefined],
+      loadEnd: ({ views }) => [views.some(({ id }) => id === gone), false],
+    },
+    endShift: {
+      method: 'POST',
+      path: 'monitoring/hand-overs',
+      bodies: [
+        { ...shift, id: randomUUID(), cleared: 1 },
+        { ...shift, id: randomUUID(), cleared: 2 },
+      ],
+      loadEnd: ({ shifts }) => [shifts.map(({ cleared }) => cleared).toSorted(), [1, 2]],
+    },
+    changeExecution: {
+      method: 'PUT',
+      path: path(run),
+      bodies: [note('one'), note('two')],
+      loadEnd: loadNote,
+    },
+    changeExecutions: {
+      method: 'POST',
+      path: 'monitoring/backoffice/jobExecutions/bulk',
+      bodies: [
+        { ids: [run], ...note('three') },
+        { ids: [run], ...note('four') },
+      ],
+      loadEnd: loadNote,
+    },
+  };
+};
+
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     fixture = await makeFixture({}, await open());
@@ -70,6 +164,33 @@ eachDatabase((_name, open) => {
     const late = await me('PUT', path(run), { change: { kind: 'reopen' } }, key(1));
     expect([late.status, late.body.error.kind]).toEqual([409, 'out-of-order']);
   });
+
+  test.each([0, 1])(
+    'OUT-6, G9: of every call that is sent offline, two devices in either order end as its rule says: order %i',
+    async (order) => {
+      const {
+        me,
+        runs: [run],
+      } = await begin(1);
+      const { id } = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.me;
+      let sent = 0;
+      for (const [name, conflict] of Object.entries(getConflicts(id, run))) {
+        sent += 1;
+        const bodies = order === 0 ? conflict.bodies : conflict.bodies.toReversed();
+        if (name === 'removeView')
+          await me('PUT', conflict.path, { name: 'Old', query: 'a=b', shared: false });
+        const statuses: number[] = [];
+        for (const [at, body] of bodies.entries()) {
+          const headers = key(sent, randomUUID(), at === 0 ? FIRST : SECOND);
+          statuses.push((await me(conflict.method, conflict.path, body, headers)).status);
+        }
+        expect([name, statuses]).toEqual([name, [200, 200]]);
+        const begun = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+        const [found, expected] = conflict.loadEnd(begun, bodies[1]);
+        expect([name, found]).toEqual([name, expected]);
+      }
+    },
+  );
 
   test('OUT-3, G2: a command sent many times at once runs once', async () => {
     const {
