@@ -1,6 +1,7 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { EngineScope } from '#contract/engine/engine.ts';
 import type { BackupJobId, BackupRepositoryId, Ms, OrganizationId } from '#contract/ids.ts';
+import type { Vb365Detail } from '#server/platform/db/database-vb365.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 // Which job of a server is which of ours. While a job is being created, its row has a claim instead
@@ -12,26 +13,44 @@ export const isClaim = (key: string): boolean => key.startsWith(CLAIM);
 export const isSameName = (one: string, other: string): boolean =>
   one.normalize('NFC').trim().toLowerCase() === other.normalize('NFC').trim().toLowerCase();
 
-/** Returns the id for a new job; that of an earlier request by the same user if there was one. */
+/** A request that has not ended after this time never will. */
+const OPEN_MS: Ms = 2 * 60_000;
+
+/**
+ * Returns the id for a new job; that of an earlier request by the same user if its answer was lost.
+ * Null: such a request is still running.
+ */
 export async function claimJob(
-  { sql: db, tenant }: TenantTx,
+  tx: TenantTx,
   { organization, user }: Pick<EngineScope, 'organization' | 'user'>,
   id: BackupJobId,
   name: string,
   now: Ms,
-): Promise<{ readonly id: BackupJobId; readonly isRepeated: boolean }> {
-  const rows = await db
+): Promise<{ readonly id: BackupJobId; readonly isRepeated: boolean } | null> {
+  await tx.lock();
+  const { sql: db, tenant } = tx;
+  const links = await db
     .selectFrom('vb365_object')
-    .select(['id', 'detail'])
+    .select(['id', 'detail', 'commanded_at'])
     .where('tenant_id', '=', tenant)
     .where('organization_id', '=', organization)
     .where('kind', '=', 'job')
     .execute();
-  const earlier = rows.find(
+  const same = links.filter(
     ({ detail: { creating } }) =>
       creating !== undefined && creating.user === user && isSameName(creating.name, name),
   );
-  if (earlier !== undefined) return { id: earlier.id as BackupJobId, isRepeated: true };
+  // A job that has a row was created, whatever it is called now.
+  const rows = await tx.rows(
+    'backupJob',
+    same.map((one) => one.id),
+  );
+  const earlier = same.find((one) => !rows.has(one.id as BackupJobId));
+  if (earlier !== undefined) {
+    const { id: claim, detail, commanded_at: at } = earlier;
+    if (detail.creating?.isLost !== true && at > now - OPEN_MS) return null;
+    return { id: claim as BackupJobId, isRepeated: true };
+  }
   await db
     .insertInto('vb365_object')
     .values({
@@ -45,6 +64,20 @@ export async function claimJob(
     })
     .execute();
   return { id, isRepeated: false };
+}
+
+/** The answer of the server was lost: the request can be repeated. */
+export async function markLost(
+  { sql: db, tenant }: TenantTx,
+  id: BackupJobId,
+  creating: NonNullable<Vb365Detail['creating']>,
+): Promise<void> {
+  await db
+    .updateTable('vb365_object')
+    .set({ detail: JSON.stringify({ creating: { ...creating, isLost: true } }) })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function forgetClaim({ sql: db, tenant }: TenantTx, id: BackupJobId): Promise<void> {

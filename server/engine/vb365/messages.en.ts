@@ -18,6 +18,7 @@ export const vb365Messages = defineMessages('vb365', {
   noSessionYet: 'The server started the job and doesn’t show its session yet.',
   otherForm: 'The server answered in another form than expected.',
   nameTaken: 'Another job of the Veeam server has this name.',
+  creatingNow: 'A job with this name is being created. Try again in a moment.',
   changedThere:
     'The job has changed on the Veeam server. Open it again in a few seconds to see the changes.',
   noHours12: 'This Veeam server can’t run a job every 12 hours. Choose a shorter period.',

@@ -16,6 +16,7 @@ import {
   forgetClaim,
   isSameName,
   linkJob,
+  markLost,
   markCommand,
 } from './job-links.ts';
 import { type JobItems, type JobSettings, toJobSettings } from './map-job.ts';
@@ -67,6 +68,7 @@ export async function createServerJob(
     const claim = await context.store.tenant(scope.tenant, (tx) =>
       claimJob(tx, scope, wantedId, settings.name, context.clock.now()),
     );
+    if (claim === null) return failed('busy', t.creatingNow);
     const there = jobs.find(({ name }) => isSameName(name ?? '', settings.name));
     if (there !== undefined && !claim.isRepeated) {
       await context.store.tenant(scope.tenant, (tx) => forgetClaim(tx, claim.id));
@@ -109,7 +111,10 @@ async function postJob(
     const found = isLost ? await findByName(client, key, body).catch(() => null) : null;
     if (found !== null) return found;
     // An unreachable server may have it nevertheless: then the next request looks for it.
-    if (!isLost) await context.store.tenant(scope.tenant, (tx) => forgetClaim(tx, claim));
+    const creating = { name: String(body['name']), user: scope.user };
+    await context.store.tenant(scope.tenant, (tx) =>
+      isLost ? markLost(tx, claim, creating) : forgetClaim(tx, claim),
+    );
     throw error;
   }
   const found = await findByName(client, key, body);

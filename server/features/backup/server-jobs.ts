@@ -46,9 +46,8 @@ export const createOnServer = (
     });
     if (!found) return failed(NOT_FOUND);
     if (found.refused) return found.refused;
-    const scope = scopeFor(ctx, organizationId);
     const made = getAnswer(
-      await context.vb365Engine.serverJobs.create(scope, {
+      await context.vb365Engine.serverJobs.create(scopeFor(ctx, organizationId), {
         job: context.chance.uuid() as BackupJobId,
         settings: toSettings(fields),
       }),
@@ -68,9 +67,7 @@ export const createOnServer = (
         value: { _id: job.id, id: job.id },
       });
     });
-    // Nobody would see it: the organization was deleted meanwhile.
-    if (!answer.ok) await context.vb365Engine.serverJobs.delete(scope, { job: job.id });
-    else if (fields.runNow) await startNow(context, ctx, found.organization, job.id);
+    if (answer.ok && fields.runNow) await startNow(context, ctx, found.organization, job.id);
     return answer;
   });
 

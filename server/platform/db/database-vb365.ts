@@ -98,5 +98,10 @@ export interface ServerDownload {
 export interface Vb365Detail {
   readonly version?: number;
   readonly usedBytes?: Bytes;
-  readonly creating?: { readonly name: string; readonly user: UserId | null };
+  readonly creating?: {
+    readonly name: string;
+    readonly user: UserId | null;
+    /** The server's answer was lost. */
+    readonly isLost?: boolean;
+  };
 }

@@ -5,6 +5,7 @@ import { jobRow, type Row } from './rows.ts';
 import {
   addJob,
   addJobItem,
+  uid,
   type Vb365Content,
   type Vb365Job,
   type Vb365JobItem,
@@ -38,6 +39,7 @@ const KNOWN = new Set([
 
 /** Creates, replaces and deletes jobs. */
 export function makeJobApi({ version, content, notFound, refused }: JobParts) {
+  let made = 0;
   return {
     /** Null: it is another request. */
     change({ method, body }: Query, path: string): Details | null {
@@ -62,7 +64,9 @@ export function makeJobApi({ version, content, notFound, refused }: JobParts) {
     if (!owner) return refused('The organization was not found.');
     const wrong = getFailure(row, organizationId, null);
     if (wrong !== null) return refused(wrong);
-    const job = addJob(content, owner, String(row['name']), getSettings(row));
+    made += 1;
+    const id = uid(`made job ${organizationId} ${made}`);
+    const job = addJob(content, owner, String(row['name']), { ...getSettings(row), id });
     setItems(job, row);
     return json(jobRow(version, content, job), version === 'v8' ? 201 : 200);
   }

@@ -346,6 +346,38 @@ eachDatabase((database, open) => {
       expect([named('Yearly').length, (await listJobs()).length]).toEqual([1, 4]);
     });
 
+    test('VB365-42: a name is free again after a job was renamed or deleted, and each job keeps its own', async () => {
+      const job = await importAll();
+      const { id } = (await create(job)).body.data;
+      const weekly = await loadJob('Weekly');
+      expect((await update(weekly, { name: 'Every week' })).status).toBe(200);
+      const second = await create(job);
+      expect([second.status, second.body.data.id === id]).toEqual([200, false]);
+      expect((await admin('DELETE', `o365/jobs/${second.body.data.id}`)).status).toBe(200);
+      const third = await create(job, { description: 'The third' });
+      expect(third.status).toBe(200);
+      const names = ['Every week', 'Nightly', 'Weekly'];
+      for (let times = 0; times < 2; times += 1) {
+        expect((await listJobs()).map(({ name }) => name)).toEqual(names);
+        expect(server.content.jobs.map(({ name }) => name).toSorted()).toEqual(names);
+        expect(await loadJob('Weekly')).toMatchObject({
+          id: third.body.data.id,
+          description: 'The third',
+        });
+        expect((await loadJob('Every week')).id).toBe(id);
+        await readAgain();
+      }
+    });
+
+    test('VB365-42: of two requests for the same job at the same time, one makes it', async () => {
+      const job = await importAll();
+      const statuses = (await Promise.all([create(job), create(job)])).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      expect(named('Weekly')).toHaveLength(1);
+      await readAgain();
+      expect(await listJobs()).toHaveLength(2);
+    });
+
     test('VB365-42: a change and a deletion whose answers were lost are done', async () => {
       const job = await importAll();
       const answer = server.answer.bind(server);

@@ -26,6 +26,8 @@ interface Latest {
   readonly logs: readonly { readonly n: number; readonly message: string }[];
 }
 
+/** After this, a server is read again. */
+const SOON_MS = 6_000;
 /** No part of an item. */
 const NO_PARTS = Object.fromEntries(JOB_ITEM_PARTS.map((part) => [part, false]));
 
@@ -178,7 +180,7 @@ eachDatabase((database, open) => {
         const { repositoryId: _, ...shown } = { ...fields, ...more };
         const job = await ask<{ version: string }>(`jobs/${id}`);
         expect(job).toMatchObject({ ...shown, isEnabled: true });
-        engine.pass(60_000);
+        engine.pass(SOON_MS);
         await engine.settle();
         expect(await ask(`jobs/${id}`)).toMatchObject(shown);
         expect((await ask<{ count: number }>('jobs')).count).toBe(2);
@@ -210,7 +212,7 @@ eachDatabase((database, open) => {
       for (let times = 0; times < 2; times += 1) {
         expect((await change('GET', `/${id}`)).status).toBe(404);
         expect((await ask<{ count: number }>('jobs')).count).toBe(1);
-        engine.pass(60_000);
+        engine.pass(SOON_MS);
         await engine.settle();
       }
       expect((await change('DELETE', `/${id}`)).status).toBe(404);
