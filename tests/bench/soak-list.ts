@@ -41,7 +41,7 @@ const ROWS: readonly Row[] = [
   ['G6', 'tests/server/events/rebuild.test.ts', 'server', 8, 'logs', 13, 3],
   ['G8', 'tests/workers/sync/leader.test.ts', 'rooms', 10, 'kills of the leading tab', 10, 0.5],
   ['G12', 'tests/workers/sync/any-answer.test.ts', 'rooms', 20, 'series of answers', 50, 3],
-  ['G14', 'tests/e2e/kills.spec.ts', 'browser', 5, 'kills of the browser', 20, 10],
+  ['G14', 'tests/e2e/kills.spec.ts', 'browser', 5, 'kills of the browser', 20, 16],
   ['G19', 'tests/server/db/kills.test.ts', 'server', 10, 'kills', 20, 4],
   ['G20', 'tests/server/db/power-cut.test.ts', 'server', 6, 'power cuts', 20, 3],
   ['G21', 'tests/server/db/lock.test.ts', 'server', 1, 'races of six processes', 100, 3],

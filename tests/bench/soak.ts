@@ -135,8 +135,11 @@ async function runKills(): Promise<void> {
 const getSeconds = (since: number): number => Math.round((systemClock.now() - since) / 1_000);
 const getName = ({ file, promises }: SoakTest): string => `${file} (${promises.join(', ')})`;
 
-/** `proof`: as much of the test's own as the time that is left for all allows. */
-async function runTest(test: SoakTest, proof: number): Promise<void> {
+/**
+ * `proof`: as much of the test's own as the time that is left for all allows. `until` (epoch ms): one
+ * that hangs takes no more time of the others.
+ */
+async function runTest(test: SoakTest, proof: number, until: number): Promise<void> {
   const begunAt = systemClock.now();
   const names = `\\b(?:${test.promises.join('|')})\\b`;
   rmSync(REPORT, { force: true });
@@ -167,7 +170,7 @@ async function runTest(test: SoakTest, proof: number): Promise<void> {
       DAYBOOK_NODE: process.execPath,
       PLAYWRIGHT_JSON_OUTPUT_NAME: '.cache/soak-e2e.json',
     },
-    endsAt,
+    until,
     true,
   );
   const report = isBrowser ? null : readReport();
@@ -220,8 +223,16 @@ for (const [index, test] of left.entries()) {
   const minutesLeft = (endsAt - systemClock.now()) / 60_000;
   const needed = left.slice(index).reduce((sum, { minutes }) => sum + minutes, 0);
   const share = Math.min(1, minutesLeft / needed);
-  if (minutesLeft <= 0) notRun.push(getName(test));
-  else await runTest(test, Math.max(1, Math.floor(test.proof * share)));
+  if (minutesLeft <= 0) {
+    notRun.push(getName(test));
+    continue;
+  }
+  const longest = 60_000 + 3 * 60_000 * test.minutes * share;
+  await runTest(
+    test,
+    Math.max(1, Math.floor(test.proof * share)),
+    Math.min(endsAt, systemClock.now() + longest),
+  );
 }
 
 const all = [...lines.values()];

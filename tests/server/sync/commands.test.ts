@@ -55,6 +55,8 @@ interface Conflict {
   readonly loadEnd: (begun: Bootstrap, last: object | undefined) => readonly [unknown, unknown];
 }
 
+const note = (content: string): object => ({ change: { kind: 'note', content } });
+
 /** By the rule that each call names (`offline`); jobs of backups have a test of their own. */
 const getConflicts = (
   me: string,
@@ -72,7 +74,6 @@ const getConflicts = (
     query: '',
     comment: null,
   };
-  const note = (content: string): object => ({ change: { kind: 'note', content } });
   const loadNote = (begun: Bootstrap, last: object | undefined): readonly [unknown, unknown] => [
     begun.problems.find(({ lastRun }) => lastRun === run)?.note?.content,
     (last as { change: { content: string } }).change.content,
@@ -118,7 +119,10 @@ const getConflicts = (
         { ...shift, id: randomUUID(), cleared: 1 },
         { ...shift, id: randomUUID(), cleared: 2 },
       ],
-      loadEnd: ({ shifts }) => [shifts.map(({ cleared }) => cleared).toSorted(), [1, 2]],
+      loadEnd: ({ shifts }) => [
+        shifts.map(({ cleared }) => cleared).toSorted((a, b) => a - b),
+        [1, 2],
+      ],
     },
     changeExecution: {
       method: 'PUT',
