@@ -24,6 +24,7 @@ import {
   details,
   list,
   node,
+  ONEDRIVE,
   OUTLOOK,
   restorePanel,
   SHAREPOINT,
@@ -452,3 +453,44 @@ function addMails(organization: Vb365Organization, count: number): void {
     });
   addPoint(server.content, organization, Date.now() - HOUR / 2);
 }
+
+test('E2E-1, VB365-51, VB365-52: the files of a OneDrive are searched by the server, and the versions of one compared', async ({
+  page,
+}) => {
+  const errors = collectErrors(page);
+  const organization = await importOrganization('Example Versions', (one) => {
+    const drive = addObject(server.content, one, 'onedrives', 'Ada Reed');
+    const plans = addFolder(drive, 'Plans');
+    const at = Date.now() - HOUR;
+    const earlier = [1, 2].map((n) => ({
+      version: `${n}.0`,
+      versionId: n * 512,
+      at: at - (3 - n) * HOUR,
+      bytes: Buffer.from(`Draft ${n}`),
+    }));
+    addFile(drive, plans, 'Budget: draft.txt', at, Buffer.from('The last text'), earlier);
+    addFile(drive, null, 'Other.txt', at, Buffer.from('Something else'));
+    addPoint(server.content, one, Date.now() - HOUR / 2);
+  });
+  await openSession(page, ONEDRIVE, organization);
+  await node(page, /^Ada Reed/).click();
+  await expect(list(page).getByRole('option', { name: /Other\.txt/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Search everything' })).toBeDisabled();
+  await page.getByRole('searchbox', { name: 'Search this folder' }).fill('budget:');
+  await list(page)
+    .getByRole('option', { name: /Budget: draft\.txt/ })
+    .click();
+  await expect(list(page).getByRole('option')).toHaveCount(1);
+  await details(page).getByRole('button', { name: 'Show versions' }).click();
+  const boxes = details(page).getByRole('checkbox', { name: /^Select the version of/ });
+  await expect(boxes).toHaveCount(3);
+  await sound(page, 'versions of a file on the server of an organization');
+  await boxes.nth(1).check();
+  await boxes.nth(2).check();
+  await details(page).getByRole('button', { name: 'Compare', exact: true }).click();
+  await expect(page.getByText('Draft 2')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('searchbox', { name: 'Search this folder' }).fill('nothing has it');
+  await expect(page.getByRole('heading', { name: 'No matches' })).toBeVisible();
+  expect(errors).toEqual([]);
+});

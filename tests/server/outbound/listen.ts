@@ -16,6 +16,8 @@ export interface Details {
   /** After this many bytes of the body, it ends: without an error, or with a broken connection. */
   readonly cutAt?: number;
   readonly cutsQuietly?: boolean;
+  /** Then nothing follows, and the connection stays open. */
+  readonly stalls?: boolean;
 }
 export interface Outside {
   readonly url: string;
@@ -81,7 +83,7 @@ export async function listen(
 /** Sends an answer, or as much of it as it says. */
 export function sendDetails(
   response: ServerResponse,
-  { status = 200, headers = {}, body = '', cutAt, cutsQuietly = false }: Details,
+  { status = 200, headers = {}, body = '', cutAt, cutsQuietly = false, stalls = false }: Details,
 ): void {
   if (cutAt === undefined) {
     response.writeHead(status, headers).end(body);
@@ -90,7 +92,8 @@ export function sendDetails(
   const part = Buffer.from(body).subarray(0, cutAt);
   const { 'content-length': _, ...unsized } = headers;
   response.writeHead(status, cutsQuietly ? unsized : headers);
-  if (cutsQuietly) response.end(part);
+  if (stalls) response.write(part);
+  else if (cutsQuietly) response.end(part);
   else response.write(part, () => response.destroy());
 }
 

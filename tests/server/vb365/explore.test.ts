@@ -280,21 +280,40 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     expect(content.restoreSessions.filter(({ endTime }) => endTime === null)).toHaveLength(1);
   });
 
+  test('VB365-54: who opens the same point again has one session on the server, and loses none that is in use', async () => {
+    const { content } = server;
+    const from = content.restoreSessions.length;
+    const running = () =>
+      content.restoreSessions.slice(from).map(({ endTime }) => endTime === null);
+    const first = await openSession();
+    const files = await openSession('Veod');
+    // A second window of the same page.
+    fixture.pass(MINUTE);
+    const second = await openSession();
+    expect((await admin('GET', `${first}/mailboxes`)).status).toBe(200);
+    expect(running()).toEqual([true, true, true]);
+    fixture.pass(3 * MINUTE);
+    await read(`${second}/mailboxes`);
+    await openSession();
+    // The first was left; the other was just used, and a session of OneDrives is another matter.
+    expect(running()).toEqual([false, true, true, true]);
+    expect((await admin('GET', `${first}/mailboxes`)).status).toBe(409);
+    expect((await admin('GET', `${second}/mailboxes`)).status).toBe(200);
+    expect((await admin('GET', `${files}/onedrives`)).status).toBe(200);
+  });
+
   test('VB365-12: what can’t be done in a session of the server is refused with a sentence', async () => {
     const session = await openSession();
     const inbox = await findInbox(session);
     const [mail] = (await read(inbox)).rows;
-    for (const [method, path, body] of [
-      ['GET', `${inbox}&search=mail`, undefined],
-      ['GET', `o365/restore/search?organizationId=${organizationId}&search=mail`, undefined],
-      ['GET', `${session}/versions?itemId=${mail?.id ?? ''}`, undefined],
+    const offered = 'does not offer this here';
+    for (const [path, reason] of [
+      [`o365/restore/search?organizationId=${organizationId}&search=mail`, offered],
+      [`${session}/place?itemId=${mail?.id ?? ''}`, offered],
+      [`${session}/versions?itemId=${mail?.id ?? ''}`, 'has versions of files and rows only'],
     ] as const) {
-      const { status, text } = await admin(method, path, body);
-      expect([path, status, text]).toEqual([
-        path,
-        409,
-        expect.stringContaining('does not offer this here'),
-      ]);
+      const { status, text } = await admin('GET', path);
+      expect([path, status, text]).toEqual([path, 409, expect.stringContaining(reason)]);
     }
     expect(problems).toEqual([]);
   });

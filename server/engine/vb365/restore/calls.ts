@@ -100,7 +100,6 @@ export function makeVb365RestoreCalls(
 
     openExplorer: (scope, input) =>
       ask(scope, async (server) => {
-        await stopIdleSessions(context(), scope, server.client);
         const jobs = await inTx(scope, (tx) => loadJobIds(tx, scope.organization));
         const now = context().clock.now();
         const opened = await openSession(
@@ -108,6 +107,11 @@ export function makeVb365RestoreCalls(
           input,
           context().chance.uuid() as ExplorerId,
           now,
+          (pointAt) =>
+            stopIdleSessions(context(), scope, server.client, {
+              workload: input.workload,
+              pointAt,
+            }),
         );
         if (!opened.ok) return opened;
         const { explorer, session } = opened.value;

@@ -20,8 +20,10 @@ import { vb365RestoreMessages as t } from './messages.en.ts';
 import { type KnownNode, loadNodes } from './nodes.ts';
 import { findSave, makeSaveCommand, type Save } from './save-commands.ts';
 
-/** How long no byte may arrive: the server packs everything before the first one. */
-const LONGEST_PAUSE_MS: Ms = 11 * 60 * 60_000;
+/** How long the first byte may take: the server packs everything before it. */
+const FIRST_BYTE_MS: Ms = 11 * 60 * 60_000;
+/** How long no later byte may arrive. */
+const LONGEST_PAUSE_MS: Ms = 10 * 60_000;
 /** How often it is checked whether the download is still wanted, and its session used. */
 const CHECK_MS: Ms = 5_000;
 const USE_MS: Ms = 2 * 60_000;
@@ -122,9 +124,12 @@ async function save(
   if (!chosen.ok) return chosen;
   const leave = new AbortController();
   const check = new FileCheck();
+  let arrivedAt = context.clock.now();
   const stop = watch(context, {
     everyMs: CHECK_MS,
     look: async () => {
+      if (check.bytes > 0 && context.clock.now() - arrivedAt > LONGEST_PAUSE_MS)
+        leave.abort(STALLED);
       if (!(await input.isWanted(check.bytes))) leave.abort();
     },
     useEveryMs: USE_MS,
@@ -133,7 +138,7 @@ async function save(
   });
   try {
     const command = await makeSaveCommand(server, explorer, nodes, chosen.value.kind);
-    const file = await client.open({ ...command, signal: leave.signal }, LONGEST_PAUSE_MS);
+    const file = await client.open({ ...command, signal: leave.signal }, FIRST_BYTE_MS);
     const expected = file.bytes ?? (chosen.value.kind === 'file' ? first.bytes : null);
     const max = Math.min(request.maxBytes ?? Infinity, input.roomBytes);
     if ((expected ?? 0) > max) leave.abort(TOO_LARGE);
@@ -142,11 +147,12 @@ async function save(
       if (leave.signal.aborted) break;
       await input.write(piece, check.bytes);
       check.add(piece);
+      arrivedAt = context.clock.now();
     }
-    if (leave.signal.aborted) return getLeft(leave, request, input.roomBytes);
+    if (leave.signal.aborted) return getLeft(leave, input, client.host);
     return ok(getEnd(check, expected, chosen.value, client.host));
   } catch (error) {
-    if (leave.signal.aborted) return getLeft(leave, request, input.roomBytes);
+    if (leave.signal.aborted) return getLeft(leave, input, client.host);
     if (!(error instanceof SourceError)) throw error;
     if (await hasEnded(client, explorer.key, error)) return failed('ended', t.endedThere);
     if (check.bytes === 0) return toFailed(error);
@@ -156,12 +162,15 @@ async function save(
   }
 }
 const TOO_LARGE = 'too-large';
+const STALLED = 'stalled';
 
 function getLeft(
   { signal }: AbortController,
-  { maxBytes }: ServerDownload,
-  roomBytes: Bytes,
+  { request: { maxBytes }, roomBytes }: Pick<SaveInput, 'request' | 'roomBytes'>,
+  host: string,
 ): EngineResult<SaveEnd> {
+  if (signal.reason === STALLED)
+    return ok({ kind: 'broken', message: t.stalled({ host, minutes: LONGEST_PAUSE_MS / 60_000 }) });
   if (signal.reason !== TOO_LARGE) return ok({ kind: 'left' });
   return failed('conflict', (maxBytes ?? Infinity) <= roomBytes ? t.needsFactor : t.noRoom);
 }

@@ -37,15 +37,20 @@ export interface OpenExplorer {
   readonly pointAt: Ms;
 }
 
-/** Opens a restore session on the server, for the newest point at or before a moment. */
+/**
+ * Opens a restore session on the server, for the newest point at or before a moment. `makeRoom`: called
+ * with the moment of that point, before.
+ */
 export async function openSession(
   { client, key, jobs }: Pick<OpenedServer, 'client' | 'key'> & { readonly jobs: JobIds },
   { workload, job, at, showDeleted }: ExplorerInput,
   id: ExplorerId,
   now: Ms,
+  makeRoom: (pointAt: Ms) => Promise<void>,
 ): Promise<EngineResult<{ readonly explorer: Explorer; readonly session: string }>> {
   const point = await findPoint({ client, key }, jobs, { job, at, workload });
   if (point === null) return failed('missing', explorerMessages.noPoint);
+  await makeRoom(point.at);
   const jobKey = job === null ? undefined : findKey(jobs, job);
   const session = await client.command(
     {
@@ -192,12 +197,14 @@ const storeStop = async ({ sql: db, tenant }: TenantTx, id: ExplorerId, now: Ms)
 /**
  * Stops the sessions that nobody has used for as long as a session lasts, and those that could not be
  * stopped when they ended: the server has room for few, and doesn't know. One that can't be stopped now
- * is tried again the next time. Forgets them a day later.
+ * is tried again the next time. Forgets them a day later. `again`: what its user opens once more; its
+ * session that was left is stopped as well.
  */
 export async function stopIdleSessions(
   { store, clock }: AppContext,
-  { tenant, organization }: Pick<EngineScope, 'tenant' | 'organization'>,
+  { tenant, organization, user }: Pick<EngineScope, 'tenant' | 'organization' | 'user'>,
   client: Vb365Client,
+  again: { readonly workload: Workload; readonly pointAt: Ms },
 ): Promise<void> {
   const now = clock.now();
   const idle = await store.tenant(tenant, ({ sql: db }) =>
@@ -207,7 +214,10 @@ export async function stopIdleSessions(
       .where('tenant_id', '=', tenant)
       .where('organization_id', '=', organization)
       .where('is_open', '=', true)
-      .where(sql<boolean>`(stopped_at is not null or used_at < ${now - EXPLORER_IDLE_MS})`)
+      .where(
+        sql<boolean>`(stopped_at is not null or used_at < ${now - EXPLORER_IDLE_MS}
+          or (user_id = ${user} and workload = ${again.workload} and point_at = ${again.pointAt} and used_at < ${now - LEFT_MS}))`,
+      )
       .where(isFree(tenant))
       .execute(),
   );
@@ -287,4 +297,6 @@ const isNeeded = (tenant: TenantId, id: Expression<string>): RawBuilder<boolean>
     where d.tenant_id = ${tenant} and d.state in ('queued', 'running')
       and d.server_request ->> 'explorer' = (${id})::text))`;
 
+/** A page that is used reads more often, and notes it once a minute. */
+const LEFT_MS: Ms = 2 * 60_000;
 const DAY_MS: Ms = 24 * 60 * 60_000;

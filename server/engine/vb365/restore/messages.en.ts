@@ -60,6 +60,7 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   endedThere: 'The server has ended the restore session. Open it again to continue.',
   changedSize: 'The server sent {sent, number} bytes of this file instead of {expected, number}.',
   noFile: '{host} sent something else than the file.',
+  stalled: '{host} stopped in the middle of the file and sent nothing for {minutes} minutes.',
   cutFile: '{host} ended the file before its end.',
   needsFactor: 'The file has more than 5 GB. Confirm your identity, then start the download again.',
   noRoom:
