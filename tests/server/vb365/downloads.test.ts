@@ -219,35 +219,6 @@ eachDatabase((database, open) => {
       },
     );
 
-    test('VB365-22: a file of which nothing more arrives is asked for again', async () => {
-      let stalls = 1;
-      bench.server.failure = (_request, path) =>
-        path.endsWith('/save') && stalls-- > 0
-          ? {
-              headers: { 'content-type': 'application/octet-stream' },
-              body: Buffer.alloc(2_000, 7),
-              cutAt: 1_000,
-              stalls: true,
-            }
-          : null;
-      const { id } = await bench.startDownload(`${drive}/documents/download`, {
-        documents: [documents[1]?.id],
-      });
-      const turn = bench.jobs.tick();
-      // The first bytes have arrived once the portal has noted them.
-      await vi.waitFor(
-        async () => expect((await bench.getDownload(id)).bytes.done).toBeGreaterThan(0),
-        { timeout: 120_000, interval: 500 },
-      );
-      bench.fixture.pass(11 * 60_000);
-      await turn;
-      bench.server.failure = () => null;
-      bench.admin = await bench.office.signIn('admin');
-      const finished = await bench.finishDownload(id);
-      expect(finished.state).toBe('ready');
-      expect((await bench.readFile(finished)).length).toBe(finished.bytes.total);
-    });
-
     test('VB365-22: a mail file or PST file without its end is not taken for whole', async () => {
       const { cuts } = bench.server.content;
       for (const [path, body, cutAt] of [
@@ -388,6 +359,41 @@ eachDatabase((database, open) => {
         expect.stringContaining('The maximum number of restore sessions is reached'),
       ]);
       content.maxRestoreSessions = 100;
+    });
+
+    test('VB365-22: a file of which nothing more arrives is asked for again', async () => {
+      bench.admin = await bench.office.signIn('admin');
+      const session = await bench.openSession('Veod');
+      const [own] = await bench.list(`${session}/onedrives`);
+      let stalls = 1;
+      bench.server.failure = (_request, path) =>
+        path.endsWith('/save') && stalls-- > 0
+          ? {
+              headers: { 'content-type': 'application/octet-stream' },
+              body: Buffer.alloc(2_000, 7),
+              cutAt: 1_000,
+              stalls: true,
+            }
+          : null;
+      const { id } = await bench.startDownload(
+        `${session}/onedrives/${own?.id ?? ''}/documents/download`,
+        {
+          documents: [documents[1]?.id],
+        },
+      );
+      const turn = bench.jobs.tick();
+      // The first bytes have arrived once the portal has noted them.
+      await vi.waitFor(
+        async () => expect((await bench.getDownload(id)).bytes.done).toBeGreaterThan(0),
+        { timeout: 120_000, interval: 500 },
+      );
+      bench.fixture.pass(11 * 60_000);
+      await turn;
+      bench.server.failure = () => null;
+      bench.admin = await bench.office.signIn('admin');
+      const finished = await bench.finishDownload(id);
+      expect(finished.state).toBe('ready');
+      expect((await bench.readFile(finished)).length).toBe(finished.bytes.total);
     });
   });
 });

@@ -33,6 +33,9 @@ const VersionedShape = v.looseObject({ versionId: v.nullish(v.number()) });
 /** Of files of teams, the number has another name. */
 const TeamVersionShape = v.looseObject({ version: v.nullish(v.number()) });
 
+const getVersionId = (row: unknown): number | null =>
+  v.parse(VersionedShape, row).versionId ?? null;
+
 /** Where a file or a row is on the server, and how its versions are shown. */
 interface Place {
   readonly path: string;
@@ -111,13 +114,12 @@ async function findPlace(
   item: KnownNode,
 ): Promise<Place | null> {
   const { object_key: object, item_key: key } = item;
-  const versionId = (row: unknown): number | null => v.parse(VersionedShape, row).versionId ?? null;
   if (explorer.workload === 'onedrive' && item.kind === 'file')
     return {
       path: `${DRIVES}/${part(object)}/Documents/${part(key)}`,
       show: (row) =>
         parseRow(DriveItemShape, row, (it) => toDriveItem(explorer, object, 'file', it)),
-      number: versionId,
+      number: getVersionId,
     };
   const own = explorer.workload === 'sharepoint' ? parseSiteKey(item) : null;
   if (own?.type === 'document' || own?.type === 'item') {
@@ -125,7 +127,7 @@ async function findPlace(
     return {
       path: `${SITES}/${part(object)}/${collection}/${part(id)}`,
       show: (row) => parseRow(SiteItemShape, row, (it) => toSiteItem(explorer, object, type, it)),
-      number: versionId,
+      number: getVersionId,
     };
   }
   const inTeam = explorer.workload === 'teams' ? parseTeamKey(item) : null;
