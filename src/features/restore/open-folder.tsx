@@ -187,7 +187,9 @@ export function OpenFolder({
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
   }, []);
-  const path = chain.map(containerName).join(' / ');
+  // A server that searches below the folder doesn't say where it found an item.
+  const isFoundBelow = text !== '' && !capabilities.sorts;
+  const path = isFoundBelow ? null : chain.map(containerName).join(' / ');
   const details = (shown: ItemNode): ReactNode => (
     <>
       <ItemDetails item={shown} path={path} isBrief={isReading && isReadable(shown)} />

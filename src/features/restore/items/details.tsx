@@ -14,7 +14,8 @@ export function ItemDetails({
   isBrief,
 }: {
   readonly item: ItemNode;
-  readonly path: string;
+  /** Null: unknown. */
+  readonly path: string | null;
   /** Only people and date, beside the text of a mail. */
   readonly isBrief: boolean;
 }) {
@@ -28,7 +29,7 @@ export function ItemDetails({
     ...(item.at === null ? [] : [[DATE_LABELS[item.kind] ?? t.sent, moment(item.at)] as const]),
   ];
   const more: readonly (readonly [string, ReactNode])[] = [
-    [t.path, path],
+    ...(path === null ? [] : [[t.path, path] as const]),
     ...(item.sizeBytes === null ? [] : [[t.size, formatBytes(item.sizeBytes)] as const]),
     ...ownFacts(item, history),
     ...(history
