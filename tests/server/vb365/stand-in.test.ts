@@ -105,6 +105,14 @@ function getTeamBody(path: string, [team]: Vb365Content['teams']): object {
   return path.endsWith('{id}/save') ? {} : { channelId };
 }
 
+const EARLIER = [{ version: '0.5', versionId: 256, at: NOON, bytes: Buffer.from('earlier') }];
+
+/** The body of a search: of a team or a channel, with what is searched. */
+const getSearch = (path: string): object => ({
+  query: 'plan',
+  ...(/teams\/\{id\}\/(?:channels\/\{id\}\/)?search$/.test(path) && { type: 'Files' }),
+});
+
 /** The paths of what a mailbox and a drive have, in a session for each. */
 async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<string, string>> {
   const [organization] = content.organizations;
@@ -113,13 +121,20 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
   const mailbox = addObject(content, organization, 'mailboxes', 'Ann');
   const mail = addMail(mailbox, addFolder(mailbox, 'Inbox'), 'Hello', NOON);
   const drive = addObject(content, organization, 'onedrives', 'Ann');
-  const file = addFile(drive, addFolder(drive, 'Plans'), 'plan.txt', NOON, Buffer.from('plan'));
+  const file = addFile(
+    drive,
+    addFolder(drive, 'Plans'),
+    'plan.txt',
+    NOON,
+    Buffer.from('plan'),
+    EARLIER,
+  );
   const site = addObject(content, organization, 'sites', 'Plans');
   const library = addFolder(site, 'Documents', null, 'library');
   const folder = addFolder(site, 'Old', library);
-  const document = addFile(site, folder, 'plan.txt', NOON, Buffer.from('plan'));
+  const document = addFile(site, folder, 'plan.txt', NOON, Buffer.from('plan'), EARLIER);
   const tasks = addFolder(site, 'Tasks', null, 'list');
-  const row = addRow(site, tasks, 'Call Ann', NOON);
+  const row = Object.assign(addRow(site, tasks, 'Call Ann', NOON), { versions: EARLIER });
   const team = addTeam(content, organization, 'Flight');
   const channel = addChannel(team, 'General');
   const shared = addTeamFile(team, channel, 'plan.txt', Buffer.from('plan'));
@@ -171,7 +186,8 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
             path
               .replace('restoresessions/{id}', sites)
               .replace('{id}', site.id)
-              .replace('{id}', encodeURIComponent(inSite(path))),
+              .replace('{id}', encodeURIComponent(inSite(path)))
+              .replace('versions/{id}', 'versions/256'),
           ] as const,
         ];
       if (known === undefined) return [];
@@ -182,7 +198,8 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
           path
             .replace('restoresessions/{id}', session)
             .replace('{id}', object)
-            .replace('{id}', encodeURIComponent(path.includes('/folders/{id}') ? folder : item)),
+            .replace('{id}', encodeURIComponent(path.includes('/folders/{id}') ? folder : item))
+            .replace('versions/{id}', 'versions/256'),
         ] as const,
       ];
     }),
@@ -253,7 +270,9 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
           : await send(paths.get(request) ?? path.replace('{id}', row?.id ?? ''), {
               method,
               ...((method === 'POST' || method === 'PUT') && {
-                body: getBody(path, content),
+                body: path.endsWith('/search')
+                  ? JSON.stringify(getSearch(path))
+                  : getBody(path, content),
               }),
             });
       expect([request, answer.status]).toEqual([request, status]);
