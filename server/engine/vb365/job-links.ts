@@ -15,6 +15,8 @@ export const isSameName = (one: string, other: string): boolean =>
 
 /** A request that has not ended after this time never will. */
 const OPEN_MS: Ms = 2 * 60_000;
+/** After this time, a job of the same name is more likely somebody else's. */
+const REPEATED_MS: Ms = 60 * 60_000;
 
 /**
  * Returns the id for a new job; that of an earlier request by the same user if its answer was lost.
@@ -45,7 +47,9 @@ export async function claimJob(
     'backupJob',
     same.map((one) => one.id),
   );
-  const earlier = same.find((one) => !rows.has(one.id as BackupJobId));
+  const earlier = same.find(
+    (one) => !rows.has(one.id as BackupJobId) && one.commanded_at > now - REPEATED_MS,
+  );
   if (earlier !== undefined) {
     const { id: claim, detail, commanded_at: at } = earlier;
     if (detail.creating?.isLost !== true && at > now - OPEN_MS) return null;
