@@ -35,7 +35,7 @@ export function Select<T extends string>({
 }: SelectProps<T>) {
   const id = useId();
   return (
-    <div className={block ? 'grid gap-1.5' : 'flex items-center gap-2'}>
+    <div className={block ? 'grid content-start gap-1.5' : 'flex items-center gap-2'}>
       <span className={hideLabel ? 'sr-only' : ''}>
         <label htmlFor={id} className={block ? 'font-semibold' : 'text-ink-3'}>
           {label}

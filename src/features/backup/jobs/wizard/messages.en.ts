@@ -78,7 +78,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   manual: 'Manually only',
   notOnServer: '{type} (not on a Veeam server)',
   serverClock:
-    'The Veeam server starts jobs by its own clock and doesn’t tell its time zone. If a daily job of this organization shows its next run, the time you enter is converted to that clock. Otherwise the server takes it as its own time.',
+    'The Veeam server starts jobs by its own clock, and its time zone isn’t known here. If a daily job of this organization shows its next run, the time you enter is converted to that clock. Otherwise the server takes it as its own time.',
   days: 'Days',
   time: 'Time',
   timeInvalid: 'Enter a time such as 22:00.',
