@@ -15,6 +15,7 @@ export default defineConfig({
     testTimeout: 300_000 * Number(process.env['PROOF'] ?? 1),
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
+    globalSetup: 'tests/run-folder.ts',
     pool: 'forks',
     // One more than the cores of a small machine: many tests wait for a database or another program.
     maxWorkers: 3,

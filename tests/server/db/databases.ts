@@ -30,6 +30,7 @@ import { beforeAll, describe } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { type OpenStore, openStore } from '#server/platform/db/open.ts';
 import type { Store } from '#server/platform/db/store.ts';
+import { SYSTEM_FOLDER } from '../../run-folder.ts';
 import { binaries, TEMPLATE, urlIn } from './binaries.ts';
 
 export type Kind = Store['kind'];
@@ -119,8 +120,10 @@ export const missing =
  * Of the two, the one for what is long and proves nothing of a database: PostgreSQL where it is.
  */
 export const ONE: Kind = missing === '' ? 'postgres' : 'pglite';
-/** Of this test run: workers of one run have one parent. */
-const FOLDER = join(tmpdir(), `daybook-tests-${process.ppid}`);
+/**
+ * Of this test run: workers of one run have one parent. PostgreSQL removes it when the run has ended.
+ */
+const FOLDER = join(process.env[SYSTEM_FOLDER] ?? tmpdir(), `daybook-tests-${process.ppid}`);
 /** A migrated folder of the embedded database; there as soon as it is made. */
 const IMAGE = join(FOLDER, 'image.tar');
 /** Of this file. */
