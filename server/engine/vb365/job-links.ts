@@ -15,12 +15,15 @@ export const isSameName = (one: string, other: string): boolean =>
 
 /** A request that has not ended after this time never will. */
 const OPEN_MS: Ms = 2 * 60_000;
-/** After this time, a job of the same name is more likely somebody else's. */
-const REPEATED_MS: Ms = 60 * 60_000;
+/**
+ * How long a request whose answer was lost can be repeated. After that, a job of the same name is more
+ * likely somebody else's.
+ */
+export const CLAIM_MS: Ms = 60 * 60_000;
 
 /**
  * Returns the id for a new job; that of an earlier request by the same user if its answer was lost.
- * Null: such a request is still running.
+ * Null: a request for a job of this name is still running.
  */
 export async function claimJob(
   tx: TenantTx,
@@ -39,21 +42,28 @@ export async function claimJob(
     .where('kind', '=', 'job')
     .execute();
   const same = links.filter(
-    ({ detail: { creating } }) =>
-      creating !== undefined && creating.user === user && isSameName(creating.name, name),
+    ({ detail: { creating } }) => creating !== undefined && isSameName(creating.name, name),
   );
   // A job that has a row was created, whatever it is called now.
   const rows = await tx.rows(
     'backupJob',
     same.map((one) => one.id),
   );
-  const earlier = same.find(
-    (one) => !rows.has(one.id as BackupJobId) && one.commanded_at > now - REPEATED_MS,
+  const open = same.filter((one) => !rows.has(one.id as BackupJobId));
+  if (open.some(({ detail, commanded_at: at }) => !detail.creating?.isLost && at > now - OPEN_MS))
+    return null;
+  const earlier = open.find(
+    (one) => one.detail.creating?.user === user && one.commanded_at > now - CLAIM_MS,
   );
   if (earlier !== undefined) {
-    const { id: claim, detail, commanded_at: at } = earlier;
-    if (detail.creating?.isLost !== true && at > now - OPEN_MS) return null;
-    return { id: claim as BackupJobId, isRepeated: true };
+    // Of two repeated requests, one goes on.
+    await db
+      .updateTable('vb365_object')
+      .set({ detail: JSON.stringify({ creating: { name, user } }), commanded_at: now })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', earlier.id)
+      .execute();
+    return { id: earlier.id as BackupJobId, isRepeated: true };
   }
   await db
     .insertInto('vb365_object')
@@ -92,6 +102,21 @@ export async function forgetClaim({ sql: db, tenant }: TenantTx, id: BackupJobId
     .where('server_key', '=', `${CLAIM}${id}`)
     .execute();
 }
+
+/** Whether a job of the server is one of ours already. */
+export const isLinked = async (
+  { sql: db, tenant }: TenantTx,
+  { organization }: Pick<EngineScope, 'organization'>,
+  jobKey: string,
+): Promise<boolean> =>
+  (await db
+    .selectFrom('vb365_object')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('organization_id', '=', organization)
+    .where('kind', '=', 'job')
+    .where('server_key', '=', jobKey)
+    .executeTakeFirst()) !== undefined;
 
 /** Stores which job of the server a job is, and that what was read of it before is out of date. */
 export async function linkJob(

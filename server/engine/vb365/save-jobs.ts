@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { Schedule } from '#contract/backup/schedule.ts';
 import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { ServerJob, ServerJobInput, ServerJobSettings } from '#contract/engine/server-jobs.ts';
 import type { BackupJobId, BackupRepositoryId, Ms } from '#contract/ids.ts';
@@ -14,6 +15,7 @@ import {
   findJobKey,
   findRepositoryKey,
   forgetClaim,
+  isLinked,
   isSameName,
   linkJob,
   markLost,
@@ -28,6 +30,7 @@ import { JobItemShape, JobShape, type Vb365Job } from './shapes.ts';
 import { scheduleServer } from './sync-server.ts';
 import {
   getClock,
+  getSettings,
   type RawRow,
   type WritePlace,
   writeChangedJob,
@@ -59,8 +62,6 @@ export async function createServerJob(
   try {
     const repository = await findKey(context, scope, settings.repository);
     if (repository === null) return unknownRepository();
-    const jobs = await readJobs(client, key);
-    const place = await loadPlace(context, scope, jobs);
     const tooNew = await getScheduleFailure(opened.value, settings);
     if (tooNew) return tooNew;
     const items = await writeLists(opened.value, settings, { selected: [], excluded: [] });
@@ -69,8 +70,20 @@ export async function createServerJob(
       claimJob(tx, scope, wantedId, settings.name, context.clock.now()),
     );
     if (claim === null) return failed('busy', t.creatingNow);
+    // Whether the name is free is known only now that no other request of ours takes it.
+    const jobs = await readJobs(client, key).catch(async (error: unknown) => {
+      await release(context, scope, claim, settings.name);
+      throw error;
+    });
+    const place = await loadPlace(context, scope, jobs);
     const there = jobs.find(({ name }) => isSameName(name ?? '', settings.name));
-    if (there !== undefined && !claim.isRepeated) {
+    const isTaken =
+      there !== undefined &&
+      (!claim.isRepeated ||
+        (await context.store.tenant(scope.tenant, (tx) => isLinked(tx, scope, there.id), {
+          readOnly: true,
+        })));
+    if (isTaken) {
       await context.store.tenant(scope.tenant, (tx) => forgetClaim(tx, claim.id));
       return failed('conflict', t.nameTaken, { field: 'name' });
     }
@@ -93,6 +106,17 @@ export async function createServerJob(
     return toFailed(error);
   }
 }
+
+/** Nothing was sent: another request can take the name, and an earlier one can be repeated again. */
+const release = (
+  context: AppContext,
+  { tenant, user }: EngineScope,
+  { id, isRepeated }: { readonly id: BackupJobId; readonly isRepeated: boolean },
+  name: string,
+): Promise<void> =>
+  context.store.tenant(tenant, (tx) =>
+    isRepeated ? markLost(tx, id, { name, user }) : forgetClaim(tx, id),
+  );
 
 /** Sends a new job. If the answer is lost, the job is looked for by its name. */
 async function postJob(
@@ -118,8 +142,9 @@ async function postJob(
     throw error;
   }
   const found = await findByName(client, key, body);
-  if (found === null) throw new SourceError('fault', t.unknownJob);
-  return found;
+  if (found !== null) return found;
+  await context.store.tenant(scope.tenant, (tx) => forgetClaim(tx, claim));
+  throw new SourceError('fault', t.unknownJob);
 }
 
 const findByName = async (
@@ -158,7 +183,8 @@ export async function updateServerJob(
       await refreshSoon(context, scope, opened.value);
       return failed('conflict', t.changedThere);
     }
-    const changed = await putJob(opened.value, read, { settings, repository, place });
+    const shown = row.schedulePolicy.schedule;
+    const changed = await putJob(opened.value, read, { settings, repository, place, shown });
     if (!changed.ok) return changed;
     return await finish(context, scope, opened.value, { id: job, jobKey, settings, place });
   } catch (error) {
@@ -174,19 +200,25 @@ async function putJob(
     settings,
     repository,
     place,
+    shown = null,
   }: {
     readonly settings: ServerJobSettings;
     readonly repository: string;
     readonly place: WritePlace;
+    /** The schedule as the portal showed it: if it is wanted, the server's stays as it is. */
+    readonly shown?: Schedule | null;
   },
 ): Promise<EngineResult<void>> {
   const { client } = opened;
   const { raw, selected, excluded, job } = read;
   const lists = await writeLists(opened, settings, { selected: selected ?? [], excluded });
   if (!lists.ok) return lists;
+  // To read new items of a large tenant takes a while, in which the job can change.
+  const again = await readJob(opened, job.id, place);
+  if (!isSameJob(read, again)) return failed('conflict', t.changedThere);
   const { selectedItems, excludedItems } = lists.value;
   const body = {
-    ...writeChangedJob(raw, read.settings, settings, place),
+    ...writeChangedJob(raw, read.settings, settings, { ...place, shown }),
     ...((selected !== null || settings.backupType === 'SelectedItems') && { selectedItems }),
     excludedItems,
     ...(repository !== job.repositoryId && { repositoryId: repository }),
@@ -200,6 +232,13 @@ async function putJob(
   }
   return done;
 }
+
+/** Whether a job was the same in two readings, but for what its sessions change. */
+const isSameJob = (one: ReadJob, other: ReadJob): boolean =>
+  isDeepStrictEqual(
+    [getSettings(one.raw), one.selected, one.excluded],
+    [getSettings(other.raw), other.selected, other.excluded],
+  );
 
 /** Whether a job has what a request asked for. */
 const isChanged = ({ raw }: ReadJob, body: RawRow): boolean =>
@@ -225,6 +264,7 @@ export async function deleteServerJob(
     );
   try {
     if (found.row.running) await commandJob(client, found.jobKey, 'stop').catch(ignoreFailure);
+    await context.store.tenant(scope.tenant, (tx) => markCommand(tx, job, context.clock.now()));
     await client
       .command({ method: 'DELETE', path: getPath(found.jobKey) }, null)
       .catch(async (error: unknown) => {

@@ -16,7 +16,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { Vb365Detail } from '#server/platform/db/database-vb365.ts';
 import { byClock, type TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
-import { isClaim, isSameName } from './job-links.ts';
+import { CLAIM_MS, isClaim, isSameName } from './job-links.ts';
 import { type JobItems, toJobSettings } from './map-job.ts';
 import { toName } from './organizations.ts';
 import type { KnownJob, ReadOrganization } from './read-organization.ts';
@@ -114,7 +114,7 @@ export async function storeOrganization(
     if (isRemoved) await deleteObjects(tx, [known.id]);
     const id =
       (isRemoved ? undefined : known?.id) ??
-      findClaim(knownJobs, job) ??
+      findClaim(knownJobs, job, new Set(jobIds.values())) ??
       (context.chance.uuid() as BackupJobId);
     jobIds.set(job.id, id);
     const detail = job.eTag == null ? {} : { version: job.eTag };
@@ -159,12 +159,15 @@ const getIds = <K extends Kind>(known: Known<K>): Ids[K][] =>
   [...known.values()].map(({ id }) => id);
 
 /** A job that a request has made whose answer was lost gets the id of that request. */
-const findClaim = (known: Known<'job'>, job: Vb365Job): BackupJobId | undefined =>
+const findClaim = (
+  known: Known<'job'>,
+  job: Vb365Job,
+  taken: ReadonlySet<BackupJobId>,
+): BackupJobId | undefined =>
   [...known].find(
-    ([key, { detail }]) => isClaim(key) && isSameName(detail.creating?.name ?? '', job.name ?? ''),
+    ([key, { id, detail }]) =>
+      isClaim(key) && !taken.has(id) && isSameName(detail.creating?.name ?? '', job.name ?? ''),
   )?.[1].id;
-/** How long a request whose answer was lost can be repeated. */
-const CLAIM_MS: Ms = 3_600_000;
 
 /** The ids of what the server doesn't have any more. */
 const listGone = <K extends Kind>(

@@ -28,6 +28,11 @@ export interface WritePlace extends Place {
   readonly clock: Ms | null;
 }
 
+/** `shown`: the schedule that the portal showed before the change. */
+interface ChangePlace extends WritePlace {
+  readonly shown: Schedule | null;
+}
+
 /** Fields that only the server sets. */
 const READ_ONLY = new Set([
   'id',
@@ -51,7 +56,7 @@ export const writeNewJob = (
   name,
   description,
   backupType,
-  schedulePolicy: writePolicy(null, schedulePolicy, place),
+  schedulePolicy: writePolicy(null, schedulePolicy, { ...place, shown: null }),
   isEnabled: true,
   runNow: false,
 });
@@ -64,16 +69,20 @@ export function writeChangedJob(
   raw: RawRow,
   before: Pick<ServerJobSettings, 'name' | 'description' | 'backupType'>,
   { name, description, backupType, schedulePolicy }: ServerJobSettings,
-  place: WritePlace,
+  place: ChangePlace,
 ): RawRow {
   return {
-    ...Object.fromEntries(Object.entries(raw).filter(([field]) => !READ_ONLY.has(field))),
+    ...getSettings(raw),
     ...(name !== before.name && { name }),
     ...(description !== before.description && { description }),
     ...(backupType !== before.backupType && { backupType }),
     schedulePolicy: writePolicy(raw, schedulePolicy, place),
   };
 }
+
+/** Returns what a job has, without the fields that only the server sets. */
+export const getSettings = (raw: RawRow): RawRow =>
+  Object.fromEntries(Object.entries(raw).filter(([field]) => !READ_ONLY.has(field)));
 
 /** Returns by how much the provider's clocks are ahead of the server's; null if the job doesn't show it. */
 export function getClock(
@@ -92,12 +101,13 @@ export function getClock(
   return (((((ahead + half) % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES) - half) * MINUTE;
 }
 
-function writePolicy(raw: RawRow | null, wanted: SchedulePolicy, place: WritePlace): RawRow {
+function writePolicy(raw: RawRow | null, wanted: SchedulePolicy, place: ChangePlace): RawRow {
   const job = raw === null ? null : v.parse(JobShape, raw);
   const own = (raw?.['schedulePolicy'] ?? {}) as RawRow;
   const before = job === null ? null : toPolicy(job, place);
   const timed =
-    before !== null && isDeepStrictEqual(before.schedule, wanted.schedule)
+    before !== null &&
+    [before.schedule, place.shown].some((one) => isDeepStrictEqual(one, wanted.schedule))
       ? own
       : { ...own, ...writeSchedule(wanted.schedule, place) };
   const opened = writeWindow(timed, wanted.backupWindow, place);

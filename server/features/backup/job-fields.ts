@@ -94,6 +94,14 @@ export async function recipientRefusal(
   return wrong === -1 ? null : badField(`${path}.${wrong}`, t.otherCompanyUser);
 }
 
+/** Nobody is notified of a job any more. */
+export const EVERYONE_OFF = {
+  enabled: false,
+  notifyOnFailure: false,
+  userIds: [],
+  externalAddresses: [],
+};
+
 /** Stores the external addresses of a job, and returns the event about who is notified. */
 export async function setNotification(
   { sql, tenant }: TenantTx,

@@ -11,6 +11,7 @@ import type { Handlers, Principal, SessionContext } from '#server/platform/http/
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
 import {
+  EVERYONE_OFF,
   loadAddresses,
   jobData,
   jobRefusal,
@@ -21,7 +22,7 @@ import {
 import { jobInFull, type JobOut, jobsOut } from './job-output.ts';
 import { getJobVersion } from './job-version.ts';
 import { backupMessages as t } from './messages.en.ts';
-import { createOnServer, updateOnServer } from './server-jobs.ts';
+import { createOnServer, deleteOnServer, updateOnServer } from './server-jobs.ts';
 import { byName, findJob, findJobWithOwner, findOrganization, isSeen, pageFrom } from './lookup.ts';
 import type { BackupJobId, OrganizationId } from '#contract/ids.ts';
 
@@ -37,8 +38,6 @@ type Names =
   | 'disableBackupJob'
   | 'getJobNotifications'
   | 'setJobNotifications';
-
-const EVERYONE_OFF = { enabled: false, notifyOnFailure: false, userIds: [], externalAddresses: [] };
 
 /** SUITE-5: backup jobs of the organizations that the caller sees. */
 export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
@@ -239,12 +238,9 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
     deleteBackupJob: ({ jobId }, ctx) =>
       runAlone(context, ctx, async () => {
         const found = await read(ctx, (tx) => findJobWithOwner(tx, ctx.session, jobId));
-        if (found && !isBackedUpHere(found.organization)) {
-          const { serverJobs } = context.vb365Engine;
-          const scope = scopeFor(ctx, found.organization.id);
-          const gone = getAnswer(await serverJobs.delete(scope, { job: jobId }));
-          if (!gone.ok) return gone;
-        } else if (found?.job.running)
+        if (found && !isBackedUpHere(found.organization))
+          return deleteOnServer(context, ctx, found);
+        if (found?.job.running)
           await getEngine(context).jobs.stop(scopeFor(ctx, found.organization.id), { job: jobId });
         return command<Record<string, never>>(
           ctx,

@@ -18,7 +18,7 @@ import {
   runIdempotently,
 } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngineFor, scopeFor } from './engine-calls.ts';
-import { type JobFields, jobRefusal, setNotification } from './job-fields.ts';
+import { EVERYONE_OFF, type JobFields, jobRefusal, setNotification } from './job-fields.ts';
 import { getJobVersion } from './job-version.ts';
 import { findJobWithOwner, findOrganization } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
@@ -112,6 +112,36 @@ export const updateOnServer = (
     if (answer.ok && fields.runNow) await startNow(context, ctx, organization, jobId);
     return answer;
   });
+
+/** Deletes a job on the server of its organization. The server may have been read meanwhile. */
+export async function deleteOnServer(
+  context: AppContext,
+  ctx: SessionContext,
+  {
+    organization,
+    job: { id },
+  }: { readonly organization: OrganizationRow; readonly job: BackupJobRow },
+): Promise<Result<Record<string, never>>> {
+  const gone = getAnswer(
+    await context.vb365Engine.serverJobs.delete(scopeFor(ctx, organization.id), { job: id }),
+  );
+  if (!gone.ok) return gone;
+  return runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
+    const job = (await tx.rows('backupJob', [id])).get(id);
+    if (job === undefined) return refusal(NOT_FOUND);
+    await audit(tx, context, ctx, { what: 'backupjob.deleted', user: null, detail: { job: id } });
+    const silence = await setNotification(tx, job, EVERYONE_OFF);
+    const deleted = {
+      event: { type: 'backupjob.deleted@1' as const, data: { id } },
+      company: job.company,
+      entity: `backupjob:${id}`,
+    };
+    return {
+      drafts: job.removedAt === null ? [silence, deleted] : [],
+      answer: () => ok({}),
+    };
+  });
+}
 
 /** Returns why a job can't be saved like this; null if it can. */
 async function refuse(

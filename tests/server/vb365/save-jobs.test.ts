@@ -18,41 +18,12 @@ import { USER } from '#tests/fakes/vb365/tokens.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
 import { getTicks, type Ticks } from '../jobs/ticks.ts';
-import { HERE, json, type Details } from '../outbound/listen.ts';
+import { HERE, json } from '../outbound/listen.ts';
 import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
+import { cutAnswers, getFields, type JobOut, listAudited, type Row } from './job-fields.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-type Row = Readonly<Record<string, unknown>>;
-interface JobOut {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly repositoryId: string;
-  readonly backupType: string;
-  readonly description: string;
-  readonly schedulePolicy: { readonly schedule: Row } & Row;
-  readonly selectedItems: readonly Row[];
-  readonly excludedItems: readonly Row[];
-}
-
-const plain = ({ name: _name, address: _address, ...item }: Row) => item;
-
-/** What the page sends for a job. */
-const getFields = (job: JobOut) => {
-  const { name, description, backupType, repositoryId, schedulePolicy } = job;
-  return {
-    name,
-    description,
-    backupType,
-    repositoryId,
-    schedulePolicy,
-    selectedItems: job.selectedItems.map(plain),
-    excludedItems: job.excludedItems.map(plain),
-    version: job.version,
-  };
-};
 
 eachDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {
@@ -142,29 +113,9 @@ eachDatabase((database, open) => {
     const named = (name: string) => server.content.jobs.filter((job) => job.name === name);
     const itemsAt = (list: string) =>
       server.content.jobItems.filter((one) => one.list === list).map(({ row }) => row);
-    const audited = () =>
-      fixture.context.store.tenant(office.tenant, async ({ sql, tenant }) =>
-        (
-          await sql
-            .selectFrom('audit')
-            .select('what')
-            .where('tenant_id', '=', tenant)
-            .where('what', 'like', 'backupjob.%')
-            .execute()
-        ).map(({ what }) => what),
-      );
-    /** The server does what it is asked for, and its answer never arrives. */
-    const loseAnswers = (method: string, offAfterwards = false): void => {
-      const answer = server.answer.bind(server);
-      let isOff = false;
-      server.answer = async (request): Promise<Details> => {
-        if (isOff) return { status: 200, headers: { 'content-length': '9' }, cutAt: 0 };
-        const given = await answer(request);
-        if (request.method !== method || /token/i.test(request.path)) return given;
-        isOff = offAfterwards;
-        return { status: 200, headers: { 'content-length': '9' }, body: '', cutAt: 0 };
-      };
-    };
+    const audited = () => listAudited(fixture.context.store, office.tenant);
+    const loseAnswers = (method: string, offAfterwards = false) =>
+      cutAnswers(server, method, offAfterwards);
 
     test('VB365-41: a change sends back the items, flags and fields that Daybook does not know or show', async () => {
       const user = {
@@ -304,6 +255,48 @@ eachDatabase((database, open) => {
       },
     );
 
+    test('VB365-41: a time that nobody changed stays, also while its server does not show the next run', async () => {
+      const now = fixture.context.clock.now();
+      const dailyTime = new Date(now + 3 * HOUR).toISOString().slice(11, 19);
+      const schedulePolicy = { ...nightly.schedulePolicy, dailyTime };
+      Object.assign(nightly, { nextRun: now + HOUR, schedulePolicy });
+      const job = await importAll();
+      expect(job.schedulePolicy.schedule).not.toMatchObject({ dailyTime: dailyTime.slice(0, 5) });
+      Object.assign(nightly, { nextRun: null });
+      expect((await update(job, { description: 'Every night' })).status).toBe(200);
+      expect(nightly).toMatchObject({ description: 'Every night', schedulePolicy: { dailyTime } });
+    });
+
+    test('VB365-42: a job that changes while its new items are read is not overwritten', async () => {
+      const job = await importAll();
+      const answer = server.answer.bind(server);
+      server.answer = (request) => {
+        if (/\/Users\/./.test(request.path)) nightly.description = 'Meanwhile';
+        return answer(request);
+      };
+      const user = server.content.directory.find(({ list }) => list === 'users');
+      const selectedItems = [{ type: 'User', id: user?.id, mailbox: true }];
+      const refused = await update(job, {
+        name: 'Mine',
+        backupType: 'SelectedItems',
+        selectedItems,
+      });
+      expect(refused.status).toBe(409);
+      expect(nightly).toMatchObject({ name: 'Nightly', description: 'Meanwhile' });
+    });
+
+    test('VB365-43: a deletion has its audit record, also if the server was read before its answer came', async () => {
+      const job = await importAll();
+      const answer = server.answer.bind(server);
+      server.answer = async (request) => {
+        const given = await answer(request);
+        if (request.method === 'DELETE') await readAgain();
+        return given;
+      };
+      expect((await admin('DELETE', `o365/jobs/${job.id}`)).status).toBe(200);
+      expect([await listJobs(), await audited()]).toEqual([[], ['backupjob.deleted']]);
+    });
+
     test('VB365-42: a job that has changed on its server since it was read is not overwritten', async () => {
       const job = await importAll();
       Object.assign(nightly, { description: 'By the administrator', eTag: nightly.eTag + 1 });
@@ -332,8 +325,12 @@ eachDatabase((database, open) => {
       expect(lost.status).toBe(503);
       expect((await listJobs()).map(({ name }) => name)).toEqual(['Nightly', 'Weekly']);
       server.answer = answer;
-      const again = await create(job, { name: 'Monthly', description: 'Once' });
-      expect([again.status, named('Monthly')]).toMatchObject([200, [{ description: 'Once' }]]);
+      // Of two that repeat it, one goes on, with a job that can be changed.
+      const more = { name: 'Monthly', description: 'Once' };
+      const both = await Promise.all([create(job, more), create(job, more)]);
+      expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(named('Monthly')).toMatchObject([{ description: 'Once' }]);
+      expect((await update(await loadJob('Monthly'), {})).status).toBe(200);
       await readAgain();
       expect((await listJobs()).map(({ name }) => name)).toEqual(['Monthly', 'Nightly', 'Weekly']);
 
