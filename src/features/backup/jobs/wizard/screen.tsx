@@ -1,6 +1,6 @@
 import { useParams, useRouter } from '@tanstack/react-router';
 import { useSelector } from '@xstate/react';
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { BackupProxyRow, BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
@@ -55,7 +55,7 @@ export function JobWizard(): ReactNode {
       {...(chosen !== null && { prefill: { organizationId: chosen } })}
     />
   ) : (
-    <EditJob id={edit} known={known} />
+    <EditJob key={edit} id={edit} known={known} />
   );
 }
 
@@ -77,18 +77,20 @@ const Waiting = () => (
 
 function EditJob({ id, known }: { readonly id: string; readonly known: Known }) {
   const request = useCachedQuery('getBackupJob', { jobId: id });
-  if (request.value !== null)
+  // What is edited is the job as it was opened, also if it is requested again after a lost connection.
+  const [opened, setOpened] = useState(request.value);
+  if (opened === null && request.value !== null) setOpened(request.value);
+  if (opened !== null)
     return (
       <Wizard
-        key={id}
         loaded={{
-          ...jobData(request.value),
+          ...jobData(opened),
           // As the page would set them, so that opening a job changes nothing and leaves no draft.
-          hasOnePlace: onlyRepository(request.value.organizationId, known) !== null,
+          hasOnePlace: onlyRepository(opened.organizationId, known) !== null,
           otherJobs: getChains(id, known),
         }}
         // A job that has changed since is opened anew.
-        draft={`backup-job/${id}/${request.value.version}`}
+        draft={`backup-job/${id}/${opened.version}`}
         known={known}
       />
     );
