@@ -91,6 +91,11 @@ test('E2E-1, RUN-1: restic reports a success, an unreadable file and a wrong pas
   await expect(failed).toContainText(/wrong password/i);
 });
 
+const nextSecond = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, 1_000);
+  });
+
 test('E2E-1, RUN-1: borg reports a success, an unreadable file and a wrong password', async ({
   page,
   context,
@@ -111,6 +116,8 @@ test('E2E-1, RUN-1: borg reports a success, an unreadable file and a wrong passw
   await expect(getRow(grid, 'Files by borg').filter({ hasText: 'Success' })).toBeVisible(WITHIN);
 
   chmodSync(join(folder, 'data', 'notes.txt'), 0);
+  // The line names an archive by the second.
+  await nextSecond();
   runLine(line, own, nobody());
   await expect(getRow(grid, 'Files by borg').filter({ hasText: 'Warning' })).toBeVisible(WITHIN);
   await expect(getRow(grid, 'Files by borg')).toContainText(/notes\.txt|permission denied/i);

@@ -79,7 +79,7 @@ test('BILL-19, BILL-20, E2E-7: registering signs out first; the email comes agai
   await submitSignIn(page, EMAIL, PASSWORD);
   await expect(heading(page, COMPANY)).toBeVisible();
   await page.getByRole('button', { name: 'Change card' }).click();
-  await page.getByRole('link').last().click();
+  await page.getByRole('link', { name: 'Return' }).click();
   await expect(page.getByText('Stripe saves what you change on its page.')).toBeVisible();
   await sound(page, 'checkout updated');
   for (const path of ['ccCollection', 'cs_test_none/success']) {

@@ -256,10 +256,11 @@ export function OpenFolder({
           kind={workload.kind}
           folder={folder}
           isTop={isTop}
-          place={place}
+          // The items are those of the text that was searched, not of the one being typed.
+          place={{ ...place, text }}
           items={items}
           selection={selection}
-          listKey={`${session.id} ${folder.id} ${place.sort} ${place.text}`}
+          listKey={`${session.id} ${folder.id} ${place.sort} ${text}`}
           isFull={isFull}
           onSort={(sort) => go({ sort, item: null }, 'replace')}
           onDeleted={(showDeleted) => go({ showDeleted, item: null })}
