@@ -292,7 +292,7 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     const second = await openSession();
     expect((await admin('GET', `${first}/mailboxes`)).status).toBe(200);
     expect(running()).toEqual([true, true, true]);
-    fixture.pass(3 * MINUTE);
+    fixture.pass(5 * MINUTE);
     await read(`${second}/mailboxes`);
     await openSession();
     // The first was left; the other was just used, and a session of OneDrives is another matter.

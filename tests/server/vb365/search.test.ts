@@ -131,11 +131,11 @@ eachDatabase((database, open) => {
         'Ticket 6',
         'Ticket 7',
       ]);
-      const wrong = await bench.admin(
-        'GET',
-        `o365/restore/${mailbox}/items?${word('ticket')}&cursor=9-0`,
-      );
-      expect(wrong.status).toBe(400);
+      // Rows that are left out are found by the server first, so there is a limit of them.
+      for (const wrong of ['cursor=9-0', 'offset=10001']) {
+        const path = `o365/restore/${mailbox}/items?${word('ticket')}&${wrong}`;
+        expect([wrong, (await bench.admin('GET', path)).status]).toEqual([wrong, 400]);
+      }
     });
 
     test('VB365-51: OneDrives, sites, libraries, lists and folders are searched for files and rows', async () => {

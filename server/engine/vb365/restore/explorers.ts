@@ -297,6 +297,6 @@ const isNeeded = (tenant: TenantId, id: Expression<string>): RawBuilder<boolean>
     where d.tenant_id = ${tenant} and d.state in ('queued', 'running')
       and d.server_request ->> 'explorer' = (${id})::text))`;
 
-/** A page that is used reads more often, and notes it once a minute. */
-const LEFT_MS: Ms = 2 * 60_000;
+/** A page that is used reads more often. It notes that once a minute, at the start of what it reads. */
+const LEFT_MS: Ms = 4 * 60_000;
 const DAY_MS: Ms = 24 * 60 * 60_000;

@@ -6,6 +6,7 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
     'Veeam Backup for Microsoft 365 does not offer this here. Do it on the server of the organization.',
   noSessionThere: '{host} opened no restore session.',
   noAnswer: '{host} gave no answer to the search.',
+  searchTooFar: 'A search on this server can skip at most 10,000 rows. Search for more words.',
   flagsOriginal:
     'To the original location, the server restores all missing and changed items. Options are only available for another location.',
   skipOffered: 'The server can’t skip existing items. Choose to replace them or to keep both.',

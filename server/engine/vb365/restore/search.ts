@@ -53,6 +53,8 @@ interface Search {
 const SEARCH_MS: Ms = 120_000;
 /** The server's own maximum is 10,000. */
 const PAGE_ROWS = 1_000;
+/** How many rows can be left out: the server has no other way than to find them first. */
+const MAX_OFFSET = 10_000;
 /** Which search is next, at which of its rows, and how the server names those that it found. */
 const CURSOR = /^(\d)-(\d{1,9})(?:-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}))?$/i;
 
@@ -79,17 +81,21 @@ export async function searchBelow(
   if (query === '') return ok({ shown: [], page: { rows: [], next: null, count: 0 } });
   // Without a cursor, rows to leave out are found first.
   const skipped = cursor === null ? offset : 0;
-  const found: ShownNode[] = [];
+  if (skipped > MAX_OFFSET) return failed('invalid', t.searchTooFar, { field: 'offset' });
+  const shown: ShownNode[] = [];
+  let count = 0;
   let { n, at, set } = begin;
-  for (let search = searches[n]; search !== undefined && found.length < skipped + limit;) {
+  for (let search = searches[n]; search !== undefined && count < skipped + limit;) {
     const page = await readFound(client, explorer, search, query, {
       at,
       set,
-      limit: Math.min(PAGE_ROWS, skipped + limit - found.length),
+      limit: Math.min(PAGE_ROWS, skipped + limit - count),
     });
     for (const row of page.rows) {
-      const shown = search.show(row);
-      if (shown !== null) found.push(shown);
+      const node = search.show(row);
+      if (node === null) continue;
+      if (count >= skipped) shown.push(node);
+      count += 1;
     }
     if (page.next === null) {
       n += 1;
@@ -97,13 +103,12 @@ export async function searchBelow(
     } else [at, set] = [page.next, search.hasSet ? page.set : undefined];
   }
   const isLast = n >= searches.length;
-  const shown = found.slice(skipped);
   return ok({
     shown,
     page: {
       rows: shown.map(({ node }) => node),
       next: isLast ? null : `${n}-${at}${set === undefined ? '' : `-${set}`}`,
-      count: isLast && cursor === null ? found.length : null,
+      count: isLast && cursor === null ? count : null,
     },
   });
 }
