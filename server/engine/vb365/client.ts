@@ -64,6 +64,9 @@ export function makeVb365Client(
 
   /** An upgraded server no longer has the version that it had: then it is found again, once. */
   async function versioned<T>(path: string, request: (path: string) => Promise<T>): Promise<T> {
+    // An ID of dots would be another place of the server.
+    if (/(?:^|\/)\.\.?(?:\/|$)/.test(path.split('?', 1)[0] ?? ''))
+      throw new SourceError('missing', t.missing({ host: client.host }));
     const known = await findVersion();
     try {
       return await request(`/${known}/${path}`);

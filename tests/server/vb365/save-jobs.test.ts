@@ -212,13 +212,15 @@ eachDatabase((database, open) => {
         'Team',
         'Site',
       ]);
-      const gone = { type: 'User', id: '00000000-0000-4000-8000-000000000009', mailbox: true };
-      const refused = await create(job, {
-        name: 'Other',
-        backupType: 'SelectedItems',
-        selectedItems: [gone],
-      });
-      expect([refused.status, named('Other')]).toEqual([400, []]);
+      // Dots would name the organization itself.
+      for (const id of ['00000000-0000-4000-8000-000000000009', '..']) {
+        const refused = await create(job, {
+          name: 'Other',
+          backupType: 'SelectedItems',
+          selectedItems: [{ type: 'User', id, mailbox: true }],
+        });
+        expect([id, refused.status, named('Other')]).toEqual([id, 400, []]);
+      }
     });
 
     test.each([
