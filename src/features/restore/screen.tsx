@@ -155,7 +155,8 @@ export function RestorePage({
         ),
       })}
       {...(isBrowsing &&
-        place.path.length > 0 && {
+        place.path.length > 0 &&
+        workload.hasItems?.(place.path) !== false && {
           search: (
             <SearchField
               label={texts.search}

@@ -54,6 +54,8 @@ export interface Workload {
     page: PageInput,
   ): Promise<Result<NodePage<ContainerNode>>>;
   listItems(session: string, at: NodeAt, query: ItemQuery): Promise<Result<NodePage<ItemNode>>>;
+  /** Whether the node at the end of a path can have items, and so be searched. Absent: each can. */
+  hasItems?(path: readonly string[]): boolean;
   getSize(
     session: string,
     nodes: readonly string[],
@@ -125,6 +127,8 @@ export const ONEDRIVE: Workload = {
 const GROUPS = { subsites: treeMessages.subsites, content: treeMessages.content } as const;
 const getGroup = (site: string, folder: string | null): keyof typeof GROUPS | null =>
   folder === `${site}.subsites` ? 'subsites' : folder === `${site}.content` ? 'content' : null;
+const isContent = (path: readonly string[]): boolean =>
+  getGroup(path.at(-2) ?? '', path.at(-1) ?? null) === 'content';
 const EMPTY_PAGE = { rows: [], next: null, count: 0 };
 
 const getGroups = (site: string): NodePage<ContainerNode> => ({
@@ -167,6 +171,9 @@ export const SHAREPOINT: Workload = {
       ? client().ask('listSiteItems', input)
       : client().ask('listSiteDocuments', input);
   },
+  // A site has only what groups its subsites and its content.
+  hasItems: (path) =>
+    path.length > 1 && !path.slice(-2).some((id) => id.endsWith('.subsites')) && !isContent(path),
   getSize: (restoreSessionId, nodes) =>
     client().ask('getSiteDownloadSize', { restoreSessionId, nodes: [...nodes] }),
 };

@@ -106,6 +106,25 @@ test('RES-40: rows are listed for a list, files for a library and its folders, a
   expectAccepted();
 });
 
+test('RES-40: a library, a list and their folders can be searched; a site and its groups have no items', () => {
+  const paths = [
+    ['o1'],
+    ['o1', 'o1.subsites'],
+    ['o1', 'o1.subsites', 'o2'],
+    ['o1', 'o1.subsites', 'o2', 'o2.content'],
+    ['o1', 'o1.subsites', 'o2', 'o2.content', 'f2.1'],
+    ['o1', 'o1.content', 'f1.1', 'f1.2'],
+  ];
+  expect(paths.map((path) => SHAREPOINT.hasItems?.(path))).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+    true,
+  ]);
+});
+
 test('RES-40, RES-34: each level of a site is restored with its own call, also to another site', async () => {
   const site = container('o2', 'site');
   const content = container('o2.content', 'content');
