@@ -90,7 +90,7 @@ export function toPolicy(
 }
 
 /**
- * A daily time is one of the server's own clock, whose zone the API doesn't tell. The next run is a
+ * A daily time is one of the server's own clock, whose zone the API doesn't give. The next run is a
  * moment, so it says what that time is in the zone of the provider.
  */
 function toSchedule(

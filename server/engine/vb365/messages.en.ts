@@ -16,7 +16,7 @@ export const vb365Messages = defineMessages('vb365', {
   unknownRepository: 'The server no longer has this repository.',
   unknownJob: 'The server no longer has this job.',
   noSessionYet: 'The server started the job and doesn’t show its session yet.',
-  otherForm: 'The server answered in another form than expected.',
+  otherForm: 'The server sent an unexpected response.',
   nameTaken: 'Another job of the Veeam server has this name.',
   creatingNow: 'A job with this name is being created. Try again in a moment.',
   changedThere:

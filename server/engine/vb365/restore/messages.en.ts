@@ -6,7 +6,7 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
     'Veeam Backup for Microsoft 365 does not offer this here. Do it on the server of the organization.',
   noSessionThere: '{host} opened no restore session.',
   noAnswer: '{host} gave no answer to the search.',
-  searchTooFar: 'A search on this server can skip at most 10,000 rows. Search for more words.',
+  searchTooFar: 'A search on this server can skip at most 10,000 results. Add words to narrow it.',
   flagsOriginal:
     'To the original location, the server restores all missing and changed items. Options are only available for another location.',
   skipOffered: 'The server can’t skip existing items. Choose to replace them or to keep both.',
@@ -24,7 +24,7 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   lastVersions: 'Of a whole team or channel, the server restores the last version of each file.',
   noVersions: 'The server has versions of files and rows only.',
   teamVersions:
-    'Of files of teams, the server restores and saves the last version or all of them. Single versions are not offered.',
+    'For files in teams, the server restores or saves the last version or all versions. Single versions aren’t available.',
   oneVersion: 'Choose one version at a time.',
   postsWithChannel:
     'The server of this organization restores posts with their channel only. Restore the channel, or download the posts.',

@@ -89,7 +89,7 @@ function EditJob({ id, known }: { readonly id: string; readonly known: Known }) 
           hasOnePlace: onlyRepository(opened.organizationId, known) !== null,
           otherJobs: getChains(id, known),
         }}
-        // A job that has changed since is opened anew.
+        // A job that has changed since starts a new draft.
         draft={`backup-job/${id}/${opened.version}`}
         known={known}
       />
