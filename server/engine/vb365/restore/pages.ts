@@ -32,26 +32,41 @@ export interface List<R> {
   readonly show: (row: R) => ShownNode;
 }
 
-export async function readPage<R>(
+interface Range {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Reads rows of a list. `next`: the offset of the rows after them; null: there are none. */
+export async function readRows<R>(
   client: Vb365Client,
   explorer: OpenExplorer,
-  { path, row, show }: List<R>,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<ShownPage> {
+  { path, row }: Pick<List<R>, 'path' | 'row'>,
+  { offset, limit }: Range,
+): Promise<{ readonly rows: readonly R[]; readonly next: number | null }> {
   const query = `limit=${limit}&offset=${offset}`;
   const page = await client.read(
     inSession(explorer, `${path}${path.includes('?') ? '&' : '?'}${query}`),
     toPageShape(row),
   );
-  const shown = (page.results as readonly R[]).map(show);
-  const next = getNextOffset(page, offset, limit);
+  return { rows: page.results as readonly R[], next: getNextOffset(page, offset, limit) };
+}
+
+export async function readPage<R>(
+  client: Vb365Client,
+  explorer: OpenExplorer,
+  list: List<R>,
+  range: Range,
+): Promise<ShownPage> {
+  const { rows, next } = await readRows<R>(client, explorer, list, range);
+  const shown = rows.map(list.show);
   return {
     shown,
     page: {
       rows: shown.map(({ node }) => node),
       next: next === null ? null : String(next),
       // With the last page, all are known.
-      count: next === null ? offset + shown.length : null,
+      count: next === null ? range.offset + shown.length : null,
     },
   };
 }

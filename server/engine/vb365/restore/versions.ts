@@ -9,7 +9,7 @@ import type { OpenExplorer } from './explorers.ts';
 import { toDriveItem } from './items.ts';
 import { vb365RestoreMessages as t } from './messages.en.ts';
 import { type KnownNode, nodeId, type ShownNode } from './nodes.ts';
-import { DRIVES, inSession, part, readPage, SITES, TEAMS } from './pages.ts';
+import { DRIVES, inSession, part, readRows, SITES, TEAMS } from './pages.ts';
 import { DriveItemShape, SiteItemShape, TeamFileShape } from './shapes.ts';
 import { parseSiteKey, toItem as toSiteItem } from './sites.ts';
 import { parseTeamKey, toFile } from './teams.ts';
@@ -29,6 +29,7 @@ export function parseVersion<N extends Pick<KnownNode, 'item_key'>>(
     : { version, item: { ...node, item_key: key } };
 }
 
+const AnyRow = v.looseObject({});
 const VersionedShape = v.looseObject({ versionId: v.nullish(v.number()) });
 /** Of files of teams, the number has another name. */
 const TeamVersionShape = v.looseObject({ version: v.nullish(v.number()) });
@@ -55,28 +56,18 @@ export async function listVersions(
   const place = await findPlace(client, explorer, item);
   if (place === null) return failed('unsupported', t.noVersions);
   const { path, show, number } = place;
-  const now = await client.read(inSession(explorer, path), v.looseObject({}));
+  const now = await client.read(inSession(explorer, path), AnyRow);
   const present = { row: now as unknown, n: number(now) };
   const rows: { readonly row: unknown; readonly n: number }[] = [];
-  const [place_, query = ''] = path.split('?');
-  const list = `${place_ ?? ''}/versions${query === '' ? '' : `?${query}`}`;
+  const list = { path: `${path}/versions`, row: AnyRow };
   for (let offset = 0; rows.length < MAX_ROWS;) {
-    const { shown, page } = await readPage<unknown>(
-      client,
-      explorer,
-      {
-        path: list,
-        row: v.looseObject({}),
-        show: (row) => {
-          const n = number(row);
-          if (n !== null && n !== present.n) rows.push({ row, n });
-          return EMPTY;
-        },
-      },
-      { offset, limit: PAGE_ROWS },
-    );
-    if (page.next === null || shown.length === 0) break;
-    offset = Number(page.next);
+    const page = await readRows<unknown>(client, explorer, list, { offset, limit: PAGE_ROWS });
+    for (const row of page.rows) {
+      const n = number(row);
+      if (n !== null && n !== present.n) rows.push({ row, n });
+    }
+    if (page.next === null || page.rows.length === 0) break;
+    offset = page.next;
   }
   const earlier = rows.toSorted((a, b) => b.n - a.n).slice(0, MAX_VERSIONS - 1);
   const current = show(present.row);
@@ -93,7 +84,6 @@ export async function listVersions(
   });
 }
 const MAX_ROWS = 10_000;
-const EMPTY = { node: {} } as ShownNode;
 
 const getSeen = (at: number | null, { pointAt }: OpenExplorer) => ({
   first: at ?? pointAt,
