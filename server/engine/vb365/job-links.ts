@@ -1,4 +1,5 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { isSameName } from '#contract/backup/same-name.ts';
 import type { EngineScope } from '#contract/engine/engine.ts';
 import type { BackupJobId, BackupRepositoryId, Ms, OrganizationId } from '#contract/ids.ts';
 import type { Vb365Detail } from '#server/platform/db/database-vb365.ts';
@@ -10,8 +11,6 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 const CLAIM = 'new:';
 
 export const isClaim = (key: string): boolean => key.startsWith(CLAIM);
-export const isSameName = (one: string, other: string): boolean =>
-  one.normalize('NFC').trim().toLowerCase() === other.normalize('NFC').trim().toLowerCase();
 
 /** A request that has not ended after this time never will. */
 const OPEN_MS: Ms = 2 * 60_000;
@@ -94,6 +93,7 @@ export async function markLost(
     .execute();
 }
 
+/** The name is free again. Does nothing once the job is linked. */
 export async function forgetClaim({ sql: db, tenant }: TenantTx, id: BackupJobId): Promise<void> {
   await db
     .deleteFrom('vb365_object')
@@ -149,6 +149,7 @@ export async function linkJob(
     .execute();
 }
 
+/** What was read of a job before this moment is out of date. */
 export async function markCommand(
   { sql: db, tenant }: TenantTx,
   id: BackupJobId,

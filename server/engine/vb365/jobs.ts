@@ -7,7 +7,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { loadStoppedCompanies } from '#server/platform/queries/stopped-backups.ts';
 import { done, failed, ok } from '../result.ts';
 import { commandJob, type JobAction } from './job-commands.ts';
-import { findJobKey } from './job-links.ts';
+import { findJobKey, markCommand } from './job-links.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { readSessions } from './read-sessions.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from './servers.ts';
@@ -63,14 +63,7 @@ export const commandRunning = (
     await commandJob(found.client, found.jobKey, action);
     if (action === 'stop') await refreshJob(context, scope, found, 'manual');
     else
-      await context.store.tenant(scope.tenant, ({ sql: db, tenant }) =>
-        db
-          .updateTable('vb365_object')
-          .set({ commanded_at: context.clock.now() })
-          .where('tenant_id', '=', tenant)
-          .where('id', '=', job)
-          .execute(),
-      );
+      await context.store.tenant(scope.tenant, (tx) => markCommand(tx, job, context.clock.now()));
     return done;
   });
 

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { isSameName } from '#contract/backup/same-name.ts';
 import type { Schedule } from '#contract/backup/schedule.ts';
 import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { ServerJob, ServerJobInput, ServerJobSettings } from '#contract/engine/server-jobs.ts';
 import type { BackupJobId, BackupRepositoryId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import { canonical } from '#server/platform/db/canonical.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import { done, failed, ok } from '../result.ts';
@@ -16,7 +18,6 @@ import {
   findRepositoryKey,
   forgetClaim,
   isLinked,
-  isSameName,
   linkJob,
   markLost,
   markCommand,
@@ -31,6 +32,7 @@ import { scheduleServer } from './sync-server.ts';
 import {
   getClock,
   getSettings,
+  hasItems,
   type RawRow,
   type WritePlace,
   writeChangedJob,
@@ -228,7 +230,7 @@ async function putJob(
   } catch (error) {
     if (!(error instanceof SourceError) || error.kind !== 'unreachable') throw error;
     const now = await readJob(opened, job.id, place).catch(() => null);
-    if (now === null || !isChanged(now, body)) throw error;
+    if (now === null || !isChanged(now, body, settings)) throw error;
   }
   return done;
 }
@@ -241,10 +243,16 @@ const isSameJob = (one: ReadJob, other: ReadJob): boolean =>
   );
 
 /** Whether a job has what a request asked for. */
-const isChanged = ({ raw }: ReadJob, body: RawRow): boolean =>
+const isChanged = (
+  { raw, selected, excluded }: ReadJob,
+  body: RawRow,
+  { backupType, selectedItems, excludedItems }: ServerJobSettings,
+): boolean =>
   ['name', 'description', 'backupType', 'repositoryId', 'schedulePolicy'].every((field) =>
     isDeepStrictEqual(raw[field], body[field]),
-  );
+  ) &&
+  (backupType !== 'SelectedItems' || hasItems(selected ?? [], selectedItems)) &&
+  hasItems(excluded, excludedItems);
 
 export async function deleteServerJob(
   context: AppContext,
@@ -334,18 +342,16 @@ function isAsStored(row: BackupJobRow, { job, settings }: ReadJob, place: WriteP
     schedule.type === 'Daily' &&
     row.schedulePolicy.schedule.type === 'Daily' &&
     getClock(job, place) === null;
-  return isDeepStrictEqual(
-    JSON.parse(
-      JSON.stringify({
-        name: row.name,
-        description: row.description,
-        backupType: row.backupType,
-        selectedItems: row.selectedItems,
-        excludedItems: row.excludedItems,
-        schedulePolicy: isSameSchedule ? { ...row.schedulePolicy, schedule } : row.schedulePolicy,
-      }),
-    ),
-    { name, description, backupType, selectedItems, excludedItems, schedulePolicy },
+  return (
+    canonical({
+      name: row.name,
+      description: row.description,
+      backupType: row.backupType,
+      selectedItems: row.selectedItems,
+      excludedItems: row.excludedItems,
+      schedulePolicy: isSameSchedule ? { ...row.schedulePolicy, schedule } : row.schedulePolicy,
+    }) ===
+    canonical({ name, description, backupType, selectedItems, excludedItems, schedulePolicy })
   );
 }
 

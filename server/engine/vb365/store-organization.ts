@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { isSameName } from '#contract/backup/same-name.ts';
 import { type BackupRepositoryRow, OTHER_SERVER } from '#contract/backup/repositories.ts';
 import { KEEP, RETENTION_POLICIES } from '#contract/backup/retention.ts';
 import type { NewEvent } from '#contract/events.ts';
@@ -16,7 +17,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { Vb365Detail } from '#server/platform/db/database-vb365.ts';
 import { byClock, type TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
-import { CLAIM_MS, isClaim, isSameName } from './job-links.ts';
+import { CLAIM_MS, isClaim } from './job-links.ts';
 import { type JobItems, toJobSettings } from './map-job.ts';
 import { toName } from './organizations.ts';
 import type { KnownJob, ReadOrganization } from './read-organization.ts';

@@ -213,6 +213,15 @@ export function writeItems(rows: readonly RawRow[], wanted: readonly ShownItem[]
   ];
 }
 
+/** Whether a job has these items already, so that writing them would change nothing. */
+export function hasItems(rows: readonly RawRow[], wanted: readonly ShownItem[]): boolean {
+  const written = writeItems(rows, wanted);
+  return (
+    written.length === rows.length &&
+    written.every((one, n) => one.kind === 'row' && isDeepStrictEqual(one.row, rows[n]))
+  );
+}
+
 const hasSameParts = (one: ShownItem, other: ShownItem): boolean =>
   isDeepStrictEqual(writeParts(one, null), writeParts(other, null));
 

@@ -1,3 +1,4 @@
+import { isSameName } from '#contract/backup/same-name.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Attachment, S3Storage } from '#contract/engine/repositories.ts';
@@ -6,7 +7,6 @@ import type { BackupRepositoryId, OrganizationId, TenantId } from '#contract/ids
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { getEngine } from './engine-calls.ts';
-import { isSameName } from './lookup.ts';
 import { newRepository, withLock } from './repository-fields.ts';
 
 interface Request {

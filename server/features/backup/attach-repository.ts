@@ -1,3 +1,4 @@
+import { isSameName } from '#contract/backup/same-name.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import { KEEP } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
@@ -12,7 +13,7 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { toScope } from '#server/platform/sync/scope.ts';
 import { getAnswer, getEngine, scopeFor, serverRefusal } from './engine-calls.ts';
-import { findOrganization, isSameName } from './lookup.ts';
+import { findOrganization } from './lookup.ts';
 import { DELAY_MS, loadRefusal } from './repositories.ts';
 import { newRepository, type NewRepository, withLock } from './repository-fields.ts';
 import { warnAdministrators } from './warn-administrators.ts';

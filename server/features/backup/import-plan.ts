@@ -1,10 +1,11 @@
+import { isSameName } from '#contract/backup/same-name.ts';
 import type { CompanyN, OrganizationId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { cutText } from '#contract/stored-text.ts';
 import type { FoundOrganization } from '#server/engine/vb365/organizations.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { isSameName, isSeen } from './lookup.ts';
+import { isSeen } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 /** What becomes of an organization of a server. `reason`: why it can't be imported. */

@@ -1,15 +1,17 @@
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { isSameName } from '#contract/backup/same-name.ts';
 import { makesCycle } from '#contract/backup/schedule.ts';
 import type { Capabilities } from '#contract/engine/engine.ts';
 import type { BackupJobId, CompanyN } from '#contract/ids.ts';
+import type { NewEvent } from '#contract/events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, type Result } from '#contract/result.ts';
 import { badField } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { findJob, findRepository, isSameName } from './lookup.ts';
+import { findJob, findRepository } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 export type JobFields = Omit<ParsedInputOf<'updateBackupJob'>, 'jobId' | 'version'>;
@@ -94,6 +96,12 @@ export async function recipientRefusal(
   return wrong === -1 ? null : badField(`${path}.${wrong}`, t.otherCompanyUser);
 }
 
+/** Returns an event of a job. */
+export const about = (
+  { id, company }: Pick<BackupJobRow, 'id' | 'company'>,
+  event: NewEvent['event'],
+): NewEvent => ({ event, company, entity: `backupjob:${id}` });
+
 /** Nobody is notified of a job any more. */
 export const EVERYONE_OFF = {
   enabled: false,
@@ -119,22 +127,18 @@ export async function setNotification(
       .insertInto('backup_job_recipient')
       .values(addresses.map((address) => ({ tenant_id: tenant, job_id: job.id, address })))
       .execute();
-  return {
-    event: {
-      type: 'backupjob.notificationsUpdated@1' as const,
-      data: {
-        id: job.id,
-        notifications: {
-          enabled,
-          notifyOnFailure,
-          userIds: [...new Set(userIds)],
-          externalCount: addresses.length,
-        },
+  return about(job, {
+    type: 'backupjob.notificationsUpdated@1',
+    data: {
+      id: job.id,
+      notifications: {
+        enabled,
+        notifyOnFailure,
+        userIds: [...new Set(userIds)],
+        externalCount: addresses.length,
       },
     },
-    company: job.company,
-    entity: `backupjob:${job.id}`,
-  };
+  });
 }
 
 /** Returns the users who are notified, by name, without deleted ones. */

@@ -11,6 +11,7 @@ import type { Handlers, Principal, SessionContext } from '#server/platform/http/
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
 import {
+  about,
   EVERYONE_OFF,
   loadAddresses,
   jobData,
@@ -285,11 +286,6 @@ export function backupJobHandlers(context: AppContext): Pick<Handlers, Names> {
       ),
   };
 }
-
-const about = (
-  { id, company }: Pick<BackupJobRow, 'id' | 'company'>,
-  event: NewEvent['event'],
-): NewEvent => ({ event, company, entity: `backupjob:${id}` });
 
 const visibleJobs = async (tx: TenantTx, session: Principal): Promise<BackupJobRow[]> =>
   (await tx.all('backupJob')).filter((job) => isSeen(session, job)).sort(byName);

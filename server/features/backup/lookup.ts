@@ -100,9 +100,6 @@ export const byName = <R extends { readonly name: string; readonly id: string }>
   b: R,
 ): number => collator.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);
 
-export const isSameName = (a: string, b: string): boolean =>
-  a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
-
 const PAGE_ROWS = 200;
 
 /** Returns a page of rows that are all at hand. The cursor is the number of rows before it. */

@@ -1,3 +1,4 @@
+import { isSameName } from '#contract/backup/same-name.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { EngineResult } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
@@ -19,7 +20,7 @@ import {
   serverRefusal,
   type SetupEngine,
 } from './engine-calls.ts';
-import { byName, findCompany, findOrganization, isSeen, isSameName, pageFrom } from './lookup.ts';
+import { byName, findCompany, findOrganization, isSeen, pageFrom } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 import {
   changesConnection,

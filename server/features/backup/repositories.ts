@@ -1,4 +1,5 @@
 import { type BackupRepositoryRow, getObjectLock } from '#contract/backup/repositories.ts';
+import { isSameName } from '#contract/backup/same-name.ts';
 import { isShorter, KEEP, policyAt, type RetentionPolicy } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type {
@@ -25,7 +26,6 @@ import {
   findOrganization,
   findRepository,
   findRepositoryWithOwner,
-  isSameName,
   isSeen,
   pageFrom,
 } from './lookup.ts';

@@ -18,7 +18,7 @@ import {
   runIdempotently,
 } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngineFor, scopeFor } from './engine-calls.ts';
-import { EVERYONE_OFF, type JobFields, jobRefusal, setNotification } from './job-fields.ts';
+import { about, EVERYONE_OFF, type JobFields, jobRefusal, setNotification } from './job-fields.ts';
 import { getJobVersion } from './job-version.ts';
 import { findJobWithOwner, findOrganization } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
@@ -59,10 +59,10 @@ export const createOnServer = (
       if (!organization) return refusal(NOT_FOUND);
       // The server may have been read meanwhile.
       const row = (await tx.rows('backupJob', [job.id])).get(job.id);
-      return stored<Created>(context, ctx, tx, {
+      return decide<Created>(context, ctx, tx, {
         what: 'backupjob.created',
         owner: { id: job.id, company: organization.company },
-        event: row === undefined ? created(organization, job) : updated(job),
+        event: row === undefined ? toCreated(organization, job) : toUpdated(job),
         notification: fields.notification,
         value: { _id: job.id, id: job.id },
       });
@@ -101,10 +101,10 @@ export const updateOnServer = (
     if (!saved.ok) return saved;
     const answer = await runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
       if (!(await findJobWithOwner(tx, ctx.session, jobId))) return refusal(NOT_FOUND);
-      return stored(context, ctx, tx, {
+      return decide(context, ctx, tx, {
         what: 'backupjob.updated',
         owner: job,
-        event: updated(saved.value),
+        event: toUpdated(saved.value),
         notification: fields.notification,
         value: {},
       });
@@ -131,11 +131,7 @@ export async function deleteOnServer(
     if (job === undefined) return refusal(NOT_FOUND);
     await audit(tx, context, ctx, { what: 'backupjob.deleted', user: null, detail: { job: id } });
     const silence = await setNotification(tx, job, EVERYONE_OFF);
-    const deleted = {
-      event: { type: 'backupjob.deleted@1' as const, data: { id } },
-      company: job.company,
-      entity: `backupjob:${id}`,
-    };
+    const deleted = about(job, { type: 'backupjob.deleted@1', data: { id } });
     return {
       drafts: job.removedAt === null ? [silence, deleted] : [],
       answer: () => ok({}),
@@ -202,7 +198,7 @@ const toSettings = ({
 });
 
 /** Stores a change with who is notified of the job, and its audit record. */
-async function stored<T>(
+async function decide<T>(
   context: AppContext,
   ctx: SessionContext,
   tx: TenantTx,
@@ -220,22 +216,21 @@ async function stored<T>(
     readonly value: T;
   },
 ): Promise<Decision<T>> {
-  const { id, company } = owner;
-  await audit(tx, context, ctx, { what, user: null, detail: { job: id } });
+  await audit(tx, context, ctx, { what, user: null, detail: { job: owner.id } });
   return {
     drafts: [
-      { event, company, entity: `backupjob:${id}` },
+      about(owner, event),
       ...(notification ? [await setNotification(tx, owner, notification)] : []),
     ],
     answer: () => ok(value),
   };
 }
 
-const created = ({ id, company }: OrganizationRow, job: ServerJob): NewEvent['event'] => ({
+const toCreated = ({ id, company }: OrganizationRow, job: ServerJob): NewEvent['event'] => ({
   type: 'backupjob.created@1',
   data: { company, organization: id, enabled: job.enabled, ...toData(job) },
 });
-const updated = (job: ServerJob): NewEvent['event'] => ({
+const toUpdated = (job: ServerJob): NewEvent['event'] => ({
   type: 'backupjob.updated@1',
   data: toData(job),
 });

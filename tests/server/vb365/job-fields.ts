@@ -48,15 +48,22 @@ export const listAudited = (store: Store, tenant: string): Promise<string[]> =>
     ).map(({ what }) => what),
   );
 
-/** The server does what it is asked for, and its answer never arrives. */
-export function cutAnswers(server: Vb365Server, method: string, isOffAfterwards: boolean): void {
+/** Answers never arrive, and requests only if they should. */
+export function cutAnswers(
+  server: Vb365Server,
+  method: string,
+  { arrives = true, isOffAfterwards = false } = {},
+): void {
   const answer = server.answer.bind(server);
+  const cut = { status: 200, headers: { 'content-length': '9' }, body: '', cutAt: 0 };
   let isOff = false;
   server.answer = async (request): Promise<Details> => {
-    if (isOff) return { status: 200, headers: { 'content-length': '9' }, cutAt: 0 };
+    if (isOff) return cut;
+    const isCut = request.method === method && !/token/i.test(request.path);
+    if (isCut && !arrives) return cut;
     const given = await answer(request);
-    if (request.method !== method || /token/i.test(request.path)) return given;
+    if (!isCut) return given;
     isOff = isOffAfterwards;
-    return { status: 200, headers: { 'content-length': '9' }, body: '', cutAt: 0 };
+    return cut;
   };
 }

@@ -1,3 +1,4 @@
+import { isSameName } from '#contract/backup/same-name.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { NewEvent } from '#contract/events.ts';
@@ -10,14 +11,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
-import {
-  byName,
-  findCompany,
-  findOrganization,
-  isSameName,
-  isSeen,
-  pageFrom,
-} from '../../backup/lookup.ts';
+import { byName, findCompany, findOrganization, isSeen, pageFrom } from '../../backup/lookup.ts';
 import { restoreCallMessages as shared } from '../messages.en.ts';
 import { restoreRoleMessages as t } from './messages.en.ts';
 import { roleInFull, rolesOut, type RoleOut } from './output.ts';
