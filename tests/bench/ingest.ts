@@ -2,15 +2,25 @@
  * How fast the real server takes results over HTTP: `server/main.ts` as a child process on a free
  * port, on the embedded database in a new folder and on a PostgreSQL of its own, the poster beside
  * it on the same machine. By itself: `node tests/bench/ingest.ts [--json] [--only pglite,postgres]
- * [--posters 6] [--rounds 13]`, flags of the server in SERVER_FLAGS.
+ * [--posters 6] [--rounds 13]`, flags of the server in SERVER_FLAGS, the folder of another checkout's
+ * server in SERVER_CHECKOUT.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { binaries } from '../server/db/binaries.ts';
 import { median, quantile, type Sheet, getTable } from './figures.ts';
-import { ask, beginCluster, beginServer, getCpu, makeKeys, type Server } from './processes.ts';
+import {
+  ask,
+  beginCluster,
+  beginServer,
+  getCpu,
+  getThreadCpu,
+  makeKeys,
+  type Server,
+} from './processes.ts';
 import { type Batch, makeResults } from './results.ts';
 
 const DATABASES = ['pglite', 'postgres'] as const;
@@ -63,11 +73,12 @@ export async function benchIngest(
         row('executions', '/s', '>= 10,000 on pglite, 15,000 on postgres'),
         row('batch, median', 'ms'),
         row('batch, 95 %', 'ms'),
-        row('server', 'CPU s'),
-        row('database', 'CPU s'),
-        row('poster', 'CPU s'),
-        row('server, per execution', 'CPU µs'),
-        row('its main thread', 'CPU µs'),
+        row('per execution', 'CPU µs'),
+        row('main thread of the server', 'CPU µs'),
+        row('its helpers of V8', 'CPU µs'),
+        row('database', 'CPU µs'),
+        row('poster', 'CPU µs'),
+        row('statements a request', 'count'),
       ],
       notes: [
         `${cpus().length} cores ${cpus()[0]?.model.trim()}, shared by server, database and posters.`,
@@ -82,11 +93,12 @@ type Figures = Record<
   | 'executions'
   | 'batch, median'
   | 'batch, 95 %'
-  | 'server'
+  | 'per execution'
+  | 'main thread of the server'
+  | 'its helpers of V8'
   | 'database'
   | 'poster'
-  | 'server, per execution'
-  | 'its main thread',
+  | 'statements a request',
   number
 >;
 
@@ -95,19 +107,34 @@ async function measure(name: (typeof DATABASES)[number], load: Load): Promise<Fi
   const cluster = name === 'postgres' ? await beginCluster() : null;
   let server: Server | null = null;
   try {
-    server = await beginServer(join(folder, 'data'), cluster?.url ?? null);
+    const file = join(folder, 'statements');
+    server = await beginServer(
+      join(folder, 'data'),
+      cluster?.url ?? null,
+      { STATEMENTS_FILE: file },
+      undefined,
+      ['--import', join(import.meta.dirname, 'count-statements.ts')],
+    );
     const secrets = await makeKeys(server.origin, load.keys);
     const batches = makeResults({ ...load, seed: 7 });
     const warm = (batches.length * WARM_UP) / load.rounds;
     await post(server.origin, secrets, batches.slice(0, warm), load.posters);
     const { pid } = server;
-    const cpu = (): readonly [number, number, number, number] => [
-      getCpu(pid),
-      cluster?.cpu() ?? 0,
-      (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
-      getCpu(`${pid}/task/${pid}`),
-    ];
-    const [before, began] = [cpu(), performance.now()];
+    const used = (): Used => {
+      const { main = 0, database = 0, V8Worker = 0 } = getThreadCpu(pid);
+      return {
+        main,
+        database: database + (cluster?.cpu() ?? 0),
+        helpers: V8Worker,
+        poster: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
+        all:
+          getCpu(pid) +
+          (cluster?.cpu() ?? 0) +
+          (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
+      };
+    };
+    const statements = await countStatements(pid, file);
+    const [before, began] = [used(), performance.now()];
     const { times, accepted } = await post(
       server.origin,
       secrets,
@@ -115,23 +142,37 @@ async function measure(name: (typeof DATABASES)[number], load: Load): Promise<Fi
       load.posters,
     );
     const seconds = (performance.now() - began) / 1000;
-    const [own = 0, database = 0, poster = 0, main = 0] = cpu().map(
-      (one, index) => one - (before[index] ?? 0),
-    );
+    const after = used();
+    const each = (what: keyof Used): number => ((after[what] - before[what]) * 1e6) / accepted;
     return {
       'executions': accepted / seconds,
       'batch, median': median(times),
       'batch, 95 %': quantile(times, 0.95),
-      'server': own,
-      database,
-      poster,
-      'server, per execution': (own * 1e6) / accepted,
-      'its main thread': (main * 1e6) / accepted,
+      'per execution': each('all'),
+      'main thread of the server': each('main'),
+      'its helpers of V8': each('helpers'),
+      'database': each('database'),
+      'poster': each('poster'),
+      'statements a request': ((await countStatements(pid, file)) - statements) / times.length,
     };
   } finally {
     await server?.end();
     await cluster?.end();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Processor seconds. */
+type Used = Readonly<Record<'main' | 'helpers' | 'database' | 'poster' | 'all', number>>;
+
+/** Returns the number of statements that a server has sent so far. */
+async function countStatements(pid: number, file: string): Promise<number> {
+  rmSync(file, { force: true });
+  process.kill(pid, 'SIGUSR2');
+  for (;;) {
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    if (text !== '') return Number(text);
+    await setTimeout(1);
   }
 }
 

@@ -80,7 +80,8 @@ export async function beginServer(
   data: string,
   url: string | null,
   more: Readonly<Record<string, string>> = {},
-  checkout: string = join(import.meta.dirname, '../..'),
+  checkout: string = process.env['SERVER_CHECKOUT'] ?? join(import.meta.dirname, '../..'),
+  moreFlags: readonly string[] = [],
 ): Promise<Server> {
   const env = {
     ...process.env,
@@ -92,7 +93,10 @@ export async function beginServer(
     DAYBOOK_ESTATE: 'none',
     DATABASE_URL: url ?? '',
   };
-  const flags = (process.env['SERVER_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
+  const flags = [
+    ...(process.env['SERVER_FLAGS'] ?? '').split(' ').filter((flag) => flag !== ''),
+    ...moreFlags,
+  ];
   const child = spawn(process.execPath, [...flags, join(checkout, 'server/main.ts')], {
     cwd: checkout,
     env,
@@ -157,6 +161,21 @@ function ended(child: ChildProcess): Promise<void> {
     });
     child.kill('SIGTERM');
   });
+}
+
+/** Returns the processor seconds of each kind of thread of a process (proc(5)), by its name. */
+export function getThreadCpu(pid: number): Readonly<Record<string, number>> {
+  const seconds: Record<string, number> = {};
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const folder = `/proc/${pid}/task/${thread}`;
+    try {
+      const name = thread === String(pid) ? 'main' : readFileSync(`${folder}/comm`, 'utf8').trim();
+      seconds[name] = (seconds[name] ?? 0) + getCpu(`${pid}/task/${thread}`);
+    } catch {
+      // It has just ended.
+    }
+  }
+  return seconds;
 }
 
 /**

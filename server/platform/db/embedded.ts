@@ -213,10 +213,16 @@ interface Thread {
   hung(ms: Ms): void;
 }
 
+/** What tools of the system call the thread. */
+const THREAD_NAME = 'database';
+
 async function openThread({ dir, image, flushes }: Place): Promise<Thread> {
   const flushed = dir !== null && flushes ? makeFlushedPosition() : null;
   const workerData: ThreadData = { dir, image, flushed };
-  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData });
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
+    workerData,
+    name: THREAD_NAME,
+  });
   let why: unknown = null;
   let over = false;
   worker.on('error', (error) => {
