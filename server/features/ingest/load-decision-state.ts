@@ -14,6 +14,11 @@ import type { Normal } from './normalize.ts';
  * decisions update the result.
  */
 interface LookupKeys {
+  /**
+   * Whether every ID is looked up. If not, a new run of a known job that begins after all known ones
+   * counts as unknown without a query: if its ID is taken after all, storing it fails.
+   */
+  readonly isThorough: boolean;
   readonly uids: Map<KeyId, Found<RunN>>;
   readonly starts: Found<RunN>;
 }
@@ -22,7 +27,11 @@ interface Found<N> {
   readonly found: Map<string, N>;
 }
 const nothingFound = (): Found<RunN> => ({ names: new Set(), found: new Map() });
-export const emptyLookupKeys = (): LookupKeys => ({ uids: new Map(), starts: nothingFound() });
+export const emptyLookupKeys = (isThorough: boolean): LookupKeys => ({
+  isThorough,
+  uids: new Map(),
+  starts: nothingFound(),
+});
 
 /** A state whose names the decisions made from it are added to. */
 export type LoadedState = DecisionState & NameMaps;
@@ -49,25 +58,31 @@ export async function loadDecisionState(
   await tx.load('stat', jobs);
   const { job, stat } = tx.loaded;
   const names = new Set<string>();
+  const assumedNew: string[] = [];
   /** Results of known jobs that may match a run by its start. */
   const met: { readonly name: string; readonly n: JobN; readonly startedAt: Ms }[] = [];
   const unnamed: (typeof met)[number][] = [];
   const running = new Set<RunN>();
-  for (const { job: said, externalId, shortId, bodyId, startedAt } of executions) {
+  for (const one of executions) {
+    const { externalId, shortId, bodyId, startedAt } = one;
+    const n = jobByUid.get(one.job.uid);
+    const known = n === undefined ? undefined : stat.get(n);
+    if (externalId !== null && !request.isThorough && isProbablyNew(one, known)) {
+      assumedNew.push(externalId);
+      continue;
+    }
     if (externalId !== null) names.add(externalId);
     if (shortId !== undefined) names.add(shortId);
     if (bodyId != null) for (const uid of bodyUids(bodyId, at)) names.add(uid);
-    const n = jobByUid.get(said.uid);
     if (n === undefined) continue;
-    const known = stat.get(n);
     if (startedAt === null && known?.running != null) running.add(known.running);
     // A run with its own id can match by start only a run without one, which cannot have begun
     // after the last known start.
     if (externalId !== null && (startedAt ?? at) > (known?.lastStart ?? -1)) continue;
-    const one = { name: getUid(n, startedAt ?? at), n, startedAt: startedAt ?? at };
-    names.add(one.name);
-    met.push(one);
-    if (externalId === null && startedAt !== null) unnamed.push(one);
+    const start = { name: getUid(n, startedAt ?? at), n, startedAt: startedAt ?? at };
+    names.add(start.name);
+    met.push(start);
+    if (externalId === null && startedAt !== null) unnamed.push(start);
   }
   const runByUid = await runsByUid(tx, request, key, names);
   const nameless = unnamed.filter(({ name }) => !runByUid.has(name));
@@ -77,10 +92,11 @@ export async function loadDecisionState(
     if (run !== undefined) runByStart.set(startName(n, startedAt), run);
   }
   const runs = new Set(running);
-  for (const name of names) {
-    const n = runByUid.get(name);
-    if (n !== undefined) runs.add(n);
-  }
+  for (const some of [names, assumedNew])
+    for (const name of some) {
+      const n = runByUid.get(name);
+      if (n !== undefined) runs.add(n);
+    }
   for (const { n, startedAt } of nameless) {
     const run = runByStart.get(startName(n, startedAt));
     if (run !== undefined) runs.add(run);
@@ -99,6 +115,22 @@ export async function loadDecisionState(
     next,
   };
 }
+
+/**
+ * Returns whether a result with an ID is probably of a run that nobody has reported before: it began
+ * after every known one of its job, none of which is running.
+ */
+const isProbablyNew = (
+  { startedAt, shortId, listed }: Normal,
+  stat: Tables['stat'] | undefined,
+): boolean =>
+  stat !== undefined &&
+  stat.running === null &&
+  stat.lastStart !== null &&
+  startedAt !== null &&
+  startedAt > stat.lastStart &&
+  shortId === undefined &&
+  listed === undefined;
 
 /** Loads the same state for known jobs without a posted result, for decisions of the clock. */
 export async function loadDecisionStateOfJobs(

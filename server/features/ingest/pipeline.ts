@@ -90,7 +90,7 @@ export type ResultQueue = (tenant: TenantId, request: Request) => Promise<Result
 
 export const makeResultQueue = (getContext: () => AppContext): ResultQueue =>
   makeBatcher(
-    (tenant, requests) => recordAll(getContext(), tenant, requests),
+    (tenant, requests, free) => recordAll(getContext(), tenant, requests, free),
     ({ executions }) => executions.length,
     BATCH_SIZE,
   );
@@ -101,32 +101,60 @@ export const makeResultQueue = (getContext: () => AppContext): ResultQueue =>
  */
 const BATCH_SIZE = 600;
 
-const recordAll = (
+/** `onCommit`: see `Store.tenant`. */
+async function recordAll(
   context: AppContext,
   tenant: TenantId,
   requests: readonly Request[],
-): Promise<Result<Ingested>[]> =>
-  context.store.tenant(tenant, async (tx) => {
-    await tx.lock();
-    const query = emptyLookupKeys();
-    const load = ({ read, executions, at }: Request): Promise<LoadedState> =>
-      loadDecisionState(tx, query, read.id, executions, at);
-    // Read for all requests at once, so that no decision waits for earlier ones to be written.
-    const states = await Promise.all(requests.map(load));
-    const answers: Result<Ingested>[] = [];
-    const keys = new Set<KeyId>();
-    for (const [index, request] of requests.entries()) {
-      const state = states[index];
-      // Another request of the same key may have changed what was read.
-      const current =
-        state === undefined || keys.has(request.read.id)
-          ? await load(request)
-          : { ...state, next: await lock(tx) };
-      keys.add(request.read.id);
-      answers.push(await recordOne(context, tx, current, request));
-    }
-    return answers;
-  });
+  onCommit: () => void,
+): Promise<Result<Ingested>[]> {
+  const record = (isThorough: boolean): Promise<Result<Ingested>[]> =>
+    context.store.tenant(tenant, (tx) => recordIn(tx, context, requests, isThorough), { onCommit });
+  try {
+    return await record(false);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    // A result was new only as far as its job is known: another run has its ID.
+    return record(true);
+  }
+}
+
+/** PostgreSQL's unique_violation. */
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '23505';
+
+async function recordIn(
+  tx: TenantTx,
+  context: AppContext,
+  requests: readonly Request[],
+  isThorough: boolean,
+): Promise<Result<Ingested>[]> {
+  await tx.lock();
+  const query = emptyLookupKeys(isThorough);
+  const load = ({ read, executions, at }: Request): Promise<LoadedState> =>
+    loadDecisionState(tx, query, read.id, executions, at);
+  // Read for all requests at once, so that no decision waits for earlier ones to be written.
+  const [states] = await Promise.all([
+    Promise.all(requests.map(load)),
+    Promise.all(requests.map(({ read, at }) => loadAllowance(tx, read, at, isAlone(context)))),
+  ]);
+  const answers: Result<Ingested>[] = [];
+  const keys = new Set<KeyId>();
+  for (const [index, request] of requests.entries()) {
+    const state = states[index];
+    // Another request of the same key may have changed what was read.
+    const current =
+      state === undefined || keys.has(request.read.id)
+        ? await load(request)
+        : { ...state, next: await lock(tx) };
+    keys.add(request.read.id);
+    answers.push(await recordOne(context, tx, current, request));
+  }
+  return answers;
+}
+
+/** Returns whether no other server writes to this database. */
+const isAlone = ({ store }: AppContext): boolean => store.kind === 'pglite';
 
 /** Step 5 for one request, from the loaded state. */
 async function recordOne(
@@ -137,7 +165,7 @@ async function recordOne(
 ): Promise<Result<Ingested>> {
   const key = await readCurrentKey(tx, read);
   if (key === null) return failed(NO_KEY);
-  const alone = context.store.kind === 'pglite';
+  const alone = isAlone(context);
   const allowance = await loadAllowance(tx, key, at, alone);
   const fit = fitting(allowance, executions);
   if (allowance !== null && fit === null) return failed(refuseOver(tx, allowance, at));

@@ -36,9 +36,10 @@ const ADD =
     refused_from = coalesce(ingest_usage.refused_from, excluded.refused_from), refused_to = coalesce(excluded.refused_to, ingest_usage.refused_to)`);
 
 /**
- * ING-17: returns what a key can still store today. Call it under the lock of the head row. With
- * `alone` no other server writes, so the usage is read once a day. Null: results that the
- * provider's own connections collect, and sessions of its backup jobs, have no quota.
+ * ING-17: returns what a key can still store today. Call it under the lock of the head row. The
+ * usage is read once in each transaction, which counts in memory from then on; with `alone` no other
+ * server writes, so it is read once a day. Null: results that the provider's own connections
+ * collect, and sessions of its backup jobs, have no quota.
  */
 export async function loadAllowance(
   tx: TenantTx,
@@ -49,7 +50,8 @@ export async function loadAllowance(
   if (connection !== undefined || organization !== undefined) return null;
   const day = utcDay(at);
   const memory = usageMemory(tx);
-  if (!alone || memory.usage?.day !== day) memory.usage = await readUsage(tx, day);
+  if (!alone || memory.usage?.day !== day)
+    memory.usage = await tx.once(`ingest usage of ${day}`, () => readUsage(tx, day));
   return { key: id, usage: memory.usage };
 }
 /** Returns the bytes that a key can still store today; with `logs`, the limit for logs. */

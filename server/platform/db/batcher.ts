@@ -9,19 +9,23 @@ interface Waiting<W, A> {
 
 /**
  * Batches work per tenant: work that arrives while a batch runs waits and then runs together, in
- * order, up to the weight `max`, at least one item. Each item gets its own result. If `does` fails
- * with several items, none of them took effect, and each runs alone so that only the faulty ones
- * fail. If the database itself failed, all of them fail.
+ * order, up to the weight `max`, at least one item. Each item gets its own result. The next batch
+ * begins when `does` resolves, or earlier when it calls `free`. If `does` fails with several items,
+ * none of them took effect, and each runs alone so that only the faulty ones fail. If the database
+ * itself failed, all of them fail.
  */
 export function makeBatcher<W, A>(
-  does: (tenant: TenantId, works: readonly W[]) => Promise<readonly A[]>,
+  does: (tenant: TenantId, works: readonly W[], free: () => void) => Promise<readonly A[]>,
   weigh: (work: W) => number,
   max: number,
 ): (tenant: TenantId, work: W) => Promise<A> {
   const lines = new Map<TenantId, Waiting<W, A>[]>();
 
   async function go(tenant: TenantId, line: Waiting<W, A>[]): Promise<void> {
-    while (line.length > 0) await doneBy(tenant, line.splice(0, fitting(line)));
+    while (line.length > 0) {
+      const some = line.splice(0, fitting(line));
+      await new Promise<void>((free) => void doneBy(tenant, some, free));
+    }
     lines.delete(tenant);
   }
 
@@ -31,17 +35,27 @@ export function makeBatcher<W, A>(
     return over < 0 ? line.length : Math.max(1, over);
   }
 
-  async function doneBy(tenant: TenantId, some: readonly Waiting<W, A>[]): Promise<void> {
+  async function doneBy(
+    tenant: TenantId,
+    some: readonly Waiting<W, A>[],
+    free: () => void,
+  ): Promise<void> {
     try {
       const answers = await does(
         tenant,
         some.map(({ work }) => work),
+        free,
       );
+      free();
       for (const [index, one] of some.entries()) one.resolve(answers[index] as A);
     } catch (error) {
-      if (some.length === 1 || error instanceof StoreError)
-        for (const one of some) one.reject(error);
-      else for (const one of some) await doneBy(tenant, [one]);
+      if (some.length > 1 && !(error instanceof StoreError)) {
+        for (const one of some) await doneBy(tenant, [one], () => undefined);
+        free();
+        return;
+      }
+      free();
+      for (const one of some) one.reject(error);
     }
   }
 

@@ -315,6 +315,7 @@ function getStore(base: Base): OpenStore {
         // The next transaction of this provider begins while this one waits for the disk.
         const reached = done.committed();
         done.ended();
+        how.onCommit?.();
         await onDisk(how);
         if (reached !== null) tell(tenant, reached);
         const { jobsDueAt } = done;

@@ -4,12 +4,13 @@ import { makeBatcher } from '#server/platform/db/batcher.ts';
 
 /** Work whose answers are given by hand: what was begun, and how it ends. */
 function hands() {
-  const begun: { readonly what: string; end(error?: Error): void }[] = [];
+  const begun: { readonly what: string; free(): void; end(error?: Error): void }[] = [];
   const line = makeBatcher<string, string>(
-    (tenant, works) =>
+    (tenant, works, free) =>
       new Promise((resolve, reject) => {
         begun.push({
           what: `${tenant}:${works.join('+')}`,
+          free,
           end: (error) => {
             if (error) reject(error);
             else resolve(works.map((work) => `${work} done`));
@@ -46,6 +47,34 @@ test("STORE-7: work that arrives meanwhile is batched, in order and within limit
   ]);
   void line('one', 'f');
   expect(names().at(-1), 'the line is empty').toBe('one:f');
+});
+
+test('STORE-7, STORE-15: the next batch begins when the one before frees the line, whose answers wait for its own end', async () => {
+  const { begun, line, names } = hands();
+  const answered: string[] = [];
+  const answers = Promise.allSettled(
+    ['aaa', 'bbb', 'ccc'].map(async (work) => {
+      try {
+        answered.push(await line('one', work));
+      } catch {
+        answered.push(`${work} failed`);
+      }
+    }),
+  );
+  begun[0]?.free();
+  await settled();
+  expect([names(), answered]).toEqual([['one:aaa', 'one:bbb'], []]);
+  begun[1]?.end();
+  await settled();
+  expect([names(), answered]).toEqual([['one:aaa', 'one:bbb', 'one:ccc'], ['bbb done']]);
+  begun[0]?.end(new StoreError('unknown', null));
+  await settled();
+  void line('one', 'd');
+  expect(names().at(-1), 'the third still has the line').toBe('one:ccc');
+  begun[2]?.end();
+  await answers;
+  expect(answered).toEqual(['bbb done', 'aaa failed', 'ccc done']);
+  expect(names().at(-1)).toBe('one:d');
 });
 
 test('STORE-7: if a batch fails, each part runs alone, and only those that must fail do', async () => {
