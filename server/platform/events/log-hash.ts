@@ -25,11 +25,14 @@ export interface HashedEvent {
 }
 
 /** Adds an event to the digest of its batch. */
-export function addToDigest(digest: Hash, event: HashedEvent): void {
+function addToDigest(digest: Hash, event: HashedEvent): void {
+  digest.update(getHashedText(event));
+}
+
+/** Returns the text of an event that the digest of its batch covers. */
+export function getHashedText(event: HashedEvent): string {
   const { seq, type, at, actor, subject, company, entity, commandId, data } = event;
-  digest.update(
-    `${JSON.stringify([seq, type, at, actor, subject, company, entity, commandId])}\n${data}\n`,
-  );
+  return `${JSON.stringify([seq, type, at, actor, subject, company, entity, commandId])}\n${data}\n`;
 }
 
 export const makeDigest = (): Hash => createHash('sha256');

@@ -68,6 +68,7 @@ export function makeProjection(before: RowsBefore): Projection {
   };
   /** The writes of one event. */
   let writes: Write[] = [];
+  const dayAt = makeUtcDay();
   const rows: Record<string, unknown> = {};
   for (const name of Object.keys(before) as TableName[])
     rows[name] = overlay(name, before[name] as Lookup<Id, Tables[TableName]>, changes, (write) => {
@@ -84,7 +85,7 @@ export function makeProjection(before: RowsBefore): Projection {
         writes = [];
         throw error;
       }
-      for (const write of writes) note(changes, write, logged.seq);
+      for (const write of writes) note(changes, write, logged.seq, dayAt);
       writes = [];
     },
     foldOrQuarantine(logged, read = unchanged) {
@@ -130,12 +131,14 @@ function overlay<R extends Tables[TableName]>(
   changes: Changes,
   noteWrite: (write: Write) => void,
 ): { get(id: Id): R | undefined; set(id: Id, row: R): void } {
+  // Made by the first write, and the same from then on.
+  let after: Map<Id, Tables[TableName]> | null = null;
   const get = (id: Id): R | undefined =>
-    (changes.rows[table]?.after.get(id) as R | undefined) ?? before.get(id);
+    (after === null ? undefined : (after.get(id) as R | undefined)) ?? before.get(id);
   return {
     get,
     set(id, row) {
-      const { after } = getChanges(changes, table);
+      after ??= getChanges(changes, table).after;
       noteWrite({ table, id, before: get(id), isChanged: after.has(id), after: row });
       after.set(id, row);
     },
@@ -159,10 +162,17 @@ function undo(changes: Changes, { table, id, before, isChanged }: Write): void {
   else after.delete(id);
 }
 
-function note(changes: Changes, { table, id, before, after }: Write, seq: number): void {
+function note(
+  changes: Changes,
+  { table, id, before, after }: Write,
+  seq: number,
+  dayAt: typeof utcDay,
+): void {
   if (before === undefined) getChanges(changes, table).made.add(id);
-  if (table === 'run')
-    noteRun(changes, (before as Tables['run'] | undefined) ?? null, after as Tables['run'], seq);
+  if (table === 'run') {
+    const run = (before as Tables['run'] | undefined) ?? null;
+    noteRun(changes, run, after as Tables['run'], seq, dayAt);
+  }
 }
 
 function noteRun(
@@ -170,16 +180,29 @@ function noteRun(
   before: Tables['run'] | null,
   run: Tables['run'],
   seq: number,
+  dayAt: typeof utcDay,
 ): void {
   changes.runSeq.set(run.n, seq);
   changes.placed.push({ job: run.job, at: run.startedAt });
   if (before !== null && (before.startedAt !== run.startedAt || before.job !== run.job))
     changes.placed.push({ job: before.job, at: before.startedAt });
-  const day = utcDay(run.startedAt);
-  const was = before === null ? null : utcDay(before.startedAt);
+  const day = dayAt(run.startedAt);
+  const was = before === null ? null : dayAt(before.startedAt);
   gain(changes, day, was === day ? 0 : 1, seq);
   if (was !== null && was !== day) gain(changes, was, -1, seq);
 }
+
+/** Returns `utcDay` with a memory of the last day: most runs of a request begin on the same one. */
+function makeUtcDay(): typeof utcDay {
+  let last = Number.NaN;
+  let text: Day = '';
+  return (at) => {
+    const n = Math.floor(at / DAY_MS);
+    if (n !== last) [last, text] = [n, utcDay(at)];
+    return text;
+  };
+}
+const DAY_MS: Ms = 86_400_000;
 
 function gain(changes: Changes, day: Day, count: number, seq: number): void {
   changes.days.set(day, { gained: (changes.days.get(day)?.gained ?? 0) + count, seq });

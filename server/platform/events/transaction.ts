@@ -121,9 +121,10 @@ export function tenantTx(
       name,
       {
         get(id: Id) {
-          if (!brought[name].has(id) && !isUntaken(name, id))
+          const row = cached[name].get(id);
+          if (row === undefined && !brought[name].has(id) && !isUntaken(name, id))
             throw new Error(`Row ${id} of ${name} was not loaded.`);
-          return cached[name].get(id);
+          return row;
         },
       },
     ]),

@@ -8,7 +8,7 @@ import type { Database } from '../db/database.ts';
 import { canonical } from '../db/canonical.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Folded } from './folding.ts';
-import { addToDigest, INSERT_HASH, makeDigest } from './log-hash.ts';
+import { getHashedText, INSERT_HASH, makeDigest } from './log-hash.ts';
 import type { Changes } from './projection.ts';
 import { getRecord, STATEMENTS } from './tables.ts';
 
@@ -74,6 +74,8 @@ export async function writeLog(
   });
   for (let from = 0; from < records.length; from += BATCH_SIZE) {
     const end = Math.min(from + BATCH_SIZE, records.length);
+    // One text for many events, because each update of a digest costs more than a short text.
+    let text = '';
     const digest = makeDigest();
     for (let index = from; index < end; index++) {
       const logged = events[index];
@@ -82,8 +84,13 @@ export async function writeLog(
       const { at, subject, company, entity, commandId, event } = logged;
       const seq = first + index;
       const fields = { seq, type: event.type, at, subject, company, entity, commandId, data };
-      addToDigest(digest, { ...fields, actor: actor ?? canonical(logged.actor) });
+      text += getHashedText({ ...fields, actor: actor ?? canonical(logged.actor) });
+      if (text.length > DIGEST_CHARS) {
+        digest.update(text);
+        text = '';
+      }
     }
+    digest.update(text);
     const some = records.slice(from, end);
     const hashed = [first + from, first + end - 1, digest.digest('hex')];
     if (by === null) await bulk(place, INSERT_LOG_OF_MANY, [...BY, ...EVENT, ...RUN], some, hashed);
@@ -97,6 +104,9 @@ export async function writeLog(
       ]);
   }
 }
+
+/** How much text a digest gets at once. */
+const DIGEST_CHARS = 100_000;
 
 /** Returns what events have in common if all have the same author; null otherwise. */
 function commonAuthor(events: readonly Logged[]): Logged | null {
