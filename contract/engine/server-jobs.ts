@@ -1,5 +1,5 @@
 import type { BackupJobRow } from '../backup/jobs.ts';
-import type { BackupJobId } from '../ids.ts';
+import type { BackupJobId, UserId } from '../ids.ts';
 import type { EngineScope, Reply } from './engine.ts';
 
 /** The settings of a job as a server outside has them. `proxy`: the server chooses it. */
@@ -20,10 +20,27 @@ export interface ServerJob extends ServerJobSettings {
   readonly id: BackupJobId;
   readonly enabled: boolean;
   readonly isTeamsChatsEnabled: boolean;
+  /** False: the server has it with other settings than were sent. */
+  readonly isAsWanted: boolean;
 }
 export interface ServerJobInput {
   readonly job: BackupJobId;
   readonly settings: ServerJobSettings;
+}
+/** Who is notified of a job. */
+export interface JobNotification {
+  readonly enabled: boolean;
+  readonly notifyOnFailure: boolean;
+  readonly userIds: readonly UserId[];
+  readonly externalAddresses: readonly string[];
+}
+/**
+ * What the caller does for the new job once the engine has answered. If that answer is lost, the
+ * engine does it when it finds the job.
+ */
+export interface NewServerJobInput extends ServerJobInput {
+  readonly notification: JobNotification | null;
+  readonly runNow: boolean;
 }
 
 /**
@@ -32,7 +49,7 @@ export interface ServerJobInput {
  * the change, another job has the name, or the job has changed there since its row was read.
  */
 export interface ServerJobs {
-  create(scope: EngineScope, input: ServerJobInput): Reply<ServerJob>;
+  create(scope: EngineScope, input: NewServerJobInput): Reply<ServerJob>;
   /** What the portal doesn't know of a job stays as it is. */
   update(scope: EngineScope, input: ServerJobInput): Reply<ServerJob>;
   /** Stops the job first. One that the server no longer has is deleted. */

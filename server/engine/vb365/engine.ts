@@ -4,11 +4,12 @@ import type { ServerJobs } from '#contract/engine/server-jobs.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { listLog, listSessions } from '../embedded/sessions/jobs.ts';
 import { done, failed } from '../result.ts';
+import { createServerJob } from './create-job.ts';
 import { listObjects } from './directory.ts';
 import { commandRunning, startJob } from './jobs.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { makeVb365RestoreCalls, type Vb365RestoreCalls } from './restore/calls.ts';
-import { createServerJob, deleteServerJob, updateServerJob } from './save-jobs.ts';
+import { deleteServerJob, updateServerJob } from './save-jobs.ts';
 import { forgetOrganization, makeVb365Servers, toFailed, type Vb365Servers } from './servers.ts';
 import { readUsage } from './usage.ts';
 

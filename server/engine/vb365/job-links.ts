@@ -1,9 +1,10 @@
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { isSameName } from '#contract/backup/same-name.ts';
 import type { EngineScope } from '#contract/engine/engine.ts';
-import type { BackupJobId, BackupRepositoryId, Ms, OrganizationId } from '#contract/ids.ts';
-import type { Vb365Detail } from '#server/platform/db/database-vb365.ts';
+import type { BackupJobId, BackupRepositoryId, Ms, OrganizationId, UserId } from '#contract/ids.ts';
+import type { NewVb365Job } from '#server/platform/db/database-vb365.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Sighting } from './server-clock.ts';
 
 // Which job of a server is which of ours. While a job is being created, its row has a claim instead
 // of a key: a request whose answer was lost finds its job by the name.
@@ -20,6 +21,17 @@ const OPEN_MS: Ms = 2 * 60_000;
  */
 export const CLAIM_MS: Ms = 60 * 60_000;
 
+/** `sent`: the fingerprint of what an earlier request has sent; null: nothing. */
+export interface Claim {
+  readonly id: BackupJobId;
+  readonly isRepeated: boolean;
+  readonly sent: string | null;
+}
+
+/** Whether a request that creates a job can still be running. */
+export const isOpen = (creating: NewVb365Job | undefined, at: Ms, now: Ms): boolean =>
+  creating !== undefined && !creating.isLost && at > now - OPEN_MS;
+
 /**
  * Returns the id for a new job; that of an earlier request by the same user if its answer was lost.
  * Null: a request for a job of this name is still running.
@@ -28,9 +40,10 @@ export async function claimJob(
   tx: TenantTx,
   { organization, user }: Pick<EngineScope, 'organization' | 'user'>,
   id: BackupJobId,
-  name: string,
+  creating: NewVb365Job,
   now: Ms,
-): Promise<{ readonly id: BackupJobId; readonly isRepeated: boolean } | null> {
+): Promise<Claim | null> {
+  const { name } = creating;
   await tx.lock();
   const { sql: db, tenant } = tx;
   const links = await db
@@ -41,7 +54,7 @@ export async function claimJob(
     .where('kind', '=', 'job')
     .execute();
   const same = links.filter(
-    ({ detail: { creating } }) => creating !== undefined && isSameName(creating.name, name),
+    ({ detail }) => detail.creating !== undefined && isSameName(detail.creating.name, name),
   );
   // A job that has a row was created, whatever it is called now.
   const rows = await tx.rows(
@@ -49,20 +62,21 @@ export async function claimJob(
     same.map((one) => one.id),
   );
   const open = same.filter((one) => !rows.has(one.id as BackupJobId));
-  if (open.some(({ detail, commanded_at: at }) => !detail.creating?.isLost && at > now - OPEN_MS))
-    return null;
+  if (open.some(({ detail, commanded_at: at }) => isOpen(detail.creating, at, now))) return null;
   const earlier = open.find(
     (one) => one.detail.creating?.user === user && one.commanded_at > now - CLAIM_MS,
   );
   if (earlier !== undefined) {
     // Of two repeated requests, one goes on.
+    const sent = earlier.detail.creating?.sent;
+    const again = { ...creating, ...(sent !== undefined && { sent }) };
     await db
       .updateTable('vb365_object')
-      .set({ detail: JSON.stringify({ creating: { name, user } }), commanded_at: now })
+      .set({ detail: JSON.stringify({ creating: again }), commanded_at: now })
       .where('tenant_id', '=', tenant)
       .where('id', '=', earlier.id)
       .execute();
-    return { id: earlier.id as BackupJobId, isRepeated: true };
+    return { id: earlier.id as BackupJobId, isRepeated: true, sent: sent ?? null };
   }
   await db
     .insertInto('vb365_object')
@@ -72,22 +86,36 @@ export async function claimJob(
       kind: 'job',
       id,
       server_key: `${CLAIM}${id}`,
-      detail: JSON.stringify({ creating: { name, user } }),
+      detail: JSON.stringify({ creating }),
       commanded_at: now,
     })
     .execute();
-  return { id, isRepeated: false };
+  return { id, isRepeated: false, sent: null };
 }
 
 /** The answer of the server was lost: the request can be repeated. */
-export async function markLost(
+export const markLost = (tx: TenantTx, id: BackupJobId): Promise<void> =>
+  updateClaim(tx, id, { isLost: true });
+
+/** Stores what is sent, so that the job can be told from others of its name. */
+export const markSent = (tx: TenantTx, id: BackupJobId, sent: string): Promise<void> =>
+  updateClaim(tx, id, { sent });
+
+async function updateClaim(
   { sql: db, tenant }: TenantTx,
   id: BackupJobId,
-  creating: NonNullable<Vb365Detail['creating']>,
+  change: Partial<NewVb365Job>,
 ): Promise<void> {
+  const known = await db
+    .selectFrom('vb365_object')
+    .select('detail')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (known?.detail.creating === undefined) return;
   await db
     .updateTable('vb365_object')
-    .set({ detail: JSON.stringify({ creating: { ...creating, isLost: true } }) })
+    .set({ detail: JSON.stringify({ creating: { ...known.detail.creating, ...change } }) })
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .execute();
@@ -158,6 +186,60 @@ export async function markCommand(
   await db
     .updateTable('vb365_object')
     .set({ commanded_at: at })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Returns what the jobs of an organization showed last of their server's clock, by their ids there. */
+export const loadSightings = async (
+  { sql: db, tenant }: TenantTx,
+  organization: OrganizationId,
+): Promise<ReadonlyMap<string, { readonly id: BackupJobId; readonly sighting: Sighting }>> =>
+  new Map(
+    (
+      await db
+        .selectFrom('vb365_object')
+        .select(['id', 'server_key', 'detail'])
+        .where('tenant_id', '=', tenant)
+        .where('organization_id', '=', organization)
+        .where('kind', '=', 'job')
+        .execute()
+    ).flatMap(({ id, server_key: key, detail: { clock } }) =>
+      clock === undefined ? [] : [[key, { id: id as BackupJobId, sighting: clock }]],
+    ),
+  );
+
+/** Returns the jobs that have to be started, and who asked for it. */
+export const loadStarts = async (
+  { sql: db, tenant }: TenantTx,
+  organization: OrganizationId,
+): Promise<readonly { readonly id: BackupJobId; readonly user: UserId | null }[]> =>
+  (
+    await db
+      .selectFrom('vb365_object')
+      .select(['id', 'detail'])
+      .where('tenant_id', '=', tenant)
+      .where('organization_id', '=', organization)
+      .where('kind', '=', 'job')
+      .execute()
+  ).flatMap(({ id, detail: { runNow } }) =>
+    runNow === undefined
+      ? []
+      : [{ id: id as BackupJobId, user: runNow === 'nobody' ? null : runNow }],
+  );
+
+export async function forgetStart({ sql: db, tenant }: TenantTx, id: BackupJobId): Promise<void> {
+  const known = await db
+    .selectFrom('vb365_object')
+    .select('detail')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const { runNow: _started, ...detail } = known?.detail ?? {};
+  await db
+    .updateTable('vb365_object')
+    .set({ detail: JSON.stringify(detail) })
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .execute();

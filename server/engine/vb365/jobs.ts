@@ -63,7 +63,11 @@ export const commandRunning = (
     await commandJob(found.client, found.jobKey, action);
     if (action === 'stop') await refreshJob(context, scope, found, 'manual');
     else
-      await context.store.tenant(scope.tenant, (tx) => markCommand(tx, job, context.clock.now()));
+      await context.store.tenant(scope.tenant, async (tx) => {
+        const now = context.clock.now();
+        await markCommand(tx, job, now);
+        await scheduleServer(tx, found.server.id, now + SOON_MS);
+      });
     return done;
   });
 

@@ -18,18 +18,21 @@ import { LIMITS } from '#contract/limits.ts';
 import { cutText, storable } from '#contract/stored-text.ts';
 import { offsetAt } from '#contract/time/day.ts';
 import { toName } from './organizations.ts';
+import { getClock, getSighting, shiftTime } from './server-clock.ts';
 import type { Vb365Job, Vb365JobItem } from './shapes.ts';
-import { parseTime } from './times.ts';
 
 const MINUTE: Ms = 60_000;
-const HOUR: Ms = 60 * MINUTE;
-const DAY: Ms = 24 * HOUR;
 const WEEK_HOURS = 168;
 
 /** Where and when the portal shows a job. */
 export interface Place {
   readonly timeZone: string;
   readonly now: Ms;
+  /**
+   * By how much the provider's clocks are ahead of the server's, where the job itself doesn't show it
+   * now; null: unknown.
+   */
+  readonly clock: Ms | null;
 }
 
 /** The items of a job. Version 8 lists them for themselves. */
@@ -89,34 +92,34 @@ export function toPolicy(
   };
 }
 
-/**
- * A daily time is one of the server's own clock, whose zone the API doesn't give. The next run is a
- * moment, so it says what that time is in the zone of the provider.
- */
+/** A daily time is one of the server's own clock. */
 function toSchedule(
-  { schedulePolicy, nextRun }: Pick<Vb365Job, 'schedulePolicy' | 'nextRun'>,
-  { timeZone, now }: Place,
+  job: Pick<Vb365Job, 'schedulePolicy' | 'nextRun'>,
+  { timeZone, now, clock }: Place,
 ): Schedule {
-  const { type, scheduleEnabled, periodicallyEvery, dailyType, dailyTime } = schedulePolicy ?? {};
+  const { type, scheduleEnabled, periodicallyEvery, dailyType, dailyTime } =
+    job.schedulePolicy ?? {};
   const every = PERIODICALLY_EVERY.find((one) => one === periodicallyEvery);
   if (scheduleEnabled === false) return NO_SCHEDULE;
   if (type === 'Periodically' && every) return { type, periodicallyEvery: every };
   const time = /^(?:[01]\d|2[0-3]):[0-5]\d/.exec(dailyTime ?? '')?.[0];
   const days = DAILY_TYPES.find((one) => one === dailyType) ?? DAILY_TYPES[0];
   if (type !== 'Daily' || time === undefined) return NO_SCHEDULE;
-  const next = parseTime(nextRun);
-  if (next === null || next < now) return { type, dailyType: days, dailyTime: time };
-  const wall = next + offsetAt(next, timeZone);
-  const weekday =
-    WEEKDAYS[(Math.floor(wall / DAY) + EPOCH_WEEKDAY) % WEEKDAYS.length] ?? WEEKDAYS[0];
-  return {
-    type,
-    dailyType: WEEKDAYS.some((one) => one === days) ? weekday : days,
-    dailyTime: new Date(wall).toISOString().slice(11, 16),
-  };
+  const sighting = getSighting(job, now);
+  const shown = shiftTime(time, (sighting ? getClock(sighting, timeZone) : clock) ?? 0);
+  return { type, dailyType: shiftDay(days, shown.days), dailyTime: shown.time };
 }
-/** January 1, 1970 was a Thursday. */
-const EPOCH_WEEKDAY = 4;
+
+/** Only single days can be others. */
+export function shiftDay(
+  day: (typeof DAILY_TYPES)[number],
+  by: number,
+): (typeof DAILY_TYPES)[number] {
+  const weekday = WEEKDAYS.findIndex((one) => one === day);
+  return weekday === -1
+    ? day
+    : (WEEKDAYS[(weekday + by + WEEKDAYS.length) % WEEKDAYS.length] ?? day);
+}
 
 /** Hours of a week from Sunday 00:00 on, in the provider's zone. Null: all of them, or none. */
 function toWindow(
@@ -124,7 +127,7 @@ function toWindow(
     backupWindow,
     minuteOffset,
   }: NonNullable<NonNullable<Vb365Job['schedulePolicy']>['backupWindowSettings']>,
-  { timeZone, now }: Place,
+  { timeZone, now }: Omit<Place, 'clock'>,
 ): string | null {
   if (backupWindow?.length !== WEEK_HOURS || !backupWindow.includes(true)) return null;
   const shift = getHourShift(minuteOffset ?? 0, { timeZone, now });
@@ -135,8 +138,10 @@ function toWindow(
 }
 
 /** By how many hours the provider's zone is ahead of the zone of a window. */
-export const getHourShift = (minuteOffset: number, { timeZone, now }: Place): number =>
-  Math.round((offsetAt(now, timeZone) / MINUTE - minuteOffset) / 60);
+export const getHourShift = (
+  minuteOffset: number,
+  { timeZone, now }: Omit<Place, 'clock'>,
+): number => Math.round((offsetAt(now, timeZone) / MINUTE - minuteOffset) / 60);
 
 /** What a type of item calls the parts of it that are backed up. */
 export const PARTS: Readonly<

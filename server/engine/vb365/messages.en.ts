@@ -22,6 +22,8 @@ export const vb365Messages = defineMessages('vb365', {
   changedThere:
     'The job has changed on the Veeam server. Open it again in a few seconds to see the changes.',
   noHours12: 'This Veeam server can’t run a job every 12 hours. Choose a shorter period.',
+  otherDays:
+    'On the clock of the Veeam server, this time is on another day, so workdays or weekends would be other days there. Choose another time, every day, or a single day.',
   unknownItem: 'The organization no longer has one of these items. Remove it.',
   readOnly:
     'Veeam Backup for Microsoft 365 manages this organization. Make this change on its server.',

@@ -14,13 +14,17 @@ import type {
 import { LIMITS } from '#contract/limits.ts';
 import { cutText, storable } from '#contract/stored-text.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Vb365Detail } from '#server/platform/db/database-vb365.ts';
+import type { NewVb365Job, Vb365Detail } from '#server/platform/db/database-vb365.ts';
+import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { byClock, type TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
-import { CLAIM_MS, isClaim } from './job-links.ts';
-import { type JobItems, toJobSettings } from './map-job.ts';
+import { setNotification } from '#server/platform/queries/job-recipients.ts';
+import { CLAIM_MS, isClaim, isOpen } from './job-links.ts';
+import { type JobItems, type Place, toJobSettings } from './map-job.ts';
 import { toName } from './organizations.ts';
+import { getFingerprint } from './read-job.ts';
 import type { KnownJob, ReadOrganization } from './read-organization.ts';
+import { chooseSighting, getClock, getSighting, type Sighting } from './server-clock.ts';
 import type { Vb365Job, Vb365Repository } from './shapes.ts';
 import { storeSessions } from './store-sessions.ts';
 
@@ -83,7 +87,7 @@ export async function storeOrganization(
 ): Promise<void> {
   await tx.lock();
   const now = context.clock.now();
-  const place = { timeZone: await loadZone(tx), now };
+  const timeZone = await loadZone(tx);
   const knownRepositories = await loadObjects(tx, site.id, 'repository');
   const knownJobs = await loadObjects(tx, site.id, 'job');
   const drafts: NewEvent[] = [];
@@ -101,6 +105,13 @@ export async function storeOrganization(
 
   const jobRows = await tx.rows('backupJob', getIds(knownJobs));
   const jobIds = new Map<string, BackupJobId>();
+  const sightings = new Map<string, Sighting>();
+  for (const { job } of jobs) {
+    const sighting = getSighting(job, now) ?? knownJobs.get(job.id)?.detail.clock;
+    if (sighting !== undefined) sightings.set(job.id, sighting);
+  }
+  /** Their rows are made by the requests that create them. */
+  const skipped = new Set<string>();
   for (const { job, items } of jobs) {
     const repository = repositoryIds.get(job.repositoryId ?? '');
     if (repository === undefined) continue;
@@ -110,18 +121,32 @@ export async function storeOrganization(
       jobIds.set(job.id, known.id);
       continue;
     }
+    const read = { job, items, readAt };
+    const found = known ?? findClaim(knownJobs, read, new Set(jobIds.values()));
+    const creating =
+      found === undefined || jobRows.has(found.id) ? undefined : found.detail.creating;
+    if (found !== undefined && isOpen(creating, found.commandedAt, readAt)) {
+      if (known !== undefined) jobIds.set(job.id, known.id);
+      skipped.add(job.id);
+      continue;
+    }
     const isRemoved = known !== undefined && (jobRows.get(known.id)?.removedAt ?? null) !== null;
     // A deleted job that the server has nevertheless is another one.
     if (isRemoved) await deleteObjects(tx, [known.id]);
-    const id =
-      (isRemoved ? undefined : known?.id) ??
-      findClaim(knownJobs, job, new Set(jobIds.values())) ??
-      (context.chance.uuid() as BackupJobId);
+    const id = (isRemoved ? undefined : found?.id) ?? (context.chance.uuid() as BackupJobId);
     jobIds.set(job.id, id);
-    const detail = job.eTag == null ? {} : { version: job.eTag };
+    const sighting = sightings.get(job.id);
+    const detail = {
+      ...(job.eTag != null && { version: job.eTag }),
+      ...(sighting !== undefined && { clock: sighting }),
+      ...(found?.detail.runNow && { runNow: found.detail.runNow }),
+      ...(creating?.runNow && { runNow: creating.user ?? ('nobody' as const) }),
+    };
     await storeObject(tx, site, 'job', { id, key: job.id, detail });
-    const found = { id, repository, job, items };
-    drafts.push(...getJobEvents(site, found, jobRows.get(id), place));
+    const shown = chooseSighting(sightings, job.id);
+    const place = { timeZone, now, clock: shown && getClock(shown, timeZone) };
+    drafts.push(...getJobEvents(site, { id, repository, job, items }, jobRows.get(id), place));
+    if (creating !== undefined) drafts.push(...(await adopt(tx, context, site, id, creating)));
   }
 
   const linked = new Set(jobIds.values());
@@ -151,7 +176,7 @@ export async function storeOrganization(
     const id = jobIds.get(job.id);
     const repository = repositoryIds.get(job.repositoryId ?? '');
     const isRemoved = id !== undefined && (jobRows.get(id)?.removedAt ?? null) !== null;
-    if (id !== undefined && repository !== undefined && !isRemoved)
+    if (id !== undefined && repository !== undefined && !isRemoved && !skipped.has(job.id))
       await storeSessions(tx, { ...site, job: id, repository }, sessions);
   }
 }
@@ -159,16 +184,54 @@ export async function storeOrganization(
 const getIds = <K extends Kind>(known: Known<K>): Ids[K][] =>
   [...known.values()].map(({ id }) => id);
 
-/** A job that a request has made whose answer was lost gets the id of that request. */
-const findClaim = (
+/**
+ * Returns the request that has made a job: one whose answer was lost, and which had sent just that, or
+ * one that still runs. A job that only has the name of such a request is somebody else's.
+ */
+function findClaim(
   known: Known<'job'>,
-  job: Vb365Job,
+  {
+    job,
+    items,
+    readAt,
+  }: { readonly job: Vb365Job; readonly items: JobItems | null; readonly readAt: Ms },
   taken: ReadonlySet<BackupJobId>,
-): BackupJobId | undefined =>
-  [...known].find(
-    ([key, { id, detail }]) =>
-      isClaim(key) && !taken.has(id) && isSameName(detail.creating?.name ?? '', job.name ?? ''),
-  )?.[1].id;
+) {
+  const print = items && getFingerprint(job, items);
+  return [...known].find(
+    ([
+      key,
+      {
+        id,
+        commandedAt,
+        detail: { creating },
+      },
+    ]) =>
+      isClaim(key) &&
+      !taken.has(id) &&
+      isSameName(creating?.name ?? '', job.name ?? '') &&
+      (isOpen(creating, commandedAt, readAt) || creating?.sent === print),
+  )?.[1];
+}
+
+/** Does for a job what the request that created it couldn't do any more. Returns its events. */
+async function adopt(
+  tx: TenantTx,
+  context: AppContext,
+  { company }: Site,
+  id: BackupJobId,
+  { origin, notification }: NewVb365Job,
+): Promise<readonly NewEvent[]> {
+  if (origin !== null)
+    await auditOrigin(tx, context, {
+      what: 'backupjob.created',
+      user: null,
+      detail: { job: id },
+      at: context.clock.now(),
+      origin,
+    });
+  return notification === null ? [] : [await setNotification(tx, { id, company }, notification)];
+}
 
 /** The ids of what the server doesn't have any more. */
 const listGone = <K extends Kind>(
@@ -271,7 +334,7 @@ function getJobEvents(
     readonly items: JobItems | null;
   },
   row: BackupJobRow | undefined,
-  place: { readonly timeZone: string; readonly now: Ms },
+  place: Place,
 ): NewEvent[] {
   const read = toJobSettings(job, items ?? { selected: [], excluded: [] }, place);
   const settings =

@@ -1,5 +1,5 @@
 import type { Id } from '#contract/engine/engine.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { byClock, type TenantTx } from '#server/platform/db/store.ts';
@@ -7,6 +7,7 @@ import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { hasNoJob, scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { Vb365Client } from './client.ts';
+import { forgetStart, loadStarts } from './job-links.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { type FoundOrganization, readOrganizations } from './organizations.ts';
 import { readOrganization, readRepositories } from './read-organization.ts';
@@ -139,6 +140,7 @@ async function syncServer(
       await updateFacts(tx, row, organizationFound, now);
       await storeOrganization(tx, context, row, read);
     });
+    await startAdopted(context, tenant, organization.id);
   }
   await context.store.tenant(tenant, ({ sql: db }) =>
     db
@@ -152,6 +154,25 @@ async function syncServer(
     isRunning,
     problem: gone.length === 0 ? null : t.organizationGone({ name: gone.join(', ') }),
   };
+}
+
+/** Starts the jobs that were to run at once when they were created, but whose creation was lost. */
+async function startAdopted(
+  context: AppContext,
+  tenant: TenantId,
+  organization: OrganizationId,
+): Promise<void> {
+  const jobs = await context.store.tenant(tenant, (tx) => loadStarts(tx, organization), {
+    readOnly: true,
+  });
+  for (const { id: job, user } of jobs) {
+    const started = await context.vb365Engine.jobs.start(
+      { tenant, organization, user },
+      { job, reason: 'manual' },
+    );
+    if (started.ok || started.error.kind !== 'unreachable')
+      await context.store.tenant(tenant, (tx) => forgetStart(tx, job));
+  }
 }
 
 async function loadSites(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Schedule, type SchedulePolicy, WEEKDAYS } from '#contract/backup/schedule.ts';
+import type { Schedule, SchedulePolicy } from '#contract/backup/schedule.ts';
 import type { ServerJobSettings } from '#contract/engine/server-jobs.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -11,11 +11,12 @@ import {
   PARTS,
   type Place,
   type ServerPolicy,
+  shiftDay,
   toItem,
   toPolicy,
 } from './map-job.ts';
-import { JobItemShape, JobShape, type Vb365Job } from './shapes.ts';
-import { parseTime } from './times.ts';
+import { JobItemShape, JobShape } from './shapes.ts';
+import { shiftTime } from './server-clock.ts';
 
 // The settings of a job for its server. A change replaces the whole job there, so what the portal
 // doesn't know or doesn't change is sent back as it was read.
@@ -23,13 +24,8 @@ import { parseTime } from './times.ts';
 /** A row with all its fields, as the server gives it. */
 export type RawRow = Readonly<Record<string, unknown>>;
 
-/** Where a job is written. `clock`: by how much the provider's clocks are ahead of the server's. */
-export interface WritePlace extends Place {
-  readonly clock: Ms | null;
-}
-
 /** `shown`: the schedule that the portal showed before the change. */
-interface ChangePlace extends WritePlace {
+interface ChangePlace extends Place {
   readonly shown: Schedule | null;
 }
 
@@ -45,13 +41,12 @@ const READ_ONLY = new Set([
   '_links',
 ]);
 const MINUTE: Ms = 60_000;
-const DAY_MINUTES = 24 * 60;
 const WEEK_HOURS = 168;
 
 /** Returns the body for a new job, without its items. */
 export const writeNewJob = (
   { name, description, backupType, schedulePolicy }: ServerJobSettings,
-  place: WritePlace,
+  place: Place,
 ): RawRow => ({
   name,
   description,
@@ -84,23 +79,6 @@ export function writeChangedJob(
 export const getSettings = (raw: RawRow): RawRow =>
   Object.fromEntries(Object.entries(raw).filter(([field]) => !READ_ONLY.has(field)));
 
-/** Returns by how much the provider's clocks are ahead of the server's; null if the job doesn't show it. */
-export function getClock(
-  { schedulePolicy, nextRun }: Vb365Job,
-  { timeZone, now }: Place,
-): Ms | null {
-  const { type, scheduleEnabled, dailyTime } = schedulePolicy ?? {};
-  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)/.exec(dailyTime ?? '') ?? [];
-  const next = parseTime(nextRun);
-  if (type !== 'Daily' || scheduleEnabled === false || hours === undefined) return null;
-  if (next === null || next < now) return null;
-  const wall = Math.floor((next + offsetAt(next, timeZone)) / MINUTE);
-  const ahead = wall - Number(hours) * 60 - Number(minutes);
-  // Of the two directions, the shorter one.
-  const half = DAY_MINUTES / 2;
-  return (((((ahead + half) % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES) - half) * MINUTE;
-}
-
 function writePolicy(raw: RawRow | null, wanted: SchedulePolicy, place: ChangePlace): RawRow {
   const job = raw === null ? null : v.parse(JobShape, raw);
   const own = (raw?.['schedulePolicy'] ?? {}) as RawRow;
@@ -126,20 +104,16 @@ function writePolicy(raw: RawRow | null, wanted: SchedulePolicy, place: ChangePl
 }
 
 /** The schedules that a server has. The others are refused before. */
-function writeSchedule(schedule: Schedule, { clock }: WritePlace): RawRow {
+function writeSchedule(schedule: Schedule, { clock }: Place): RawRow {
   switch (schedule.type) {
     case 'Daily': {
       const { type, dailyType, dailyTime } = schedule;
-      const [hours = '0', minutes = '0'] = dailyTime.split(':');
-      const total = Number(hours) * 60 + Number(minutes) - (clock ?? 0) / MINUTE;
-      const time = ((total % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
-      const weekday = WEEKDAYS.findIndex((one) => one === dailyType);
-      const shifted = weekday + Math.floor(total / DAY_MINUTES) + WEEKDAYS.length;
+      const { time, days } = shiftTime(dailyTime, 0 - (clock ?? 0));
       return {
         type,
         scheduleEnabled: true,
-        dailyType: weekday === -1 ? dailyType : WEEKDAYS[shifted % WEEKDAYS.length],
-        dailyTime: `${pad(Math.floor(time / 60))}:${pad(time % 60)}:00`,
+        dailyType: shiftDay(dailyType, days),
+        dailyTime: `${time}:00`,
       };
     }
     case 'Periodically':
@@ -152,9 +126,14 @@ function writeSchedule(schedule: Schedule, { clock }: WritePlace): RawRow {
       return { type: 'ManualOnly' };
   }
 }
-const pad = (part: number): string => String(part).padStart(2, '0');
 
-function writeWindow(policy: RawRow, wanted: string | null, place: WritePlace): RawRow {
+/** Whether a schedule can't be written: the server's clock has its time on other days than it names. */
+export const isOnOtherDays = (schedule: Schedule, { clock }: Place): boolean =>
+  schedule.type === 'Daily' &&
+  (schedule.dailyType === 'Workdays' || schedule.dailyType === 'Weekends') &&
+  shiftTime(schedule.dailyTime, 0 - (clock ?? 0)).days !== 0;
+
+function writeWindow(policy: RawRow, wanted: string | null, place: Place): RawRow {
   const known: ServerPolicy = v.parse(JobShape.entries.schedulePolicy, policy) ?? {};
   if (toPolicy({ schedulePolicy: known, nextRun: null }, place).backupWindow === wanted)
     return policy;

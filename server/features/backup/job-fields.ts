@@ -3,8 +3,8 @@ import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { isSameName } from '#contract/backup/same-name.ts';
 import { makesCycle } from '#contract/backup/schedule.ts';
 import type { Capabilities } from '#contract/engine/engine.ts';
+import type { JobNotification } from '#contract/engine/server-jobs.ts';
 import type { BackupJobId, CompanyN } from '#contract/ids.ts';
-import type { NewEvent } from '#contract/events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { failed, type Result } from '#contract/result.ts';
 import { badField } from '#server/platform/auth/guards.ts';
@@ -15,7 +15,6 @@ import { findJob, findRepository } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 export type JobFields = Omit<ParsedInputOf<'updateBackupJob'>, 'jobId' | 'version'>;
-export type JobNotification = NonNullable<JobFields['notification']>;
 
 /** Returns the settings of a job for the log. */
 export const jobData = ({
@@ -96,12 +95,6 @@ export async function recipientRefusal(
   return wrong === -1 ? null : badField(`${path}.${wrong}`, t.otherCompanyUser);
 }
 
-/** Returns an event of a job. */
-export const about = (
-  { id, company }: Pick<BackupJobRow, 'id' | 'company'>,
-  event: NewEvent['event'],
-): NewEvent => ({ event, company, entity: `backupjob:${id}` });
-
 /** Nobody is notified of a job any more. */
 export const EVERYONE_OFF = {
   enabled: false,
@@ -109,37 +102,6 @@ export const EVERYONE_OFF = {
   userIds: [],
   externalAddresses: [],
 };
-
-/** Stores the external addresses of a job, and returns the event about who is notified. */
-export async function setNotification(
-  { sql, tenant }: TenantTx,
-  job: { readonly id: BackupJobId; readonly company: CompanyN },
-  { externalAddresses, userIds, enabled, notifyOnFailure }: JobNotification,
-) {
-  const addresses = [...new Set(externalAddresses.map((one) => one.toLowerCase()))];
-  await sql
-    .deleteFrom('backup_job_recipient')
-    .where('tenant_id', '=', tenant)
-    .where('job_id', '=', job.id)
-    .execute();
-  if (addresses.length > 0)
-    await sql
-      .insertInto('backup_job_recipient')
-      .values(addresses.map((address) => ({ tenant_id: tenant, job_id: job.id, address })))
-      .execute();
-  return about(job, {
-    type: 'backupjob.notificationsUpdated@1',
-    data: {
-      id: job.id,
-      notifications: {
-        enabled,
-        notifyOnFailure,
-        userIds: [...new Set(userIds)],
-        externalCount: addresses.length,
-      },
-    },
-  });
-}
 
 /** Returns the users who are notified, by name, without deleted ones. */
 export async function recipientNames(

@@ -9,16 +9,15 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { about, setNotification } from '#server/platform/queries/job-recipients.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor } from './engine-calls.ts';
 import {
-  about,
   EVERYONE_OFF,
   loadAddresses,
   jobData,
   jobRefusal,
   recipientNames,
   recipientRefusal,
-  setNotification,
 } from './job-fields.ts';
 import { jobInFull, type JobOut, jobsOut } from './job-output.ts';
 import { getJobVersion } from './job-version.ts';

@@ -12,6 +12,8 @@ export const backupMessages = defineMessages('backup-suite', {
   jobChanged:
     'The job has changed since you opened it. Open it again to see the changes; what you entered is not saved.',
   serverChoosesProxy: 'The Veeam server chooses the proxy by the repository.',
+  savedOtherwise:
+    'The Veeam server saved the job, but not with the settings that were sent. Open the job to see the settings that it has.',
   noFullTextOnServer: 'Search in texts isn’t available for backups of a Veeam server.',
   chatsByTeam: 'On a Veeam server, choose posts for each selected team.',
   noAllSitesOnServer: 'A Veeam server can’t take all sites as one item. Choose sites.',

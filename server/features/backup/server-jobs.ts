@@ -17,8 +17,9 @@ import {
   runAlone,
   runIdempotently,
 } from '#server/platform/http/idempotent-command.ts';
+import { about, setNotification } from '#server/platform/queries/job-recipients.ts';
 import { getAnswer, getEngineFor, scopeFor } from './engine-calls.ts';
-import { about, EVERYONE_OFF, type JobFields, jobRefusal, setNotification } from './job-fields.ts';
+import { EVERYONE_OFF, type JobFields, jobRefusal } from './job-fields.ts';
 import { getJobVersion } from './job-version.ts';
 import { findJobWithOwner, findOrganization } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
@@ -50,6 +51,8 @@ export const createOnServer = (
       await context.vb365Engine.serverJobs.create(scopeFor(ctx, organizationId), {
         job: context.chance.uuid() as BackupJobId,
         settings: toSettings(fields),
+        notification: fields.notification ?? null,
+        runNow: fields.runNow,
       }),
     );
     if (!made.ok) return made;
@@ -64,7 +67,7 @@ export const createOnServer = (
         owner: { id: job.id, company: organization.company },
         event: row === undefined ? toCreated(organization, job) : toUpdated(job),
         notification: fields.notification,
-        value: { _id: job.id, id: job.id },
+        answer: job.isAsWanted ? ok({ _id: job.id, id: job.id }) : SAVED_OTHERWISE,
       });
     });
     if (answer.ok && fields.runNow) await startNow(context, ctx, found.organization, job.id);
@@ -106,7 +109,7 @@ export const updateOnServer = (
         owner: job,
         event: toUpdated(saved.value),
         notification: fields.notification,
-        value: {},
+        answer: saved.value.isAsWanted ? ok({}) : SAVED_OTHERWISE,
       });
     });
     if (answer.ok && fields.runNow) await startNow(context, ctx, organization, jobId);
@@ -197,6 +200,9 @@ const toSettings = ({
   schedulePolicy,
 });
 
+/** It is stored as the server has it. */
+const SAVED_OTHERWISE = failed({ kind: 'conflict', message: t.savedOtherwise });
+
 /** Stores a change with who is notified of the job, and its audit record. */
 async function decide<T>(
   context: AppContext,
@@ -207,13 +213,13 @@ async function decide<T>(
     owner,
     event,
     notification,
-    value,
+    answer,
   }: {
     readonly what: string;
     readonly owner: Pick<BackupJobRow, 'id' | 'company'>;
     readonly event: NewEvent['event'];
     readonly notification: JobFields['notification'];
-    readonly value: T;
+    readonly answer: Result<T>;
   },
 ): Promise<Decision<T>> {
   await audit(tx, context, ctx, { what, user: null, detail: { job: owner.id } });
@@ -222,7 +228,7 @@ async function decide<T>(
       about(owner, event),
       ...(notification ? [await setNotification(tx, owner, notification)] : []),
     ],
-    answer: () => ok(value),
+    answer: () => answer,
   };
 }
 
@@ -234,7 +240,13 @@ const toUpdated = (job: ServerJob): NewEvent['event'] => ({
   type: 'backupjob.updated@1',
   data: toData(job),
 });
-const toData = ({ enabled: _enabled, selectedItems, excludedItems, ...job }: ServerJob) => ({
+const toData = ({
+  enabled: _enabled,
+  isAsWanted: _asWanted,
+  selectedItems,
+  excludedItems,
+  ...job
+}: ServerJob) => ({
   ...job,
   selectedItems: copyItems(selectedItems),
   excludedItems: copyItems(excludedItems),

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
-import type { Id, Node, Workload } from '#contract/engine/engine.ts';
+import type { Id, Node, RequestOrigin, Workload } from '#contract/engine/engine.ts';
+import type { JobNotification } from '#contract/engine/server-jobs.ts';
 import type {
   Bytes,
   ExplorerId,
@@ -92,16 +93,26 @@ export interface ServerDownload {
 }
 
 /**
- * Of a job: `version` of its items, and who is `creating` it. Of a repository: what the organization
- * uses.
+ * Of a job: `version` of its items, what it showed last of its server's `clock`, who is `creating` it,
+ * and whether it has to be started (`runNow`). Of a repository: what the organization uses.
  */
 export interface Vb365Detail {
   readonly version?: number;
   readonly usedBytes?: Bytes;
-  readonly creating?: {
-    readonly name: string;
-    readonly user: UserId | null;
-    /** The server's answer was lost. */
-    readonly isLost?: boolean;
-  };
+  readonly clock?: { readonly time: string; readonly at: Ms };
+  readonly creating?: NewVb365Job;
+  readonly runNow?: UserId | 'nobody';
+}
+
+/** A job that a request creates. */
+export interface NewVb365Job {
+  readonly name: string;
+  readonly user: UserId | null;
+  readonly origin: RequestOrigin | null;
+  readonly notification: JobNotification | null;
+  readonly runNow: boolean;
+  /** The fingerprint of what was sent; missing: nothing yet. */
+  readonly sent?: string;
+  /** The server's answer was lost. */
+  readonly isLost?: boolean;
 }
