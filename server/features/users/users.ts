@@ -274,12 +274,38 @@ export async function change<T>(
   const { session } = ctx;
   const result = await context.store.tenant(ctx.tenant, async (tx) => {
     await tx.lock();
-    const user = (await tx.rows('user', [id])).get(id);
-    if (!user || user.removedAt !== undefined || !seesUser(session, user)) return NOT_FOUND;
-    return hasAuthorityOver(session, user) ? work(tx, user) : FORBIDDEN;
+    const user = await findUser(tx, session, id);
+    return user.ok ? work(tx, user.value) : user;
   });
   forgetSessions(context, ctx.tenant);
   return result;
+}
+
+/** Runs `work` on a user whom the caller may manage, without changing anything and without a lock. */
+export const look = <T>(
+  context: AppContext,
+  { session, tenant }: SessionContext,
+  id: UserId,
+  work: (tx: TenantTx) => Promise<Result<T>>,
+): Promise<Result<T>> =>
+  context.store.tenant(
+    tenant,
+    async (tx) => {
+      const user = await findUser(tx, session, id);
+      return user.ok ? work(tx) : user;
+    },
+    { readOnly: true },
+  );
+
+/** A user outside the caller's companies is not found; one with more rights is refused. */
+async function findUser(
+  tx: TenantTx,
+  session: SessionContext['session'],
+  id: UserId,
+): Promise<Result<UserRow>> {
+  const user = (await tx.rows('user', [id])).get(id);
+  if (!user || user.removedAt !== undefined || !seesUser(session, user)) return NOT_FOUND;
+  return hasAuthorityOver(session, user) ? ok(user) : FORBIDDEN;
 }
 
 /** Returns why a user cannot be deleted; null if they can. */

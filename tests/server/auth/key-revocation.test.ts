@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
 import type { ApiKey } from '#contract/auth/api-key-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -197,5 +197,18 @@ eachDatabase((_name, open) => {
         ({ to, text }) => to === 'leo@example.com' && text.includes('An administrator revoked'),
       ),
     ).toBe(true);
+  });
+
+  test('KEY-5: the keys of a user are listed without the lock of the log, and without a change', async () => {
+    const at = await place(['admin']);
+    const leo = await user(fixture, at.tenant, { username: 'leo-2', roles: ['operator'] });
+    const transactions = vi.spyOn(fixture.context.store, 'tenant');
+    const listed = await ask(app, `/api/v1/users/${leo}/api-keys`, {
+      host: at.host,
+      token: at.token,
+    });
+    const writing = transactions.mock.calls.filter(([, , how]) => how?.readOnly !== true);
+    transactions.mockRestore();
+    expect([listed.status, listed.body.data, writing]).toEqual([200, [], []]);
   });
 });
