@@ -90,6 +90,13 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\btied? (?:to|it)\b/i, 'Tie to a number instead'],
   [/\bput(?:s)? a note to\b/i, 'puts a note to them'],
   [/\bthe books\b/i, 'the books of the provider'],
+  [/\btold of\b/i, 'QuickBooks told of an invoice'],
+  [/\bgave (?:no|an) answer\b/i, 'The server gave no answer to the search.'],
+  [/\bleft alone\b/i, 'The host asks to be left alone for a while.'],
+  [/\b(?:broke|breaks|broken) off\b/i, 'The host broke off the file.'],
+  [/\bcancelled\b/i, 'Download cancelled'],
+  [/\bhand-overs?\b/i, 'Past hand-overs'],
+  [/’/, 'This page doesn’t exist.'],
 ];
 
 test('I18N-5: no text of a catalog has a turn of phrase that nobody speaks', () => {
@@ -98,6 +105,19 @@ test('I18N-5: no text of a catalog has a turn of phrase that nobody speaks', () 
   for (const file of catalogs)
     for (const { key, text } of messagesIn(readFileSync(file, 'utf8'), file))
       for (const [turn] of BANNED) if (turn.test(text)) found.push(`${file} ${key}: ${text}`);
+  expect(found).toEqual([]);
+});
+
+/** Errors whose messages are shown on pages. */
+const SHOWN_ERROR = /new (?:Source|Outbound|Psa|QuickBooks|Content)Error\(\s*'[\w-]+',\s*(['"`])/g;
+
+test('I18N-4: an error that a page shows has its text from a catalog', () => {
+  expect("new SourceError('busy', `${host} is busy.`)".match(SHOWN_ERROR)).toHaveLength(1);
+  const found = files
+    .filter((file) => file.startsWith('server/'))
+    .flatMap((file) =>
+      Array.from(readFileSync(file, 'utf8').matchAll(SHOWN_ERROR), ([error]) => `${file} ${error}`),
+    );
   expect(found).toEqual([]);
 });
 

@@ -67,7 +67,7 @@ export const logLabels = defineMessages('log-labels', {
   'export.ended': 'Download in the background ready',
   'export.failed': 'Download in the background failed',
   'export.opened': 'Download in the background opened',
-  'export.cancelled': 'Download in the background cancelled',
+  'export.cancelled': 'Download in the background canceled',
   'export.deleted': 'Download in the background deleted',
   'restoretask.requested': 'Restore or dry run requested',
   'restoretask.undone': 'Undo of a restore requested',

@@ -118,17 +118,17 @@ test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over offline arrives, and th
   await dialog.getByLabel('Comment for the next shift').fill('Watch the SQL host');
   await dialog.getByRole('button', { name: 'Hand over' }).click();
   await expect(
-    mine.getByText('Handed over. It will be sent when you’re back online.'),
+    mine.getByText("Handed over. It will be sent when you're back online."),
   ).toBeVisible();
   await expect(theirs.getByText('Watch the SQL host')).toBeHidden();
   await mine.context().setOffline(false);
-  const line = theirs.getByRole('region', { name: 'Hand-over' });
+  const line = theirs.getByRole('region', { name: 'Handover' });
   await expect(line).toContainText(
-    /Since the last hand-over by Administrator at .*: 0 new, 2 still open\./,
+    /Since the last handover by Administrator at .*: 0 new, 2 still open\./,
     { timeout: 60_000 },
   );
   await expect(line).toContainText('Watch the SQL host');
-  await expect(mine.getByRole('region', { name: 'Hand-over' })).toBeHidden();
+  await expect(mine.getByRole('region', { name: 'Handover' })).toBeHidden();
   const at = new Date().toISOString();
   await post(portal.url, await createKey(portal), [
     {
@@ -140,10 +140,10 @@ test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over offline arrives, and th
     },
   ]);
   await expect(line).toContainText('1 new, 2 still open.');
-  await line.getByRole('button', { name: 'Dismiss hand-over' }).click();
+  await line.getByRole('button', { name: 'Dismiss handover' }).click();
   await expect(line).toBeHidden();
   await theirs.goto(`${portal.url}/monitoring/evidence?show=hand-overs`);
-  await expect(theirs.getByRole('list', { name: 'Hand-overs' })).toContainText(
+  await expect(theirs.getByRole('list', { name: 'Handovers' })).toContainText(
     '0 of 2 reviewed, 2 problems to check, 0 snoozed',
   );
   for (const page of [mine, theirs]) await page.context().close();

@@ -38,7 +38,7 @@ test('OBJ-6: a new repository in a bucket is locked by keyboard, and the form re
   await form.getByLabel('Access key ID').fill('KEY');
   await form.getByLabel('Secret access key').fill('secret');
   await form.getByRole('button', { name: 'Create repository' }).press('Enter');
-  await expect(form.getByText(/can’t keep backups forever/)).toBeVisible();
+  await expect(form.getByText(/can't keep backups forever/)).toBeVisible();
   await expect(form.getByLabel('Keep backups')).toBeFocused();
   await sound(page, 'repository with Object Lock in error');
   await lock.scrollIntoViewIfNeeded();
@@ -67,7 +67,7 @@ test('SUITE-20: a repository is created, edited, and kept from a deletion and a 
   await form.getByLabel('Encryption password').fill('correct horse');
   await form.getByLabel('Repeat the password').fill('correct mule');
   await form.getByRole('button', { name: 'Create repository' }).press('Enter');
-  await expect(form.getByText('The passwords don’t match.')).toBeVisible();
+  await expect(form.getByText("The passwords don't match.")).toBeVisible();
   await sound(page, 'new repository in error');
 
   // Closing the panel asks before the form is lost.

@@ -70,7 +70,7 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tested, read and linked, on
   await dialog.getByLabel('Username').fill(USER.name);
   await dialog.getByLabel('Password').fill('not the password');
   await dialog.getByRole('button', { name: 'Test', exact: true }).click();
-  await expect(dialog.getByRole('alert')).toContainText('did not accept the credentials');
+  await expect(dialog.getByRole('alert')).toContainText("didn't accept the credentials");
   await sound(page, 'a connection that fails its test');
   await dialog.getByLabel('Password').fill(USER.secret);
   await dialog.getByRole('button', { name: 'Test and save' }).click();

@@ -231,9 +231,9 @@ test('E2E-10: an operator works off the whole list by keyboard alone, offline fo
     const next = await other.newPage();
     await signIn(next, portal.url, 'operator2', portal.password);
     await personAt(next).isLive();
-    const line = next.getByRole('region', { name: 'Hand-over' });
+    const line = next.getByRole('region', { name: 'Handover' });
     await expect(line).toContainText(
-      /^Since the last hand-over by Dev Chaudhary at \d\d:\d\d [AP]M: \d+ new, \d+ still open[.,]/,
+      /^Since the last handover by Dev Chaudhary at \d\d:\d\d [AP]M: \d+ new, \d+ still open[.,]/,
     );
     const api = await loadApi(portal, 'operator2');
     const load = async (): Promise<Shifts> => (await api('GET', 'sync/bootstrap')) as Shifts;

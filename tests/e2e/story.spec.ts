@@ -243,9 +243,9 @@ test('E2E-13: the failed backups of a night are worked off with rules, hints, ti
   await test.step('shows the hand-over to the next technician', async () => {
     const next = await (await browser.newContext()).newPage();
     await signIn(next, portal.url, 'ines', portal.password);
-    const details = next.getByRole('region', { name: 'Hand-over' });
+    const details = next.getByRole('region', { name: 'Handover' });
     await expect(details).toContainText(
-      /^Since the last hand-over by Dana Reyes at .*: 0 new, 0 still open/,
+      /^Since the last handover by Dana Reyes at .*: 0 new, 0 still open/,
     );
     await expect(details).toContainText('The line of the bakery was down, and is back.');
     await next.context().close();

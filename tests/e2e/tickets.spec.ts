@@ -119,7 +119,7 @@ test('TICKET-9, TICKET-8: ConnectWise is connected with its choices and a compan
   await keeper.getByLabel('Private key').fill('wrong');
   await keeper.getByRole('textbox', { name: 'Client ID', exact: true }).fill(KEYS.clientId);
   await keeper.getByRole('button', { name: 'Save and test' }).click();
-  await expect(keeper.getByText('ConnectWise did not accept the keys.')).toBeVisible();
+  await expect(keeper.getByText("ConnectWise didn't accept the keys.")).toBeVisible();
   await keeper.getByLabel('Private key').fill(PRIVATE);
   await keeper.getByRole('button', { name: 'Save and test' }).click();
   await expect(keeper.getByText('ConnectWise answered: 2 boards, 3 statuses.')).toBeVisible();

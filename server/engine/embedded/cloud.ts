@@ -3,6 +3,7 @@ import { OutboundError } from '#server/platform/outbound/address.ts';
 import { outboundStream } from '#server/platform/outbound/stream.ts';
 import { CLOUDS, isCloudHost } from './graph/clouds.ts';
 import type { Fetch } from './graph/request.ts';
+import { outboundMessages } from '#server/platform/outbound/messages.en.ts';
 
 /** The way to Microsoft's clouds. The demo connects it to its own tenant instead. */
 export interface CloudConnection {
@@ -38,7 +39,7 @@ function through(context: AppContext, gateway: URL): Fetch {
   return async (request) => {
     const url = new URL(request.url);
     if (url.protocol !== 'https:' || url.port !== '' || !isMicrosoft(url.hostname))
-      throw new OutboundError('refused', `The host ${url.hostname} is not one of the service.`);
+      throw new OutboundError('refused', outboundMessages.wrongHost({ host: url.hostname }));
     const forwarded = new Request(new URL(`${url.pathname}${url.search}`, gateway), request);
     forwarded.headers.set('x-forwarded-host', url.hostname);
     return outbound.fetch(forwarded);

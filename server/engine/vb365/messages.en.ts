@@ -4,26 +4,26 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const vb365Messages = defineMessages('vb365', {
   noVersion:
     '{host} has neither version 8 nor version 7 of the REST API of Veeam Backup for Microsoft 365.',
-  missing: '{host} does not have this.',
+  missing: "{host} doesn't have this.",
   stopped: 'The session was stopped.',
   disconnected: 'The backup proxy was disconnected during the session.',
   noReason: 'The server gave no reason.',
   notImported: 'This organization was not imported from a server.',
   organizationGone: 'The server no longer has the organization {name}.',
-  sealedByOther: 'The password of the server can’t be opened. Import its organizations again.',
+  sealedByOther: "The password of the server can't be opened. Import its organizations again.",
   sessionGone: 'The server no longer has this session.',
-  wrongPage: 'This page doesn’t exist.',
+  wrongPage: "This page doesn't exist.",
   unknownRepository: 'The server no longer has this repository.',
   unknownJob: 'The server no longer has this job.',
-  noSessionYet: 'The server started the job and doesn’t show its session yet.',
+  noSessionYet: "The server started the job and doesn't show its session yet.",
   otherForm: 'The server sent an unexpected response.',
   nameTaken: 'Another job of the Veeam server has this name.',
   creatingNow: 'A job with this name is being created. Try again in a moment.',
   changedThere:
     'The job has changed on the Veeam server. Open it again in a few seconds to see the changes.',
-  noHours12: 'This Veeam server can’t run a job every 12 hours. Choose a shorter period.',
+  noHours12: "This Veeam server can't run a job every 12 hours. Choose a shorter period.",
   otherDays:
-    'On the clock of the Veeam server, this time is on another day, so workdays or weekends would be other days there. Choose another time, every day, or a single day.',
+    'On the clock of the Veeam server, this time is on another day. Choose another time, every day, or a single day.',
   unknownItem: 'The organization no longer has one of these items. Remove it.',
   readOnly:
     'Veeam Backup for Microsoft 365 manages this organization. Make this change on its server.',

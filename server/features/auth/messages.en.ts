@@ -61,6 +61,7 @@ export const authMessages = defineMessages('auth-server', {
   timeZoneExpected: 'Enter a time zone of the IANA list, such as Europe/Berlin.',
   usernameExpected: 'Enter a username.',
   directoryLocked: 'The account is locked.',
+  directoryTimeout: "The directory didn't respond in time.",
   directoryRefused: 'The directory refused the password.',
 });
 

@@ -18,7 +18,7 @@ import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempo
 import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts';
 import { getHttpsPlace, shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { CERTIFICATE_ERROR, type Endpoint } from '#server/platform/systems/client.ts';
+import type { Endpoint } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import { getFailure } from './engine-calls.ts';
 import { planImport, type PlannedOrganization } from './import-plan.ts';
@@ -67,7 +67,7 @@ export function importServerHandlers(
         });
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
-        const seen = error.message.startsWith(CERTIFICATE_ERROR)
+        const seen = error.isCertificate
           ? await shownCertificate(context, getHttpsPlace(new URL(endpoint.address)))
           : null;
         return ok({ ok: false, message: error.message, seen, organizations: [] });

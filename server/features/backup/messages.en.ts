@@ -13,10 +13,10 @@ export const backupMessages = defineMessages('backup-suite', {
     'The job has changed since you opened it. Open it again to see the changes; what you entered is not saved.',
   serverChoosesProxy: 'The Veeam server chooses the proxy by the repository.',
   savedOtherwise:
-    'The Veeam server saved the job, but not with the settings that were sent. Open the job to see the settings that it has.',
-  noFullTextOnServer: 'Search in texts isn’t available for backups of a Veeam server.',
+    'The Veeam server saved the job with other settings than you chose. Open the job to see them.',
+  noFullTextOnServer: "Search in texts isn't available for backups of a Veeam server.",
   chatsByTeam: 'On a Veeam server, choose posts for each selected team.',
-  noAllSitesOnServer: 'A Veeam server can’t take all sites as one item. Choose sites.',
+  noAllSitesOnServer: "A Veeam server can't take all sites as one item. Choose sites.",
   noOrganizations: 'The server has no organizations of Microsoft 365.',
   foundOrganizations: '{count, plural, one {# organization} other {# organizations}} found.',
   noCompany: 'Choose a company, or link one with this organization.',
@@ -42,11 +42,11 @@ export const backupMessages = defineMessages('backup-suite', {
   nameTaken: 'This name is already in use.',
   repeatPassword: "The passwords don't match.",
   hintHasPassword: "The description can't contain the password.",
-  lockWithKeep: 'A repository with Object Lock can’t keep backups forever. Choose a period.',
+  lockWithKeep: "A repository with Object Lock can't keep backups forever. Choose a period.",
   repositoryInUse:
     'These jobs use the repository: {jobs}. Delete them or choose another repository.',
   proxyIsOnline: 'This proxy is running. Stop it first.',
-  proxyIsServer: 'The built-in proxy can’t be removed.',
+  proxyIsServer: "The built-in proxy can't be removed.",
   proxyInUse:
     'These repositories and jobs name the proxy: {names}. Choose another proxy for them first.',
   repositoryGoing: 'This repository is scheduled for deletion.',
@@ -67,7 +67,7 @@ export const backupMessages = defineMessages('backup-suite', {
   tamperedSubject: 'Files of the backup repository {name} were deleted or overwritten',
   recovered:
     'Someone else deleted or overwrote {count, plural, one {# file} other {# files}} of the backup repository {name} of {company} in its bucket. The portal recovered the locked {count, plural, one {version} other {versions}}.',
-  lost: '{count, plural, one {# file} other {# files}} of the backup repository {name} of {company} can’t be recovered. Verify the repository.',
+  lost: "{count, plural, one {# file} other {# files}} of the backup repository {name} of {company} can't be recovered. Verify the repository.",
   tamperedNext: 'Change the access key, and find out who used it.',
   shortenRetentionSubject: 'Retention will be shortened: {name}',
   shortenRetention:

@@ -94,7 +94,7 @@ export async function readError(answer: Response, now: Ms): Promise<QuickBooksEr
   const said = wordsIn(parsed(await answer.text().catch(() => '')));
   return new QuickBooksError(
     'refused',
-    `QuickBooks refused it (${status})${said === '' ? '.' : `: ${said}`}`,
+    said === '' ? t.refused({ status }) : t.refusedWith({ status, message: said }),
   );
 }
 

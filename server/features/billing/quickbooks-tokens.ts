@@ -75,8 +75,7 @@ export async function exchange(
   if (answer.status === 401) throw new QuickBooksError('access', t.clientRefused);
   if (answer.status !== 200) throw await readError(answer, context.clock.now());
   const read = v.safeParse(Given, parsed(await answer.text()));
-  if (!read.success)
-    throw new QuickBooksError('later', 'QuickBooks gave no token that can be read.');
+  if (!read.success) throw new QuickBooksError('later', t.unreadable);
   const { access_token: access, refresh_token: refresh, expires_in: seconds } = read.output;
   return { access, refresh, until: context.clock.now() + seconds * 1_000 };
 }
@@ -151,7 +150,7 @@ async function renew(
       clock.after(LOOK_MS, resolve);
     });
   }
-  throw new QuickBooksError('later', 'Another server is renewing the token of QuickBooks.');
+  throw new QuickBooksError('later', t.renewing);
 }
 
 /** Returns null while another server renews the tokens, and a token if it has finished. */

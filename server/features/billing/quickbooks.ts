@@ -101,13 +101,12 @@ export function connectQuickBooks(
       v.object({ QueryResponse: v.object({ [entity]: v.optional(v.array(v.unknown()), []) }) }),
       parsed(await answer.text()),
     );
-    if (!read.success)
-      throw new QuickBooksError('later', 'QuickBooks gave an answer that cannot be read.');
+    if (!read.success) throw new QuickBooksError('later', t.unreadable);
     const rows = v.safeParse(v.array(shape), read.output.QueryResponse[entity]);
     if (!rows.success)
       throw new QuickBooksError(
         'later',
-        `QuickBooks told of ${entity === 'Invoice' ? 'an invoice' : 'a record'} in another form than expected${getPath(rows.issues[0])}.`,
+        (entity === 'Invoice' ? t.badInvoice : t.badRecord)({ path: getPath(rows.issues[0]) }),
       );
     return rows.output;
   }
@@ -181,7 +180,7 @@ export function connectQuickBooks(
       );
       const bytes = new Uint8Array(await answer.arrayBuffer());
       if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC)
-        throw new QuickBooksError('later', 'QuickBooks gave no PDF.');
+        throw new QuickBooksError('later', t.noPdf);
       return bytes;
     },
   };

@@ -12,6 +12,7 @@ import {
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import { makeVb365Client } from '#server/engine/vb365/client.ts';
 import { keySigner, tokenSigner } from '#server/platform/systems/tokens.ts';
+import { systemMessages } from '#server/platform/systems/messages.en.ts';
 
 /** Returns a client for a kind of system: its API's base path and its sign-in. */
 export function clientFor(
@@ -97,8 +98,7 @@ const zertoSession =
           });
           if (answer.status !== 200) throw await toSourceError(answer, host, clock.now());
           session = answer.headers.get('x-zerto-session');
-          if (session === null)
-            throw new SourceError('fault', `${host} signed in and gave no session.`);
+          if (session === null) throw new SourceError('fault', systemMessages.noSession({ host }));
         }
         return { 'x-zerto-session': session };
       },

@@ -16,6 +16,7 @@ import { VB365 } from './vb365.ts';
 import { VBR } from './vbr.ts';
 import { VSPC } from './vspc.ts';
 import { ZERTO } from './zerto.ts';
+import { connectionErrorMessages } from './errors.messages.en.ts';
 
 const READERS: Readonly<
   Record<CollectorKind, Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>>>
@@ -173,10 +174,7 @@ async function collect(
     const failure =
       error instanceof SourceError
         ? error
-        : new SourceError(
-            'fault',
-            'What it answered could not be taken in. The log of the server says why.',
-          );
+        : new SourceError('fault', connectionErrorMessages.notStored);
     await storeError(context, tenant, connection, entity, row, failure, holder);
     return failure.kind === 'refused' || (failure.kind === 'busy' && failure.waitMs !== null)
       ? failure

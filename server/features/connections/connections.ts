@@ -5,6 +5,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { Endpoint } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { ConnectionRow } from './task.ts';
+import { connectionErrorMessages } from './errors.messages.en.ts';
 
 const place = (id: string) => ({ table: 'connection', column: 'sealed', row: id });
 
@@ -24,10 +25,7 @@ export async function getEndpoint(
   { id, address, certificate, sign_in, username, sealed }: ConnectionRow,
 ): Promise<Endpoint> {
   const secret = await unseal(tx, context, place(id), sealed).catch(() => {
-    throw new SourceError(
-      'refused',
-      'The kept credentials cannot be opened by this server. Give them again.',
-    );
+    throw new SourceError('refused', connectionErrorMessages.credentialsUnreadable);
   });
   return {
     address,

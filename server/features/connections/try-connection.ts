@@ -4,7 +4,7 @@ import type { ConnectionTested } from '#contract/connections/calls.ts';
 import { makeVb365Client } from '#server/engine/vb365/client.ts';
 import { getHttpsPlace, shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { CERTIFICATE_ERROR, type Endpoint } from '#server/platform/systems/client.ts';
+import type { Endpoint } from '#server/platform/systems/client.ts';
 import { clientFor, PROBES } from './clients.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 
@@ -45,7 +45,7 @@ export async function tryConnection(
     return {
       ok: false,
       message: error.message,
-      seen: error.message.startsWith(CERTIFICATE_ERROR)
+      seen: error.isCertificate
         ? await shownCertificate(context, getHttpsPlace(new URL(reach.address)))
         : null,
     };

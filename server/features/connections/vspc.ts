@@ -12,6 +12,7 @@ import * as shapes from './vspc-shapes.ts';
 import { type Page, walk } from './read-pages.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { checkedComputer, checkedRepository } from '../ingest/check-records.ts';
+import { connectionErrorMessages } from './errors.messages.en.ts';
 
 const PER_PAGE = 200;
 
@@ -310,7 +311,7 @@ async function whole<S extends ListSchema>(
   await task.keep({ offset: 0 });
   throw new SourceError(
     'busy',
-    `The list kept changing while it was read: ${walked.seen} of ${walked.total} rows.`,
+    connectionErrorMessages.listChanged({ seen: walked.seen, total: walked.total }),
   );
 }
 

@@ -15,6 +15,8 @@ import {
   sameSite,
   shaped,
 } from './psa.ts';
+import { ticketMessages as t } from './messages.en.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 
 const num = v.pipe(v.number(), v.safeInteger());
 const text = v.optional(v.nullable(v.string()), null);
@@ -138,8 +140,7 @@ export function autotask(
       { headers: { accept: 'application/json' } },
     );
     const { url, webUrl } = shaped('autotask', Zone, body);
-    if (!sameSite(at.url, url, '.autotask.net'))
-      throw new PsaError('refused', 'Autotask named a zone that is not one of its own.');
+    if (!sameSite(at.url, url, '.autotask.net')) throw new PsaError('refused', t.foreignZone);
     const found = {
       base: `${url.replace(/\/+$/, '')}/V1.0`,
       web: webUrl === null ? null : webUrl.replace(/\/+$/, ''),
@@ -168,7 +169,7 @@ export function autotask(
       yield { rows: items, more: nextPageUrl !== null };
       if (nextPageUrl === null) return;
       if (!sameSite(base, nextPageUrl, '.autotask.net'))
-        throw new PsaError('refused', 'Autotask named a page that is not one of its own.');
+        throw new PsaError('refused', t.foreignPage);
       answer = await ask('POST', nextPageUrl, { MaxRecords: size, filter });
     }
   }
@@ -229,8 +230,7 @@ export function autotask(
       { op: 'eq', field: 'resourceID', value: Number(owner) },
     ]);
     const role = roles.find(({ isDefault }) => isDefault) ?? roles[0];
-    if (!role)
-      throw new PsaError('refused', 'The owner has no role of the service desk in Autotask.');
+    if (!role) throw new PsaError('refused', t.noServiceDeskRole);
     return { assignedResourceID: Number(owner), assignedResourceRoleID: role.roleID };
   }
 
@@ -284,7 +284,7 @@ export function autotask(
   }
   const only = async (ticket: v.InferOutput<typeof Ticket>): Promise<RemoteTicket> => {
     const [one] = await loadRemote([ticket]);
-    if (!one) throw new PsaError('later', 'Autotask gave an answer that cannot be read.');
+    if (!one) throw new PsaError('later', t.badResponse({ system: SYSTEM_NAMES.autotask }));
     return one;
   };
   const get = async (id: string): Promise<RemoteTicket> => {
@@ -294,7 +294,7 @@ export function autotask(
       v.object({ item: v.nullable(Ticket) }),
       await send('GET', `Tickets/${encodeURIComponent(id)}`),
     );
-    if (item === null) throw new PsaError('gone', 'Autotask does not have it.');
+    if (item === null) throw new PsaError('gone', t.missing({ system: SYSTEM_NAMES.autotask }));
     return only(item);
   };
   const active: Filter = [{ op: 'eq', field: 'isActive', value: true }];

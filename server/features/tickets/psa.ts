@@ -9,6 +9,7 @@ import { fetchOutbound, type OutboundInit } from '../../platform/outbound/fetch.
 import { parseRetryAfter } from '../../platform/outbound/retry.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { cutText, parseStorable } from '#contract/stored-text.ts';
+import { ticketMessages as t } from './messages.en.ts';
 
 /** A ticket in its system. `reference`: our reference, written when the ticket was created. */
 export interface RemoteTicket {
@@ -140,25 +141,25 @@ export async function askPsa(
   const text = await answer.text();
   const body = parsed(text);
   if (status === 401 || status === 403)
-    throw new PsaError('access', `${name} did not accept the keys.`);
-  if (status === 404) throw new PsaError('gone', `${name} does not have it.`);
+    throw new PsaError('access', t.keysRefused({ system: name }));
+  if (status === 404) throw new PsaError('gone', t.missing({ system: name }));
   if (status === 429 || status === 408 || status >= 500)
     throw new PsaError(
       'later',
-      status === 429
-        ? `${name} asked to wait: too many requests.`
-        : `${name} is out of order (${status}).`,
+      status === 429 ? t.busy({ system: name }) : t.unavailable({ system: name, status }),
       parseRetryAfter(headers.get('retry-after'), context.clock.now()),
     );
   if (status < 200 || status > 299) {
     const words = getWords(body);
     throw new PsaError(
       'refused',
-      `${name} refused it (${status})${words === '' ? '.' : `: ${words}`}`,
+      words === ''
+        ? t.refused({ system: name, status })
+        : t.refusedWith({ system: name, status, message: words }),
     );
   }
   if (body === undefined && text !== '')
-    throw new PsaError('later', `${name} gave an answer that cannot be read.`);
+    throw new PsaError('later', t.badResponse({ system: name }));
   return { body, headers };
 }
 
@@ -179,8 +180,7 @@ export function shaped<S extends v.GenericSchema>(
   body: unknown,
 ): v.InferOutput<S> {
   const read = v.safeParse(schema, body);
-  if (!read.success)
-    throw new PsaError('later', `${SYSTEM_NAMES[system]} gave an answer that cannot be read.`);
+  if (!read.success) throw new PsaError('later', t.badResponse({ system: SYSTEM_NAMES[system] }));
   return read.output;
 }
 

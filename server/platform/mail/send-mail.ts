@@ -10,6 +10,7 @@ import { describeError } from '../outbound/error.ts';
 import type { Delivery } from './delivery.ts';
 import type { Mail } from './queue-mail.ts';
 import { deliveryMessages as t } from './messages.en.ts';
+import { outboundMessages } from '../outbound/messages.en.ts';
 
 export interface MailGateway {
   readonly settings: InferOutput<typeof MailSettings>;
@@ -50,10 +51,7 @@ export async function sendMail(
   let transport: { close(): void } | undefined;
   try {
     if (security === 'none' && context.config.outbound?.http !== true)
-      throw new OutboundError(
-        'refused',
-        'Mail is not sent without TLS: the operator of this server has not allowed it.',
-      );
+      throw new OutboundError('refused', t.tlsRequired);
     const opened = createTransport({
       host: await checkedAddress(context, host),
       port,
@@ -76,7 +74,7 @@ export async function sendMail(
     transport = opened;
     const late = new Promise<never>((_, reject) => {
       timer = context.clock.after(ALL_MS, () => {
-        reject(new OutboundError('unreachable', `${host} did not answer in time.`));
+        reject(new OutboundError('unreachable', outboundMessages.timeout({ host })));
       });
     });
     // The same message id at every attempt, so that a server can detect a duplicate.

@@ -10,10 +10,13 @@ import { outboundMessages } from './messages.en.ts';
  */
 export class OutboundError extends Error {
   readonly kind: 'refused' | 'unreachable';
-  constructor(kind: 'refused' | 'unreachable', message: string) {
+  /** Whether the certificate of the host isn't trusted, or isn't the pinned one. */
+  readonly isCertificate: boolean;
+  constructor(kind: 'refused' | 'unreachable', message: string, isCertificate = false) {
     super(message);
     this.name = 'OutboundError';
     this.kind = kind;
+    this.isCertificate = isCertificate;
   }
 }
 
@@ -93,9 +96,6 @@ export async function checkedAddress(
   if (first === undefined)
     throw new OutboundError('unreachable', outboundMessages.unknownHost({ host: name }));
   if (!found.every((address) => mayReach(context, address, allow)))
-    throw new OutboundError(
-      'refused',
-      `The host ${name} is in a private network, which the operator of this server has not allowed.`,
-    );
+    throw new OutboundError('refused', outboundMessages.privateNetwork({ host: name }));
   return first;
 }

@@ -7,8 +7,9 @@ import type { Ms } from '#contract/ids.ts';
 import { releaseSlotDuring } from '../http/concurrency.ts';
 import type { AppContext } from '../app-context.ts';
 import { checkedAddress, OutboundError } from './address.ts';
-import { describeError } from './error.ts';
+import { describeError, isCertificateError } from './error.ts';
 import { pinCertificate } from './pinned-certificate.ts';
+import { outboundMessages as t } from './messages.en.ts';
 
 export interface OutboundInit {
   readonly method?: string;
@@ -128,11 +129,11 @@ async function sendRequest(
             answered,
           );
       timer = context.clock.after(timeoutMs, () => {
-        going.destroy(new OutboundError('unreachable', `${name} did not answer in time.`));
+        going.destroy(new OutboundError('unreachable', t.timeout({ host: name })));
       });
       going.on('error', reject);
       const abort = (): void => {
-        going.destroy(new OutboundError('unreachable', `${name} was left.`));
+        going.destroy(new OutboundError('unreachable', t.failed({ host: name })));
       };
       if (signal?.aborted === true) abort();
       signal?.addEventListener('abort', abort, { once: true });
@@ -141,7 +142,7 @@ async function sendRequest(
   } catch (error) {
     throw error instanceof OutboundError
       ? error
-      : new OutboundError('unreachable', describeError(error, name));
+      : new OutboundError('unreachable', describeError(error, name), isCertificateError(error));
   } finally {
     timer?.cancel();
   }
@@ -156,22 +157,22 @@ export function allowedUrl(context: AppContext, address: string | URL): URL {
   try {
     url = new URL(address);
   } catch {
-    throw new OutboundError('refused', 'The address is not valid.');
+    throw new OutboundError('refused', t.addressInvalid);
   }
   const http = context.config.outbound?.http === true;
   if (url.protocol !== 'https:' && !(http && url.protocol === 'http:'))
-    throw new OutboundError('refused', 'The address must begin with https://.');
+    throw new OutboundError('refused', t.httpsNeeded);
   if (url.username !== '' || url.password !== '')
-    throw new OutboundError('refused', 'The address must not hold a user name or password.');
+    throw new OutboundError('refused', t.noCredentials);
   const port = Number(url.port);
   if (url.port !== '' && port < FIRST_HIGH && !LOW_PORTS.has(port))
-    throw new OutboundError('refused', `Port ${port} is not one of web servers.`);
+    throw new OutboundError('refused', t.portNotAllowed({ port: url.port }));
   return url;
 }
 
 async function passOn(answer: IncomingMessage, name: string, timeoutMs: Ms): Promise<Response> {
   answer.setTimeout(timeoutMs, () => {
-    answer.destroy(new OutboundError('unreachable', `${name} did not answer in time.`));
+    answer.destroy(new OutboundError('unreachable', t.timeout({ host: name })));
   });
   // `pipeline` destroys both ends when one of them breaks, so that a cut body is an error.
   const body = pipeline(answer, new PassThrough(), () => undefined);
@@ -187,7 +188,7 @@ async function collect(answer: IncomingMessage, name: string, maxBytes: number):
       answer.destroy();
       throw new OutboundError(
         'unreachable',
-        `${name} answered with more than ${Math.round(maxBytes / MAX_BYTES)} MiB.`,
+        t.tooLarge({ host: name, limit: Math.round(maxBytes / MAX_BYTES) }),
       );
     }
     parts.push(part);
@@ -209,6 +210,6 @@ export function getResponse(
     for (const one of [value ?? []].flat()) headers.append(key, one);
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 599)
-    throw new OutboundError('unreachable', `${name} gave no answer that can be read.`);
+    throw new OutboundError('unreachable', t.badResponse({ host: name }));
   return new Response(NO_BODY.has(status) ? null : body, { status, headers });
 }

@@ -88,7 +88,7 @@ function sent(
     body instanceof URLSearchParams
   )
     return body ?? null;
-  throw new OutboundError('refused', 'A body of this kind is not sent.');
+  throw new TypeError('A body of this kind is not sent.');
 }
 
 /** Returns a sentence without anything that was sent or received. */

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 import { OutboundError } from './address.ts';
+import { outboundMessages as t } from './messages.en.ts';
 
 /**
  * Returns TLS options that pin exactly this certificate: OpenSSL trusts no other, and the code compares
@@ -13,7 +14,7 @@ export function pinCertificate(certificate: string): {
   readonly checkServerIdentity: (host: string, shown: PeerCertificate) => Error | undefined;
 } {
   const expected = readCertificate(certificate);
-  if (expected === null) throw new OutboundError('refused', 'The certificate cannot be read.');
+  if (expected === null) throw new OutboundError('refused', t.certificateUnreadable);
   return {
     ca: expected.toString(),
     allowPartialTrustChain: true,

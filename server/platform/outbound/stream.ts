@@ -9,6 +9,7 @@ import { releaseSlotDuring } from '../http/concurrency.ts';
 import { checkedAddress, OutboundError } from './address.ts';
 import { describeError } from './error.ts';
 import { allowedUrl, getResponse } from './fetch.ts';
+import { outboundMessages as t } from './messages.en.ts';
 
 /** Sends requests to a service with known hosts, and streams their responses. */
 export interface OutboundStream {
@@ -34,8 +35,7 @@ export function outboundStream(
   const send = async (request: Request): Promise<Response> => {
     const url = allowedUrl(context, request.url);
     const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (!isAllowed(url.hostname))
-      throw new OutboundError('refused', `The host ${name} is not one of the service.`);
+    if (!isAllowed(url.hostname)) throw new OutboundError('refused', t.wrongHost({ host: name }));
     try {
       const host = await checkedAddress(context, url.hostname);
       const body = request.body === null ? null : Buffer.from(await request.arrayBuffer());

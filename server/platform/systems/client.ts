@@ -10,6 +10,7 @@ import type { AppContext } from '../app-context.ts';
 import { maskSecrets } from '../mask-secrets.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
+import { systemMessages as t } from './messages.en.ts';
 
 /** The address of a system and its credentials. */
 export interface Endpoint {
@@ -92,6 +93,9 @@ export function makeClient(
       throw new SourceError(
         'unreachable',
         (await describeChangedCertificate(context, reach, error)) ?? error.message,
+        null,
+        null,
+        error.isCertificate,
       );
     }
   };
@@ -105,8 +109,7 @@ export function makeClient(
         headers: { accept: 'application/json', ...init.headers, ...(await session.headers()) },
       });
       if (answer.status !== 401) return answer;
-      if (!session.refused() || again)
-        throw new SourceError('refused', `${host} did not accept the credentials.`);
+      if (!session.refused() || again) throw new SourceError('refused', t.credentials({ host }));
     }
   }
 
@@ -116,8 +119,7 @@ export function makeClient(
    */
   async function finished(answer: Answer): Promise<Answer> {
     const id = /\/asyncActions\/([\w-]{1,64})\/?$/i.exec(answer.headers.get('location') ?? '')?.[1];
-    if (id === undefined)
-      throw new SourceError('fault', `${host} is making an answer and did not say where.`);
+    if (id === undefined) throw new SourceError('fault', t.noResult({ host }));
     let waited = 0;
     for (let pause = POLL_MS; waited < PATIENCE_MS; pause = Math.min(MAX_POLL_MS, pause * 2)) {
       await new Promise<void>((resolve) => {
@@ -127,10 +129,10 @@ export function makeClient(
       const { data } = parsed(await good(await answerTo(`asyncActions/${id}`)), AsyncAction);
       if (data.status === 'running') continue;
       if (data.status !== 'succeed')
-        throw new SourceError('fault', `${host} could not make the answer (${data.status}).`);
+        throw new SourceError('fault', t.resultFailed({ host, status: data.status }));
       return answerTo(`asyncActions/${id}/result`);
     }
-    throw new SourceError('busy', `${host} took too long to make the answer.`);
+    throw new SourceError('busy', t.resultLate({ host }));
   }
 
   async function good(answer: Answer): Promise<string> {
@@ -143,14 +145,11 @@ export function makeClient(
     try {
       value = parseStorable(text);
     } catch {
-      throw new SourceError('fault', `${host} answered with something that is not whole JSON.`);
+      throw new SourceError('fault', t.notJson({ host }));
     }
     const read = v.safeParse(schema, value, { abortEarly: true });
     if (read.success) return read.output;
-    throw new SourceError(
-      'fault',
-      `${host} answered in another form than expected${getPath(read.issues[0])}.`,
-    );
+    throw new SourceError('fault', t.badResponse({ host, path: getPath(read.issues[0]) }));
   }
 
   const sendCommand = (
@@ -201,7 +200,7 @@ async function* pieces(body: ReadableStream<Uint8Array>, host: string): AsyncGen
   try {
     yield* body;
   } catch {
-    throw new SourceError('unreachable', `${host} broke off the file.`);
+    throw new SourceError('unreachable', t.fileCut({ host }));
   }
 }
 
@@ -212,9 +211,9 @@ async function* pieces(body: ReadableStream<Uint8Array>, host: string): AsyncGen
 async function describeChangedCertificate(
   context: AppContext,
   { address, certificate }: Endpoint,
-  { message }: OutboundError,
+  { isCertificate }: OutboundError,
 ): Promise<string | null> {
-  if (certificate === null || !message.startsWith(CERTIFICATE_ERROR)) return null;
+  if (certificate === null || !isCertificate) return null;
   const url = new URL(address);
   const shown = await shownCertificate(context, getHttpsPlace(url));
   const pinned = readCertificate(certificate);
@@ -226,8 +225,6 @@ async function describeChangedCertificate(
         pinned: pinned.fingerprint256,
       });
 }
-/** How messages about an untrusted certificate begin. */
-export const CERTIFICATE_ERROR = 'The certificate of ';
 
 const AsyncAction = v.object({ data: v.object({ status: v.pipe(v.string(), v.maxLength(40)) }) });
 
@@ -240,16 +237,14 @@ const getPath = (issue: v.BaseIssue<unknown>): string => {
 export async function toSourceError(answer: Answer, host: string, now: Ms): Promise<SourceError> {
   const { status } = answer;
   const waitMs = parseRetryAfter(answer.headers.get('retry-after'), now);
-  if (status === 429 || status === 503)
-    return new SourceError('busy', `${host} asks to be left alone for a while.`, waitMs);
-  if (status === 401) return new SourceError('refused', `${host} did not accept the credentials.`);
-  if (status === 403)
-    return new SourceError('forbidden', `${host} does not allow these credentials to read this.`);
-  if (status === 404) return new SourceError('missing', `${host} does not have this.`);
+  if (status === 429 || status === 503) return new SourceError('busy', t.busy({ host }), waitMs);
+  if (status === 401) return new SourceError('refused', t.credentials({ host }));
+  if (status === 403) return new SourceError('forbidden', t.forbidden({ host }));
+  if (status === 404) return new SourceError('missing', t.missing({ host }));
   const { message, code } = readError(await answer.text().catch(() => ''));
   return new SourceError(
     'fault',
-    `${host} answered with status ${status}${message === '' ? '' : `: ${message}`}.`,
+    message === '' ? t.status({ host, status }) : t.statusWith({ host, status, message }),
     waitMs,
     code,
   );

@@ -11,16 +11,20 @@ export class SourceError extends Error {
   readonly waitMs: Ms | null;
   /** The system's own word for the error. */
   readonly code: string | null;
+  /** Whether its certificate isn't trusted, or isn't the pinned one. */
+  readonly isCertificate: boolean;
   constructor(
     kind: SourceError['kind'],
     message: string,
     waitMs: Ms | null = null,
     code: string | null = null,
+    isCertificate = false,
   ) {
     super(message);
     this.name = 'SourceError';
     this.kind = kind;
     this.waitMs = waitMs;
     this.code = code;
+    this.isCertificate = isCertificate;
   }
 }

@@ -4,6 +4,7 @@ import type { AppContext } from '../app-context.ts';
 import { toSourceError, type Send, type Signer } from './client.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
+import { systemMessages as t } from './messages.en.ts';
 
 const TokenSchema = v.object({
   access_token: v.pipe(v.string(), v.minLength(1), v.maxLength(20_000)),
@@ -49,11 +50,11 @@ export function tokenSigner(
         body: new URLSearchParams(form),
       });
       if (answer.status === 400 || answer.status === 401)
-        throw new SourceError('refused', `${host} did not accept the credentials.`);
+        throw new SourceError('refused', t.credentials({ host }));
       if (answer.status !== 200 && answer.status !== 201)
         throw await toSourceError(answer, host, clock.now());
       const read = v.safeParse(TokenSchema, getJson(await answer.text()));
-      if (!read.success) throw new SourceError('fault', `${host} signed in and gave no token.`);
+      if (!read.success) throw new SourceError('fault', t.noToken({ host }));
       const { access_token: access, refresh_token: refresh, expires_in: seconds } = read.output;
       token = {
         access,

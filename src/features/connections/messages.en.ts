@@ -108,7 +108,7 @@ export const connectionMessages = defineMessages('connections', {
   onHint: "When off, the connection doesn't sync, and none of its jobs count as missed.",
   certificateInvalid: 'Enter a certificate in PEM format.',
   vspc: 'Service Provider Console',
-  vspcHint: 'Veeam’s console: all companies, servers, and agents',
+  vspcHint: "Veeam's console: all companies, servers, and agents",
   vbr: 'Backup & Replication',
   vbrHint: 'One Veeam backup server of one company',
   vb365: 'Backup for Microsoft 365',

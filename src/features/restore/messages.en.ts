@@ -43,7 +43,7 @@ export const restoreMessages = defineMessages('restorePages', {
   ended: 'Restore session ended',
   endedHint: 'It ended after an hour of inactivity.',
   reopen: 'Open again',
-  lacks: 'This restore point doesn’t include {names}, because their backup failed.',
+  lacks: "This restore point doesn't include {names}, because their backup failed.",
   lacksMore: '{names} and {count} more',
   restores: 'Restores',
   searchOutlook: 'Search this folder',

@@ -104,7 +104,7 @@ test('G70, ENG-1: over a socket to another address too, a tenant is backed up, t
     gateway.url,
   ])
     await expect(context.cloud.fetch(new Request(url))).rejects.toThrow(
-      /is not one of the service/,
+      /doesn't belong to this service/,
     );
   expect(gateway.asked.length).toBe(before);
 });

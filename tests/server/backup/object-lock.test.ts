@@ -42,7 +42,7 @@ eachDatabase((kind) => {
     const host = new URL(s3.url).host;
     expect(await offer({ retentionPolicy: 'Keep' })).toEqual([
       400,
-      'A repository with Object Lock can’t keep backups forever. Choose a period.',
+      "A repository with Object Lock can't keep backups forever. Choose a period.",
     ]);
     bucket.hasVersions = false;
     bucket.hasLock = false;
@@ -97,7 +97,7 @@ eachDatabase((kind) => {
     const keep = await admin('PATCH', `o365/repositories/${id}`, { retentionPolicy: 'Keep' });
     expect([keep.status, keep.body.message]).toEqual([
       400,
-      'A repository with Object Lock can’t keep backups forever. Choose a period.',
+      "A repository with Object Lock can't keep backups forever. Choose a period.",
     ]);
     // A new key needs the same permissions.
     const storageKeys = { accessKeyId: KEY_ID, secretAccessKey: SECRET };

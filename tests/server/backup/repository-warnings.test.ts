@@ -119,7 +119,7 @@ eachDatabase((name, open) => {
     const [first] = await listNew();
     expect(first?.subject).toContain('Files of the backup repository North vault were deleted');
     expect(first?.text).toContain('deleted or overwrote 4 files');
-    expect(first?.text).toContain('1 file of the backup repository North vault of Company 1 can’t');
+    expect(first?.text).toContain("1 file of the backup repository North vault of Company 1 can't");
     expect(first?.text).toContain('Change the access key');
     await tamper(1, 0);
     pass(25 * HOUR);

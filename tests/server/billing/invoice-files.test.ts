@@ -52,7 +52,7 @@ eachDatabase((_name, open) => {
       const { status, body } = await ada('GET', `${INVOICES}/12/pdf`);
       return [status, body.message];
     };
-    expect(await said()).toEqual([503, 'QuickBooks gave no PDF.']);
+    expect(await said()).toEqual([503, 'QuickBooks sent no PDF.']);
     qb.faults.push({ status: 429, body: '' });
     expect(await said()).toEqual([503, 'QuickBooks received too many requests. Try again later.']);
     bureau.books.invoices.splice(1, 1);

@@ -241,7 +241,7 @@ eachDatabase((_name, open) => {
     });
     await bureau.read();
     expect((await bureau.list()).source.fault).toMatch(
-      /^QuickBooks told of an invoice in another form than expected \(0\.\w+\)\.$/,
+      /^QuickBooks sent an invoice with an unexpected value \(0\.\w+\)\.$/,
     );
     expect((await bureau.list()).count).toBe(1_500);
   });

@@ -291,7 +291,7 @@ test('COLLECT-5: a failing entity delays no other, is retried later each time, a
   expect(await collection('alarms')).toMatchObject({
     status: 'failed',
     fails: 1,
-    error: `${new URL(vspc.outside.url).host} answered with status 500: The database is being moved.`,
+    error: `${new URL(vspc.outside.url).host} responded with status 500: The database is being moved.`,
   });
   const countAlarmQueries = () =>
     vspc.outside.asked.filter(({ path }) => path.includes('alarms/active')).length;
@@ -343,7 +343,7 @@ test('COLLECT-5: refused credentials are tried once, not once per entity, and no
   expect(vspc.outside.asked).toHaveLength(1);
   expect(
     new Set((await one()).collections.map(({ status, error }) => `${status} ${error}`)),
-  ).toEqual(new Set([`failed ${new URL(vspc.outside.url).host} did not accept the credentials.`]));
+  ).toEqual(new Set([`failed ${new URL(vspc.outside.url).host} didn't accept the credentials.`]));
   await field.round(9 * MINUTE);
   expect(vspc.outside.asked).toHaveLength(1);
   await field.round(4 * MINUTE);
@@ -397,9 +397,9 @@ test('COLLECT-5: a delayed answer is awaited at the given address; one that is c
       .filter(({ status }) => status === 'failed')
       .map(({ entity, error }) => [entity, error]),
   ).toEqual([
-    ['computers', `${hostname} did not answer in time.`],
-    ['alarms', `${host} answered with something that is not whole JSON.`],
-    ['licences', `${host} answered in another form than expected (data).`],
+    ['computers', `${hostname} didn't respond in time.`],
+    ['alarms', `${host} sent a response that isn't valid JSON.`],
+    ['licences', `${host} sent an unexpected response (data).`],
   ]);
 });
 

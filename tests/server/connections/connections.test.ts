@@ -115,7 +115,7 @@ test('COLLECT-1: a connection is tested before it is stored: the number of compa
     ok: true,
     value: {
       ok: false,
-      message: `${new URL(vspc.outside.url).host} did not accept the credentials.`,
+      message: `${new URL(vspc.outside.url).host} didn't accept the credentials.`,
     },
   });
   expect(await tried({ kind: 'key', secret: KEY }, 'http://10.0.0.1:1280')).toMatchObject({
@@ -123,7 +123,7 @@ test('COLLECT-1: a connection is tested before it is stored: the number of compa
     value: {
       ok: false,
       message:
-        'The host 10.0.0.1 is in a private network, which the operator of this server has not allowed.',
+        "10.0.0.1 is in a private network, which the operator of this server hasn't allowed.",
     },
   });
   const stored = await field.connect(vspc.outside.url);
@@ -323,7 +323,7 @@ test("COLLECT-1: credentials that this server can't decrypt any more are asked f
       .where('id', '=', id)
       .execute(),
   );
-  const says = 'The kept credentials cannot be opened by this server. Give them again.';
+  const says = "This server can't decrypt the stored credentials. Enter them again.";
   expect(
     await handlers.testConnection(
       { id, kind: 'vspc', address: vspc.outside.url, certificate: null },

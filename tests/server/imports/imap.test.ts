@@ -407,7 +407,7 @@ test.runIf(isHere)(
     const PLAIN =
       'Connections without TLS are only possible to the server that the portal runs on, and only if its operator allows them.';
     const PRIVATE =
-      'The host 127.0.0.1 is in a private network, which the operator of this server has not allowed.';
+      "127.0.0.1 is in a private network, which the operator of this server hasn't allowed.";
     for (const [more, message, outbound] of [
       [{}, null],
       [starttls, null],

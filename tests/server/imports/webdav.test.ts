@@ -175,10 +175,10 @@ test.runIf(isHere)(
     expect(await explain({ url: `http://127.0.0.1:${port}/` })).toBe(NO_WEBDAV);
     expect(await explain({ url: `${getRclone().url}nowhere/` })).toBe(NO_WEBDAV);
     expect(await explain({}, { allow: ['127.0.0.0/8'] })).toBe(
-      'The address must begin with https://.',
+      'Enter an address that begins with https://.',
     );
     expect(await explain({}, { http: true, allow: [] })).toBe(
-      'The host 127.0.0.1 is in a private network, which the operator of this server has not allowed.',
+      "127.0.0.1 is in a private network, which the operator of this server hasn't allowed.",
     );
     page.close();
   },

@@ -54,7 +54,7 @@ eachDatabase((_name, open) => {
       state: 'waiting',
       tries: 2,
       code: null,
-      fault: '127.0.0.1 did not answer in time.',
+      fault: "127.0.0.1 didn't respond in time.",
     });
     // It says itself when.
     status = 503;

@@ -59,7 +59,7 @@ test.skipIf(openssl !== '')(
           'The certificate of 127.0.0.1 is not trusted',
         );
       await expect(fetchOutbound(context, address, { certificate: 'nonsense' })).rejects.toThrow(
-        'The certificate cannot be read.',
+        "The certificate can't be read.",
       );
       expect(heard).toBe(1);
       // What it shows is told to who tries the connection, and nothing was said to it by then.

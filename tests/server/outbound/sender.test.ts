@@ -37,7 +37,7 @@ const smsAt = ({ url }: Pick<Outside, 'url'>): ProviderSettings => ({
 });
 
 const REPORTED = {
-  none: /^Mail is not sent without TLS/,
+  none: /^Emails need TLS/,
   starttls: /does not offer TLS/,
   tls: /^The connection to .+ failed|did not answer/,
 } as const;

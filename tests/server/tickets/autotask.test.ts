@@ -146,7 +146,7 @@ eachDatabase((_name, open) => {
     });
     expect(await desk.ticket(ticket.id)).toMatchObject({
       waiting: true,
-      fault: 'The owner has no role of the service desk in Autotask.',
+      fault: 'The owner has no service desk role in Autotask.',
     });
     expect((await desk.adam('GET', `${TICKETS}/autotask/resources`)).status).toBe(403);
     const b = await desk.fails('Mail');
@@ -274,11 +274,11 @@ eachDatabase((_name, open) => {
     const tested = async (): Promise<unknown> =>
       (await desk.adam<{ message: string }>('POST', `${TICKETING}/test`, {})).body.data.message;
     expect([await tested(), thief.asked]).toEqual([
-      'Autotask named a zone that is not one of its own.',
+      'Autotask sent the address of another server for its zone.',
       [],
     ]);
     at.zone = null;
     await desk.connect(again, 'wrong');
-    expect(await tested()).toBe('Autotask did not accept the keys.');
+    expect(await tested()).toBe("Autotask didn't accept the keys.");
   });
 });

@@ -94,7 +94,7 @@ eachDatabase((_name, open) => {
     expect(waits.slice(1)).toEqual(waits.slice(1).toSorted((a, b) => a - b));
     expect([waits.at(-1) ?? 0, (await loadStored()).fault]).toEqual([
       expect.toSatisfy((n: number) => n >= 6),
-      'ConnectWise is out of order (500).',
+      "ConnectWise isn't available (500).",
     ]);
     cw.turn(5001, 3);
     fixture.pass(HOUR);

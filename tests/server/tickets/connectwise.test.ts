@@ -118,7 +118,7 @@ eachDatabase((_name, open) => {
     const ticket = await desk.make([a.n]);
     expect([ticket.waiting, ticket.fault, ticket.number, cw.tickets.length]).toEqual([
       true,
-      'ConnectWise is out of order (502).',
+      "ConnectWise isn't available (502).",
       'D-1',
       1,
     ]);
@@ -166,7 +166,7 @@ eachDatabase((_name, open) => {
     cw.faults.push({ status: 429, headers: { 'retry-after': '3600' } });
     const a = await desk.make([(await desk.fails('A')).n]);
     expect([a.fault, cw.tickets.length]).toEqual([
-      'ConnectWise asked to wait: too many requests.',
+      'ConnectWise is receiving too many requests. Try again later.',
       0,
     ]);
     const before = requestedAt('service/tickets');
@@ -186,9 +186,9 @@ eachDatabase((_name, open) => {
     await desk.tick();
     expect((await desk.ticket(a.id)).number).toBe('5001');
     for (const [error, words] of [
-      [{ status: 401 }, 'ConnectWise did not accept the keys.'],
-      [{ text: '<html>' }, 'ConnectWise gave an answer that cannot be read.'],
-      [{ body: { id: 1 } }, 'ConnectWise gave an answer that cannot be read.'],
+      [{ status: 401 }, "ConnectWise didn't accept the keys."],
+      [{ text: '<html>' }, 'ConnectWise sent an unexpected response.'],
+      [{ body: { id: 1 } }, 'ConnectWise sent an unexpected response.'],
     ] as const) {
       cw.faults.push(error);
       const made = await desk.make([(await desk.fails(words + JSON.stringify(error))).n]);
@@ -199,7 +199,7 @@ eachDatabase((_name, open) => {
     }
     cw.companies.splice(0, 1);
     const refused = await desk.make([(await desk.fails('B')).n]);
-    expect(refused.fault).toBe('ConnectWise refused it (400): company not found');
+    expect(refused.fault).toBe('ConnectWise refused the request (400): company not found');
     const request = cw.asked.length;
     fixture.pass(23 * HOUR);
     await pausePolling();
@@ -228,7 +228,7 @@ eachDatabase((_name, open) => {
     expect([ticket.waiting, ticket.number, cw.tickets.length]).toEqual([true, 'D-1', 1]);
     await expect
       .poll(async () => (await desk.ticket(ticket.id)).fault, { timeout: 60_000 })
-      .toBe('127.0.0.1 did not answer in time.');
+      .toBe("127.0.0.1 didn't respond in time.");
     fixture.pass(20_000);
     await desk.tick();
     expect([await desk.ticket(ticket.id), cw.tickets.length]).toMatchObject([

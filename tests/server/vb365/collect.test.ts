@@ -317,7 +317,7 @@ describe('a connection to a server', () => {
         },
       });
       expect(await tryIt(seen?.certificate ?? null, 'wrong')).toMatchObject({
-        value: { ok: false, message: expect.stringContaining('did not accept the credentials') },
+        value: { ok: false, message: expect.stringContaining("didn't accept the credentials") },
       });
       await secure.renewCertificate();
       expect(await tryIt(seen?.certificate ?? null)).toMatchObject({

@@ -208,7 +208,7 @@ eachDatabase((database, open) => {
           const never = await bench.startDownload(`${drive}/${path}`, body);
           expect(await bench.finishDownload(never.id)).toMatchObject({
             state: 'failed',
-            message: expect.stringContaining('The file broke off 3 times') as unknown,
+            message: expect.stringContaining('The file was cut off 3 times') as unknown,
             parts: [],
           });
           // Nothing of it is left on the disk.

@@ -206,7 +206,7 @@ eachDatabase((database, open) => {
       const { length } = bench.server.outside.asked;
       for (const [path, more, words] of [
         [`folders/${folder}/restore`, { changedItems: false }, 'restores all'],
-        ['restore', { onConflict: 'skip' }, 'can’t skip existing items'],
+        ['restore', { onConflict: 'skip' }, "can't skip existing items"],
         ['restore', { site: target, folder: 'Sub', reason: 'x' }, 'Leave the folder empty'],
       ] as const)
         expect([path, await bench.refuse(`${site}/${path}`, more)]).toEqual([

@@ -183,7 +183,7 @@ eachDatabase((database, open) => {
         files: [versions[1]?.id],
         downloadInBackground: true,
       });
-      expect(refused).toEqual([409, expect.stringContaining('Single versions aren’t available')]);
+      expect(refused).toEqual([409, expect.stringContaining("Single versions aren't available")]);
       const mails = await bench.openSession('Vex');
       const mailbox = `${mails}/mailboxes/${await first(`${mails}/mailboxes`)}`;
       const inbox = await first(`${mailbox}/folders`);

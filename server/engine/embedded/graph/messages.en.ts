@@ -4,7 +4,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const graphMessages = defineMessages('graph', {
   stopped: 'The work was stopped.',
   unreachable: "Microsoft 365 can't be reached. Check the server's internet connection.",
-  timeout: 'Microsoft 365 did not answer in time. Try again later.',
+  timeout: "Microsoft 365 didn't respond in time. Try again later.",
   throttled: 'Microsoft 365 limits requests. The session continues when the limit allows it.',
   busy: 'Microsoft 365 is busy. Try again later.',
   moving: 'Microsoft 365 is moving this mailbox. Try again later.',

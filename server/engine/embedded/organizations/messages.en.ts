@@ -23,7 +23,7 @@ export const accessMessages = defineMessages('organization-access', {
     'No repository with this ID and password has backups of this organization. Check the ID, the password, and the organization.',
   copiedRepository: 'This is a copy of a repository that you already have.',
   lockWithKeep:
-    'The files of this repository have an Object Lock, so it can’t keep backups forever. Choose a period.',
+    "The files of this repository have an Object Lock, so it can't keep backups forever. Choose a period.",
   repositoryInUse: 'A backup or a restore uses the repository right now. Try again later.',
   noStorage: 'This repository is a folder on the server. It has no access key.',
   hintHasPassword: "The hint can't contain the password.",

@@ -4,12 +4,12 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const vb365RestoreMessages = defineMessages('vb365-restore', {
   notOffered:
     'Veeam Backup for Microsoft 365 does not offer this here. Do it on the server of the organization.',
-  noSessionThere: '{host} opened no restore session.',
-  noAnswer: '{host} gave no answer to the search.',
+  noSessionThere: "{host} didn't open a restore session.",
+  noAnswer: "{host} didn't respond to the search.",
   searchTooFar: 'A search on this server can skip at most 10,000 results. Add words to narrow it.',
   flagsOriginal:
     'To the original location, the server restores all missing and changed items. Options are only available for another location.',
-  skipOffered: 'The server can’t skip existing items. Choose to replace them or to keep both.',
+  skipOffered: "The server can't skip existing items. Choose to replace them or to keep both.",
   otherOrganization:
     'The server of this organization restores to this organization only. Choose one of its users.',
   noSite: 'This site does not exist on the server.',
@@ -21,10 +21,10 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   teamsOriginal: 'The server of this organization restores teams to their original location only.',
   teamsReplace:
     'The server replaces changed items of teams. Restore missing items only to leave them as they are.',
-  lastVersions: 'Of a whole team or channel, the server restores the last version of each file.',
+  lastVersions: 'For a whole team or channel, the server restores the latest version of each file.',
   noVersions: 'The server has versions of files and rows only.',
   teamVersions:
-    'For files in teams, the server restores or saves the last version or all versions. Single versions aren’t available.',
+    "For files in teams, the server restores or saves the last version or all versions. Single versions aren't available.",
   oneVersion: 'Choose one version at a time.',
   postsWithChannel:
     'The server of this organization restores posts with their channel only. Restore the channel, or download the posts.',
@@ -48,22 +48,23 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   rightsNeeded:
     'The server needs a sign-in to Microsoft 365 to restore. Sign in with a code as an administrator of the tenant.',
   noApproval:
-    'Restores that need the approval of a second person can’t be started for organizations of a Veeam server.',
-  noUndo: 'Veeam Backup for Microsoft 365 can’t undo a restore.',
+    "Restores that need the approval of a second person can't be started for organizations of a Veeam server.",
+  noUndo: "Veeam Backup for Microsoft 365 can't undo a restore.",
   noDryRun: 'Veeam Backup for Microsoft 365 has no dry runs.',
   cancelledBefore: 'The restore was stopped before it started.',
   stoppedThere: 'The restore was stopped. Items that were already restored remain.',
-  cantStop: 'This version of the server can’t stop a running restore.',
+  cantStop: "This version of the server can't stop a running restore.",
   unknownEnd:
     'The connection to the server was lost while the restore started. See the restore sessions on the server for the result.',
   failedThere: 'The restore failed on the server.',
   others: '{count, plural, one {# other item} other {# other items}}',
   endedThere: 'The server has ended the restore session. Open it again to continue.',
   changedSize: 'The server sent {sent, number} bytes of this file instead of {expected, number}.',
-  noFile: '{host} sent something else than the file.',
+  noFile: '{host} sent something other than the file.',
   stalled: '{host} stopped in the middle of the file and sent nothing for {minutes} minutes.',
-  cutFile: '{host} ended the file before its end.',
-  needsFactor: 'The file has more than 5 GB. Confirm your identity, then start the download again.',
+  cutFile: '{host} sent only part of the file.',
+  needsFactor:
+    'The file is larger than 5 GB. Confirm your identity, then start the download again.',
   noRoom:
     'The server of the portal has no room for this file. Delete downloads that you no longer need, or choose fewer items.',
   onlyPst:

@@ -5,6 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import { checkedAddress, OutboundError } from '../../../platform/outbound/address.ts';
 import type { AppContext } from '../../../platform/app-context.ts';
 import type { DirectoryAt } from './get-directory.ts';
+import { authMessages } from '../messages.en.ts';
 
 const CONNECT_MS: Ms = 5_000;
 const ANSWER_MS: Ms = 8_000;
@@ -45,7 +46,7 @@ export async function talk<T>(
   let timer: { cancel(): void } | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = context.clock.after(ALL_MS, () => {
-      reject(new OutboundError('unreachable', 'The directory did not answer in time.'));
+      reject(new OutboundError('unreachable', authMessages.directoryTimeout));
     });
   });
   try {

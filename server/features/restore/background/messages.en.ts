@@ -10,7 +10,7 @@ export const backgroundMessages = defineMessages('background-downloads', {
   diskFull: 'The disk of the server is full. Ask your administrator to free space, then try again.',
   unreadable: 'The backup could not be read for a day: {reason}',
   brokeOff:
-    'The file broke off {count, plural, one {once} other {# times}} while the server of the organization sent it: {reason}',
+    'The file was cut off {count, plural, one {once} other {# times}} while the server of the organization sent it: {reason}',
   notReady: 'This download is not ready yet.',
   ended: 'This download has ended already.',
   readySubject: 'Your download {name} is ready',

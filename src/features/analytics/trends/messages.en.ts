@@ -72,6 +72,6 @@ export const trendMessages = defineMessages('trends', {
   source: 'Source',
   overTime: 'Over time',
   failedOf: '{name}: {count} failed',
-  warningsOf: '{name}: {count} warnings',
+  warningsOf: '{name}: {count, plural, one {# warning} other {# warnings}}',
   showMore: 'Show {count} more',
 });

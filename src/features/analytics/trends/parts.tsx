@@ -129,7 +129,7 @@ export function Parts({ place, trends, days, compared, canOpen, onBy }: PartsPro
                   }
                   label={t.warningsOf({
                     name: getName(part, place.by),
-                    count: formatCount(part.now.warning),
+                    count: part.now.warning,
                   })}
                 />
                 <td className="py-1.5 pl-3 text-right tabular-nums text-ink-2 max-tablet:hidden">

@@ -71,7 +71,7 @@ export const ownAccountMessages = defineMessages('ownAccount', {
   usernameFromDirectory: 'Your directory manages your username.',
   usernameHint: 'You use it to sign in.',
   contact: 'Contact',
-  phoneNumbersAppearOnly: 'Phone numbers appear only here and aren’t stored on this device.',
+  phoneNumbersAppearOnly: "Phone numbers appear only here and aren't stored on this device.",
   emailHint: 'We notify your previous address when you change it.',
   mobilePhone: 'Mobile phone',
   mobilePhoneHint: 'For sign-in codes. Include the country code, such as +1 555 010 0200.',

@@ -8,7 +8,7 @@ export const organizationMessages = defineMessages('organizations', {
   deleteOrganization: 'Delete organization',
   deleteTitle: 'Delete {name}?',
   typeName: 'Name of the organization',
-  deleteOf: 'This organization belongs to {company}. Deleting it can’t be undone.',
+  deleteOf: "This organization belongs to {company}. Deleting it can't be undone.",
   consequences: 'What happens',
   accessEnds: 'The portal deletes its credentials and loses access to the tenant.',
   noJobsEnd: 'No backup job is affected.',

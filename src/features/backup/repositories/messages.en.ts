@@ -31,7 +31,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   snapshotBasedHint: 'A restore point is deleted when it is older than the period.',
   itemLevel: 'Per item',
   itemLevelHint:
-    'A version of an item is deleted when its last change is older. You can’t change this later.',
+    "A version of an item is deleted when its last change is older. You can't change this later.",
   retentionType: 'Retention type',
   keepBackups: 'Keep backups',
   cleanUp: 'Clean-up',
@@ -96,7 +96,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   password: 'Encryption password',
   passwordShort: 'Enter at least {count} characters.',
   repeatPassword: 'Repeat the password',
-  passwordsDiffer: 'The passwords don’t match.',
+  passwordsDiffer: "The passwords don't match.",
   passwordHint: 'Password hint',
   passwordHintHint: 'Reminds you of the password. It must not contain it.',
   hintHasPassword: 'The hint contains the password.',
@@ -132,7 +132,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   region: 'Region',
   regionWrong: 'Enter a region, such as eu-central-1.',
   bucket: 'Bucket',
-  bucketHint: 'The bucket must exist. The portal doesn’t create it.',
+  bucketHint: "The bucket must exist. The portal doesn't create it.",
   bucketWrong: 'Enter the name of a bucket: 3 to 63 lowercase letters, digits, dots, and hyphens.',
   prefix: 'Folder in the bucket',
   prefixHint: 'Leave it empty to store the repository at the top of the bucket.',
@@ -146,7 +146,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
     'Only if no public authority signed it: the certificate of the server in PEM form. The portal trusts no other.',
   objectLock: 'Object Lock (immutability)',
   objectLockHint:
-    'Protects backups from deletion until they expire, even by someone with the access key. The bucket needs versioning and Object Lock. You can’t change this later.',
+    "Protects backups from deletion until they expire, even by someone with the access key. The bucket needs versioning and Object Lock. You can't change this later.",
   lockOff: 'Off',
   lockOffHint: 'Anyone with the access key can delete backups.',
   lockGovernance: 'Governance mode',
@@ -155,7 +155,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   lockCompliance: 'Compliance mode',
   lockComplianceHint:
     'Nobody can delete backups before they expire, not even the owner of the storage account. You pay for them until then.',
-  lockWithKeep: 'A repository with Object Lock can’t keep backups forever. Choose a period.',
+  lockWithKeep: "A repository with Object Lock can't keep backups forever. Choose a period.",
   lockedUntil: 'Locked until',
   notCheckedYet: 'Not checked yet',
   removedBytes: 'Waiting for deletion',
@@ -166,7 +166,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
     'Files in the bucket stay locked. The portal hides them and deletes each when its lock ends.',
   recovered:
     'On {day}, {count, plural, one {# file was} other {# files were}} found deleted or overwritten by someone else. The portal recovered the locked {count, plural, one {version} other {versions}}. Change the access key.',
-  lost: 'On {day}, {count, plural, one {# file was} other {# files were}} found missing that can’t be recovered. Verify the repository, and change the access key.',
+  lost: "On {day}, {count, plural, one {# file was} other {# files were}} found missing that can't be recovered. Verify the repository, and change the access key.",
   changeAccessKey: 'Change access key',
   changeAccessKeyHint:
     'The portal opens the repository with the new access key before it replaces the current one.',
@@ -198,7 +198,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   otherVersion:
     'This proxy runs version {version}, but the server runs {server}. Update the proxy.',
   noFolder:
-    'This proxy can’t access the repositories folder of the server. It only works for repositories in object storage.',
+    "This proxy can't access the repositories folder of the server. It only works for repositories in object storage.",
   runningWork: 'Running work',
   noWork: 'None',
   workBackup: 'Backup',

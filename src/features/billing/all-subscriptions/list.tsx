@@ -158,7 +158,7 @@ function Row({
         {usage === null ? '–' : moneyWords(usage.totalMills, usage.currency)}
         {users !== undefined && (
           <span className="block text-agate text-ink-3 tablet:hidden">
-            {t.userCount({ count: formatQuantity(users) })}
+            {t.userCount({ count: users / 100 })}
           </span>
         )}
       </td>

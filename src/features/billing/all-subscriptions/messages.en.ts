@@ -39,7 +39,7 @@ export const allSubscriptionMessages = defineMessages('all-subscriptions', {
   total: 'Total {month}',
   totalUnpaid: 'Unpaid',
   count: '{count, plural, one {# subscription} other {# subscriptions}}',
-  userCount: '{count} users',
+  userCount: '{count, plural, one {# user} other {# users}}',
   none: 'No subscriptions in this month',
   noneHint:
     'Companies appear here when they have a subscription to Microsoft 365 backup or usage in this month.',

@@ -47,7 +47,7 @@ export const billingSettingsMessages = defineMessages('billing-settings', {
   usernameMissing: 'Enter a username.',
   addressInvalid: 'Enter an address that begins with https://.',
   otherSecrets: 'Other secrets',
-  otherSecretsHint: 'Secrets are stored sealed and never shown.',
+  otherSecretsHint: 'Secrets are stored encrypted and never shown again.',
   captchaSecret: 'reCAPTCHA secret key',
   solarWindsPassword: 'SolarWinds password',
   secretIsStored: 'A secret is stored. Enter another one to replace it.',

@@ -102,7 +102,7 @@ export const settingsMessages = defineMessages('settings', {
   limitNotValid: 'Enter a whole number from 1 to 1,000,000.',
   restoreAudit: 'Restore audit',
   restoreAuditHint:
-    'Who looked at, restored and downloaded backed-up data. Older entries are deleted.',
+    'Who viewed, restored and downloaded backed-up data. Older entries are deleted.',
   auditYears: 'Store entries for',
   years: '{count, plural, one {# year} other {# years}}',
   forever: 'Forever',

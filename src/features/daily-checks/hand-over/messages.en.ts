@@ -1,11 +1,11 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
 export const handOverMessages = defineMessages('handOver', {
-  queuedOffline: 'Handed over. It will be sent when you’re back online.',
+  queuedOffline: "Handed over. It will be sent when you're back online.",
   queuedServerTrouble: 'Handed over. It will be sent when the server responds.',
   handedOver: 'Handed over',
   handOver: 'Hand over',
-  past: 'Past hand-overs',
+  past: 'Past handovers',
   comment: 'Comment for the next shift',
   commentHint: 'Includes a link to the current list.',
   reviewed: 'Reviewed',
@@ -14,14 +14,14 @@ export const handOverMessages = defineMessages('handOver', {
   showAllOpen: 'Show all open problems',
   openByCompany: 'To check, by company',
   endingSnoozes: 'Snoozes that end within a day',
-  none: 'No hand-overs yet',
+  none: 'No handovers yet',
   noneHint:
-    'A hand-over tells the next shift what is done and what is open. Create one in daily checks.',
-  handOvers: 'Hand-overs',
+    'A handover tells the next shift what is done and what is open. Create one in daily checks.',
+  handOvers: 'Handovers',
   unknownUser: 'Unknown user',
   openList: 'Open their list',
-  region: 'Hand-over',
-  dismiss: 'Dismiss hand-over',
+  region: 'Handover',
+  dismiss: 'Dismiss handover',
 
   since: 'Since {time}.',
   ofTotal: 'of {total}',
@@ -40,8 +40,8 @@ export const handOverMessages = defineMessages('handOver', {
     '{summary}, {ending, plural, one {# snooze ends} other {# snoozes end}} within a day',
   companiesAndMore:
     '{companies} and {count, plural, one {# more company} other {# more companies}}',
-  sinceLast: 'Since the last hand-over at {time}: {fresh} new, {open} still open.',
-  sinceLastBy: 'Since the last hand-over by {name} at {time}: {fresh} new, {open} still open.',
+  sinceLast: 'Since the last handover at {time}: {fresh} new, {open} still open.',
+  sinceLastBy: 'Since the last handover by {name} at {time}: {fresh} new, {open} still open.',
   unlistedReason: 'Unlisted problems are older than its days, filtered out, or running again.',
   noneListed: 'None of them is in this list.',
   someUnlisted: '{count, plural, one {# of them is} other {# of them are}} not in this list.',

@@ -11,7 +11,7 @@ export const restoreApprovalMessages = defineMessages('restoreApproval', {
   approveTitle: 'Approve restore',
   rejectTitle: 'Reject restore',
   reason: 'Reason',
-  reasonHint: 'Both people and the customer can read it.',
+  reasonHint: 'The person who requested the restore and the customer can read it.',
   reasonNeeded: 'Enter a reason.',
   approved: 'Restore approved',
   rejected: 'Restore rejected',

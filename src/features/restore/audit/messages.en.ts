@@ -2,7 +2,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 
 export const auditMessages = defineMessages('restoreAuditPage', {
   title: 'Restore audit',
-  detail: 'Who looked at, restored and downloaded backed-up data',
+  detail: 'Who viewed, restored and downloaded backed-up data',
   organization: 'Organization',
   allOrganizations: 'All organizations',
   action: 'Action',
@@ -35,7 +35,7 @@ export const auditMessages = defineMessages('restoreAuditPage', {
     '{years, plural, one {Entries are stored for # year.} other {Entries are stored for # years.}}',
   storedForever: 'Entries are stored forever.',
   none: 'No entries',
-  noneHint: 'Nobody looked at or restored backed-up data in this period.',
+  noneHint: 'Nobody viewed or restored backed-up data in this period.',
   noMatches: 'No matches',
   noMatchesHint: 'Nothing in this period matches these filters.',
   clearFilters: 'Clear filters',

@@ -32,7 +32,7 @@ export const basketMessages = defineMessages('restoreBasket', {
   showAll: 'Show all {count}',
   clear: 'Clear basket',
   offline: "You're offline. Reconnect to restore or download.",
-  settingsHint: 'Of members and settings in the basket, both are restored.',
+  settingsHint: 'Members and settings in the basket are restored together.',
   secondPerson: 'Approval is requested for each object.',
   total: 'Total',
   reviewed: 'Result of the dry run',

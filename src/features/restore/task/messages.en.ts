@@ -49,7 +49,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   teamSettings: 'Settings',
   teamSettingsHint: 'What members and guests may do, and how they may write.',
   settingsNeeded: 'Select members, settings, or both.',
-  replyHint: 'Of a post that is still there, missing replies are added.',
+  replyHint: 'Missing replies are added to posts that still exist.',
   postsHintServer:
     'The Veeam server restores posts as a web page in a new tab of the channel, not as posts.',
   postsStay:
@@ -74,7 +74,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   unknown: 'Unknown',
   dryRun: 'Dry run',
   noDryRunHint:
-    'The Veeam server of the organization starts the restore immediately. It has no dry run and can’t undo a restore.',
+    "The Veeam server of the organization starts the restore immediately. It has no dry run and can't undo a restore.",
   noChoices:
     'The Veeam server restores all missing and changed items to their original location. Options are only available for another location.',
   dryRunHint: 'A dry run changes nothing. It shows what a restore would do.',

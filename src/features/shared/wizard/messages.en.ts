@@ -11,7 +11,7 @@ export const wizardMessages = defineMessages('wizard', {
   draftStored: 'Draft saved on this device.',
   draftUnstored: "This draft couldn't be saved on this device. Finish before you close the page.",
   restored: 'You continue from your draft. Drafts contain no passwords and no codes.',
-  laterStep: 'Complete this step first. The address leads to a later one.',
+  laterStep: 'Complete this step before you open a later one.',
   startOver: 'Start over',
   offline: "You're offline. The draft stays on this device; reconnect to save.",
 });

@@ -142,7 +142,7 @@ test('OBJ-3: what storage refuses has a sentence without secrets, and a file tha
   // The guard of outgoing requests: a network that the operator didn't allow.
   expect(await explain({}, { allow: [], http: true })).toEqual([
     'invalid',
-    'The host 127.0.0.1 is in a private network, which the operator of this server has not allowed.',
+    "127.0.0.1 is in a private network, which the operator of this server hasn't allowed.",
   ]);
   const gone = makeTarget({ url: 'http://127.0.0.1:9' });
   expect(getKind(await gone.target.list('data'))).toBe('invalid'); // not a port of web servers

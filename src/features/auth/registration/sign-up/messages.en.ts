@@ -13,7 +13,7 @@ export const signUpMessages = defineMessages('sign-up', {
   checkEmail: 'Check your email',
   sent: 'We sent a link to {email}. Open it to continue. The link works for seven days.',
   resend: 'Send the email again',
-  resent: 'We sent the email to {email} again. Look into your spam folder if it is not there.',
+  resent: "We sent the email to {email} again. If it doesn't arrive, check your spam folder.",
   opening: 'Opening your registration…',
   choosePassword: 'Complete your registration',
   edit: 'Change details',

@@ -56,7 +56,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   otherItems:
     '{count, plural, one {# more item stays} other {# more items stay}} in the job. Only the Veeam server can change them.',
   chatsOnServer: 'On a Veeam server, choose posts for each selected team.',
-  fullTextOnServer: 'The texts of backups on a Veeam server can’t be searched.',
+  fullTextOnServer: "The texts of backups on a Veeam server can't be searched.",
 
   repository: 'Repository',
   chooseRepository: 'Choose a repository',
@@ -78,7 +78,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   manual: 'Manually only',
   notOnServer: '{type} (not on a Veeam server)',
   serverClock:
-    'The Veeam server starts jobs by its own clock, and its time zone isn’t known here. If a daily job of this organization shows its next run, the time you enter is converted to that clock. Otherwise the server takes it as its own time.',
+    "The Veeam server starts jobs by its own clock, and its time zone isn't known here. If a daily job of this organization shows its next run, the time you enter is converted to that clock. Otherwise the server takes it as its own time.",
   days: 'Days',
   time: 'Time',
   timeInvalid: 'Enter a time such as 22:00.',

@@ -70,7 +70,7 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   sharePointAccount: 'SharePoint and Teams',
 
   signInLead:
-    'An administrator of the tenant signs in once with this code. Give it to nobody else.',
+    "An administrator of the tenant signs in once with this code. Don't share it with anyone else.",
   permissionDirectory: 'Read users, groups and sites of the directory',
   permissionMail: 'Read mailboxes, calendars, contacts and tasks',
   permissionFiles: 'Read files, drives and sites',
