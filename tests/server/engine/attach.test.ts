@@ -200,7 +200,7 @@ eachDatabase((name, open) => {
       const bench = await makeSuccessor(store, former);
       await begin(bench);
       let kills = 0;
-      for (let killAt = seed; ; killAt += 3) {
+      for (let killAt = 1 + ((seed - 1) % 3); ; killAt += 3) {
         const kill = makeKilled(bench, killAt, kills % 2 === 0 ? 'before' : 'after');
         await work(bench, kill).catch(() => null);
         // Nobody else sees a part of it.
