@@ -7,6 +7,7 @@ import { bad } from './read-body.ts';
 import { isObject, type Json, jsonIn, sub, word } from './tools/tool-output.ts';
 import { boundedId } from './bounded-id.ts';
 import { storable } from '#contract/stored-text.ts';
+import { ingestAnswers as t } from './answers.messages.en.ts';
 
 /** CloudEvents 1.0 converted to executions and samples, not validated yet. */
 export interface EventsRead {
@@ -31,26 +32,19 @@ export function readEvents(request: Request, body: string, at: Ms): Result<Event
   const type = contentType(request);
   if (isBatch(request)) {
     const events = jsonIn(body);
-    if (!Array.isArray(events)) return failed(bad('', 'A batch must be a JSON array.'));
+    if (!Array.isArray(events)) return failed(bad('', t.notArray));
     return events.length > LIMITS.ingestRecords
-      ? failed(bad('', `At most ${LIMITS.ingestRecords} events at once.`))
+      ? failed(bad('', t.tooManyEvents({ max: LIMITS.ingestRecords })))
       : ok(sorted(events, at));
   }
   if (type === 'application/cloudevents+json') {
     const event = jsonIn(body);
-    return isObject(event)
-      ? ok(sorted([event], at))
-      : failed(bad('', 'A structured event must be a JSON object.'));
+    return isObject(event) ? ok(sorted([event], at)) : failed(bad('', t.notEventObject));
   }
   if (request.headers.get('ce-specversion') === null)
-    return failed(
-      bad(
-        'content-type',
-        'Neither application/cloudevents+json, application/cloudevents-batch+json nor ce- headers.',
-      ),
-    );
+    return failed(bad('content-type', t.notCloudEvents));
   const data = body.trim() === '' ? {} : jsonIn(body);
-  if (data === undefined) return failed(bad('', 'The data is not JSON.'));
+  if (data === undefined) return failed(bad('', t.dataNotJson));
   return ok(sorted([{ ...attributes(request.headers), data }], at));
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -25,6 +24,7 @@ import { readRclone } from './tools/rclone.ts';
 import { jsonIn, notARun, type Reader, type Reading } from './tools/tool-output.ts';
 import { readRestic } from './tools/restic.ts';
 import { readToolQuery } from './tool-query.ts';
+import { ingestAnswers as t } from './answers.messages.en.ts';
 
 type IngestCall =
   | 'ingestExecutions'
@@ -60,9 +60,7 @@ export function ingestHandlers(context: AppContext): Pick<Handlers, IngestCall> 
       return recordReading(
         context,
         holder,
-        EMPTY_LIST.test(text)
-          ? notARun('The list is empty: there is nothing to record.')
-          : read(text, query, now),
+        EMPTY_LIST.test(text) ? notARun(t.emptyList) : read(text, query, now),
         now,
         hash,
       );
@@ -234,11 +232,9 @@ async function ingestRecords(
   work: (list: readonly unknown[], single: boolean) => Promise<Result<Ingested>>,
 ): Promise<Result<Ingested>> {
   const value = jsonIn(text);
-  if (value === undefined) return failed(NOT_JSON);
+  if (value === undefined) return failed(bad('', t.notJson));
   if (!Array.isArray(value)) return work([value], true);
   return value.length > LIMITS.ingestRecords
-    ? failed(bad('', `At most ${LIMITS.ingestRecords} records at once.`))
+    ? failed(bad('', t.tooManyRecords({ max: LIMITS.ingestRecords })))
     : work(value, false);
 }
-
-const NOT_JSON: Failure = bad('', 'The body is not JSON.');

@@ -9,6 +9,7 @@ import { storable } from '#contract/stored-text.ts';
 import { takeBytes } from '../../platform/http/body-budget.ts';
 import { readBytes } from '../../platform/http/body.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
+import { ingestAnswers as t } from './answers.messages.en.ts';
 
 /** The maximum uncompressed size of a compressed body. */
 export const UNPACKED_BYTES = 4 * LIMITS.ingestBodyBytes;
@@ -23,7 +24,7 @@ export async function readText(request: Request): Promise<Result<string>> {
   const encoding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return ok(getText(bytes.value));
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
-    return failed(bad('content-encoding', 'Only gzip is understood.'));
+    return failed(bad('content-encoding', t.onlyGzip));
   try {
     const unpacked = await unpack(bytes.value, { maxOutputLength: UNPACKED_BYTES });
     return takeBytes(request, unpacked.byteLength) ? ok(getText(unpacked)) : failed(busyFor(1_000));
@@ -31,7 +32,7 @@ export async function readText(request: Request): Promise<Result<string>> {
     const isTooLarge =
       error instanceof RangeError ||
       (error as { readonly code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE';
-    return failed(isTooLarge ? tooLarge(request) : bad('', 'The body is not gzip.'));
+    return failed(isTooLarge ? tooLarge(request) : bad('', t.notGzip));
   }
 }
 

@@ -5,6 +5,7 @@ import type { Schedule } from '#contract/runs/rows.ts';
 import { lineOfText, storable } from '#contract/stored-text.ts';
 import { findScheduleError } from '../../platform/jobs/cron.ts';
 import type { ToolQuery } from './tools/tool-output.ts';
+import { ingestAnswers as t } from './answers.messages.en.ts';
 
 /**
  * Reads `job, host, exit, tz, every, cron, grace` of an address. `every` and `grace` are in
@@ -23,7 +24,7 @@ export function readToolQuery(
     return value === ''
       ? null
       : value.length > LIMITS.nameChars
-        ? error(path, `At most ${LIMITS.nameChars} characters.`)
+        ? error(path, t.tooLong({ max: LIMITS.nameChars }))
         : value;
   };
   const exitText = params.get('exit');
@@ -32,7 +33,7 @@ export function readToolQuery(
       ? null
       : /^\d{1,3}$/.test(exitText) && Number(exitText) <= 255
         ? Number(exitText)
-        : error('exit', 'A whole number from 0 to 255.');
+        : error('exit', t.exitCode);
   // An unescaped plus sign was decoded as a space.
   const tzText =
     params
@@ -44,14 +45,12 @@ export function readToolQuery(
       ? null
       : /^[+-]\d\d:?\d\d$/.test(tzText) || isTimeZone(tzText)
         ? tzText
-        : error('tz', 'Not a time zone.');
+        : error('tz', t.timeZone);
   const length = (path: string): number | null => {
     const text = params.get(path);
     if (text === null || text === '') return null;
     const match = /^(\d{1,9})([smhd]?)$/.exec(text);
-    return match
-      ? Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1)
-      : error(path, 'Seconds, or as 90m, 24h, 7d.');
+    return match ? Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1) : error(path, t.duration);
   };
   const every = length('every');
   const graceSec = length('grace');

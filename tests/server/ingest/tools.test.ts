@@ -222,7 +222,7 @@ test("SRC-4: rows of Bacula's catalog, from its documentation", () => {
   });
   expect(readBacula(fixture('bacula.json'), plain, NOON).rejected[0]).toEqual({
     index: 0,
-    error: 'StartTime carries no zone: send JobTDate with it, or tz.',
+    error: 'StartTime has no time zone. Send JobTDate too, or tz.',
   });
   expect(readBacula('{}', { ...plain, tz: 'UTC' }, NOON).rejected).toHaveLength(1);
 });
@@ -333,7 +333,7 @@ test('SRC-6: a Duplicati report, from its source code', () => {
   expect(readDuplicati('{"Data":{},"Extra":{"OperationName":"List"}}', plain, NOON)).toMatchObject({
     executions: [],
     rejected: [],
-    note: 'List is no backup.',
+    note: "List isn't a backup, so nothing was recorded.",
   });
   expect(
     readDuplicati(

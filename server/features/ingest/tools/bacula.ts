@@ -22,6 +22,7 @@ import {
   whole,
   word,
 } from './tool-output.ts';
+import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /**
  * Reads rows of the catalog's table Job (Bacula 9.6 to 15, Bareos), one or an array, with names in
@@ -36,12 +37,11 @@ export const readBacula: Reader = (body, query, at) => {
     : Array.isArray(value)
       ? list(value)
       : null;
-  if (rows === null) return none('There is no row of the table Job in it.');
-  if (rows.length === 0) return notARun('No row of the table Job: nothing ran.');
-  if (rows.length > LIMITS.ingestRecords)
-    return none(`At most ${LIMITS.ingestRecords} rows at once.`);
+  if (rows === null) return none(t.noBacula);
+  if (rows.length === 0) return notARun(t.noJobs);
+  if (rows.length > LIMITS.ingestRecords) return none(t.tooManyRows({ max: LIMITS.ingestRecords }));
   const readings = rows.map((row, index) =>
-    isObject(row) ? readRow(lowered(row), query, at, index) : none('Not a row.', index),
+    isObject(row) ? readRow(lowered(row), query, at, index) : none(t.notRow, index),
   );
   return {
     executions: readings.flatMap((one) => one.executions),
@@ -55,15 +55,12 @@ const lowered = (row: Json): Json =>
 function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
   const code = word(row['jobstatus']);
   const known = STATUSES[code ?? ''];
-  if (code === null || known === undefined)
-    return none('JobStatus is not one of the catalogue.', index);
+  if (code === null || known === undefined) return none(t.unknownStatus, index);
   const task = TASKS[word(row['type']) ?? 'B'];
-  if (task === undefined)
-    return none(`Type ${word(row['type']) ?? ''} is not one of the catalogue.`, index);
+  if (task === undefined) return none(t.unknownType({ type: word(row['type']) ?? '' }), index);
   const running = known === 'Running';
   const times = getTimes(row, query.tz, running);
-  if (times.start === null && hasZone(row['starttime']) === false)
-    return none('StartTime carries no zone: send JobTDate with it, or tz.', index);
+  if (times.start === null && hasZone(row['starttime']) === false) return none(t.noZone, index);
   // The job is queued. It has not begun, and is sent again once it has.
   if (running && times.start === null) return { executions: [], rejected: [] };
   const startedAt = times.start ?? times.end ?? times.scheduled ?? at;

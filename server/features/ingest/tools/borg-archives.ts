@@ -18,6 +18,7 @@ import {
   whole,
   word,
 } from './tool-output.ts';
+import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /**
  * Returns the size of a repository if the output contains it: the deduplicated size of all
@@ -60,7 +61,7 @@ export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading
   );
   if (complete.length === 0) {
     if (repositories.length > 0) return { executions: [], rejected: [], repositories };
-    return notARun('The list has no archives in it.');
+    return notARun(t.noArchives);
   }
   if (query.tz === null && complete.some(({ archive }) => needsZone(archive)))
     return none('tz: borg writes times without a zone, so the address must name it');
@@ -73,7 +74,7 @@ export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading
     const id = word(archive['id']);
     if (id !== null && start !== null)
       return [getRun(archive, id, repository, { start, end, durationSec }, query)];
-    rejected.push({ index, error: 'An archive without an ID or a start.' });
+    rejected.push({ index, error: t.archiveIncomplete });
     return [];
   });
   return { executions, rejected, repositories, ...(note === undefined ? {} : { note }) };

@@ -27,6 +27,7 @@ import {
   whole,
   word,
 } from './tool-output.ts';
+import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /**
  * Reads `borg create --json` (1.2 and 1.4) with its standard error, with or without `--log-json`,
@@ -164,11 +165,9 @@ function readWithout(
 ): Reading {
   const exit = query.exit;
   if (exit === null && lines.length === 0)
-    return isArray
-      ? notARun('The list has no archives in it.')
-      : none('There is no archive of borg in it, and no exit code.');
-  if (exit === 0) return notARun(NO_ARCHIVE);
-  if (lines.length > 0 && lines.every((line) => OTHERS.test(line))) return notARun(NO_ARCHIVE);
+    return isArray ? notARun(t.noArchives) : none(t.noOutput({ tool: 'borg' }));
+  if (exit === 0) return notARun(t.noArchive);
+  if (lines.length > 0 && lines.every((line) => OTHERS.test(line))) return notARun(t.noArchive);
   const crashed = lines.some((line) => line.startsWith('Traceback (most recent call last)'));
   const status = exit === null || crashed || isArray ? 'Failed' : statusOfExit('borg', exit);
   return one(
@@ -187,8 +186,6 @@ function readWithout(
   );
 }
 
-const NO_ARCHIVE =
-  'There is no archive in it, so nothing is recorded: it was a dry run or another command, or borg create ran without --json.';
 /** The progress output of prune, check and compact. */
 const OTHERS =
   /^(?:INFO: )?(?:Keeping archive |Would prune: |Pruning archive|Would keep|Starting (?:repository|archive consistency) check|Finished (?:full|partial) (?:repository|archive) check|(?:Archive )?consistency check complete|Analyzing archive |compaction freed about |terminating with success status)/i;

@@ -18,6 +18,7 @@ import {
   word,
 } from './tool-output.ts';
 import { boundedId } from '../bounded-id.ts';
+import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /**
  * Reads what Duplicati posts with `--send-http-json-urls`: `{Data, Extra, LogLines, Exception}`.
@@ -27,14 +28,14 @@ import { boundedId } from '../bounded-id.ts';
 export const readDuplicati: Reader = (body, query, at) => {
   const report = objectIn(body);
   if (!report || !('Data' in report || 'Extra' in report))
-    return none('There is no report of Duplicati in it.');
+    return none(t.noOutputAtAll({ tool: 'Duplicati' }));
   const data = sub(report, 'Data');
   const extra = sub(report, 'Extra');
   const operation = word(extra['OperationName']) ?? word(data['MainOperation']) ?? 'Backup';
   const backup = operation === 'Backup';
   if (!backup && !RECORDED.has(operation))
-    return notARun(`${operation} is no backup.`.slice(0, 200));
-  if (data['Dryrun'] === true) return notARun('A dry run is no backup.');
+    return notARun(t.otherOperation({ operation: operation.slice(0, 160) }));
+  if (data['Dryrun'] === true) return notARun(t.dryRun);
   const exception = word(report['Exception']);
   const parsed = word(data['ParsedResult']) ?? (exception === null ? 'Unknown' : 'Fatal');
   const interrupted = data['Interrupted'] === true;
@@ -75,7 +76,7 @@ export const readDuplicati: Reader = (body, query, at) => {
               : partial
                 ? 'Incomplete: Duplicati was stopped, and only a part was saved.'
                 : parsed === 'Unknown'
-                  ? 'Duplicati does not say how it ended.'
+                  ? "Duplicati's report doesn't say how it ended."
                   : `Duplicati ended with ${parsed}.`),
       log: logText([...errors, ...warnings, ...lines, exception ?? ''].join('\n')),
       detail: details({

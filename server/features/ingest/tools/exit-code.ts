@@ -30,7 +30,7 @@ export function signalSentence(program: string, exit: number | null): string | n
     case 9:
       return `Killed: ${program} received SIGKILL (signal 9). The machine was probably out of memory, or somebody killed it.`;
     case 15:
-      return `Cancelled: ${program} was told to stop (SIGTERM, signal 15), as at a shutdown.`;
+      return `Cancelled: ${program} was terminated (SIGTERM, signal 15), for example by a shutdown.`;
     default: {
       const name = SIGNALS[signal];
       return `Ended by a signal: ${program} received ${name === undefined ? `signal ${signal}` : `${name} (signal ${signal})`}.`;

@@ -25,6 +25,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { TASK_STATUSES } from '#contract/runs/task-status.ts';
 import type { TaskIn } from '#contract/runs/task.ts';
 import { cutText } from '#contract/stored-text.ts';
+import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /**
  * Reads `kopia snapshot create --json`: one manifest or an array of them. An `incomplete` manifest,
@@ -58,7 +59,7 @@ export const readKopia: Reader = (body, query, at) => {
         one.rejected.map(({ error }) => ({ index, error })),
       ),
     };
-  if (query.exit === null) return none('There is no manifest of kopia in it, and no exit code.');
+  if (query.exit === null) return none(t.noOutput({ tool: 'kopia' }));
   const bad = query.exit !== 0;
   return one(
     {
@@ -81,7 +82,7 @@ function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
   const stats = sub(manifest, 'stats');
   const start = getMoment(manifest['startTime'], null);
   const end = getMoment(manifest['endTime'], null);
-  if (start === null) return none('startTime is missing.');
+  if (start === null) return none(t.startMissing);
   const failed = whole(summary['numFailed']) ?? whole(stats['errorCount']) ?? 0;
   const ignored = whole(summary['numIgnoredErrors']) ?? whole(stats['ignoredErrorCount']) ?? 0;
   const incomplete = word(manifest['incomplete']) ?? word(summary['incomplete']);

@@ -23,6 +23,7 @@ import {
   whole,
   word,
 } from './tool-output.ts';
+import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /**
  * Reads the log of `rclone … --use-json-log --stats-log-level NOTICE` (1.60 and later), or one
@@ -41,9 +42,8 @@ export const readRclone: Reader = (body, query, at) => {
   const stats = sub(totals, 'stats');
   const known = totals !== undefined;
   if (!known && query.exit === null && text.length === 0 && objects.length === 0)
-    return none('There is no line of rclone in it, and no exit code.');
-  if (objects.some(isDryRun) || text.some((line) => DRY_RUN.test(line)))
-    return notARun('A dry run is no backup.');
+    return none(t.noOutput({ tool: 'rclone' }));
+  if (objects.some(isDryRun) || text.some((line) => DRY_RUN.test(line))) return notARun(t.dryRun);
   const length = span(stats['elapsedTime']);
   const last = getMoment(objects.at(-1)?.['time'], null);
   const endedAt = last ?? at;
@@ -110,7 +110,7 @@ function getReason(
   return (
     said ||
     (exit === null
-      ? 'The output of rclone does not say how it ended.'
+      ? "The output of rclone doesn't say how it ended."
       : `rclone ended with exit code ${exit}${exit in EXITS ? `: ${EXITS[exit]}` : ''}.`)
   );
 }
@@ -169,20 +169,14 @@ const isCut = (line: string): boolean => /^\{"(?:level|time|msg)"/.test(line);
 function readAnswer(answer: Json, query: ToolQuery, at: Ms): Reading {
   if (!('finished' in answer && 'startTime' in answer)) {
     if ('error' in answer && 'path' in answer) return readRefused(answer, query, at);
-    if ('totalTransfers' in answer || 'transfers' in answer)
-      return notARun(
-        'core/stats counts what the whole process did and is no run: send job/status, or the log of the command.',
-      );
-    if ('jobid' in answer)
-      return notARun(
-        'This is the number of a job and not its result: send job/status when it has finished.',
-      );
-    return none('There is no line of rclone in it.');
+    if ('totalTransfers' in answer || 'transfers' in answer) return notARun(t.coreStats);
+    if ('jobid' in answer) return notARun(t.jobNumber);
+    return none(t.noOutputAtAll({ tool: 'rclone' }));
   }
   const start = getMoment(answer['startTime'], null);
   const end = getMoment(answer['endTime'], null);
   const finished = answer['finished'] === true;
-  if (start === null) return none('startTime is missing.');
+  if (start === null) return none(t.startMissing);
   const id = word(answer['id']);
   const length = finished ? span(answer['duration']) : null;
   const bad = finished && answer['success'] !== true;
@@ -197,7 +191,7 @@ function readAnswer(answer: Json, query: ToolQuery, at: Ms): Reading {
       endTime: finished ? iso(Math.max(start, end ?? start + (length ?? 0) * 1000)) : null,
       durationSec: length === null ? null : Math.round(length),
       message: bad
-        ? firstLine(said ?? '') || 'rclone says that the job failed, and not why.'
+        ? firstLine(said ?? '') || 'rclone reported that the job failed, but not why.'
         : null,
       log: bad ? logText(said ?? '') : null,
       detail: details({ jobId: id, group: word(answer['group']) }),

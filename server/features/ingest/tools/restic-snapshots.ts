@@ -14,13 +14,14 @@ import {
   whole,
   word,
 } from './tool-output.ts';
+import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /**
  * Reads `restic snapshots --json`: each snapshot is a successful backup. Version 0.17 and later
  * write a summary into the snapshot; before that, only the start is known.
  */
 export function readSnapshots(snapshots: readonly Json[], query: ToolQuery): Reading {
-  if (snapshots.length === 0) return notARun('The list has no snapshots in it.');
+  if (snapshots.length === 0) return notARun(t.noSnapshots);
   const { points, note } = pickNewest(snapshots, getStart);
   const rejected: { index: number; error: string }[] = [];
   const executions = points.flatMap((snapshot, index): ReadRun[] => {
@@ -28,7 +29,7 @@ export function readSnapshots(snapshots: readonly Json[], query: ToolQuery): Rea
     const time = getMoment(snapshot['time'], null);
     if (id !== null && /^[\da-f]{8,64}$/.test(id) && time !== null)
       return [getRun(snapshot, id, time, query)];
-    rejected.push({ index, error: 'A snapshot without an ID or a time.' });
+    rejected.push({ index, error: t.snapshotIncomplete });
     return [];
   });
   return { executions, rejected, ...(note === undefined ? {} : { note }) };

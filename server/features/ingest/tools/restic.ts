@@ -23,6 +23,7 @@ import {
 } from './tool-output.ts';
 import { countErrors, errorText, hasReason } from './restic-errors.ts';
 import { readSnapshots } from './restic-snapshots.ts';
+import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /**
  * Reads `restic backup --json`, its standard output and error combined (0.14 and later). Exit 0 is
@@ -41,16 +42,15 @@ export const readRestic: Reader = (body, query, at) => {
   const errors = objects.filter((line) => line['message_type'] === 'error');
   const exit =
     query.exit ?? whole(objects.find((line) => line['message_type'] === 'exit_error')?.['code']);
-  if (summary?.['dry_run'] === true)
-    return notARun('This was a dry run of restic: nothing was saved, so nothing is recorded.');
+  if (summary?.['dry_run'] === true) return notARun(t.dryRun);
   const other = summary ? null : otherOutput(objects, text, query);
   if (other !== null) return other;
   const saved = summary
     ? undefined
     : text.map((line) => SAVED.exec(line)?.[1]).findLast((id) => id !== undefined);
   if (!summary && exit === null && text.length === 0 && errors.length === 0)
-    return none('There is no line of restic in it, and no exit code.');
-  if (!summary && saved === undefined && exit === 0) return notARun(NO_SUMMARY);
+    return none(t.noOutput({ tool: 'restic' }));
+  if (!summary && saved === undefined && exit === 0) return notARun(t.noSummary);
   const skipped = text.find((line) => SKIPPED.test(line));
   const length = span(summary?.['total_duration']);
   const end = getMoment(summary?.['backup_end'], null);
@@ -99,8 +99,6 @@ export const readRestic: Reader = (body, query, at) => {
 
 /** The length of a snapshot id in the output of 0.14. */
 const SHORT = 8;
-const NO_SUMMARY =
-  'There is no summary of a backup in it, so nothing is recorded: run restic backup with --json, and send its whole output.';
 const SAVED = /^snapshot ([\da-f]{8,64}) saved$/;
 const SKIPPED = / does not exist, skipping$/;
 /** `[0:05] 12.00%  3 / 25 packs`: a progress line. */
@@ -126,7 +124,7 @@ function arrayIn(body: string): readonly unknown[] | undefined {
 function readArray(array: readonly unknown[], query: ToolQuery): Reading {
   const groups = array.filter(isObject);
   if (groups.some((group) => 'keep' in group || 'remove' in group))
-    return notARun('This is the output of restic forget, which is no backup: nothing is recorded.');
+    return notARun(t.notBackup({ command: 'restic forget' }));
   const snapshots = groups.flatMap((group) =>
     Array.isArray(group['snapshots']) ? group['snapshots'].filter(isObject) : [group],
   );
@@ -135,7 +133,7 @@ function readArray(array: readonly unknown[], query: ToolQuery): Reading {
     snapshots.every((snapshot) => 'tree' in snapshot && 'time' in snapshot)
   )
     return readSnapshots(snapshots, query);
-  return none('This is no list of snapshots, and no output of restic backup.');
+  return none(t.notRestic);
 }
 
 /** Reads the output of other restic commands. Null: it can be the output of a backup. */
@@ -167,10 +165,9 @@ function otherOutput(
   return command === null
     ? null
     : notARun(
-        `This is the output of restic ${command}, which is no backup: nothing is recorded.`.replace(
-          'restic another',
-          'another restic',
-        ),
+        t.notBackup({
+          command: command === 'another command' ? 'another restic command' : `restic ${command}`,
+        }),
       );
 }
 
@@ -198,9 +195,7 @@ function readStats(stats: Json, query: ToolQuery): Reading {
     (whole(stats['total_file_count']) ?? 0) > 0 ||
     usedBytes === null
   ) {
-    return notARun(
-      'These statistics count what would be restored, not what the repository takes up, so nothing is recorded: use restic stats --mode raw-data --json.',
-    );
+    return notARun(t.wrongStatistics);
   }
   const name = query.job ?? 'restic repository';
   return {
