@@ -16,7 +16,7 @@ import { VB365 } from './vb365.ts';
 import { VBR } from './vbr.ts';
 import { VSPC } from './vspc.ts';
 import { ZERTO } from './zerto.ts';
-import { connectionErrorMessages } from './errors.messages.en.ts';
+import { outcomeMessages } from './outcome.messages.en.ts';
 
 const READERS: Readonly<
   Record<CollectorKind, Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>>>
@@ -172,9 +172,7 @@ async function collect(
         error: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown',
       });
     const failure =
-      error instanceof SourceError
-        ? error
-        : new SourceError('fault', connectionErrorMessages.notStored);
+      error instanceof SourceError ? error : new SourceError('fault', outcomeMessages.notStored);
     await storeError(context, tenant, connection, entity, row, failure, holder);
     return failure.kind === 'refused' || (failure.kind === 'busy' && failure.waitMs !== null)
       ? failure

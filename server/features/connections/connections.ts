@@ -5,7 +5,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { Endpoint } from '#server/platform/systems/client.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { ConnectionRow } from './task.ts';
-import { connectionErrorMessages } from './errors.messages.en.ts';
+import { outcomeMessages } from './outcome.messages.en.ts';
 
 const place = (id: string) => ({ table: 'connection', column: 'sealed', row: id });
 
@@ -25,7 +25,7 @@ export async function getEndpoint(
   { id, address, certificate, sign_in, username, sealed }: ConnectionRow,
 ): Promise<Endpoint> {
   const secret = await unseal(tx, context, place(id), sealed).catch(() => {
-    throw new SourceError('refused', connectionErrorMessages.credentialsUnreadable);
+    throw new SourceError('refused', outcomeMessages.credentialsUnreadable);
   });
   return {
     address,

@@ -7,6 +7,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { Endpoint } from '#server/platform/systems/client.ts';
 import { clientFor, PROBES } from './clients.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
+import { outcomeMessages } from './outcome.messages.en.ts';
 
 const TIMEOUT_MS = 15_000;
 const Counted = v.object({
@@ -20,13 +21,6 @@ const Counted = v.object({
   data: v.array(v.unknown()),
   pagination: v.optional(v.nullable(v.object({ total: v.optional(v.nullable(v.number())) }))),
 });
-const THINGS: Readonly<Record<CollectorKind, string>> = {
-  vspc: 'companies',
-  vbr: 'jobs',
-  vb365: 'organizations',
-  zerto: 'protection groups',
-};
-
 /** Signs in and sends one request. Stores nothing. */
 export async function tryConnection(
   context: AppContext,
@@ -37,7 +31,7 @@ export async function tryConnection(
     const count = await countFirst(context, kind, reach);
     return {
       ok: true,
-      message: `${COLLECTOR_NAMES[kind]} answers: ${count} ${THINGS[kind]}.`,
+      message: outcomeMessages[kind]({ system: COLLECTOR_NAMES[kind], count }),
       seen: null,
     };
   } catch (error) {

@@ -20,7 +20,7 @@ import { loadFound, keepFound, type Read, type Task } from './task.ts';
 import { walk } from './read-pages.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { checkedRepository } from '../ingest/check-records.ts';
-import { connectionErrorMessages } from './errors.messages.en.ts';
+import { outcomeMessages } from './outcome.messages.en.ts';
 
 const text = v.optional(v.nullable(v.string()));
 const count = v.optional(v.nullable(v.number()));
@@ -295,7 +295,7 @@ async function pages<R extends { readonly id: string }>(
   await task.keep({ ...more, offset: 0 });
   throw new SourceError(
     'busy',
-    connectionErrorMessages.listChanged({ seen: walked.seen, total: walked.total }),
+    outcomeMessages.listChanged({ seen: walked.seen, total: walked.total }),
   );
 }
 

@@ -12,7 +12,7 @@ import * as shapes from './vspc-shapes.ts';
 import { type Page, walk } from './read-pages.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { checkedComputer, checkedRepository } from '../ingest/check-records.ts';
-import { connectionErrorMessages } from './errors.messages.en.ts';
+import { outcomeMessages } from './outcome.messages.en.ts';
 
 const PER_PAGE = 200;
 
@@ -311,7 +311,7 @@ async function whole<S extends ListSchema>(
   await task.keep({ offset: 0 });
   throw new SourceError(
     'busy',
-    connectionErrorMessages.listChanged({ seen: walked.seen, total: walked.total }),
+    outcomeMessages.listChanged({ seen: walked.seen, total: walked.total }),
   );
 }
 

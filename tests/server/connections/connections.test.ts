@@ -107,7 +107,7 @@ test('COLLECT-1: a connection is tested before it is stored: the number of compa
     ok: true,
     value: {
       ok: true,
-      message: 'Veeam Service Provider Console answers: 3 companies.',
+      message: 'Veeam Service Provider Console responded: 3 companies.',
       seen: null,
     },
   });
