@@ -312,7 +312,7 @@ describe('a connection to a server', () => {
         ok: true,
         value: {
           ok: true,
-          message: 'Veeam Backup for Microsoft 365 answers: 1 organizations.',
+          message: 'Veeam Backup for Microsoft 365 responded: 1 organization.',
           seen: null,
         },
       });
