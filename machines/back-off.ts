@@ -13,3 +13,35 @@ export const backOffMs = (attempt: number, minMs: Ms, fraction: number): Ms => {
     minMs === 0 ? 0 : minMs * (1 + fraction / 10),
   );
 };
+
+/** The shortest and the longest wait before each attempt to return; the last one repeats. */
+const RETURN_WAITS_MS: readonly (readonly [Ms, Ms])[] = [
+  // A lost packet or connection: nobody notices.
+  [15, 30],
+  [30, 60],
+  [60, 120],
+  // The server is away, and all its devices wait: each at a moment of its own of the same period.
+  [0, 9_000],
+  [9_000, 9_000],
+  [9_000, 9_000],
+  [9_000, 18_000],
+  [14_000, 27_000],
+  [20_000, 40_000],
+  [24_000, LIMITS.maxBackoffMs],
+];
+
+/**
+ * The wait of a device that lost the server before it asks again (`fraction`: 0 ≤ x < 1), never shorter
+ * than the server asked for (SYNC-8). All devices lose a server that restarts in the same moment. So after
+ * three quick attempts, the next ones are spread over seconds: whenever the server returns, at most a
+ * quarter of all devices return within one second, and after an absence of up to ten seconds all do within
+ * ten (G25). A wait is never longer than ten seconds or the absence.
+ */
+export const returnMs = (attempt: number, minMs: Ms, fraction: number): Ms => {
+  const [from, to] = RETURN_WAITS_MS[Math.min(attempt, RETURN_WAITS_MS.length - 1)] ?? [0, 0];
+  return Math.max(
+    LIMITS.backoffFirstMs,
+    from + (to - from) * fraction,
+    minMs === 0 ? 0 : minMs * (1 + fraction / 10),
+  );
+};

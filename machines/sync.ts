@@ -2,7 +2,7 @@ import { assign, fromCallback, fromPromise, raise, setup } from 'xstate';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { backOffMs } from './back-off.ts';
+import { backOffMs, returnMs } from './back-off.ts';
 import { beginning, getWait } from './sync-events.ts';
 import type { Outcome, PushOutcome, SyncContext, SyncEvent } from './sync-events.ts';
 
@@ -40,11 +40,9 @@ export const syncMachine = setup({
   },
   delays: {
     backOff: ({ context }) =>
-      backOffMs(
-        Math.max(context.attempt, context.renewals) - 1,
-        context.waitMs,
-        context.fraction(),
-      ),
+      context.renewals > context.attempt
+        ? backOffMs(context.renewals - 1, context.waitMs, context.fraction())
+        : returnMs(context.attempt - 1, context.waitMs, context.fraction()),
     pushRest: ({ context }) =>
       backOffMs(context.pushAttempt - 1, context.pushWaitMs, context.fraction()),
     streamRest: ({ context }) =>

@@ -2,10 +2,11 @@ import { getShortestPaths } from '@xstate/graph';
 import { expect, test } from 'vitest';
 import { createActor, fromCallback, fromPromise } from 'xstate';
 import type { EventObject, SnapshotFrom } from 'xstate';
-import { backOffMs } from '#machines/back-off.ts';
+import { backOffMs, returnMs } from '#machines/back-off.ts';
 import { syncMachine } from '#machines/sync.ts';
 import type { Outcome, PushOutcome, SyncEvent } from '#machines/sync-events.ts';
 import { settle } from '#tests/sim/clock.ts';
+import { makeChance } from '#tests/sim/random.ts';
 
 type State = SnapshotFrom<typeof syncMachine>;
 const INPUT = { loaded: false, left: 0, fraction: () => 0 };
@@ -137,7 +138,9 @@ function driven() {
 
 const getDelay = ({ context }: State, type: string): number => {
   if (type.includes('.backOff.'))
-    return backOffMs(Math.max(context.attempt, context.renewals) - 1, context.waitMs, 0);
+    return context.renewals > context.attempt
+      ? backOffMs(context.renewals - 1, context.waitMs, 0)
+      : returnMs(context.attempt - 1, context.waitMs, 0);
   if (type.includes('.pushRest.')) return backOffMs(context.pushAttempt - 1, context.pushWaitMs, 0);
   if (type.includes('.pullGap.')) return 300;
   if (type.includes('.streamRest.'))
@@ -196,6 +199,35 @@ test('SYNC-8: a wait doubles from 30 ms to 60 s, half of it random, and is never
     30, 59_970, 59_970,
   ]);
   expect(backOffMs(0, 120_000, 0)).toBe(120_000);
+});
+
+test('G25, SYNC-8: however long the server was away, at most a quarter of all devices return in the same second; after up to ten seconds all are back within ten', () => {
+  const DEVICES = 4_000;
+  const chance = makeChance(20_261_127);
+  /** When each device asks again, if the server never answers, up to two minutes after it went away. */
+  const attempts = Array.from({ length: DEVICES }, () => {
+    const times: number[] = [];
+    for (let at = 0; at < 120_000; times.push(at))
+      at += returnMs(times.length, 0, chance.fraction());
+    return times;
+  });
+  for (const awayMs of [
+    500, 1_000, 2_000, 3_000, 4_000, 5_000, 7_000, 10_000, 15_000, 30_000, 60_000,
+  ]) {
+    const returns = attempts
+      .map((times) => (times.find((at) => at >= awayMs) ?? 0) - awayMs)
+      .toSorted((a, b) => a - b);
+    // Any second, not only whole ones.
+    const most = Math.max(
+      ...returns.map((from, n) => returns.findIndex((at) => at >= from + 1_000) - n),
+    );
+    expect(most / DEVICES, `away for ${awayMs} ms`).toBeLessThanOrEqual(0.25);
+    expect(returns.at(-1), `away for ${awayMs} ms`).toBeLessThanOrEqual(Math.max(10_000, awayMs));
+  }
+  // A lost packet is nothing that anybody waits for.
+  for (const times of attempts) expect(times[2]).toBeLessThan(250);
+  // A wait is never shorter than the server requested.
+  expect([0, 5, 500].map((n) => returnMs(n, 120_000, 0))).toEqual([120_000, 120_000, 120_000]);
 });
 
 test('SYNC-8, SYNC-14: a poke during a pull causes one more pull after it', async () => {

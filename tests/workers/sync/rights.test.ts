@@ -32,7 +32,7 @@ async function begin() {
     memoryDisk,
   };
   const until = async (what: string, holds: () => boolean): Promise<void> => {
-    for (let i = 0; i < 600 && !holds(); i++) {
+    for (let i = 0; i < 2_000 && !holds(); i++) {
       await clock.pass(20);
       await new Promise((resolve) => {
         setTimeout(resolve, 1);
