@@ -4,12 +4,18 @@ import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PASSWORD } from './processes.ts';
 
+/** How a server ended. `isLate`: it couldn't finish in the time that it gives itself. */
+interface Ended {
+  readonly code: number | null;
+  readonly isLate: boolean;
+}
+
 export interface Site {
   readonly count: number;
   /** Returns the address of a server, which may have been killed. `part`: 0 to 1. */
   pickOrigin(part: number): string;
-  /** Resolves with the exit code when the process has ended. */
-  kill(server: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
+  /** Resolves when the process has ended. */
+  kill(server: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<Ended>;
   /** Resolves when the server answers. */
   start(server: number): Promise<void>;
   /** Returns the main thread's memory after its last garbage collection, in MB; null: it isn't running. */
@@ -24,6 +30,8 @@ export interface Site {
 
 const PRELOAD = join(import.meta.dirname, 'report-memory.ts');
 const SECRET_KEY = Buffer.alloc(32, 9).toString('base64url');
+/** `STOP_MS` of `server/main.ts`. */
+const STOP_MS = 5_000;
 /** Longer than a busy machine needs to recover a database. */
 const START_MS = 300_000;
 
@@ -89,14 +97,16 @@ export async function beginSite(folder: string, url: string | null, count: numbe
     });
   }
 
-  async function kill(server: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+  async function kill(server: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<Ended> {
     const child = children[server];
-    if (child == null) return null;
+    if (child == null) return { code: null, isLate: false };
     children[server] = null;
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+    if (child.exitCode !== null || child.signalCode !== null)
+      return { code: child.exitCode, isLate: false };
+    const signaledAt = performance.now();
     return new Promise((resolve) => {
       child.once('exit', (code) => {
-        resolve(code);
+        resolve({ code, isLate: code === 1 && performance.now() - signaledAt >= STOP_MS });
       });
       child.kill(signal);
     });
@@ -130,8 +140,8 @@ export async function beginSite(folder: string, url: string | null, count: numbe
     async end() {
       const codes = await Promise.all(children.map((_, server) => kill(server, 'SIGTERM')));
       return codes
-        .filter((code) => code !== null && code !== 0)
-        .map((code) => `A server that was ended exited with ${code}.`);
+        .filter(({ code, isLate }) => code !== null && code !== 0 && !isLate)
+        .map(({ code }) => `A server that was ended exited with ${code}.`);
     },
   };
 }
