@@ -35,7 +35,7 @@ import {
   isRestorable,
 } from '../shared/organizations/options.ts';
 import { TEXTS } from './texts.ts';
-import { ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from './workload.ts';
+import { canSearch, getSearchText, ONEDRIVE, OUTLOOK, SHAREPOINT, TEAMS } from './workload.ts';
 import type { Workload } from './workload.ts';
 import { restoreMessages as t } from './messages.en.ts';
 
@@ -67,7 +67,11 @@ export function RestorePage({
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const canChoose = isRestorable(workload.kind);
   const only = organizations === null ? null : getOnlyOrganization(organizations, canChoose);
-  const place = { ...written, organization: written.organization ?? only };
+  const place = {
+    ...written,
+    organization: written.organization ?? only,
+    text: getSearchText(workload, written),
+  };
   const address = restoreAddress(workload.page, place);
   const isFinding = place.find !== null;
   const ownSession = useRestoreSession(
@@ -155,8 +159,7 @@ export function RestorePage({
         ),
       })}
       {...(isBrowsing &&
-        place.path.length > 0 &&
-        workload.hasItems?.(place.path) !== false && {
+        canSearch(workload, place.path) && {
           search: (
             <SearchField
               label={texts.search}

@@ -201,3 +201,15 @@ export const TEAMS: Workload = {
   getSize: (restoreSessionId, nodes) =>
     client().ask('getTeamDownloadSize', { restoreSessionId, nodes: [...nodes] }),
 };
+
+/** Whether what is open can be searched. */
+export const canSearch = (
+  { hasItems }: Pick<Workload, 'hasItems'>,
+  path: readonly string[],
+): boolean => path.length > 0 && hasItems?.(path) !== false;
+
+/** Returns the words that are searched for. Where nothing can be searched, nothing is left out. */
+export const getSearchText = (
+  workload: Pick<Workload, 'hasItems'>,
+  { path, text }: { readonly path: readonly string[]; readonly text: string },
+): string => (canSearch(workload, path) ? text : '');

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { ExplorerId } from '#contract/ids.ts';
 import { allJobs } from '#server/jobs.ts';
 import { checkTraffic } from '#tests/fakes/vb365/checked.ts';
 import {
@@ -15,7 +16,7 @@ import { USER } from '#tests/fakes/vb365/tokens.ts';
 import { embedded } from '../db/databases.ts';
 import { type Fixture, makeFixture } from '../http/fixtures.ts';
 import { getTicks } from '../jobs/ticks.ts';
-import { HERE, json } from '../outbound/listen.ts';
+import { HERE, json, type Query } from '../outbound/listen.ts';
 import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
 
 const MINUTE = 60_000;
@@ -300,6 +301,85 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     expect((await admin('GET', `${first}/mailboxes`)).status).toBe(409);
     expect((await admin('GET', `${second}/mailboxes`)).status).toBe(200);
     expect((await admin('GET', `${files}/onedrives`)).status).toBe(200);
+  });
+
+  /** Does something once, while the server answers. */
+  const during = (isWanted: (request: Query) => boolean, work: () => Promise<unknown>): void => {
+    const answer = server.answer.bind(server);
+    server.answer = async (request) => {
+      const given = await answer(request);
+      if (!isWanted(request)) return given;
+      server.answer = answer;
+      await work();
+      return given;
+    };
+  };
+
+  test('VB365-54: a session that is used while another is stopped goes on', async () => {
+    const { content } = server;
+    admin = await office.as('admin-2', ['o365_admin']);
+    const from = content.restoreSessions.length;
+    const paths = [await openSession('Veod'), await openSession('Veod')];
+    fixture.pass(5 * MINUTE);
+    const keys = content.restoreSessions.slice(from).map(({ id }) => id);
+    during(
+      ({ path }) => /\/stop$/i.test(path),
+      async () => {
+        const left = content.restoreSessions
+          .slice(from)
+          .findIndex(({ endTime }) => endTime === null);
+        expect(keys).toHaveLength(2);
+        await read(`${paths[left] ?? ''}/onedrives`);
+      },
+    );
+    await openSession('Veod');
+    const running = content.restoreSessions.slice(from).map(({ endTime }) => endTime === null);
+    expect(running.filter(Boolean)).toHaveLength(2);
+    expect(running[2]).toBe(true);
+  });
+
+  const isListed = ({ path }: Query): boolean => /mailboxes/i.test(path);
+
+  test('VB365-54: a session is in use until a long reading ends', async () => {
+    const { content } = server;
+    admin = await office.as('admin-3', ['o365_admin']);
+    const from = content.restoreSessions.length;
+    const first = await openSession();
+    during(isListed, () => Promise.resolve(fixture.pass(5 * MINUTE)));
+    await read(`${first}/mailboxes`);
+    await openSession();
+    const running = content.restoreSessions.slice(from).map(({ endTime }) => endTime === null);
+    expect(running).toEqual([true, true]);
+  });
+
+  test('VB365-54: a session is in use while a long reading lasts', async () => {
+    const { content } = server;
+    admin = await office.as('admin-4', ['o365_admin']);
+    const from = content.restoreSessions.length;
+    const { clock, store } = fixture.context;
+    const first = await openSession();
+    const id = first.split('/').at(-1) as ExplorerId;
+    const getUse = () =>
+      store.tenant(office.tenant, async ({ sql }) => {
+        const rows = await sql
+          .selectFrom('vb365_explorer')
+          .select('used_at')
+          .where('tenant_id', '=', office.tenant)
+          .where('id', '=', id)
+          .execute();
+        return rows[0]?.used_at;
+      });
+    const timers = vi.spyOn(clock, 'after');
+    during(isListed, async () => {
+      fixture.pass(5 * MINUTE);
+      timers.mock.calls.findLast(([ms]) => ms === MINUTE)?.[1]();
+      await expect.poll(getUse).toBe(clock.now());
+      await openSession();
+    });
+    await read(`${first}/mailboxes`);
+    timers.mockRestore();
+    const running = content.restoreSessions.slice(from).map(({ endTime }) => endTime === null);
+    expect(running).toEqual([true, true]);
   });
 
   test('VB365-12: what can’t be done in a session of the server is refused with a sentence', async () => {

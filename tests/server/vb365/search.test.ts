@@ -14,12 +14,56 @@ import {
   addTeam,
   addTeamFile,
 } from '#tests/fakes/vb365/team-state.ts';
+import type { Vb365Client } from '#server/engine/vb365/client.ts';
+import type { OpenExplorer } from '#server/engine/vb365/restore/explorers.ts';
+import type { KnownNode } from '#server/engine/vb365/restore/nodes.ts';
+import { searchBelow } from '#server/engine/vb365/restore/search.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { type Bench, type Listed, startBench } from './bench.ts';
 
 const MINUTE = 60_000;
 const word = (text: string): string => `search=${encodeURIComponent(text)}`;
 const BROKEN = '{"results": 3}';
+
+test('VB365-51: rows that are dropped cost no request each, and every other row is found once', async () => {
+  const rows = Array.from({ length: 1_500 }, (_, n) => ({
+    id: `row-${n}`,
+    name: `Row ${n}`,
+    isFolder: n % 5 !== 0,
+  }));
+  let asked = 0;
+  const client = {
+    host: 'server.example',
+    command: ({ path }: { readonly path: string }) => {
+      asked += 1;
+      const range = new URLSearchParams(path.split('?')[1]);
+      const [offset, limit] = [Number(range.get('offset')), Number(range.get('limit'))];
+      return Promise.resolve({ results: rows.slice(offset, offset + limit), limit });
+    },
+  } as unknown as Vb365Client;
+  const explorer = { workload: 'onedrive', key: 'session' } as OpenExplorer;
+  const parent = { object_key: 'drive', item_key: '' } as KnownNode;
+  const files = rows.filter(({ isFolder }) => !isFolder).map(({ name }) => name);
+  for (const limit of [1, 7, 50, 300]) {
+    const found: string[] = [];
+    let [pages, most] = [0, 0];
+    for (let cursor: string | null = null, isMore = true; isMore; pages += 1) {
+      asked = 0;
+      const input = { only: 'items', cursor, limit, text: 'row', offset: 0 } as const;
+      const listed = await searchBelow(client, explorer, parent, input);
+      if (!listed.ok) throw new Error(listed.error.message);
+      const { page } = listed.value;
+      found.push(...page.rows.map(({ name }) => name));
+      cursor = page.next;
+      isMore = cursor !== null;
+      if (isMore) expect(page.rows).toHaveLength(limit);
+      most = Math.max(most, asked);
+    }
+    expect([limit, found]).toEqual([limit, files]);
+    // Four of five rows are dropped.
+    expect([limit, most]).toEqual([limit, Math.min(most, 2 + (5 * limit) / 100)]);
+  }
+});
 
 eachDatabase((database, open) => {
   describe.each(['v8', 'v7'] as const)(`%s on ${database}`, (version) => {

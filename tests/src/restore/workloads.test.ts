@@ -16,7 +16,7 @@ import {
 import type { ChosenNodes } from '#src/features/restore/task/draft.ts';
 import { getTreeRows } from '#src/features/restore/tree/rows.ts';
 import { useTree } from '#src/features/restore/tree/use-tree.ts';
-import { SHAREPOINT, TEAMS } from '#src/features/restore/workload.ts';
+import { getSearchText, SHAREPOINT, TEAMS } from '#src/features/restore/workload.ts';
 import type { ContainerNode } from '#src/features/restore/workload.ts';
 import { renderHook } from '../render-hook.ts';
 import { container } from './nodes.ts';
@@ -123,6 +123,12 @@ test('RES-40: a library, a list and their folders can be searched; a site and it
     true,
     true,
   ]);
+});
+
+test('RES-40: words in the address of a site, which has no search, leave out nothing', () => {
+  const search = (...path: string[]) => getSearchText(SHAREPOINT, { path, text: 'plan' });
+  expect([search(), search('o1'), search('o1', 'o1.content')]).toEqual(['', '', '']);
+  expect(search('o1', 'o1.content', 'f1.1')).toBe('plan');
 });
 
 test('RES-40, RES-34: each level of a site is restored with its own call, also to another site', async () => {

@@ -15,6 +15,7 @@ import { makeServerDownloads, prepareDownload, type ServerDownloads } from './do
 import {
   endExplorer,
   hasEnded,
+  keepUsed,
   type OpenExplorer,
   openSession,
   stopIdleSessions,
@@ -74,7 +75,7 @@ export function makeVb365RestoreCalls(
     if (!used.ok) return used;
     return ask(scope, async (server) => {
       try {
-        return await work(server, used.value);
+        return await keepUsed(context(), scope.tenant, explorer, () => work(server, used.value));
       } catch (error) {
         if (!(await hasEnded(server.client, used.value.key, error))) throw error;
         await inTx(scope, (tx) => endExplorer(tx, scope, explorer, context().clock.now()));

@@ -148,15 +148,47 @@ export async function useExplorer(
   if (row.stopped_at !== null || now - row.used_at > EXPLORER_IDLE_MS)
     return failed('ended', explorerMessages.sessionEnded);
   // Once a minute is enough for an hour.
-  if (now - row.used_at > 60_000)
-    await db
-      .updateTable('vb365_explorer')
-      .set({ used_at: now })
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .execute();
+  if (now - row.used_at > USE_MS) await noteUse({ sql: db, tenant }, id, now);
   return ok({ id, workload: row.workload, key: row.session_key, pointAt: row.point_at });
 }
+
+/** A reading can take minutes: until it ends, its session is noted as used. */
+export async function keepUsed<T>(
+  { store, clock }: AppContext,
+  tenant: TenantId,
+  id: ExplorerId,
+  work: () => Promise<T>,
+): Promise<T> {
+  const note = (): Promise<void> => store.tenant(tenant, (tx) => noteUse(tx, id, clock.now()));
+  const startedAt = clock.now();
+  let noted = Promise.resolve();
+  let timer = clock.after(USE_MS, again);
+  function again(): void {
+    // One that fails is noted the next time.
+    noted = note().catch(() => {});
+    timer = clock.after(USE_MS, again);
+  }
+  try {
+    return await work();
+  } finally {
+    timer.cancel();
+    await noted;
+    if (clock.now() - startedAt > USE_MS) await note();
+  }
+}
+
+const noteUse = async (
+  { sql: db, tenant }: Pick<TenantTx, 'sql' | 'tenant'>,
+  id: ExplorerId,
+  now: Ms,
+): Promise<void> =>
+  void (await db
+    .updateTable('vb365_explorer')
+    .set({ used_at: now })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('stopped_at', 'is', null)
+    .execute());
 
 /** `mustStop`: nothing needs its session on the server any more. */
 interface Ended {
@@ -207,6 +239,9 @@ export async function stopIdleSessions(
   again: { readonly workload: Workload; readonly pointAt: Ms },
 ): Promise<void> {
   const now = clock.now();
+  const isIdle = (at: Ms) =>
+    sql<boolean>`(stopped_at is not null or used_at < ${at - EXPLORER_IDLE_MS}
+      or (user_id = ${user} and workload = ${again.workload} and point_at = ${again.pointAt} and used_at < ${at - LEFT_MS}))`;
   const idle = await store.tenant(tenant, ({ sql: db }) =>
     db
       .selectFrom('vb365_explorer')
@@ -214,19 +249,31 @@ export async function stopIdleSessions(
       .where('tenant_id', '=', tenant)
       .where('organization_id', '=', organization)
       .where('is_open', '=', true)
-      .where(
-        sql<boolean>`(stopped_at is not null or used_at < ${now - EXPLORER_IDLE_MS}
-          or (user_id = ${user} and workload = ${again.workload} and point_at = ${again.pointAt} and used_at < ${now - LEFT_MS}))`,
-      )
+      .where(isIdle(now))
       .where(isFree(tenant))
       .execute(),
   );
   for (const { id, session_key: session } of idle) {
+    // While the one before was stopped, this one may have been used again.
+    const isStillIdle = await store.tenant(
+      tenant,
+      async ({ sql: db }) =>
+        (
+          await db
+            .updateTable('vb365_explorer')
+            .set({ stopped_at: sql<Ms>`coalesce(stopped_at, ${clock.now()})` })
+            .where('tenant_id', '=', tenant)
+            .where('id', '=', id)
+            .where('is_open', '=', true)
+            .where(isIdle(clock.now()))
+            .where(isFree(tenant))
+            .returning('id')
+            .execute()
+        ).length > 0,
+    );
+    if (!isStillIdle) continue;
     const isStopped = await stopQuietly(client, session);
-    await store.tenant(tenant, async (tx) => {
-      await storeStop(tx, id, now);
-      if (isStopped) await storeClosed(tx, id);
-    });
+    if (isStopped) await store.tenant(tenant, (tx) => storeClosed(tx, id));
     // The others wait as long for an answer.
     if (!isStopped) break;
   }
@@ -297,6 +344,8 @@ const isNeeded = (tenant: TenantId, id: Expression<string>): RawBuilder<boolean>
     where d.tenant_id = ${tenant} and d.state in ('queued', 'running')
       and d.server_request ->> 'explorer' = (${id})::text))`;
 
-/** A page that is used reads more often. It notes that once a minute, at the start of what it reads. */
+/** A use is noted once in this time. */
+const USE_MS: Ms = 60_000;
+/** A page that is used reads more often. It notes that once a minute. */
 const LEFT_MS: Ms = 4 * 60_000;
 const DAY_MS: Ms = 24 * 60 * 60_000;

@@ -53,6 +53,8 @@ interface Search {
 const SEARCH_MS: Ms = 120_000;
 /** The server's own maximum is 10,000. */
 const PAGE_ROWS = 1_000;
+/** How many rows are asked for at least once some were dropped. */
+const MORE_ROWS = 100;
 /** How many rows can be left out: the server has no other way than to find them first. */
 const MAX_OFFSET = 10_000;
 /** Which search is next, at which of its rows, and how the server names those that it found. */
@@ -84,20 +86,31 @@ export async function searchBelow(
   if (skipped > MAX_OFFSET) return failed('invalid', t.searchTooFar, { field: 'offset' });
   const shown: ShownNode[] = [];
   let count = 0;
+  const wanted = skipped + limit;
   let { n, at, set } = begin;
-  for (let search = searches[n]; search !== undefined && count < skipped + limit;) {
+  let isFirst = true;
+  for (let search = searches[n]; search !== undefined && count < wanted;) {
+    // Rows that aren't shown are dropped: what lacks then isn't asked for one by one.
+    const rows = Math.max(wanted - count, isFirst ? 0 : MORE_ROWS);
+    isFirst = false;
     const page = await readFound(client, explorer, search, query, {
       at,
       set,
-      limit: Math.min(PAGE_ROWS, skipped + limit - count),
+      limit: Math.min(PAGE_ROWS, rows),
     });
-    for (const row of page.rows) {
+    let left: number | null = null;
+    for (const [index, row] of page.rows.entries()) {
       const node = search.show(row);
       if (node === null) continue;
+      if (count === wanted) {
+        left = index;
+        break;
+      }
       if (count >= skipped) shown.push(node);
       count += 1;
     }
-    if (page.next === null) {
+    if (left !== null) [at, set] = [at + left, search.hasSet ? page.set : undefined];
+    else if (page.next === null) {
       n += 1;
       [at, set, search] = [0, undefined, searches[n]];
     } else [at, set] = [page.next, search.hasSet ? page.set : undefined];
