@@ -1,6 +1,8 @@
+import { CompiledQuery } from 'kysely';
 import type { KeyId, Ms } from '#contract/ids.ts';
 import type { Ingested } from '#contract/ingest/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { prepared } from '../../platform/db/prepared.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 
 /**
@@ -24,26 +26,17 @@ export async function updateSourceHealth(
   if (error) heard.delete(key_id);
   else if (alone && before !== undefined && at >= before && at < before + HEARD_MS) return;
   else heard.set(key_id, at);
-  const said = !error
-    ? { last_heard_at: at }
-    : {
-        last_fault_at: at,
-        last_fault: `Record ${first.index}: ${first.error}`.slice(0, LIMITS.messageChars),
-      };
-  tx.send(
-    tx.sql
-      .insertInto('source_health')
-      .values({
-        tenant_id: tx.tenant,
-        key_id,
-        last_heard_at: null,
-        last_fault_at: null,
-        last_fault: null,
-        ...said,
-      })
-      .onConflict((conflict) => conflict.columns(['tenant_id', 'key_id']).doUpdateSet(said))
-      .compile(),
-  );
+  const message = error
+    ? [`Record ${first.index}: ${first.error}`.slice(0, LIMITS.messageChars)]
+    : [];
+  tx.send(CompiledQuery.raw(error ? PUT_ERROR : PUT_HEARD, [tx.tenant, key_id, at, ...message]));
 }
+
+const PUT_HEARD =
+  prepared(`insert into source_health (tenant_id, key_id, last_heard_at) values ($1::uuid, $2::text, $3::bigint)
+  on conflict (tenant_id, key_id) do update set last_heard_at = excluded.last_heard_at`);
+const PUT_ERROR =
+  prepared(`insert into source_health (tenant_id, key_id, last_fault_at, last_fault) values ($1::uuid, $2::text, $3::bigint, $4::text)
+  on conflict (tenant_id, key_id) do update set last_fault_at = excluded.last_fault_at, last_fault = excluded.last_fault`);
 
 const HEARD_MS: Ms = 1_000;
