@@ -50,6 +50,7 @@ const ROWS: readonly Row[] = [
   ['G25', 'tests/sim/restart.test.ts', 'server', 50, 'devices', 10, 1],
   ['G32', 'tests/server/db/interleaved.test.ts', 'server', 500, 'requests', 40, 2],
   ['G38', 'tests/server/auth/sms.test.ts', 'server', 12, 'series of attempts', 10, 1],
+  ['G45', 'tests/e2e/typed-attacks.spec.ts', 'browser', 8, 'attacks in each field', 25, 12],
   ['G47', 'tests/contract/runs/csv.test.ts', 'rooms', 1_000, 'files', 20, 0.3],
   ['G63', 'tests/server/restore/reads.test.ts', 'server', 120, 'requests', 9, 2],
   ['G63', 'tests/server/restore/operator-scope.test.ts', 'server', 1_000, 'requests', 10, 3],

@@ -1,11 +1,12 @@
 /**
  * What open streams cost on two servers with one PostgreSQL, over loopback: `node tests/bench/streams.ts
- * [--streams 200,500] [--seconds 30] [--rate 20] [--pull] [--before CHECKOUT] [--json]`. Results are
- * posted to the first server, one a request; half of the streams are on each. `--pull`: each stream also
+ * [--streams 200,500] [--seconds 30] [--rate 20] [--one] [--pull] [--before CHECKOUT] [--json]`. Results
+ * are posted to the first server, one a request; half of the streams are on each. `--one`: all streams
+ * are on the first server, and the second one is idle. `--pull`: each stream also
  * fetches the events after a poke, one call at a time, as devices do. `--before`: another checkout whose
  * servers are measured in the same run, for comparison.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +33,8 @@ interface Load {
   /** Results a second. */
   readonly rate: number;
   readonly pulls: boolean;
+  /** All streams are on the ingesting server. */
+  readonly isOne: boolean;
 }
 
 const ROWS = {
@@ -41,6 +44,7 @@ const ROWS = {
   'lag on the other server, median': 'ms',
   'lag on the other server, 95 %': 'ms',
   'lag on the other server, 99 %': 'ms',
+  'growth of the lag on the same server': 'ms/min',
   'ingest acknowledged, median': 'ms',
   'ingest acknowledged, 99 %': 'ms',
   'ingest refused as busy': '%',
@@ -48,6 +52,7 @@ const ROWS = {
   'other server': 'CPU s',
   'database': 'CPU s',
   'pokes': '/s',
+  'memory of the ingesting server': 'MB',
 } as const;
 type Figures = Record<keyof typeof ROWS, number>;
 
@@ -138,7 +143,7 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
     const tokens = await openSessions(tenant, load.streams);
     const heard: { readonly isSame: boolean; readonly of: Heard }[] = [];
     for (const [n, token] of tokens.entries()) {
-      const isSame = n % 2 === 0;
+      const isSame = load.isOne || n % 2 === 0;
       heard.push({
         isSame,
         of: await openStream((isSame ? first : second).origin, token, agent, load.pulls),
@@ -153,6 +158,8 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
     const used = cpu().map((one, n) => one - (before[n] ?? 0));
     const seqs = await loadNumbers(tenant);
     const lags = { same: [] as number[], other: [] as number[] };
+    /** When each result was sent, in minutes, and its lag on the same server. */
+    const course: { readonly x: number; readonly y: number }[] = [];
     let pokes = 0;
     const [from, to] = [posts[0]?.at ?? 0, posts.at(-1)?.at ?? 0];
     for (const { isSame, of } of heard) {
@@ -165,6 +172,7 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
         const poke = of[n];
         if (poke === undefined) throw new Error('A stream has not heard of a result.');
         lags[isSame ? 'same' : 'other'].push(poke.at - at);
+        if (isSame) course.push({ x: (at - from) / 60_000, y: poke.at - at });
       }
     }
     const acknowledged = posts.map(({ ms }) => ms);
@@ -175,6 +183,7 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
       'lag on the other server, median': median(lags.other),
       'lag on the other server, 95 %': quantile(lags.other, 0.95),
       'lag on the other server, 99 %': quantile(lags.other, 0.99),
+      'growth of the lag on the same server': getSlope(course),
       'ingest acknowledged, median': median(acknowledged),
       'ingest acknowledged, 99 %': quantile(acknowledged, 0.99),
       'ingest refused as busy':
@@ -183,6 +192,7 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
       'other server': used[1] ?? 0,
       'database': used[2] ?? 0,
       'pokes': (pokes * 1000) / (to - from),
+      'memory of the ingesting server': getMemoryMb(first.pid),
     };
 
     /** Posts at the rate, whether earlier ones are acknowledged or not. */
@@ -287,6 +297,19 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
   }
 }
 
+/** The slope of the line that fits the points best (least squares). */
+function getSlope(points: readonly { readonly x: number; readonly y: number }[]): number {
+  const mean = (of: 'x' | 'y'): number =>
+    points.reduce((sum, point) => sum + point[of], 0) / points.length;
+  const [x, y] = [mean('x'), mean('y')];
+  const spread = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0);
+  return points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0) / spread;
+}
+
+/** What a process has in memory (`VmRSS` in proc(5)). */
+const getMemoryMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+
 function input(name: string, fallback: string): string {
   const at = process.argv.indexOf(name);
   return at < 0 ? fallback : (process.argv[at + 1] ?? '');
@@ -297,9 +320,10 @@ if (import.meta.main) {
   const before = input('--before', '');
   const [seconds, rate] = [Number(input('--seconds', '30')), Number(input('--rate', '20'))];
   const pulls = process.argv.includes('--pull');
+  const isOne = process.argv.includes('--one');
   const sheets: Sheet[] = [];
   for (const streams of input('--streams', '200,500').split(',').map(Number)) {
-    const load = { streams, seconds, rate, pulls };
+    const load = { streams, seconds, rate, pulls, isOne };
     const notes: string[] = [];
     const values: Record<string, Figures> = {};
     for (const [name, checkout] of [
@@ -314,7 +338,7 @@ if (import.meta.main) {
       );
     }
     const sheet: Sheet = {
-      title: `${streams} streams on two servers, ${rate} results a second for ${seconds} s${pulls ? ', with a call for each poke' : ''}`,
+      title: `${streams} streams on ${isOne ? 'one server' : 'two servers'}, ${rate} results a second for ${seconds} s${pulls ? ', with a call for each poke' : ''}`,
       columns: Object.keys(values),
       figures: Object.entries(ROWS).map(([what, unit]) => ({
         what,
