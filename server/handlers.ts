@@ -19,6 +19,7 @@ import { importServerHandlers } from './features/backup/import-server.ts';
 import { importHandlers } from './features/backup/imports.ts';
 import { backupJobHandlers } from './features/backup/jobs.ts';
 import { organizationHandlers } from './features/backup/organizations.ts';
+import { serverRepositoryHandlers } from './features/backup/server-repositories.ts';
 import { upkeepHandlers } from './features/backup/repository-upkeep.ts';
 import { attachHandlers } from './features/backup/attach-repository.ts';
 import { proxyHandlers } from './features/backup/proxies.ts';
@@ -167,6 +168,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...directoryHandlers(context),
   ...backupRepositoryHandlers(context),
   ...attachHandlers(context),
+  ...serverRepositoryHandlers(context),
   ...upkeepHandlers(context),
   ...proxyHandlers(context),
   ...backupJobHandlers(context),

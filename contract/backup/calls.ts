@@ -4,11 +4,13 @@ import { backupJobCalls } from './job-calls.ts';
 import { organizationCalls } from './organization-calls.ts';
 import { backupProxyCalls } from './proxy-calls.ts';
 import { backupRepositoryCalls } from './repository-calls.ts';
+import { serverRepositoryCalls } from './server-repository-calls.ts';
 
 /** The calls with which organizations, repositories and backup jobs are managed. */
 export const backupCalls = {
   ...organizationCalls,
   ...backupRepositoryCalls,
+  ...serverRepositoryCalls,
   ...backupProxyCalls,
   ...backupJobCalls,
   ...backupDashboardCalls,

@@ -5,6 +5,7 @@ import type { BackupRepositoryId, OrganizationId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
 import { RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
+import { ShortPeriodSchema } from './server-repositories.ts';
 
 const id = uuidSchema<BackupRepositoryId>();
 const proxyId = v.pipe(v.string(), v.uuid());
@@ -75,15 +76,18 @@ export type ProxyChoice = v.InferOutput<typeof ProxyChoiceSchema>;
 
 /**
  * `passwordDescription`: the hint to its password. `shortened`: a shorter retention that applies
- * later. `deletesAt`: when the repository will be deleted; null if it won't.
+ * later. `deletesAt`: when the repository will be deleted; null if it won't. `period`: the exact period
+ * of a repository of another server that keeps backups for days or months.
  */
+const period = v.exactOptional(v.nullable(ShortPeriodSchema));
 const FIELDS = {
   name: nameText(),
   description: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)),
   passwordDescription: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)),
   retentionPolicy: RetentionPolicySchema,
+  period,
   shortened: v.nullable(
-    v.strictObject({ retentionPolicy: RetentionPolicySchema, appliesAt: count }),
+    v.strictObject({ retentionPolicy: RetentionPolicySchema, period, appliesAt: count }),
   ),
   proxy: ProxyChoiceSchema,
   deletesAt: v.nullable(count),

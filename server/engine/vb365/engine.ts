@@ -1,6 +1,7 @@
 import { SERVER_SCHEDULES } from '#contract/backup/schedule.ts';
 import type { Capabilities, Engine } from '#contract/engine/engine.ts';
 import type { ServerJobs } from '#contract/engine/server-jobs.ts';
+import type { ServerRepositories } from '#contract/engine/server-repositories.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { listLog, listSessions } from '../embedded/sessions/jobs.ts';
 import { done, failed } from '../result.ts';
@@ -9,14 +10,21 @@ import { listObjects } from './directory.ts';
 import { commandRunning, startJob } from './jobs.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { makeVb365RestoreCalls, type Vb365RestoreCalls } from './restore/calls.ts';
+import { readServerRepository, readServerStorage } from './read-repository.ts';
 import { deleteServerJob, updateServerJob } from './save-jobs.ts';
+import {
+  addServerRepository,
+  createServerRepository,
+  removeServerRepository,
+  updateServerRepository,
+} from './save-repositories.ts';
 import { forgetOrganization, makeVb365Servers, toFailed, type Vb365Servers } from './servers.ts';
 import { readUsage } from './usage.ts';
 
 /**
  * The engine of organizations that were imported from a server of Veeam Backup for Microsoft 365.
- * That server makes the backups and has their settings; the portal shows them, changes jobs, starts
- * and stops them, and reads backups. The rest is `unsupported`.
+ * That server makes the backups and has their settings; the portal shows them, changes jobs and
+ * repositories, starts and stops jobs, and reads backups. The rest is `unsupported`.
  */
 export interface Vb365Engine extends Pick<Engine, 'kind'>, Vb365RestoreCalls {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
@@ -24,6 +32,7 @@ export interface Vb365Engine extends Pick<Engine, 'kind'>, Vb365RestoreCalls {
   readonly repositories: Engine['repositories'];
   readonly jobs: Engine['jobs'];
   readonly serverJobs: ServerJobs;
+  readonly serverRepositories: ServerRepositories;
   readonly servers: Vb365Servers;
 }
 
@@ -68,6 +77,14 @@ export function makeVb365Engine(context: () => AppContext): Vb365Engine {
       create: (scope, input) => createServerJob(context(), servers, scope, input),
       update: (scope, input) => updateServerJob(context(), servers, scope, input),
       delete: (scope, { job }) => deleteServerJob(context(), servers, scope, job),
+    },
+    serverRepositories: {
+      readStorage: (scope) => readServerStorage(context(), servers, scope),
+      create: (scope, input) => createServerRepository(context(), servers, scope, input),
+      add: (scope, input) => addServerRepository(context(), servers, scope, input),
+      read: (scope, { repository }) => readServerRepository(context(), servers, scope, repository),
+      update: (scope, input) => updateServerRepository(context(), servers, scope, input),
+      remove: (scope, input) => removeServerRepository(context(), servers, scope, input),
     },
     jobs: {
       start: (scope, input) => startJob(context(), servers, scope, input),

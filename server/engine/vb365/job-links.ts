@@ -10,11 +10,13 @@ import type { Sighting } from './server-clock.ts';
 // of a key: a request whose answer was lost finds its job by the name.
 
 const CLAIM = 'new:';
+/** What stands for the key of what is being created. */
+export const getClaimKey = (id: string): string => `${CLAIM}${id}`;
 
 export const isClaim = (key: string): boolean => key.startsWith(CLAIM);
 
 /** A request that has not ended after this time never will. */
-const OPEN_MS: Ms = 2 * 60_000;
+export const OPEN_MS: Ms = 2 * 60_000;
 /**
  * How long a request whose answer was lost can be repeated. After that, a job of the same name is more
  * likely somebody else's.
@@ -85,7 +87,7 @@ export async function claimJob(
       organization_id: organization,
       kind: 'job',
       id,
-      server_key: `${CLAIM}${id}`,
+      server_key: getClaimKey(id),
       detail: JSON.stringify({ creating }),
       commanded_at: now,
     })
@@ -127,7 +129,7 @@ export async function forgetClaim({ sql: db, tenant }: TenantTx, id: BackupJobId
     .deleteFrom('vb365_object')
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
-    .where('server_key', '=', `${CLAIM}${id}`)
+    .where('server_key', '=', getClaimKey(id))
     .execute();
 }
 
@@ -177,10 +179,10 @@ export async function linkJob(
     .execute();
 }
 
-/** What was read of a job before this moment is out of date. */
+/** What was read of a job or repository before this moment is out of date. */
 export async function markCommand(
   { sql: db, tenant }: TenantTx,
-  id: BackupJobId,
+  id: BackupJobId | BackupRepositoryId,
   at: Ms,
 ): Promise<void> {
   await db

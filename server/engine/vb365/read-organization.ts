@@ -21,8 +21,6 @@ export interface KnownJob {
 
 /** What a server has of an organization. `items` null: the job has not changed. */
 export interface ReadOrganization {
-  /** When reading began. */
-  readonly readAt: Ms;
   readonly repositories: readonly {
     readonly repository: Vb365Repository;
     readonly usedBytes: number;
@@ -50,10 +48,13 @@ export async function readOrganization(
   {
     repositories,
     known,
+    added,
     now,
   }: {
     readonly repositories: ReadonlyMap<string, Vb365Repository>;
     readonly known: ReadonlyMap<string, KnownJob>;
+    /** Repositories that it may not use yet. */
+    readonly added: readonly string[];
     readonly now: Ms;
   },
 ): Promise<ReadOrganization> {
@@ -67,9 +68,13 @@ export async function readOrganization(
       sessions: await readSessions(client, job, before?.sessions ?? NO_SESSIONS, now),
     });
   }
-  const keys = new Set([...used.keys(), ...jobs.flatMap(({ job }) => job.repositoryId ?? [])]);
+  const keys = new Set([
+    ...used.keys(),
+    ...jobs.flatMap(({ job }) => job.repositoryId ?? []),
+    ...added.filter((id) => repositories.has(id)),
+    ...[...repositories.values()].flatMap((one) => (one.organizationId === key ? [one.id] : [])),
+  ]);
   return {
-    readAt: now,
     repositories: [...keys].slice(0, LIMITS.backupRepositories).map((id) => ({
       repository: repositories.get(id) ?? { ...UNKNOWN_REPOSITORY, id },
       usedBytes: used.get(id) ?? 0,
@@ -80,20 +85,7 @@ export async function readOrganization(
 
 const NO_SESSIONS: KnownSessions = { running: null, newestEnd: null, ended: new Set() };
 /** Of a repository that the server doesn't list for this user. */
-const UNKNOWN_REPOSITORY: Omit<Vb365Repository, 'id'> = {
-  name: null,
-  path: null,
-  capacityBytes: null,
-  freeSpaceBytes: null,
-  proxyId: null,
-  organizationId: null,
-  description: null,
-  retentionType: null,
-  retentionPeriodType: null,
-  dailyRetentionPeriod: null,
-  monthlyRetentionPeriod: null,
-  yearlyRetentionPeriod: null,
-};
+const UNKNOWN_REPOSITORY: Omit<Vb365Repository, 'id'> = {};
 
 const JOBS = 'Jobs';
 /** Version 7: the jobs of an organization. */

@@ -131,6 +131,8 @@ export const RepositoryShape = v.object({
   capacityBytes: count,
   freeSpaceBytes: count,
   proxyId: text,
+  proxyPoolId: text,
+  /** Version 8: the organization that it belongs to. */
   organizationId: text,
   description: text,
   retentionType: text,
@@ -138,6 +140,29 @@ export const RepositoryShape = v.object({
   dailyRetentionPeriod: count,
   monthlyRetentionPeriod: count,
   yearlyRetentionPeriod: text,
+  retentionFrequencyType: text,
+  dailyTime: text,
+  dailyType: text,
+  monthlyTime: text,
+  monthlyDaynumber: text,
+  monthlyDayofweek: text,
+  /** An archive, in which no backup job can store anything. */
+  isLongTerm: flag,
+  /** Version 7. */
+  objectStorageId: text,
+  /** Version 8. */
+  objectStorage: v.optional(
+    v.nullable(
+      v.object({
+        type: text,
+        s3Folder: text,
+        azureFolder: text,
+        amazonBucketS3Compatible: v.optional(v.nullable(v.object({ name: text }))),
+        amazonBucketS3Aws: v.optional(v.nullable(v.object({ name: text }))),
+        azureContainer: v.optional(v.nullable(v.object({ name: text }))),
+      }),
+    ),
+  ),
 });
 export type Vb365Repository = v.InferOutput<typeof RepositoryShape>;
 
@@ -167,7 +192,17 @@ export const DirectoryPageShape = v.object({
 
 export const InstanceShape = v.object({ version: v.string() });
 
-export const ProxyShape = v.object({ id, hostName: text });
+export const ProxyShape = v.object({
+  id,
+  hostName: text,
+  type: text,
+  status: text,
+  /** Version 8. */
+  proxyPoolId: text,
+  operatingSystem: text,
+});
+/** Pools of proxies, and object storages (version 7). */
+export const NamedShape = v.object({ id, name: text });
 
 export const LicenseShape = v.object({
   status: text,

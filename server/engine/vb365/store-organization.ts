@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { isSameName } from '#contract/backup/same-name.ts';
-import { type BackupRepositoryRow, OTHER_SERVER } from '#contract/backup/repositories.ts';
-import { KEEP, RETENTION_POLICIES } from '#contract/backup/retention.ts';
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { NewEvent } from '#contract/events.ts';
 import type {
   BackupJobId,
@@ -11,8 +10,6 @@ import type {
   Ms,
   OrganizationId,
 } from '#contract/ids.ts';
-import { LIMITS } from '#contract/limits.ts';
-import { cutText, storable } from '#contract/stored-text.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { NewVb365Job, Vb365Detail } from '#server/platform/db/database-vb365.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
@@ -21,9 +18,10 @@ import { loadZone } from '#server/platform/http/csv-response.ts';
 import { setNotification } from '#server/platform/queries/job-recipients.ts';
 import { CLAIM_MS, isClaim, isOpen } from './job-links.ts';
 import { type JobItems, type Place, toJobSettings } from './map-job.ts';
-import { toName } from './organizations.ts';
+import { toRepository } from './map-repository.ts';
 import { getFingerprint } from './read-job.ts';
 import type { KnownJob, ReadOrganization } from './read-organization.ts';
+import { getCreated, getUpdated, isSameRepository } from './repository-events.ts';
 import { chooseSighting, getClock, getSighting, type Sighting } from './server-clock.ts';
 import type { Vb365Job, Vb365Repository } from './shapes.ts';
 import { storeSessions } from './store-sessions.ts';
@@ -78,12 +76,15 @@ export async function loadKnownJobs(
   );
 }
 
-/** Makes the rows of an organization's repositories, jobs and sessions those that the server has. */
+/**
+ * Makes the rows of an organization's repositories, jobs and sessions those that the server has.
+ * `readAt`: when reading began.
+ */
 export async function storeOrganization(
   tx: TenantTx,
   context: AppContext,
   site: Site,
-  { repositories, jobs, readAt }: ReadOrganization,
+  { repositories, jobs, readAt }: ReadOrganization & { readonly readAt: Ms },
 ): Promise<void> {
   await tx.lock();
   const now = context.clock.now();
@@ -98,8 +99,11 @@ export async function storeOrganization(
     const known = knownRepositories.get(repository.id);
     const id = known?.id ?? (context.chance.uuid() as BackupRepositoryId);
     repositoryIds.set(repository.id, id);
-    await storeObject(tx, site, 'repository', { id, key: repository.id, detail: { usedBytes } });
-    const event = getRepositoryEvent(site, id, repository, repositoryRows.get(id));
+    const detail = { ...known?.detail, usedBytes };
+    await storeObject(tx, site, 'repository', { id, key: repository.id, detail });
+    // It has changed since it was read: the next reading has it.
+    if (known !== undefined && known.commandedAt >= readAt) continue;
+    const event = getRepositoryEvent(site, { id, repository, detail }, repositoryRows.get(id));
     if (event) drafts.push(event);
   }
 
@@ -159,7 +163,14 @@ export async function storeOrganization(
     ),
     jobIds,
   );
-  const goneRepositories = listGone(knownRepositories, repositoryIds);
+  const goneRepositories = listGone<'repository'>(
+    new Map(
+      [...knownRepositories].filter(
+        ([key, { commandedAt }]) => commandedAt < readAt - (isClaim(key) ? CLAIM_MS : 0),
+      ),
+    ),
+    repositoryIds,
+  );
   await deleteObjects(tx, [...goneJobs, ...goneRepositories]);
   drafts.push(
     ...goneJobs.flatMap((id) =>
@@ -167,8 +178,10 @@ export async function storeOrganization(
         ? [about(site, 'job', id, { type: 'backupjob.deleted@1', data: { id } })]
         : [],
     ),
-    ...goneRepositories.map((id) =>
-      about(site, 'repository', id, { type: 'backuprepository.deleted@1', data: { id } }),
+    ...goneRepositories.flatMap((id) =>
+      repositoryRows.get(id)?.removedAt === null
+        ? [about(site, 'repository', id, { type: 'backuprepository.deleted@1', data: { id } })]
+        : [],
     ),
   );
   if (drafts.length > 0) await tx.append(drafts, byClock(now));
@@ -253,71 +266,22 @@ const about = (
 /** Returns the event that makes a repository's row what the server says; null if it is. */
 function getRepositoryEvent(
   site: Site,
-  id: BackupRepositoryId,
-  repository: Vb365Repository,
+  {
+    id,
+    repository,
+    detail,
+  }: {
+    readonly id: BackupRepositoryId;
+    readonly repository: Vb365Repository;
+    readonly detail: Vb365Detail;
+  },
   row: BackupRepositoryRow | undefined,
 ): NewEvent | null {
-  const fields = {
-    name: toName(repository.name) ?? repository.id,
-    description: cutText(storable(repository.description ?? '').trim(), LIMITS.subjectChars).trim(),
-    passwordDescription: '',
-    retentionPolicy: toPolicy(repository),
-    shortened: null,
-    proxy: null,
-    deletesAt: null,
-  };
-  if (row === undefined)
-    return about(site, 'repository', id, {
-      type: 'backuprepository.created@1',
-      data: {
-        id,
-        company: site.company,
-        organization: site.id,
-        target: OTHER_SERVER,
-        retentionType: repository.retentionType === 'ItemLevel' ? 'ItemLevel' : 'SnapshotBased',
-        ...fields,
-      },
-    });
-  const { name, description, retentionPolicy } = row;
-  return isDeepStrictEqual(
-    { name, description, retentionPolicy },
-    {
-      name: fields.name,
-      description: fields.description,
-      retentionPolicy: fields.retentionPolicy,
-    },
-  )
-    ? null
-    : about(site, 'repository', id, {
-        type: 'backuprepository.updated@1',
-        data: { id, ...fields },
-      });
+  const found = { id, ...toRepository(repository), shortened: detail.shortened ?? null };
+  if (row === undefined) return getCreated(site, found);
+  const event = getUpdated(site, found);
+  return isSameRepository(row, found) ? null : event;
 }
-
-/**
- * Returns the longest policy of whole years that the repository's period reaches; the shortest one
- * if it is under a year.
- */
-function toPolicy(repository: Vb365Repository): BackupRepositoryRow['retentionPolicy'] {
-  const { retentionPeriodType: type, yearlyRetentionPeriod: yearly } = repository;
-  if (type !== 'Daily' && type !== 'Monthly')
-    return RETENTION_POLICIES.find((policy) => policy === yearly) ?? KEEP;
-  const years =
-    type === 'Daily'
-      ? (repository.dailyRetentionPeriod ?? 0) / 365
-      : (repository.monthlyRetentionPeriod ?? 0) / 12;
-  const reached = YEARS.findLast(([length]) => length <= years);
-  return reached?.[1] ?? 'Year1';
-}
-const YEARS = [
-  [1, 'Year1'],
-  [2, 'Years2'],
-  [3, 'Years3'],
-  [5, 'Years5'],
-  [7, 'Years7'],
-  [10, 'Years10'],
-  [25, 'Years25'],
-] as const;
 
 /** Returns the events that make a job's row what the server says. */
 function getJobEvents(

@@ -11,6 +11,8 @@ import { forgetStart, loadStarts } from './job-links.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { type FoundOrganization, readOrganizations } from './organizations.ts';
 import { readOrganization, readRepositories } from './read-organization.ts';
+import { listAddedRepositories } from './repository-links.ts';
+import { shortenDueRetentions } from './shorten-retention.ts';
 import { findServer, type ServerRow, type Vb365Servers } from './servers.ts';
 import { InstanceShape } from './shapes.ts';
 import { loadKnownJobs, storeOrganization } from './store-organization.ts';
@@ -113,10 +115,14 @@ async function syncServer(
 ): Promise<{ readonly isRunning: boolean; readonly problem: string | null }> {
   const { version } = await client.read('ServiceInstance', InstanceShape);
   const found = new Map((await readOrganizations(client)).map((one) => [one.key, one]));
-  const repositories = await readRepositories(client);
   const sites = await context.store.tenant(tenant, (tx) => loadSites(tx, server.id), {
     readOnly: true,
   });
+  const problems: string[] = [];
+  for (const { organization } of sites)
+    problems.push(...(await shortenDueRetentions(context, tenant, client, organization)));
+  const readAt = context.clock.now();
+  const repositories = await readRepositories(client);
   let isRunning = false;
   const gone: string[] = [];
   for (const { organization, key } of sites) {
@@ -126,11 +132,16 @@ async function syncServer(
       gone.push(organization.name);
       continue;
     }
-    const known = await context.store.tenant(tenant, (tx) => loadKnownJobs(tx, organization.id), {
-      readOnly: true,
-    });
+    const before = await context.store.tenant(
+      tenant,
+      async (tx) => ({
+        known: await loadKnownJobs(tx, organization.id),
+        added: await listAddedRepositories(tx, organization.id),
+      }),
+      { readOnly: true },
+    );
     const now = context.clock.now();
-    const read = await readOrganization(client, key, { repositories, known, now });
+    const read = await readOrganization(client, key, { repositories, ...before, now });
     isRunning ||= read.jobs.some(({ sessions }) => sessions.some(({ end }) => end === null));
     await context.store.tenant(tenant, async (tx) => {
       await tx.lock();
@@ -138,7 +149,7 @@ async function syncServer(
       // It was deleted meanwhile, or is being deleted.
       if (row?.removedAt !== null || (await findServer(tx, row.id)) === null) return;
       await updateFacts(tx, row, organizationFound, now);
-      await storeOrganization(tx, context, row, read);
+      await storeOrganization(tx, context, row, { ...read, readAt });
     });
     await startAdopted(context, tenant, organization.id);
   }
@@ -150,10 +161,8 @@ async function syncServer(
       .where('id', '=', server.id)
       .execute(),
   );
-  return {
-    isRunning,
-    problem: gone.length === 0 ? null : t.organizationGone({ name: gone.join(', ') }),
-  };
+  if (gone.length > 0) problems.push(t.organizationGone({ name: gone.join(', ') }));
+  return { isRunning, problem: problems.length === 0 ? null : problems.join(' ') };
 }
 
 /** Starts the jobs that were to run at once when they were created, but whose creation was lost. */

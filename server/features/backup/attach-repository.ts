@@ -14,7 +14,8 @@ import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempo
 import { toScope } from '#server/platform/sync/scope.ts';
 import { getAnswer, getEngine, scopeFor, serverRefusal } from './engine-calls.ts';
 import { findOrganization } from './lookup.ts';
-import { DELAY_MS, loadRefusal } from './repositories.ts';
+import { DELAY_MS } from './repository-delay.ts';
+import { loadRefusal } from './repository-refusal.ts';
 import { newRepository, type NewRepository, withLock } from './repository-fields.ts';
 import { warnAdministrators } from './warn-administrators.ts';
 

@@ -1,5 +1,5 @@
 import { type BackupRepositoryRow, getObjectLock } from '#contract/backup/repositories.ts';
-import { isSameName } from '#contract/backup/same-name.ts';
+import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import { isShorter, KEEP, policyAt, type RetentionPolicy } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type {
@@ -7,16 +7,14 @@ import type {
   FileLocksState,
   VerificationRequest,
 } from '#contract/engine/repositories.ts';
-import type { Failure } from '#contract/errors.ts';
 import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
-import { LIMITS } from '#contract/limits.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { badField, isFresh, REAUTH } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
-import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
 import { rerouteJobs } from '#server/platform/jobs/places.ts';
 import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
 import { getAnswer, getEngine, getEngineFor, scopeFor, serverRefusal } from './engine-calls.ts';
@@ -37,6 +35,9 @@ import {
   newRepository,
   passwordRefusal,
 } from './repository-fields.ts';
+import { DELAY_MS } from './repository-delay.ts';
+import { loadRefusal } from './repository-refusal.ts';
+import { removeFromServer, usedRefusal } from './server-repositories.ts';
 import { warnAdministrators } from './warn-administrators.ts';
 
 type Names =
@@ -46,9 +47,6 @@ type Names =
   | 'deleteBackupRepository'
   | 'listAllRepositories';
 type Changes = Omit<ParsedInputOf<'updateBackupRepository'>, 'id'>;
-
-/** G73: how long a deletion or a shorter retention waits. */
-export const DELAY_MS: Ms = 7 * 86_400_000;
 
 /** SUITE-4: repositories of the organizations that the caller sees. */
 export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
@@ -265,21 +263,14 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
       });
     },
 
-    deleteBackupRepository: ({ id }, ctx) =>
-      runIdempotently<{ deletesAt: number }>(context, ctx, async (tx) => {
-        const found = await findRepositoryWithOwner(tx, ctx.session, id);
-        if (!found) return refusal(NOT_FOUND);
-        const managed = serverRefusal(found.organization);
-        if (managed?.ok === false) return refusal(managed.failure);
-        const row = found.repository;
-        const jobs = (await tx.all('backupJob'))
-          .filter((job) => job.removedAt === null && job.repository === row.id)
-          .sort(byName);
-        if (jobs.length > 0)
-          return refusal({
-            kind: 'conflict',
-            message: t.repositoryInUse({ jobs: jobs.map(({ name }) => name).join(', ') }),
-          });
+    async deleteBackupRepository({ id }, ctx) {
+      const owned = await read(ctx, (tx) => findRepositoryWithOwner(tx, ctx.session, id));
+      if (owned && !isBackedUpHere(owned.organization)) return removeFromServer(context, ctx, id);
+      return runIdempotently<{ deletesAt: number }>(context, ctx, async (tx) => {
+        const row = await findRepository(tx, ctx.session, id);
+        if (!row) return refusal(NOT_FOUND);
+        const used = await usedRefusal(tx, row.id);
+        if (used?.ok === false) return refusal(used.failure);
         const deletesAt = row.deletesAt ?? ctx.now + DELAY_MS;
         if (row.deletesAt !== null) return { drafts: [], answer: () => ok({ deletesAt }) };
         await warnAdministrators(tx, context, ctx.session, 'deleteRepository', {
@@ -305,7 +296,8 @@ export function repositoryHandlers(context: AppContext): Pick<Handlers, Names> {
           ],
           answer: () => ok({ deletesAt }),
         };
-      }),
+      });
+    },
   };
 }
 
@@ -365,23 +357,6 @@ const locksOut = (locks: FileLocksState | null) =>
 
 const verificationOut = (request: VerificationRequest | null) =>
   request && { ...request, parts: { ...request.parts } };
-
-export async function loadRefusal(
-  tx: TenantTx,
-  session: Principal,
-  company: number,
-  name: string,
-  own: string | null,
-): Promise<Extract<Failure, { readonly kind: 'conflict' }> | null> {
-  const others = (await tx.all('backupRepository')).filter(
-    (row) => row.id !== own && isSeen(session, row),
-  );
-  if (others.some((row) => row.company === company && isSameName(row.name, name)))
-    return { kind: 'conflict', message: t.nameTaken };
-  return own === null && others.length >= LIMITS.backupRepositories
-    ? { kind: 'conflict', message: t.repositoriesFull({ max: LIMITS.backupRepositories }) }
-    : null;
-}
 
 /**
  * Deletes the repositories that are due, and those of organizations whose data is, once an hour. The

@@ -11,10 +11,11 @@ const NEWS = {
   deleteOrganization: [t.deleteOrganizationSubject, t.deleteOrganization],
   deleteImportedOrganization: [t.deleteOrganizationSubject, t.deleteImportedOrganization],
   deleteRepository: [t.deleteRepositorySubject, t.deleteRepository],
+  removeRepository: [t.removeRepositorySubject, t.removeRepository],
   shortenRetention: [t.shortenRetentionSubject, t.shortenRetention],
 } as const;
 
-/** G73: emails the administrators who see the company that backups will be deleted at `when`. */
+/** G73: emails the administrators who see the company that backups will be deleted at `when`, or a repository was removed then. */
 export async function warnAdministrators(
   tx: TenantTx,
   context: AppContext,

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { ServerRetention } from '#contract/backup/server-repositories.ts';
 import type { Id, Node, RequestOrigin, Workload } from '#contract/engine/engine.ts';
 import type { JobNotification } from '#contract/engine/server-jobs.ts';
 import type {
@@ -94,11 +95,20 @@ export interface ServerDownload {
 
 /**
  * Of a job: `version` of its items, what it showed last of its server's `clock`, who is `creating` it,
- * and whether it has to be started (`runNow`). Of a repository: what the organization uses.
+ * and whether it has to be started (`runNow`). Of a repository: what the organization uses; who is
+ * making it (`requested`); `isAdded`: it belongs to the organization even before that uses it;
+ * `shortened`: a shorter retention that the server gets later, and what it has until then.
  */
 export interface Vb365Detail {
   readonly version?: number;
   readonly usedBytes?: Bytes;
+  readonly requested?: NewVb365Repository;
+  readonly isAdded?: boolean;
+  readonly shortened?: {
+    readonly before: ServerRetention;
+    readonly retention: ServerRetention;
+    readonly appliesAt: Ms;
+  };
   readonly clock?: { readonly time: string; readonly at: Ms };
   readonly creating?: NewVb365Job;
   readonly runNow?: UserId | 'nobody';
@@ -113,6 +123,14 @@ export interface NewVb365Job {
   readonly runNow: boolean;
   /** The fingerprint of what was sent; missing: nothing yet. */
   readonly sent?: string;
+  /** The server's answer was lost. */
+  readonly isLost?: boolean;
+}
+
+/** A repository that a request creates. */
+export interface NewVb365Repository {
+  readonly name: string;
+  readonly user: UserId | null;
   /** The server's answer was lost. */
   readonly isLost?: boolean;
 }

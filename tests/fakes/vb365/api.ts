@@ -6,6 +6,7 @@ import {
   jobRow,
   licenseRow,
   logRow,
+  objectStorageRow,
   organizationRow,
   proxyRow,
   repositoryRow,
@@ -15,6 +16,7 @@ import {
   usageRow,
 } from './rows.ts';
 import { makeJobApi } from './job-api.ts';
+import { makeRepositoryApi } from './repository-api.ts';
 import { makeRestoreApi, objectRow } from './restore-api.ts';
 import {
   addSession,
@@ -55,6 +57,7 @@ const QUERIES: Readonly<Record<string, readonly [both: string, onlyV8: string]>>
   excludeditems: ['', 'limit offset'],
   logitems: ['offset limit', 'type orderAsc'],
   processedobjects: ['offset limit', ''],
+  objectstoragerepositories: ['longTerm', ''],
   backuprepositories: ['proxyId longTerm', 'proxyPoolId organizationId limit offset'],
   proxies: ['', 'limit offset'],
   proxypools: ['', 'limit offset'],
@@ -130,12 +133,14 @@ export function makeVb365Api(
     notFound,
     refused: (message) => refuse(message, 400, code('HttpError')),
   });
-  const jobs = makeJobApi({
+  const parts = {
     version,
     content,
     notFound,
-    refused: (message) => refuse(message, 400, code('ParameterValidationFailure')),
-  });
+    refused: (message: string) => refuse(message, 400, code('ParameterValidationFailure')),
+  };
+  const jobs = makeJobApi(parts);
+  const repositories = makeRepositoryApi(parts);
   return api;
 
   async function answer(request: Query): Promise<Details> {
@@ -275,6 +280,8 @@ export function makeVb365Api(
         return getSessions(query).map((session) => sessionRow(version, content, session));
       case 'backuprepositories':
         return content.repositories.map((one) => repositoryRow(version, one));
+      case 'objectstoragerepositories':
+        return version === 'v7' ? content.objectStorages.map(objectStorageRow) : null;
       case 'proxies':
         return content.proxies.map((one) => proxyRow(version, one));
       case 'proxypools':
@@ -329,7 +336,7 @@ export function makeVb365Api(
   }
 
   function change(request: Query, path: string): Details {
-    const settings = jobs.change(request, path);
+    const settings = jobs.change(request, path) ?? repositories.change(request, path);
     if (settings) return settings;
     const { method, body } = request;
     const [list, id = '', action] = path.split('/');

@@ -138,7 +138,7 @@ export function logRow(
 
 export const sessionObjectRow = (object: Vb365SessionObject): Row => ({ ...object });
 
-export function repositoryRow(version: Vb365Version, row: Vb365Repository): Row {
+export function repositoryRow(version: Vb365Version, { settings, ...row }: Vb365Repository): Row {
   return {
     ...row,
     description: '',
@@ -158,16 +158,17 @@ export function repositoryRow(version: Vb365Version, row: Vb365Repository): Row 
       isOutOfOrder: false,
       outOfOrderReason: null,
     }),
+    ...settings,
     _links: { self: link(`/${version}/backuprepositories/${row.id}`) },
   };
 }
 
 export function proxyRow(
   version: Vb365Version,
-  { id, hostName, status, proxyPoolId }: Vb365Proxy,
+  { id, hostName, status, proxyPoolId, type }: Vb365Proxy,
 ): Row {
   return {
-    type: 'Local',
+    type: type ?? 'Local',
     id,
     hostName,
     fqdn: hostName,
@@ -182,6 +183,20 @@ export function proxyRow(
     _links: { self: link(`/${version}/proxies/${id}`) },
   };
 }
+
+export const objectStorageRow = ({ id, name }: Vb365Content['objectStorages'][number]): Row => ({
+  id,
+  name,
+  description: '',
+  type: 'AmazonS3Compatible',
+  s3Folder: 'backups',
+  amazonBucketS3Compatible: {
+    servicePoint: 's3.example.com',
+    customRegionId: 'eu',
+    name: 'bucket',
+  },
+  _links: { self: link(`/v7/objectstoragerepositories/${id}`) },
+});
 
 export const licenseRow = ({ license: { licenseExpires, ...rest } }: Vb365Content): Row => ({
   licenseID: uid('license'),

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { DAILY_TYPE, dayTime, directory, job, JOB_STATUS, jobItem } from './job-schema.ts';
 import { objectStorage } from './storage-schema.ts';
+import { objectStorageRow } from './repository-schema.ts';
 import { restoreRequests } from './restore-schema.ts';
 import type { Vb365Version } from './state.ts';
 
@@ -291,6 +292,11 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
     'DELETE jobs/{id}': is(null, 204),
     ...restoreRequests(version, (row) => page(version, row)),
     'GET backuprepositories': is(list(version, repository(version))),
+    'GET backuprepositories/{id}': is(repository(version)),
+    'POST backuprepositories': is(repository(version), version === 'v8' ? 201 : 200),
+    'PUT backuprepositories/{id}': is(null, version === 'v8' ? 204 : 200),
+    'DELETE backuprepositories/{id}': is(null, 204),
+    ...(version === 'v7' && { 'GET objectstoragerepositories': is(v.array(objectStorageRow)) }),
     'GET proxies': is(list(version, proxy(version))),
     ...(version === 'v8' && {
       'GET proxypools': is(

@@ -79,12 +79,16 @@ export interface Vb365Repository {
   readonly capacityBytes: number | null;
   readonly freeSpaceBytes: number | null;
   readonly proxyId: string;
+  /** What else the API says of it, in its own words. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 export interface Vb365Proxy {
   readonly id: string;
   readonly hostName: string;
   status: 'Online' | 'Offline';
   readonly proxyPoolId: string | null;
+  /** Absent: the server itself is the proxy. */
+  readonly type?: 'Domain';
 }
 
 /** A user, group, team or site of an organization's tenant. */
@@ -112,6 +116,8 @@ export interface Vb365Content {
   readonly repositories: Vb365Repository[];
   readonly proxies: Vb365Proxy[];
   readonly pools: { readonly id: string; readonly name: string }[];
+  /** Of version 7. */
+  readonly objectStorages: { readonly id: string; readonly name: string }[];
   readonly directory: Vb365DirectoryObject[];
   jobItems: readonly Vb365JobItem[];
   readonly points: Vb365Point[];
@@ -180,6 +186,7 @@ export function emptyServer(now: Ms): Vb365Content {
       },
     ],
     pools: [{ id: uid('pool'), name: 'Pool 1' }],
+    objectStorages: [],
     directory: [],
     jobItems: [],
     points: [],

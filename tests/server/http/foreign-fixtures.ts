@@ -82,6 +82,23 @@ export function importInputs({
   };
 }
 
+/** Inputs of the calls about repositories of Veeam servers. */
+export function serverRepositoryInputs(of: Pick<Theirs, 'organization' | 'vault' | 'proxy'>) {
+  return {
+    createServerRepository: {
+      organizationId: of.organization,
+      repository: 'Reach',
+      retentionType: 'SnapshotBased',
+      retention: { unit: 'years', policy: 'Years3' },
+      cleanUp: { type: 'Daily', day: 'Everyday', time: '03:00' },
+      proxyId: of.proxy,
+      path: 'Reach',
+    },
+    addServerRepository: { organizationId: of.organization, key: of.vault },
+    updateServerRepository: { id: of.vault, repository: 'Reach' },
+  };
+}
+
 export const restoreRole = {
   name: 'Reach',
   operators: [{ type: 'User', id: 'user-1' }],

@@ -21,6 +21,7 @@ import {
 import {
   alarm,
   importInputs,
+  serverRepositoryInputs,
   loadStored,
   loadTenantTables,
   connection,
@@ -183,6 +184,7 @@ const writes = (of: Theirs): Bodies => ({
   updateBackupRepository: { id: of.vault, description: 'Reach' },
   deleteBackupRepository: { id: of.vault },
   attachBackupRepository: { id: of.vault, organizationId: of.organization, password: 'Reach' },
+  ...serverRepositoryInputs(of),
   ...importInputs(of),
   cleanUpRepository: { id: of.vault },
   verifyRepository: { id: of.vault },

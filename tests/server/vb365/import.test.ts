@@ -390,7 +390,6 @@ eachDatabase((database, open) => {
         ['POST', 'organizations/app-device-code', { organizationId: id }],
         ['POST', 'repositories', repository(id)],
         ['PATCH', `repositories/${vault}`, { description: 'Changed' }],
-        ['DELETE', `repositories/${vault}`, undefined],
         ['POST', `repositories/${vault}/clean-up`, {}],
         ['POST', `repositories/${vault}/verify`, {}],
       ] as const) {

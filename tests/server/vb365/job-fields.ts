@@ -35,17 +35,31 @@ export const getFields = (job: JobOut) => {
   };
 };
 
-/** What was recorded of changes of jobs. */
-export const listAudited = (store: Store, tenant: string): Promise<string[]> =>
+/** What was recorded of changes of jobs, or of others. */
+export const listAudited = (store: Store, tenant: string, noun = 'backupjob'): Promise<string[]> =>
   store.tenant(tenant, async ({ sql }) =>
     (
       await sql
         .selectFrom('audit')
         .select('what')
         .where('tenant_id', '=', tenant as TenantId)
-        .where('what', 'like', 'backupjob.%')
+        .where('what', 'like', `${noun}.%`)
         .execute()
     ).map(({ what }) => what),
+  );
+
+/** How many emails wait. */
+export const countMails = (store: Store, tenant: string): Promise<number> =>
+  store.tenant(
+    tenant,
+    async ({ sql }) =>
+      (
+        await sql
+          .selectFrom('outgoing')
+          .select('id')
+          .where('tenant_id', '=', tenant as TenantId)
+          .execute()
+      ).length,
   );
 
 /** Answers never arrive, and requests only if they should. */

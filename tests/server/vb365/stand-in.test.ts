@@ -16,6 +16,7 @@ import {
   addJobItem,
   addOrganization,
   addSession,
+  uid,
   type Vb365Content,
   type Vb365Version,
 } from '#tests/fakes/vb365/state.ts';
@@ -64,6 +65,8 @@ const EXPLORE = JSON.stringify({ dateTime: new Date(NOON).toISOString(), type: '
 /** A body that the request wants. */
 function getBody(path: string, content: Vb365Content): string {
   const { objects, teams, jobs, repositories } = content;
+  if (path.startsWith('backuprepositories'))
+    return JSON.stringify(getRepositoryBody(path, content));
   if (path.includes('/organization/teams/')) return JSON.stringify(getTeamBody(path, teams));
   if (path.endsWith('/explore')) return EXPLORE;
   if (/(?:^|\/)jobs(?:\/\{id\})?$/.test(path))
@@ -78,6 +81,14 @@ function getBody(path: string, content: Vb365Content): string {
   }
   return path.includes('jobs') || /(?:save|exporttopst)$/.test(path) ? '{}' : CODE;
 }
+
+/** What the documents require of the body of a repository. */
+const getRepositoryBody = (path: string, { proxies: [proxy] }: Vb365Content): object => ({
+  name: `Made by ${path}`,
+  path: 'E:\\Vault',
+  retentionType: 'SnapshotBased',
+  proxyId: proxy?.id,
+});
 
 /** What the documents require of the body of a job. */
 const getJobBody = (
@@ -117,6 +128,8 @@ const getSearch = (path: string): object => ({
 async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<string, string>> {
   const [organization] = content.organizations;
   if (organization === undefined) throw new Error('there is no organization');
+  const [used] = content.repositories;
+  if (used) content.repositories.push({ ...used, id: uid('unused'), name: 'Unused' });
   addPoint(content, organization, NOON);
   const mailbox = addObject(content, organization, 'mailboxes', 'Ann');
   const mail = addMail(mailbox, addFolder(mailbox, 'Inbox'), 'Hello', NOON);
@@ -228,6 +241,13 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
         ] as const,
     ),
     ['POST restoresessions/{id}/stop', `${mails}/stop`],
+    ...(['GET', 'PUT', 'DELETE'] as const).map(
+      (method) =>
+        [
+          `${method} backuprepositories/{id}`,
+          `backuprepositories/${content.repositories[method === 'DELETE' ? 1 : 0]?.id ?? ''}`,
+        ] as const,
+    ),
   ]);
 }
 

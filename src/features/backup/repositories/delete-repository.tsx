@@ -40,19 +40,20 @@ export function DeleteRepository({
         </div>
       </Dialog>
     );
+  const isOnServer = target.type === 'Server';
   return (
     <TypedConfirm
-      title={t.deleteTitle({ name })}
+      title={(isOnServer ? t.removeTitle : t.deleteTitle)({ name })}
       type={{ label: t.typeName, text: name }}
-      phrase={t.deleteRepository}
+      phrase={isOnServer ? t.removeFromServer : t.deleteRepository}
       send={() => withReauth(() => client().ask('deleteBackupRepository', { id }))}
       onDone={() => {
-        tell(t.deleting);
+        tell(isOnServer ? t.removed : t.deleting);
         onClose();
       }}
       onClose={onClose}
     >
-      <p className="m-0">{t.deleteConsequence}</p>
+      <p className="m-0">{isOnServer ? t.removeConsequence : t.deleteConsequence}</p>
       {getObjectLock(target) !== null && (
         <p className="m-0">
           {lockedUntil === null

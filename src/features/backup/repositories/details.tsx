@@ -6,6 +6,7 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
+import { useMe } from '#src/app/session/session.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useServerMutation } from '#src/app/worker/server-mutation.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
@@ -25,7 +26,8 @@ import { describeChoice } from './proxy-choice.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 import { StorageKeyDialog } from './storage-key-dialog.tsx';
 import { EditRepository } from './repository-form.tsx';
-import { retentionLabel } from './retention-label.ts';
+import { describeRetention } from './retention-label.ts';
+import { EditServerRepository } from './server-repository.tsx';
 import { UpkeepButtons, UpkeepState } from './upkeep.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
@@ -55,14 +57,15 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
   const [open, setOpen] = useState<'edit' | 'password' | 'accessKey' | 'delete' | null>(null);
   const offline = useWatch('status', EMPTY)?.kind === 'offline';
   const proxies = useWatch('backupProxies', EMPTY) ?? [];
+  const seesAll = useMe()?.companies === null;
+  const isOnServer = row.target.type === 'Server';
+  if (open === 'edit' && isOnServer)
+    return (
+      <EditServerRepository row={row} onDone={() => setOpen(null)} onCancel={() => setOpen(null)} />
+    );
   if (open === 'edit')
     return <EditRepository row={row} onDone={() => setOpen(null)} onCancel={() => setOpen(null)} />;
-  const isOnServer = row.target.type === 'Server';
-  const why = isOnServer
-    ? serverOrganizationMessages.managedByServer
-    : offline
-      ? MESSAGES.needsNetwork
-      : undefined;
+  const why = offline ? MESSAGES.needsNetwork : isOnServer && !seesAll ? t.sharedServer : undefined;
   const needsNetwork = {
     size: 'sm',
     disabled: why !== undefined,
@@ -71,17 +74,23 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
   return (
     <div className="min-h-0 overflow-auto px-4 pb-6 tablet:px-5">
       <div className="flex flex-wrap gap-2 py-2">
-        <CallButton {...needsNetwork} call="updateBackupRepository" onClick={() => setOpen('edit')}>
-          {t.editRepository}
-        </CallButton>
         <CallButton
           {...needsNetwork}
-          call="updateBackupRepository"
-          icon="key"
-          onClick={() => setOpen('password')}
+          call={isOnServer ? 'updateServerRepository' : 'updateBackupRepository'}
+          onClick={() => setOpen('edit')}
         >
-          {t.changePassword}
+          {t.editRepository}
         </CallButton>
+        {!isOnServer && (
+          <CallButton
+            {...needsNetwork}
+            call="updateBackupRepository"
+            icon="key"
+            onClick={() => setOpen('password')}
+          >
+            {t.changePassword}
+          </CallButton>
+        )}
         {row.target.type === 'S3' && (
           <CallButton
             {...needsNetwork}
@@ -92,7 +101,12 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
             {t.changeAccessKey}
           </CallButton>
         )}
-        <UpkeepButtons id={row.id} upkeep={usage} refusal={why ?? null} onRequested={onRequested} />
+        <UpkeepButtons
+          id={row.id}
+          upkeep={usage}
+          refusal={isOnServer ? serverOrganizationMessages.managedByServer : (why ?? null)}
+          onRequested={onRequested}
+        />
         {row.deletesAt === null && (
           <CallButton
             {...needsNetwork}
@@ -100,7 +114,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
             icon="trash"
             onClick={() => setOpen('delete')}
           >
-            {t.deleteRepository}
+            {isOnServer ? t.removeFromServer : t.deleteRepository}
           </CallButton>
         )}
       </div>
@@ -119,7 +133,7 @@ export function RepositoryDetails(props: RepositoryDetailsProps) {
           [
             t.retention,
             (row.retentionType === 'SnapshotBased' ? t.retentionOfPoints : t.retentionOfItems)({
-              years: retentionLabel(row.retentionPolicy),
+              years: describeRetention(row),
             }),
           ],
           ...(isOnServer
@@ -196,16 +210,21 @@ function PendingChange({
 }) {
   const mutation = useServerMutation();
   const { deletesAt, shortened, retentionPolicy } = row;
+  const isOnServer = row.target.type === 'Server';
   const undo = async (changes: Omit<InputOf<'updateBackupRepository'>, 'id'>): Promise<void> => {
     const saved = await mutation.send(() =>
-      withReauth(() => client().ask('updateBackupRepository', { id: row.id, ...changes })),
+      withReauth<Record<string, never>>(() =>
+        isOnServer
+          ? client().ask('updateServerRepository', { id: row.id, shortened: null })
+          : client().ask('updateBackupRepository', { id: row.id, ...changes }),
+      ),
     );
     if (saved.ok) tell(t.saved);
     else tellFailure(getFailureText(saved.failure));
   };
   const action = (word: string, changes: Parameters<typeof undo>[0]) => (
     <CallButton
-      call="updateBackupRepository"
+      call={isOnServer ? 'updateServerRepository' : 'updateBackupRepository'}
       size="sm"
       busy={mutation.busy}
       disabled={offline}
@@ -225,12 +244,12 @@ function PendingChange({
     return (
       <Callout
         tone="warning"
-        action={action(t.keepRetention({ years: retentionLabel(retentionPolicy) }), {
+        action={action(t.keepRetention({ years: describeRetention(row) }), {
           retentionPolicy,
         })}
       >
         {t.willShorten({
-          years: retentionLabel(shortened.retentionPolicy),
+          years: describeRetention(shortened),
           day: formatDate(shortened.appliesAt, zone),
         })}
       </Callout>

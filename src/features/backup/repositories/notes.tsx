@@ -3,7 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { Moment } from '../moment.tsx';
-import { retentionLabel } from './retention-label.ts';
+import { describeRetention } from './retention-label.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 /** A change that waits for its day: the deletion of the repository, or a shorter retention. */
@@ -20,7 +20,7 @@ export function RepositoryNotes({
     return (
       <Badge tone="warning">
         {t.shortenedOn({
-          years: retentionLabel(row.shortened.retentionPolicy),
+          years: describeRetention(row.shortened),
           day: formatDate(row.shortened.appliesAt, zone),
         })}
       </Badge>

@@ -1,3 +1,5 @@
+import { useState } from 'react';
+import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
 import type { BackupProxyRow, BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { RETENTION_POLICIES } from '#contract/backup/retention.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -22,17 +24,15 @@ import { editForm, newForm, makeEditSchema, newRepositorySchema, willShorten } f
 import type { RepositoryForm as Form } from './form.ts';
 import { ANY_PROXY, listProxyOptions } from './proxy-choice.ts';
 import { PasswordInputs } from './password-inputs.tsx';
+import { NewServerRepository } from './server-repository.tsx';
 import { REPOSITORIES_PATH } from './tabs.tsx';
 import { StorageFields } from './storage-fields.tsx';
 import { retentionLabel } from './retention-label.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
-interface NamedRow {
-  readonly id: string;
-  readonly name: string;
-}
+type NamedRow = Pick<OrganizationRow, 'id' | 'name' | 'engine'>;
 
-/** The form of a new repository. */
+/** The form of a new repository. On the server of an organization, a repository has other fields. */
 export function NewRepository({
   organizations,
   onDone,
@@ -40,11 +40,26 @@ export function NewRepository({
   readonly organizations: readonly NamedRow[];
   readonly onDone: (id: string) => void;
 }) {
+  const initial = newForm(organizations);
+  const [chosen, setChosen] = useState(initial.organizationId);
+  const organization = organizations.find(({ id }) => id === chosen);
+  if (organization && !isBackedUpHere(organization))
+    return (
+      <NewServerRepository key={chosen} organizationId={chosen} onDone={onDone}>
+        <OrganizationField
+          organizations={organizations}
+          value={chosen}
+          error={null}
+          onChange={setChosen}
+        />
+      </NewServerRepository>
+    );
   return (
     <Fields
       row={null}
       organizations={organizations}
-      initial={newForm(organizations)}
+      onOrganization={setChosen}
+      initial={{ ...initial, organizationId: chosen }}
       schema={newRepositorySchema}
       submit={(input) => withReauth(() => client().ask('createBackupRepository', input))}
       onDone={({ id }) => {
@@ -85,6 +100,7 @@ export function EditRepository({
 function Fields<Value, Answer>({
   row,
   organizations,
+  onOrganization,
   initial,
   schema,
   submit,
@@ -94,6 +110,7 @@ function Fields<Value, Answer>({
   /** Null: a new repository. */
   readonly row: BackupRepositoryRow | null;
   readonly organizations: readonly NamedRow[];
+  readonly onOrganization?: (id: string) => void;
   readonly initial: Form;
   readonly schema: FormSchema<Form, Value>;
   readonly submit: (value: Value) => Promise<Result<Answer>>;
@@ -110,21 +127,14 @@ function Fields<Value, Answer>({
   });
   const proxies = useWatch('backupProxies', EMPTY) ?? NO_PROXIES;
   const getFieldError = (field: keyof Form): string | null => errors[field] ?? null;
-  const organization = {
-    label: t.organization,
-    required: true,
-    block: true,
-    value: form.organizationId,
-    options: organizations.map(({ id, name }) => ({ value: id, label: name })),
-    placeholder: t.chooseOrganization,
-    error: getFieldError('organizationId'),
-    onChange: (organizationId: string) =>
-      change({
-        organizationId,
-        ...(form.repository === '' && {
-          repository: organizations.find(({ id }) => id === organizationId)?.name ?? '',
-        }),
+  const chooseOrganization = (organizationId: string): void => {
+    onOrganization?.(organizationId);
+    change({
+      organizationId,
+      ...(form.repository === '' && {
+        repository: organizations.find(({ id }) => id === organizationId)?.name ?? '',
       }),
+    });
   };
   return (
     <form
@@ -142,12 +152,14 @@ function Fields<Value, Answer>({
       <div className="grid min-h-0 grow content-start gap-6 overflow-auto px-4 py-4 tablet:px-5">
         <FormPart title={t.repository}>
           <RequiredNote />
-          {row === null &&
-            (organizations.length > FEW ? (
-              <Combobox {...organization} />
-            ) : (
-              <Select {...organization} />
-            ))}
+          {row === null && (
+            <OrganizationField
+              organizations={organizations}
+              value={form.organizationId}
+              error={getFieldError('organizationId')}
+              onChange={chooseOrganization}
+            />
+          )}
           <TextField
             label={t.name}
             required
@@ -252,6 +264,27 @@ function Fields<Value, Answer>({
       />
     </form>
   );
+}
+
+/** Whose repository it is. */
+function OrganizationField({
+  organizations,
+  ...props
+}: {
+  readonly organizations: readonly NamedRow[];
+  readonly value: string;
+  readonly error: string | null;
+  readonly onChange: (organizationId: string) => void;
+}) {
+  const field = {
+    ...props,
+    label: t.organization,
+    required: true,
+    block: true,
+    options: organizations.map(({ id, name }) => ({ value: id as string, label: name })),
+    placeholder: t.chooseOrganization,
+  };
+  return organizations.length > FEW ? <Combobox {...field} /> : <Select {...field} />;
 }
 
 /** With more organizations than this, the list has a search field. */

@@ -19,7 +19,7 @@ import { RepositoryNotes, Verified } from './notes.tsx';
 import { PoolList, ProxyList } from './proxies.tsx';
 import { NewRepository } from './repository-form.tsx';
 import { REPOSITORIES_PATH, RepositoryTabs } from './tabs.tsx';
-import { retentionLabel } from './retention-label.ts';
+import { describeRetention } from './retention-label.ts';
 import { hasOpenRequest } from './upkeep.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
@@ -55,13 +55,14 @@ function RepositoryList() {
     names.get(organization) ?? '';
   const getJobs = ({ id }: BackupRepositoryRow) =>
     jobs?.filter(({ repository }) => repository === id) ?? [];
-  // Repositories of other organizations are created on their servers.
   const own = organizations?.filter(isBackedUpHere);
-  const mayCreate = (own ?? []).length > 0;
+  // A server can share a repository among companies, so only who sees all of them creates one there.
+  const seesAll = useMe()?.companies === null;
+  const offered = seesAll ? organizations : own;
   const create = (
     <span className="inline-flex flex-wrap gap-2">
-      <AttachButton mayAttach={mayCreate} onAttach={() => setAttaching(true)} />
-      <CreateButton mayCreate={mayCreate} />
+      <AttachButton mayAttach={(own ?? []).length > 0} onAttach={() => setAttaching(true)} />
+      <CreateButton mayCreate={(offered ?? []).length > 0} />
     </span>
   );
   return (
@@ -93,7 +94,7 @@ function RepositoryList() {
               <Cell className="text-right max-desk:hidden tablet:pr-6">{usage?.points ?? '–'}</Cell>
               <Cell label={t.retention}>
                 <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-0.5">
-                  {retentionLabel(row.retentionPolicy)}
+                  {describeRetention(row)}
                   <RepositoryNotes row={row} zone={zone} />
                 </span>
               </Cell>
@@ -127,10 +128,10 @@ function RepositoryList() {
           title: t.newRepository,
           detail: t.noneHint,
           render: () =>
-            own === undefined ? (
+            offered == null ? (
               <span />
             ) : (
-              <NewRepository organizations={own} onDone={(id) => go({ open: id }, 'replace')} />
+              <NewRepository organizations={offered} onDone={(id) => go({ open: id }, 'replace')} />
             ),
         }}
       />

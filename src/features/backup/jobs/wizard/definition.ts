@@ -105,6 +105,9 @@ const EMPTY: JobData = {
   runNow: false,
 };
 
+/** A repository that its server has and the organization doesn't use yet, before its id there. */
+export const ON_SERVER = 'server:';
+
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const issue = (isWrong: boolean, path: keyof JobData, message: string): Issue[] =>
   isWrong ? [{ path, message }] : [];

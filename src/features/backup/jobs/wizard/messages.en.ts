@@ -63,7 +63,11 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   repositoryMissing: 'Choose a repository.',
   noRepositories: 'This organization has no repository. Create one first.',
   noServerRepositories:
-    'This organization has no repository on its Veeam server yet. Create its first job there.',
+    'The Veeam server has no repository that this organization can use. Create one first.',
+  askForRepository:
+    'This organization has no repository on its Veeam server yet. Ask a user who sees all companies to add one.',
+  readingServer: 'Reading from the Veeam server…',
+  unusedRepository: '{name} (not used yet)',
   serverProxy: 'The Veeam server chooses the proxy by the repository.',
   proxy: 'Proxy',
   anyProxy: 'Any proxy of the repository',

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import type { BackupProxyRow, BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
-import { failed } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { getIssue, makeWizardMachine } from '#machines/wizard.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
@@ -21,7 +21,7 @@ import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
 import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
 import { scheduleLabel } from '../labels.ts';
-import { JOB_WIZARD, jobData, jobFields, jobIssues, getSchedule } from './definition.ts';
+import { getSchedule, JOB_WIZARD, jobData, jobFields, jobIssues, ON_SERVER } from './definition.ts';
 import type { JobData } from './definition.ts';
 import { ExcludeStep, NameStep, PlaceStep, ScheduleStep, SelectStep } from './steps.tsx';
 import type { JobStepProps } from './steps.tsx';
@@ -221,7 +221,10 @@ const getChains = (id: string | null, { jobs }: Known): JobData['otherJobs'] =>
       schedulePolicy: { schedule: job.schedulePolicy.schedule },
     }));
 
-async function saveJob(data: JobData, onServer: boolean): Promise<Result<unknown>> {
+async function saveJob(entered: JobData, onServer: boolean): Promise<Result<unknown>> {
+  const placed = await addRepository(entered);
+  if (!placed.ok) return placed;
+  const data = placed.value;
   const fields = jobFields(data, onServer);
   const saved: Result<unknown> =
     data.id === null
@@ -236,6 +239,17 @@ async function saveJob(data: JobData, onServer: boolean): Promise<Result<unknown
         });
   if (saved.ok || saved.failure.kind !== 'bad-input') return saved;
   return failed({ ...saved.failure, issues: jobIssues(saved.failure.issues) });
+}
+
+/** A repository that only the server has becomes one of the organization first. */
+async function addRepository(data: JobData): Promise<Result<JobData>> {
+  const { repositoryId, organizationId } = data;
+  if (repositoryId?.startsWith(ON_SERVER) !== true) return ok(data);
+  const added = await client().ask('addServerRepository', {
+    organizationId: organizationId ?? '',
+    key: repositoryId.slice(ON_SERVER.length),
+  });
+  return added.ok ? ok({ ...data, repositoryId: added.value.id }) : added;
 }
 
 /** The title of a step, and what was entered there. */

@@ -11,7 +11,8 @@ import {
 } from '#contract/backup/schedule.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { useNow } from '#src/app/clock.ts';
-import { useZone } from '#src/app/session/session.ts';
+import { useMe, useZone } from '#src/app/session/session.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { Choice } from '#src/ui/choice.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Select } from '#src/ui/select.tsx';
@@ -20,7 +21,7 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { daysLabel, numberLabel, periodLabel } from '../labels.ts';
 import { backupJobMessages } from '../messages.en.ts';
-import { defaultParts, SCHEDULE_TYPES, getSchedule } from './definition.ts';
+import { defaultParts, ON_SERVER, SCHEDULE_TYPES, getSchedule } from './definition.ts';
 import type { ChosenItem, JobData } from './definition.ts';
 import type { PickedItem } from '../../../shared/directory-picker/items.ts';
 import { ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
@@ -177,10 +178,12 @@ export function PlaceStep({
   readonly proxies: readonly BackupProxyRow[];
 }) {
   const own = repositories.filter(({ organization }) => organization === data.organizationId);
+  const found = useServerRepositories(isOnServer ? data.organizationId : null);
   return (
     <>
-      {own.length === 0 && (
-        <p className="m-0 text-warning">{isOnServer ? t.noServerRepositories : t.noRepositories}</p>
+      {own.length === 0 && !isOnServer && <p className="m-0 text-warning">{t.noRepositories}</p>}
+      {own.length === 0 && isOnServer && found.options.length === 0 && (
+        <p className="m-0 text-warning">{found.reason ?? t.noServerRepositories}</p>
       )}
       <Select
         label={t.repository}
@@ -188,7 +191,10 @@ export function PlaceStep({
         block
         placeholder={t.chooseRepository}
         value={data.repositoryId ?? ''}
-        options={own.map(({ id, name }) => ({ value: id, label: name }))}
+        options={[
+          ...own.map(({ id, name }) => ({ value: id as string, label: name })),
+          ...found.options,
+        ]}
         error={getFieldError('repositoryId')}
         onChange={(repositoryId) => edit({ repositoryId })}
       />
@@ -209,6 +215,29 @@ export function PlaceStep({
       )}
     </>
   );
+}
+
+/** The repositories of an organization's server that the organization doesn't use yet. */
+function useServerRepositories(organizationId: string | null): {
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  /** Why there are none; null: the server has no other. */
+  readonly reason: string | null;
+} {
+  const seesAll = useMe()?.companies === null;
+  const { value, failure } = useCachedQuery(
+    'getServerStorage',
+    { organizationId: organizationId ?? '' },
+    { wanted: organizationId !== null && seesAll },
+  );
+  if (organizationId === null) return { options: [], reason: null };
+  if (!seesAll) return { options: [], reason: t.askForRepository };
+  return {
+    options: (value?.repositories ?? []).map(({ id, name }) => ({
+      value: `${ON_SERVER}${id}`,
+      label: t.unusedRepository({ name }),
+    })),
+    reason: failure === null ? (value === null ? t.readingServer : null) : failure.message,
+  };
 }
 
 export function ScheduleStep({

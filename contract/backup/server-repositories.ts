@@ -1,0 +1,83 @@
+import * as v from 'valibot';
+import { LIMITS } from '../limits.ts';
+import { nameText } from '../text-schema.ts';
+import { RETENTION_POLICIES, RetentionPolicySchema, type RetentionPolicy } from './retention.ts';
+import { DAILY_TYPES, MONTHLY_NUMBERS, WEEKDAYS } from './schedule.ts';
+
+// Repositories of a Veeam Backup for Microsoft 365 server, as its REST API has them.
+
+const count = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max));
+
+/** A period that isn't whole years. */
+export const ShortPeriodSchema = v.variant('unit', [
+  v.strictObject({ unit: v.literal('days'), count: count(9_999) }),
+  v.strictObject({ unit: v.literal('months'), count: count(999) }),
+]);
+export type ShortPeriod = v.InferOutput<typeof ShortPeriodSchema>;
+
+/** How long a server keeps backups: days, months, or one of its periods of years. */
+export const ServerRetentionSchema = v.variant('unit', [
+  ...ShortPeriodSchema.options,
+  v.strictObject({ unit: v.literal('years'), policy: RetentionPolicySchema }),
+]);
+export type ServerRetention = v.InferOutput<typeof ServerRetentionSchema>;
+
+const YEAR_DAYS = 365;
+const YEAR_MONTHS = 12;
+
+/** Returns about how many years a retention is; `Infinity` for `Keep`. */
+function getYears(retention: ServerRetention): number {
+  if (retention.unit === 'days') return retention.count / YEAR_DAYS;
+  if (retention.unit === 'months') return retention.count / YEAR_MONTHS;
+  return policyYears(retention.policy);
+}
+const policyYears = (policy: RetentionPolicy): number =>
+  policy === 'Keep' ? Infinity : Number(policy.replaceAll(/\D/g, ''));
+
+export const isShorterRetention = (one: ServerRetention, than: ServerRetention): boolean =>
+  getYears(one) < getYears(than);
+
+/** Returns the longest policy of whole years that a retention reaches; the shortest if none. */
+export function toYears(retention: ServerRetention): RetentionPolicy {
+  if (retention.unit === 'years') return retention.policy;
+  const years = getYears(retention);
+  return RETENTION_POLICIES.findLast((policy) => policyYears(policy) <= years) ?? 'Year1';
+}
+
+/** Returns what a row stores beside its policy of years; null if that says it all. */
+export const toShortPeriod = (retention: ServerRetention): ShortPeriod | null =>
+  retention.unit === 'years' ? null : { ...retention };
+
+/** In the time zone of the server. */
+const time = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
+
+/** When a server removes what it no longer keeps. */
+export const CleanUpScheduleSchema = v.variant('type', [
+  v.strictObject({ type: v.literal('Daily'), day: v.picklist(DAILY_TYPES), time }),
+  v.strictObject({
+    type: v.literal('Monthly'),
+    number: v.picklist(MONTHLY_NUMBERS),
+    day: v.picklist(WEEKDAYS),
+    time,
+  }),
+]);
+export type CleanUpSchedule = v.InferOutput<typeof CleanUpScheduleSchema>;
+
+/** An id of something on the server. */
+export const ServerIdSchema = v.pipe(v.string(), v.trim(), v.regex(/^[\w-]{1,100}$/));
+
+/** A folder of a proxy, as its operating system writes it. */
+export const ServerPathSchema = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1),
+  v.maxLength(LIMITS.subjectChars),
+);
+
+/** What can be changed of a repository later. */
+export const SERVER_REPOSITORY_FIELDS = {
+  repository: nameText(),
+  description: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)),
+  retention: ServerRetentionSchema,
+  cleanUp: CleanUpScheduleSchema,
+};

@@ -1,0 +1,180 @@
+import type { RetentionPolicy, RetentionType } from '#contract/backup/retention.ts';
+import { serverRepositoryCalls } from '#contract/backup/server-repository-calls.ts';
+import type { CleanUpSchedule, ServerRetention } from '#contract/backup/server-repositories.ts';
+import type { InputOf, OutputOf } from '#contract/calls.ts';
+import { type FormSchema, makeFormSchema } from '#src/ui/form-schema.ts';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+export type ServerSettings = OutputOf<'getServerRepository'>;
+export type RetentionUnit = ServerRetention['unit'];
+
+/** A repository of a Veeam server as its form has it. `existing`: the id of one that the server has. */
+export interface ServerForm {
+  readonly isExisting: boolean;
+  readonly existing: string;
+  readonly repository: string;
+  readonly description: string;
+  readonly proxyId: string;
+  readonly path: string;
+  /** Empty: none. */
+  readonly objectStorageId: string;
+  readonly retentionType: RetentionType;
+  readonly unit: RetentionUnit;
+  readonly count: string;
+  readonly policy: RetentionPolicy;
+  readonly cleanUpType: CleanUpSchedule['type'];
+  readonly dailyDay: Extract<CleanUpSchedule, { type: 'Daily' }>['day'];
+  readonly monthlyNumber: Extract<CleanUpSchedule, { type: 'Monthly' }>['number'];
+  readonly monthlyDay: Extract<CleanUpSchedule, { type: 'Monthly' }>['day'];
+  readonly time: string;
+}
+export type ServerErrors = Readonly<Partial<Record<keyof ServerForm, string>>>;
+
+export const EMPTY_SERVER_FORM: ServerForm = {
+  isExisting: false,
+  existing: '',
+  repository: '',
+  description: '',
+  proxyId: '',
+  path: '',
+  objectStorageId: '',
+  retentionType: 'SnapshotBased',
+  unit: 'years',
+  count: '',
+  policy: 'Years3',
+  cleanUpType: 'Daily',
+  dailyDay: 'Everyday',
+  monthlyNumber: 'First',
+  monthlyDay: 'Sunday',
+  time: '00:00',
+};
+
+/** A retention that will be shortened shows as what it will be. */
+export function editServerForm(settings: ServerSettings): ServerForm {
+  const { repository, description, retentionType, cleanUp } = settings;
+  const retention = settings.shortened?.retention ?? settings.retention;
+  return {
+    ...EMPTY_SERVER_FORM,
+    repository,
+    description,
+    retentionType,
+    unit: retention.unit,
+    ...(retention.unit === 'years'
+      ? { policy: retention.policy }
+      : { count: String(retention.count) }),
+    ...(cleanUp?.type === 'Daily' && {
+      cleanUpType: 'Daily' as const,
+      dailyDay: cleanUp.day,
+      time: cleanUp.time,
+    }),
+    ...(cleanUp?.type === 'Monthly' && {
+      cleanUpType: 'Monthly' as const,
+      monthlyNumber: cleanUp.number,
+      monthlyDay: cleanUp.day,
+      time: cleanUp.time,
+    }),
+  };
+}
+
+const MOST = { days: 9_999, months: 999 } as const;
+
+/** Returns the retention of a form; null if its number is wrong. */
+export function readRetention({ unit, count, policy }: ServerForm): ServerRetention | null {
+  if (unit === 'years') return { unit, policy };
+  const number = /^[1-9]\d{0,3}$/.test(count.trim()) ? Number(count) : 0;
+  return number >= 1 && number <= MOST[unit] ? { unit, count: number } : null;
+}
+
+const readCleanUp = ({
+  cleanUpType: type,
+  dailyDay,
+  monthlyNumber: number,
+  monthlyDay,
+  time,
+}: ServerForm): CleanUpSchedule | null => {
+  if (!/^([01]\d|2[0-3]):[0-5]\d$/.test(time)) return null;
+  return type === 'Daily' ? { type, day: dailyDay, time } : { type, number, day: monthlyDay, time };
+};
+
+/** What is read of the fields of a new and of an existing repository. */
+function readFields(form: ServerForm) {
+  const retention = readRetention(form);
+  const cleanUp = readCleanUp(form);
+  const errors: ServerErrors = {
+    ...(form.repository.trim() === '' && { repository: t.nameMissing }),
+    ...(retention === null && {
+      count: t.countWrong({ max: form.unit === 'months' ? MOST.months : MOST.days }),
+    }),
+    ...(cleanUp === null && { time: t.timeWrong }),
+  };
+  return { retention, cleanUp, errors };
+}
+
+/** The input of `createServerRepository`. */
+export const makeServerSchema = (
+  organizationId: string,
+): FormSchema<ServerForm, InputOf<'createServerRepository'>> =>
+  makeFormSchema(serverRepositoryCalls.createServerRepository.input, (form: ServerForm) => {
+    const { retention, cleanUp, errors: found } = readFields(form);
+    const errors: ServerErrors = {
+      ...found,
+      ...(form.proxyId === '' && { proxyId: t.proxyMissing }),
+      ...(form.path.trim() === '' && { path: t.pathMissing }),
+    };
+    if (retention === null || cleanUp === null || Object.keys(errors).length > 0)
+      return { value: null, errors };
+    return {
+      value: {
+        organizationId,
+        repository: form.repository.trim(),
+        description: form.description.trim(),
+        retentionType: form.retentionType,
+        retention,
+        cleanUp,
+        proxyId: form.proxyId,
+        path: form.path.trim(),
+        objectStorageId: form.objectStorageId === '' ? null : form.objectStorageId,
+      },
+      errors,
+    };
+  });
+
+/** The input of `addServerRepository`. */
+export const makeExistingSchema = (
+  organizationId: string,
+): FormSchema<ServerForm, InputOf<'addServerRepository'>> =>
+  makeFormSchema(serverRepositoryCalls.addServerRepository.input, ({ existing: key }: ServerForm) =>
+    key === ''
+      ? { value: null, errors: { existing: t.existingMissing } }
+      : { value: { organizationId, key } },
+  );
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** The input of `updateServerRepository`: only what differs from `before`. */
+export const makeServerEditSchema = (
+  id: string,
+  version: string,
+  before: ServerForm,
+): FormSchema<ServerForm, InputOf<'updateServerRepository'>> =>
+  makeFormSchema(serverRepositoryCalls.updateServerRepository.input, (form: ServerForm) => {
+    const { retention, cleanUp, errors } = readFields(form);
+    if (retention === null || cleanUp === null || Object.keys(errors).length > 0)
+      return { value: null, errors };
+    return {
+      value: {
+        id,
+        version,
+        ...(form.repository.trim() !== before.repository && {
+          repository: form.repository.trim(),
+        }),
+        ...(form.description.trim() !== before.description && {
+          description: form.description.trim(),
+        }),
+        ...(!isSame(retention, readRetention(before)) && { retention }),
+        ...(!isSame(cleanUp, readCleanUp(before)) && { cleanUp }),
+      },
+      errors,
+    };
+  });
