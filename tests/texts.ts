@@ -190,7 +190,7 @@ const MACHINE_TEMPLATE =
  * names that the specification gives a new portal, and plain answers to requests for no page.
  */
 const SERVER_VALUES = new Set(
-  'Daybook|Unknown|Jobs|Organizations|Instances|Computers|Servers|Agents, managed|Agents, monitored|Microsoft 365|Public cloud VMs|File shares|Other|Invoice|Employee|Item|Customer|Preferences|Licensing|Invoices|Companies|Users|Events|Resources|Tickets|Portal|Not found|From|Save|Restore|Libraries|Lists|Folders|Documents|Items|Title|Version|Created|Modified'.split(
+  'Daybook|Unknown|Jobs|Organizations|Instances|Computers|Servers|Agents, managed|Agents, monitored|Microsoft 365|Public cloud VMs|File shares|Other|Invoice|Employee|Item|Customer|Preferences|Licensing|Invoices|Companies|Users|Events|Resources|Tickets|Portal|Not found|From|Save|Restore|Libraries|Lists|Folders|Documents|Items|Title|Version|Created|Modified|Proxies|Daily|Monthly|Yearly'.split(
     '|',
   ),
 );

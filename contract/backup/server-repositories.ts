@@ -51,6 +51,8 @@ export const toShortPeriod = (retention: ServerRetention): ShortPeriod | null =>
 /** In the time zone of the server. */
 const time = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
 
+export const CLEAN_UP_TYPES = ['Daily', 'Monthly'] as const;
+
 /** When a server removes what it no longer keeps. */
 export const CleanUpScheduleSchema = v.variant('type', [
   v.strictObject({ type: v.literal('Daily'), day: v.picklist(DAILY_TYPES), time }),

@@ -27,8 +27,8 @@ export const vb365Messages = defineMessages('vb365', {
     'Jobs on the Veeam server use this repository: {jobs}. Delete them or choose another repository for them first.',
   archive: 'This repository only takes copies of backups, so no backup job can use it.',
   noObjectStorage:
-    'This Veeam server doesn’t let repositories share an object storage. Create the repository on the server, and add it here.',
-  notShortened: 'The retention of a repository of {organization} couldn’t be shortened: {reason}',
+    "This Veeam server doesn't let repositories share an object storage. Create the repository on the server, and add it here.",
+  notShortened: "The retention of a repository of {organization} couldn't be shortened: {reason}",
   changedThere:
     'The job has changed on the Veeam server. Open it again in a few seconds to see the changes.',
   noHours12: "This Veeam server can't run a job every 12 hours. Choose a shorter period.",

@@ -87,7 +87,7 @@ const NO_SESSIONS: KnownSessions = { running: null, newestEnd: null, ended: new 
 /** Of a repository that the server doesn't list for this user. */
 const UNKNOWN_REPOSITORY: Omit<Vb365Repository, 'id'> = {};
 
-const JOBS = 'Jobs';
+export const JOBS = 'Jobs';
 /** Version 7: the jobs of an organization. */
 export const getJobsPath = (key: string): string =>
   `Organizations/${encodeURIComponent(key)}/${JOBS}`;

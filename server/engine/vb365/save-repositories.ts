@@ -23,7 +23,7 @@ import {
   writeNewRepository,
 } from './map-repository.ts';
 import { vb365Messages as t } from './messages.en.ts';
-import { readRepositories } from './read-organization.ts';
+import { JOBS, readRepositories } from './read-organization.ts';
 import {
   getRepositoryPath,
   type ReadRepository,
@@ -353,14 +353,16 @@ export async function removeServerRepository(
 /** The names of all jobs of the server that use a repository, also of other organizations. */
 async function listJobs(client: OpenedServer['client'], key: string): Promise<string[]> {
   const path =
-    (await client.findVersion()) === 'v8' ? `Jobs?repositoryId=${encodeURIComponent(key)}` : 'Jobs';
+    (await client.findVersion()) === 'v8'
+      ? `${JOBS}?repositoryId=${encodeURIComponent(key)}`
+      : JOBS;
   const names: string[] = [];
   for await (const rows of client.readPages(path, JobShape))
     names.push(...rows.flatMap((job) => (job.repositoryId === key ? [job.name ?? job.id] : [])));
-  return names.slice(0, MOST_JOBS);
+  return names.slice(0, MAX_NAMED_JOBS);
 }
 /** A message names no more. */
-const MOST_JOBS = 10;
+const MAX_NAMED_JOBS = 10;
 
 const findLink = (
   context: AppContext,

@@ -65,7 +65,7 @@ export const backupMessages = defineMessages('backup-suite', {
     '{user} removed the backup repository {name} of {company} from its Veeam server on {when}. The server keeps the files of its backups. The repository can be added there again.',
   sharedServer:
     'Companies can share a repository of a Veeam server. Ask a user who sees all companies to do this.',
-  notOnServer: 'The repositories of this organization aren’t on a Veeam server.',
+  notOnServer: "The repositories of this organization aren't on a Veeam server.",
   damagedSubject: 'Damaged data in the backup repository {name}',
   damaged:
     'The verification of the backup repository {name} of {company} found damaged data. {count, plural, one {# item} other {# items}} lost data.',

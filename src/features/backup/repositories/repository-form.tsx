@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { BackupProxyRow, BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { RETENTION_POLICIES } from '#contract/backup/retention.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -20,55 +19,16 @@ import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { FormPart, SaveBar } from '../../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
 import { listPlace } from '../../shared/suite-list/address.ts';
-import { editForm, newForm, makeEditSchema, newRepositorySchema, willShorten } from './form.ts';
+import { editForm, makeEditSchema, willShorten } from './form.ts';
 import type { RepositoryForm as Form } from './form.ts';
 import { ANY_PROXY, listProxyOptions } from './proxy-choice.ts';
 import { PasswordInputs } from './password-inputs.tsx';
-import { NewServerRepository } from './server-repository.tsx';
 import { REPOSITORIES_PATH } from './tabs.tsx';
 import { StorageFields } from './storage-fields.tsx';
 import { retentionLabel } from './retention-label.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
-type NamedRow = Pick<OrganizationRow, 'id' | 'name' | 'engine'>;
-
-/** The form of a new repository. On the server of an organization, a repository has other fields. */
-export function NewRepository({
-  organizations,
-  onDone,
-}: {
-  readonly organizations: readonly NamedRow[];
-  readonly onDone: (id: string) => void;
-}) {
-  const initial = newForm(organizations);
-  const [chosen, setChosen] = useState(initial.organizationId);
-  const organization = organizations.find(({ id }) => id === chosen);
-  if (organization && !isBackedUpHere(organization))
-    return (
-      <NewServerRepository key={chosen} organizationId={chosen} onDone={onDone}>
-        <OrganizationField
-          organizations={organizations}
-          value={chosen}
-          error={null}
-          onChange={setChosen}
-        />
-      </NewServerRepository>
-    );
-  return (
-    <Fields
-      row={null}
-      organizations={organizations}
-      onOrganization={setChosen}
-      initial={{ ...initial, organizationId: chosen }}
-      schema={newRepositorySchema}
-      submit={(input) => withReauth(() => client().ask('createBackupRepository', input))}
-      onDone={({ id }) => {
-        tell(t.created);
-        onDone(id);
-      }}
-    />
-  );
-}
+export type NamedRow = Pick<OrganizationRow, 'id' | 'name' | 'engine'>;
 
 /** The form of an existing repository. Its password has a dialog of its own. */
 export function EditRepository({
@@ -97,7 +57,8 @@ export function EditRepository({
   );
 }
 
-function Fields<Value, Answer>({
+/** The fields of a repository that the portal itself has. */
+export function Fields<Value, Answer>({
   row,
   organizations,
   onOrganization,
@@ -267,7 +228,7 @@ function Fields<Value, Answer>({
 }
 
 /** Whose repository it is. */
-function OrganizationField({
+export function OrganizationField({
   organizations,
   ...props
 }: {

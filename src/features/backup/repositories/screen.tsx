@@ -17,7 +17,7 @@ import { RepositoryDetails } from './details.tsx';
 import { formatLockedUntil } from './locks.tsx';
 import { RepositoryNotes, Verified } from './notes.tsx';
 import { PoolList, ProxyList } from './proxies.tsx';
-import { NewRepository } from './repository-form.tsx';
+import { NewRepository } from './new-repository.tsx';
 import { REPOSITORIES_PATH, RepositoryTabs } from './tabs.tsx';
 import { describeRetention } from './retention-label.ts';
 import { hasOpenRequest } from './upkeep.tsx';

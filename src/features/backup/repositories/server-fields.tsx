@@ -1,5 +1,6 @@
 import { RETENTION_POLICIES } from '#contract/backup/retention.ts';
 import { DAILY_TYPES, MONTHLY_NUMBERS, WEEKDAYS } from '#contract/backup/schedule.ts';
+import { CLEAN_UP_TYPES } from '#contract/backup/server-repositories.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { Choice } from '#src/ui/choice.tsx';
@@ -124,10 +125,10 @@ function CleanUpFields({ form, getError, change }: ServerFieldsProps) {
         label={t.cleanUpRuns}
         block
         value={form.cleanUpType}
-        options={[
-          { value: 'Daily', label: t.cleanUpByDay },
-          { value: 'Monthly', label: t.cleanUpByMonth },
-        ]}
+        options={CLEAN_UP_TYPES.map((value) => ({
+          value,
+          label: value === 'Daily' ? t.cleanUpByDay : t.cleanUpByMonth,
+        }))}
         onChange={(cleanUpType) => change({ cleanUpType })}
       />
       <div className="grid gap-4 tablet:grid-cols-2">

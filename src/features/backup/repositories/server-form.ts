@@ -1,6 +1,15 @@
-import type { RetentionPolicy, RetentionType } from '#contract/backup/retention.ts';
+import {
+  RETENTION_TYPES,
+  type RetentionPolicy,
+  type RetentionType,
+} from '#contract/backup/retention.ts';
 import { serverRepositoryCalls } from '#contract/backup/server-repository-calls.ts';
-import type { CleanUpSchedule, ServerRetention } from '#contract/backup/server-repositories.ts';
+import { DAILY_TYPES, MONTHLY_NUMBERS, WEEKDAYS } from '#contract/backup/schedule.ts';
+import {
+  CLEAN_UP_TYPES,
+  type CleanUpSchedule,
+  type ServerRetention,
+} from '#contract/backup/server-repositories.ts';
 import type { InputOf, OutputOf } from '#contract/calls.ts';
 import { type FormSchema, makeFormSchema } from '#src/ui/form-schema.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
@@ -38,14 +47,14 @@ export const EMPTY_SERVER_FORM: ServerForm = {
   proxyId: '',
   path: '',
   objectStorageId: '',
-  retentionType: 'SnapshotBased',
+  retentionType: RETENTION_TYPES[0],
   unit: 'years',
   count: '',
   policy: 'Years3',
-  cleanUpType: 'Daily',
-  dailyDay: 'Everyday',
-  monthlyNumber: 'First',
-  monthlyDay: 'Sunday',
+  cleanUpType: CLEAN_UP_TYPES[0],
+  dailyDay: DAILY_TYPES[0],
+  monthlyNumber: MONTHLY_NUMBERS[0],
+  monthlyDay: WEEKDAYS[0],
   time: '00:00',
 };
 
@@ -63,12 +72,12 @@ export function editServerForm(settings: ServerSettings): ServerForm {
       ? { policy: retention.policy }
       : { count: String(retention.count) }),
     ...(cleanUp?.type === 'Daily' && {
-      cleanUpType: 'Daily' as const,
+      cleanUpType: cleanUp.type,
       dailyDay: cleanUp.day,
       time: cleanUp.time,
     }),
     ...(cleanUp?.type === 'Monthly' && {
-      cleanUpType: 'Monthly' as const,
+      cleanUpType: cleanUp.type,
       monthlyNumber: cleanUp.number,
       monthlyDay: cleanUp.day,
       time: cleanUp.time,
@@ -76,13 +85,13 @@ export function editServerForm(settings: ServerSettings): ServerForm {
   };
 }
 
-const MOST = { days: 9_999, months: 999 } as const;
+const MAX_COUNTS = { days: 9_999, months: 999 } as const;
 
 /** Returns the retention of a form; null if its number is wrong. */
 export function readRetention({ unit, count, policy }: ServerForm): ServerRetention | null {
   if (unit === 'years') return { unit, policy };
   const number = /^[1-9]\d{0,3}$/.test(count.trim()) ? Number(count) : 0;
-  return number >= 1 && number <= MOST[unit] ? { unit, count: number } : null;
+  return number >= 1 && number <= MAX_COUNTS[unit] ? { unit, count: number } : null;
 }
 
 const readCleanUp = ({
@@ -103,7 +112,7 @@ function readFields(form: ServerForm) {
   const errors: ServerErrors = {
     ...(form.repository.trim() === '' && { repository: t.nameMissing }),
     ...(retention === null && {
-      count: t.countWrong({ max: form.unit === 'months' ? MOST.months : MOST.days }),
+      count: t.countWrong({ max: form.unit === 'months' ? MAX_COUNTS.months : MAX_COUNTS.days }),
     }),
     ...(cleanUp === null && { time: t.timeWrong }),
   };

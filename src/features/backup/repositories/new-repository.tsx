@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import { isBackedUpHere } from '#contract/backup/organizations.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { newForm, newRepositorySchema } from './form.ts';
+import { Fields, type NamedRow, OrganizationField } from './repository-form.tsx';
+import { NewServerRepository } from './server-repository.tsx';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+/** The form of a new repository. On the server of an organization, a repository has other fields. */
+export function NewRepository({
+  organizations,
+  onDone,
+}: {
+  readonly organizations: readonly NamedRow[];
+  readonly onDone: (id: string) => void;
+}) {
+  const initial = newForm(organizations);
+  const [chosen, setChosen] = useState(initial.organizationId);
+  const organization = organizations.find(({ id }) => id === chosen);
+  if (organization && !isBackedUpHere(organization))
+    return (
+      <NewServerRepository key={chosen} organizationId={chosen} onDone={onDone}>
+        <OrganizationField
+          organizations={organizations}
+          value={chosen}
+          error={null}
+          onChange={setChosen}
+        />
+      </NewServerRepository>
+    );
+  return (
+    <Fields
+      row={null}
+      organizations={organizations}
+      onOrganization={setChosen}
+      initial={{ ...initial, organizationId: chosen }}
+      schema={newRepositorySchema}
+      submit={(input) => withReauth(() => client().ask('createBackupRepository', input))}
+      onDone={({ id }) => {
+        tell(t.created);
+        onDone(id);
+      }}
+    />
+  );
+}
