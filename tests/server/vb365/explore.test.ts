@@ -36,6 +36,8 @@ interface Page {
   readonly count: number | null;
 }
 
+const isListed = ({ path }: Query): boolean => /mailboxes/i.test(path);
+
 describe.each(['v8', 'v7'] as const)('%s', (version) => {
   let fixture: Fixture;
   let office: Office;
@@ -337,8 +339,6 @@ describe.each(['v8', 'v7'] as const)('%s', (version) => {
     expect(running.filter(Boolean)).toHaveLength(2);
     expect(running[2]).toBe(true);
   });
-
-  const isListed = ({ path }: Query): boolean => /mailboxes/i.test(path);
 
   test('VB365-54: a session is in use until a long reading ends', async () => {
     const { content } = server;

@@ -46,8 +46,8 @@ test('VB365-51: rows that are dropped cost no request each, and every other row 
   const files = rows.filter(({ isFolder }) => !isFolder).map(({ name }) => name);
   for (const limit of [1, 7, 50, 300]) {
     const found: string[] = [];
-    let [pages, max] = [0, 0];
-    for (let cursor: string | null = null, isMore = true; isMore; pages += 1) {
+    let max = 0;
+    for (let cursor: string | null = null, isMore = true; isMore;) {
       requests = 0;
       const input = { only: 'items', cursor, limit, text: 'row', offset: 0 } as const;
       const listed = await searchBelow(client, explorer, parent, input);

@@ -244,7 +244,7 @@ eachDatabase((database, open) => {
         ['posts/restore', { posts: [post?.id] }, 409, 'with their channel only'],
         ['files/restore', { files: [plans], onConflict: 'skip' }, 400, 'replaces changed items'],
         ['restore', { onConflict: 'keep-both' }, 400, 'replaces changed items'],
-        ['restore', { fileVersion: 'All' }, 400, 'the last version of each file'],
+        ['restore', { fileVersion: 'All' }, 400, 'the latest version of each file'],
         ['files/restore', { files: [plans, hidden] }, 400, 'of one channel'],
         ['files/restore', { files: [plans, top] }, 400, 'of one channel'],
         ['files/restore', { files: [plans], dryRun: true }, 409, 'no dry runs'],

@@ -125,8 +125,9 @@ test('RES-40: a library, a list and their folders can be searched; a site and it
   ]);
 });
 
+const search = (...path: string[]) => getSearchText(SHAREPOINT, { path, text: 'plan' });
+
 test('RES-40: words in the address of a site, which has no search, leave out nothing', () => {
-  const search = (...path: string[]) => getSearchText(SHAREPOINT, { path, text: 'plan' });
   expect([search(), search('o1'), search('o1', 'o1.content')]).toEqual(['', '', '']);
   expect(search('o1', 'o1.content', 'f1.1')).toBe('plan');
 });
