@@ -47,8 +47,7 @@ test('E2E-1, VB365-60, VB365-61, VB365-62, VB365-63, VB365-66: a repository of a
     certificate: server.certificate,
   });
 
-  await enter(portal, page, 'cora', '/o365/jobs', NEW_PASSWORD);
-  await page.goto(`${portal.url}/o365/jobs/1`);
+  await enter(portal, page, 'cora', '/o365/jobs/1', NEW_PASSWORD);
   await page.getByLabel('Name', { exact: true }).fill('First job');
   await page.getByLabel('Organization', { exact: true }).selectOption({ label: 'Example Vaults' });
   for (const name of ['What to back up', 'What to leave out', 'Proxy and repository']) {
