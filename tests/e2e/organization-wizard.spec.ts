@@ -220,7 +220,7 @@ test('WIZ-9: the address of a later step opens the first one, and keys that come
   await createUser(portal, 'quinn', 'Quinn Quick', ['o365_admin']);
   await enter(portal, page, 'quinn', '/o365/organizations/new/5/modern', NEW_PASSWORD);
   await expect(heading(page, 'Organization and services')).toBeFocused();
-  const later = page.getByText('Complete this step first.', { exact: false });
+  const later = page.getByText('Complete this step before you open a later one.', { exact: false });
   await expect(later).toBeVisible();
   await expect(page).toHaveURL(/\/new\/5\/modern$/);
   await page.getByLabel('Company').selectOption({ index: 1 });

@@ -39,7 +39,7 @@ const smsAt = ({ url }: Pick<Outside, 'url'>): ProviderSettings => ({
 const REPORTED = {
   none: /^Emails need TLS/,
   starttls: /does not offer TLS/,
-  tls: /^The connection to .+ failed|did not answer/,
+  tls: /^The connection to .+ failed|didn't respond/,
 } as const;
 
 test("POST-3: waits double from 15 seconds to half an hour, and follow the other side's request within that", () => {
