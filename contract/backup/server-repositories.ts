@@ -68,12 +68,16 @@ export type CleanUpSchedule = v.InferOutput<typeof CleanUpScheduleSchema>;
 /** An id of something on the server. */
 export const ServerIdSchema = v.pipe(v.string(), v.trim(), v.regex(/^[\w-]{1,100}$/));
 
-/** A folder of a proxy, as its operating system writes it. */
+/**
+ * A folder of a proxy, as its operating system writes it: on a drive of Windows, or below the root of
+ * Linux. No share of another machine, to which the proxy would send its credentials.
+ */
 export const ServerPathSchema = v.pipe(
   v.string(),
   v.trim(),
-  v.minLength(1),
   v.maxLength(LIMITS.subjectChars),
+  v.regex(/^(?:[A-Za-z]:[\\/]|\/(?!\/))[^\p{Cc}]*$/u),
+  v.check((path) => !path.split(/[\\/]/).includes('..')),
 );
 
 /** What can be changed of a repository later. */

@@ -242,8 +242,11 @@ export async function updateServerRepository(
       keepsRetention,
       shortensAt,
     });
+    // A change of other fields leaves a waiting retention as it is, also if it was undone meanwhile.
     await context.store.tenant(scope.tenant, (tx) =>
-      setShortened(tx, repository, shortened, context.clock.now()),
+      wanted === undefined && !keepsRetention
+        ? markCommand(tx, repository, context.clock.now())
+        : setShortened(tx, repository, shortened, context.clock.now()),
     );
     await refreshSoon(context, scope, opened.value);
     const after = await readRepository(client, found.key).catch(ignoreSourceError);

@@ -7,7 +7,12 @@ import type { Vb365Client } from './client.ts';
 import { toRepository, writeChangedRepository } from './map-repository.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { getRepositoryPath, readRepository } from './read-repository.ts';
-import { listRepositoryLinks, type RepositoryLink, setShortened } from './repository-links.ts';
+import {
+  findRepositoryLink,
+  listRepositoryLinks,
+  type RepositoryLink,
+  setShortened,
+} from './repository-links.ts';
 
 /**
  * G73: sends the shorter retentions whose wait is over. One that was changed on the server meanwhile
@@ -23,23 +28,35 @@ export async function shortenDueRetentions(
     readOnly: true,
   });
   const problems: string[] = [];
-  for (const link of links) {
-    const { shortened } = link.detail;
-    if (shortened === undefined || shortened.appliesAt > context.clock.now()) continue;
+  for (const { id } of links) {
+    // Read again right before it is sent: a user may have kept the retention meanwhile.
+    const link = await context.store.tenant(
+      tenant,
+      (tx) => findRepositoryLink(tx, organization, id),
+      { readOnly: true },
+    );
+    const shortened = link?.detail.shortened;
+    if (!link || !shortened || shortened.appliesAt > context.clock.now()) continue;
     try {
       await shorten(client, link, shortened);
     } catch (error) {
-      if (!(error instanceof SourceError) || error.kind !== 'fault') throw error;
+      if (!(error instanceof SourceError) || !OF_ONE.has(error.kind)) throw error;
       problems.push(t.notShortened({ organization: name, reason: error.message }));
       continue;
     }
-    await context.store.tenant(tenant, (tx) =>
+    await context.store.tenant(tenant, async (tx) => {
+      await tx.lock();
+      const now = await findRepositoryLink(tx, organization, id);
+      if (!isDeepStrictEqual(now?.detail.shortened, shortened)) return;
       // What is read next counts.
-      setShortened(tx, link.id, null, context.clock.now() - 1),
-    );
+      await setShortened(tx, id, null, context.clock.now() - 1);
+    });
   }
   return problems;
 }
+
+/** Refusals of one change: the server can be read nevertheless. */
+const OF_ONE: ReadonlySet<SourceError['kind']> = new Set(['fault', 'forbidden', 'missing']);
 
 async function shorten(
   client: Vb365Client,

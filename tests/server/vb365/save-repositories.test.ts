@@ -221,7 +221,7 @@ eachDatabase((database, open) => {
         { retention: { unit: 'days', count: 0 } },
         { retention: { unit: 'years', policy: 'Years4' } },
         { cleanUp: { type: 'Daily', day: 'Sunday', time: '24:00' } },
-        { path: ' ' },
+        ...[' ', '\\\\files\\share', '//files/share', 'D:\\a\\..\\b'].map((path) => ({ path })),
         { repository: '' },
       ])
         expect((await create({ repository: 'Other', ...wrong })).status).toBe(400);

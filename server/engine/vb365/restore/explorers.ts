@@ -173,7 +173,7 @@ export async function keepUsed<T>(
   } finally {
     timer.cancel();
     await noted;
-    if (clock.now() - startedAt > USE_MS) await note();
+    if (clock.now() - startedAt > USE_MS) await note().catch(() => {});
   }
 }
 

@@ -199,7 +199,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   path: 'Folder',
   cachePath: 'Folder for the cache',
   pathHint: "For example, D:\\Backups. The server creates the folder if it doesn't exist.",
-  pathMissing: 'Enter a folder.',
+  pathInvalid: 'Enter a folder such as D:\\Backups.',
   extendedWith: 'Extend with object storage',
   noObjectStorage: 'No object storage',
   objectStorageName: 'Object storage',

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import {
   RETENTION_TYPES,
   type RetentionPolicy,
@@ -8,6 +9,7 @@ import { DAILY_TYPES, MONTHLY_NUMBERS, WEEKDAYS } from '#contract/backup/schedul
 import {
   CLEAN_UP_TYPES,
   type CleanUpSchedule,
+  ServerPathSchema,
   type ServerRetention,
 } from '#contract/backup/server-repositories.ts';
 import type { InputOf, OutputOf } from '#contract/calls.ts';
@@ -128,7 +130,7 @@ export const makeServerSchema = (
     const errors: ServerErrors = {
       ...found,
       ...(form.proxyId === '' && { proxyId: t.proxyMissing }),
-      ...(form.path.trim() === '' && { path: t.pathMissing }),
+      ...(!v.is(ServerPathSchema, form.path) && { path: t.pathInvalid }),
     };
     if (retention === null || cleanUp === null || Object.keys(errors).length > 0)
       return { value: null, errors };
