@@ -19,7 +19,7 @@ export const vb365Messages = defineMessages('vb365', {
   otherForm: 'The server sent an unexpected response.',
   nameTaken: 'Another job of the Veeam server has this name.',
   creatingNow: 'A job with this name is being created. Try again in a moment.',
-  repositoryNameTaken: 'Another repository of the Veeam server has this name.',
+  repositoryNameTaken: 'A repository with this name already exists on the Veeam server.',
   creatingRepository: 'A repository with this name is being created. Try again in a moment.',
   repositoryChangedThere:
     'The repository has changed on the Veeam server. Open it again to see the changes.',

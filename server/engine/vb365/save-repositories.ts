@@ -220,6 +220,11 @@ export async function updateServerRepository(
 ): Promise<EngineResult<ServerRepositoryUpdate>> {
   const found = await findLink(context, scope, repository);
   if (found === null) return failed('missing', t.unknownRepository);
+  // First, so that a shorter retention is undone even if the server can't be reached right now.
+  if (keepsRetention)
+    await context.store.tenant(scope.tenant, (tx) =>
+      setShortened(tx, repository, null, context.clock.now()),
+    );
   const opened = await servers.open(scope);
   if (!opened.ok) return opened;
   const { client } = opened.value;

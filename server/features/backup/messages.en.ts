@@ -13,7 +13,7 @@ export const backupMessages = defineMessages('backup-suite', {
     'The job has changed since you opened it. Open it again to see the changes; what you entered is not saved.',
   serverChoosesProxy: 'The Veeam server chooses the proxy by the repository.',
   savedOtherwise:
-    'The Veeam server saved the job with other settings than you chose. Open the job to see them.',
+    'The Veeam server saved the job with different settings than you chose. Open the job to see them.',
   noFullTextOnServer: "Search in texts isn't available for backups of a Veeam server.",
   chatsByTeam: 'On a Veeam server, choose posts for each selected team.',
   noAllSitesOnServer: "A Veeam server can't take all sites as one item. Choose sites.",
@@ -64,7 +64,7 @@ export const backupMessages = defineMessages('backup-suite', {
   removeRepository:
     '{user} removed the backup repository {name} of {company} from its Veeam server on {when}. The server keeps the files of its backups. The repository can be added there again.',
   sharedServer:
-    'Companies can share a repository of a Veeam server. Ask a user who sees all companies to do this.',
+    'Companies can share a repository of a Veeam server. Ask a user with access to all companies to do this.',
   notOnServer: "The repositories of this organization aren't on a Veeam server.",
   damagedSubject: 'Damaged data in the backup repository {name}',
   damaged:

@@ -6,7 +6,7 @@ export const deliveryMessages = defineMessages('delivery', {
   mailRefused: '{host} refused the mail ({code}).',
   smsRefused: 'The gateway refused the message ({status}).',
   smsRefusedWith: 'The gateway refused the message ({status}, {code}).',
-  tlsRequired: 'Emails need TLS, unless the operator of this server allows them without.',
+  tlsRequired: 'Emails require TLS unless the operator of this server allows unencrypted email.',
   attachmentExpired: 'The attachment of this email has expired.',
   noGateway: 'No gateway is set up.',
   failed: "The message couldn't be read or sent.",

@@ -37,7 +37,7 @@ const smsAt = ({ url }: Pick<Outside, 'url'>): ProviderSettings => ({
 });
 
 const REPORTED = {
-  none: /^Emails need TLS/,
+  none: /^Emails require TLS/,
   starttls: /does not offer TLS/,
   tls: /^The connection to .+ failed|didn't respond/,
 } as const;

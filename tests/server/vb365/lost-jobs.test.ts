@@ -250,7 +250,7 @@ eachDatabase((database, open) => {
       ])
         expect([saved.status, saved.text]).toEqual([
           409,
-          expect.stringContaining('other settings than you chose'),
+          expect.stringContaining('different settings than you chose'),
         ]);
       for (const name of ['Nightly', 'Weekly'])
         expect((await loadJob(name)).description).toBe('By the administrator');

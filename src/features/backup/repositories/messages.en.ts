@@ -178,7 +178,7 @@ export const backupRepositoryMessages = defineMessages('backupRepositories', {
   requestsInMonth:
     '{month}: {writes, plural, one {# write or list} other {# writes and lists}}, {reads, plural, one {# read} other {# reads}}',
   sharedServer:
-    'Companies can share a repository of a Veeam server. Ask a user who sees all companies to do this.',
+    'Companies can share a repository of a Veeam server. Ask a user with access to all companies to do this.',
   readingServer: 'Reading from the Veeam server…',
   newOrExisting: 'New or existing repository',
   newOnServer: 'New repository on the Veeam server',

@@ -65,7 +65,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   noServerRepositories:
     'The Veeam server has no repository that this organization can use. Create one first.',
   askForRepository:
-    'This organization has no repository on its Veeam server yet. Ask a user who sees all companies to add one.',
+    'This organization has no repository on its Veeam server yet. Ask a user with access to all companies to add one.',
   readingServer: 'Reading from the Veeam server…',
   unusedRepository: '{name} (not used yet)',
   serverProxy: 'The Veeam server chooses the proxy by the repository.',
