@@ -72,7 +72,7 @@ test('E2E-1, VB365-60, VB365-61, VB365-62, VB365-63, VB365-66: a repository of a
   await expect(page.getByText('New repository on the Veeam server')).toBeVisible(SERVER);
   await page.getByRole('button', { name: 'Create repository' }).click();
   await expect(page.getByText('Choose a proxy.')).toBeVisible();
-  await expect(page.getByText('Enter a folder.')).toBeVisible();
+  await expect(page.getByText('Enter a folder such as')).toBeVisible();
   await page.getByLabel('Name', { exact: true }).fill('Vault');
   await page.getByLabel('Proxy', { exact: true }).selectOption({ label: 'proxy-1.example.com' });
   await page.getByLabel('Folder', { exact: true }).fill('E:\\Vault');

@@ -208,7 +208,7 @@ eachDatabase((database, open) => {
       const taken = await create({ repository: 'main' });
       expect([taken.status, taken.body.message]).toEqual([
         409,
-        'Another repository of the Veeam server has this name.',
+        'A repository with this name already exists on the Veeam server.',
       ]);
       await make();
       expect((await create({ repository: 'VAULT' })).status).toBe(409);
