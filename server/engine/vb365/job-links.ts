@@ -16,10 +16,10 @@ export const getClaimKey = (id: string): string => `${CLAIM}${id}`;
 export const isClaim = (key: string): boolean => key.startsWith(CLAIM);
 
 /** A request that has not ended after this time never will. */
-export const OPEN_MS: Ms = 2 * 60_000;
+const OPEN_MS: Ms = 2 * 60_000;
 /**
  * How long a request whose answer was lost can be repeated. After that, a job of the same name is more
- * likely somebody else's.
+ * likely someone else's.
  */
 export const CLAIM_MS: Ms = 60 * 60_000;
 
@@ -30,9 +30,12 @@ export interface Claim {
   readonly sent: string | null;
 }
 
-/** Whether a request that creates a job can still be running. */
-export const isOpen = (creating: NewVb365Job | undefined, at: Ms, now: Ms): boolean =>
-  creating !== undefined && !creating.isLost && at > now - OPEN_MS;
+/** Whether a request that creates a job or repository can still be running. */
+export const isOpen = (
+  creating: Pick<NewVb365Job, 'isLost'> | undefined,
+  at: Ms,
+  now: Ms,
+): boolean => creating !== undefined && !creating.isLost && at > now - OPEN_MS;
 
 /**
  * Returns the id for a new job; that of an earlier request by the same user if its answer was lost.
@@ -99,7 +102,7 @@ export async function claimJob(
 export const markLost = (tx: TenantTx, id: BackupJobId): Promise<void> =>
   updateClaim(tx, id, { isLost: true });
 
-/** Stores what is sent, so that the job can be told from others of its name. */
+/** Stores what is sent, to distinguish the job from others of its name. */
 export const markSent = (tx: TenantTx, id: BackupJobId, sent: string): Promise<void> =>
   updateClaim(tx, id, { sent });
 
@@ -123,8 +126,11 @@ async function updateClaim(
     .execute();
 }
 
-/** The name is free again. Does nothing once the job is linked. */
-export async function forgetClaim({ sql: db, tenant }: TenantTx, id: BackupJobId): Promise<void> {
+/** The name is free again. Does nothing once the job or repository is linked. */
+export async function forgetClaim(
+  { sql: db, tenant }: TenantTx,
+  id: BackupJobId | BackupRepositoryId,
+): Promise<void> {
   await db
     .deleteFrom('vb365_object')
     .where('tenant_id', '=', tenant)
@@ -212,7 +218,7 @@ export const loadSightings = async (
     ),
   );
 
-/** Returns the jobs that have to be started, and who asked for it. */
+/** Returns the jobs that have to be started, and who requested it. */
 export const loadStarts = async (
   { sql: db, tenant }: TenantTx,
   organization: OrganizationId,

@@ -14,13 +14,11 @@ import { type OpenedServer, toFailed, type Vb365Servers } from './servers.ts';
 import { JobShape } from './shapes.ts';
 import { loadKnownJobs } from './store-organization.ts';
 import { storeSessions } from './store-sessions.ts';
-import { scheduleServer } from './sync-server.ts';
+import { scheduleServer, SOON_MS } from './sync-server.ts';
 
 /** The server shows the session of a job that it has just started within this time. */
 const PATIENCE_MS: Ms = 10_000;
 const PAUSE_MS: Ms = 500;
-/** How soon the server is read after a command. */
-const SOON_MS: Ms = 5_000;
 
 interface FoundJob extends OpenedServer {
   readonly row: BackupJobRow;

@@ -26,7 +26,7 @@ import { readJobs } from './read-organization.ts';
 import { chooseSighting, getClock, getSighting } from './server-clock.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from './servers.ts';
 import type { Vb365Job } from './shapes.ts';
-import { scheduleServer } from './sync-server.ts';
+import { refreshSoon } from './sync-server.ts';
 import { hasItems, isOnOtherDays, type RawRow, writeChangedJob } from './write-job.ts';
 import { RawShape, writeLists } from './write-lists.ts';
 
@@ -241,16 +241,6 @@ export const link = (
   context.store.tenant(scope.tenant, (tx) =>
     linkJob(tx, scope, { id, jobKey, at: context.clock.now() }),
   );
-
-const refreshSoon = (
-  context: AppContext,
-  { tenant }: EngineScope,
-  { server }: OpenedServer,
-): Promise<void> =>
-  context.store.tenant(tenant, (tx) =>
-    scheduleServer(tx, server.id, context.clock.now() + SOON_MS),
-  );
-const SOON_MS: Ms = 5_000;
 
 const findStored = (context: AppContext, { tenant, organization }: EngineScope, job: BackupJobId) =>
   context.store.tenant(tenant, (tx) => findJobKey(tx, organization, job), { readOnly: true });

@@ -10,11 +10,11 @@ import type {
   ServerRepositoryFields,
   ServerRepositoryUpdate,
 } from '#contract/engine/server-repositories.ts';
-import type { BackupRepositoryId, Ms } from '#contract/ids.ts';
+import type { BackupRepositoryId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import { done, failed, ok } from '../result.ts';
-import { markCommand } from './job-links.ts';
+import { forgetClaim, markCommand } from './job-links.ts';
 import {
   getRepositoryVersion,
   toCleanUp,
@@ -39,13 +39,8 @@ import {
 } from './repository-links.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from './servers.ts';
 import { JobShape, RepositoryShape, type Vb365Repository } from './shapes.ts';
-import {
-  claimRepository,
-  forgetRequest,
-  markRequestLost,
-  type RepositoryClaim,
-} from './repository-claims.ts';
-import { scheduleServer } from './sync-server.ts';
+import { claimRepository, markRequestLost, type RepositoryClaim } from './repository-claims.ts';
+import { refreshSoon } from './sync-server.ts';
 import type { RawRow } from './write-job.ts';
 
 const CreatedShape = v.object({ id: RepositoryShape.entries.id });
@@ -83,7 +78,7 @@ export async function createServerRepository(
         isSamePlace(there, settings) &&
         !(await isKnown(context, scope, there.id));
       if (!isOurs) {
-        await store.tenant(scope.tenant, (tx) => forgetRequest(tx, claim.id));
+        await store.tenant(scope.tenant, (tx) => forgetClaim(tx, claim.id));
         return failed('conflict', t.repositoryNameTaken, { field: 'repository' });
       }
     }
@@ -118,7 +113,7 @@ const release = (
   name: string,
 ): Promise<void> =>
   context.store.tenant(tenant, (tx) =>
-    isRepeated ? markRequestLost(tx, id, { name, user }) : forgetRequest(tx, id),
+    isRepeated ? markRequestLost(tx, id, { name, user }) : forgetClaim(tx, id),
   );
 
 /** Whether a repository of the server is one of the organization already. */
@@ -166,7 +161,7 @@ async function post(
   settings: NewServerRepository,
 ): Promise<string> {
   const { name } = settings;
-  const forget = () => context.store.tenant(scope.tenant, (tx) => forgetRequest(tx, claim));
+  const forget = () => context.store.tenant(scope.tenant, (tx) => forgetClaim(tx, claim));
   try {
     const body = writeNewRepository(settings);
     const made = await client.command({ method: 'POST', path: REPOSITORIES, body }, CreatedShape);
@@ -390,13 +385,3 @@ const link = (
   context.store.tenant(scope.tenant, (tx) =>
     linkRepository(tx, scope, { id, key, at: context.clock.now() }),
   );
-
-const refreshSoon = (
-  context: AppContext,
-  { tenant }: EngineScope,
-  { server }: OpenedServer,
-): Promise<void> =>
-  context.store.tenant(tenant, (tx) =>
-    scheduleServer(tx, server.id, context.clock.now() + SOON_MS),
-  );
-const SOON_MS: Ms = 5_000;

@@ -199,7 +199,7 @@ const getIds = <K extends Kind>(known: Known<K>): Ids[K][] =>
 
 /**
  * Returns the request that has made a job: one whose answer was lost, and which had sent just that, or
- * one that still runs. A job that only has the name of such a request is somebody else's.
+ * one that still runs. A job that only has the name of such a request is someone else's.
  */
 function findClaim(
   known: Known<'job'>,

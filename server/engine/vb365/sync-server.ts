@@ -27,6 +27,18 @@ const LONGEST_WAIT_MS: Ms = 60 * 60_000;
 export const scheduleServer = (tx: TenantTx, server: Id, dueAt: Ms): Promise<void> =>
   scheduleJob(tx, 'vb365-server', server, { server }, dueAt);
 
+/** Has a server read a few seconds after a command to it: it may show the effect late. */
+export const refreshSoon = (
+  context: AppContext,
+  { tenant }: { readonly tenant: TenantId },
+  { server }: { readonly server: Pick<ServerRow, 'id'> },
+): Promise<void> =>
+  context.store.tenant(tenant, (tx) =>
+    scheduleServer(tx, server.id, context.clock.now() + SOON_MS),
+  );
+/** How soon a server is read after a command. */
+export const SOON_MS: Ms = 5_000;
+
 /** Makes servers without a job due: those from a backup. */
 export async function scheduleServers(tx: TenantTx, now: Ms): Promise<void> {
   const servers = await tx.sql

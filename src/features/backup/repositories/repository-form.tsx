@@ -7,7 +7,6 @@ import { now } from '#src/app/clock.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
-import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import type { FormSchema } from '#src/ui/form-schema.ts';
 import { RequiredNote } from '#src/ui/required.tsx';
@@ -26,6 +25,7 @@ import { PasswordInputs } from './password-inputs.tsx';
 import { REPOSITORIES_PATH } from './tabs.tsx';
 import { StorageFields } from './storage-fields.tsx';
 import { retentionLabel } from './retention-label.ts';
+import { RetentionTypeField } from './retention-type-field.tsx';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
 export type NamedRow = Pick<OrganizationRow, 'id' | 'name' | 'engine'>;
@@ -169,23 +169,10 @@ export function Fields<Value, Answer>({
             <Callout tone="warning">{t.shortens}</Callout>
           )}
           {row === null && (
-            <fieldset className="m-0 min-w-0 border-0 p-0">
-              <legend className="pb-1 font-semibold">{t.retentionType}</legend>
-              <Choice
-                name="retentionType"
-                checked={form.retentionType === 'SnapshotBased'}
-                title={t.snapshotBased}
-                detail={t.snapshotBasedHint}
-                onChoose={() => change({ retentionType: 'SnapshotBased' })}
-              />
-              <Choice
-                name="retentionType"
-                checked={form.retentionType === 'ItemLevel'}
-                title={t.itemLevel}
-                detail={t.itemLevelHint}
-                onChoose={() => change({ retentionType: 'ItemLevel' })}
-              />
-            </fieldset>
+            <RetentionTypeField
+              value={form.retentionType}
+              onChange={(retentionType) => change({ retentionType })}
+            />
           )}
           <p className="m-0 text-agate text-ink-3">{t.cleanUpHint}</p>
         </FormPart>

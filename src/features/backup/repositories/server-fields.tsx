@@ -3,12 +3,12 @@ import { DAILY_TYPES, MONTHLY_NUMBERS, WEEKDAYS } from '#contract/backup/schedul
 import { CLEAN_UP_TYPES } from '#contract/backup/server-repositories.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { Callout } from '#src/ui/callout.tsx';
-import { Choice } from '#src/ui/choice.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { FormPart } from '../../shared/forms/form-parts.tsx';
 import { daysLabel, numberLabel } from '../jobs/labels.ts';
 import { retentionLabel } from './retention-label.ts';
+import { RetentionTypeField } from './retention-type-field.tsx';
 import type { ServerForm } from './server-form.ts';
 import { backupRepositoryMessages as t } from './messages.en.ts';
 
@@ -94,23 +94,10 @@ export function RetentionFields({
         </div>
         {shortens && <Callout tone="warning">{t.shortens}</Callout>}
         {isNew && (
-          <fieldset className="m-0 min-w-0 border-0 p-0">
-            <legend className="pb-1 font-semibold">{t.retentionType}</legend>
-            <Choice
-              name="retentionType"
-              checked={form.retentionType === 'SnapshotBased'}
-              title={t.snapshotBased}
-              detail={t.snapshotBasedHint}
-              onChoose={() => change({ retentionType: 'SnapshotBased' })}
-            />
-            <Choice
-              name="retentionType"
-              checked={form.retentionType === 'ItemLevel'}
-              title={t.itemLevel}
-              detail={t.itemLevelHint}
-              onChoose={() => change({ retentionType: 'ItemLevel' })}
-            />
-          </fieldset>
+          <RetentionTypeField
+            value={form.retentionType}
+            onChange={(retentionType) => change({ retentionType })}
+          />
         )}
       </FormPart>
       <CleanUpFields form={form} getError={getError} change={change} />
