@@ -67,9 +67,10 @@ export function importServerHandlers(
         });
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
-        const seen = error.isCertificate
-          ? await shownCertificate(context, getHttpsPlace(new URL(endpoint.address)))
-          : null;
+        const seen =
+          error.reason === 'certificate'
+            ? await shownCertificate(context, getHttpsPlace(new URL(endpoint.address)))
+            : null;
         return ok({ ok: false, message: error.message, seen, organizations: [] });
       }
     },

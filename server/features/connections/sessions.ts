@@ -43,8 +43,7 @@ export async function sessionsOfVspc(task: Task): Promise<Read> {
     const to = Math.min(now, from + width);
     const sessions = await slice(task, from, to).catch((error: unknown) => {
       // The response is too large, so the slice is halved.
-      if (error instanceof SourceError && /more than \d+ MiB/.test(error.message) && width > HOUR)
-        return null;
+      if (error instanceof SourceError && error.reason === 'too-large' && width > HOUR) return null;
       throw error;
     });
     if (sessions === null) {

@@ -39,9 +39,10 @@ export async function tryConnection(
     return {
       ok: false,
       message: error.message,
-      seen: error.isCertificate
-        ? await shownCertificate(context, getHttpsPlace(new URL(reach.address)))
-        : null,
+      seen:
+        error.reason === 'certificate'
+          ? await shownCertificate(context, getHttpsPlace(new URL(reach.address)))
+          : null,
     };
   }
 }

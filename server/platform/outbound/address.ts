@@ -5,18 +5,23 @@ import type { AppContext } from '../app-context.ts';
 import { outboundMessages } from './messages.en.ts';
 
 /**
+ * `certificate`: that of the host isn't trusted, or isn't the pinned one. `too-large`: the response is
+ * longer than the limit. Null: anything else.
+ */
+export type OutboundReason = 'certificate' | 'too-large' | null;
+
+/**
  * A request that the server refused or failed to make. `message` is a sentence that contains only
  * what the caller passed.
  */
 export class OutboundError extends Error {
   readonly kind: 'refused' | 'unreachable';
-  /** Whether the certificate of the host isn't trusted, or isn't the pinned one. */
-  readonly isCertificate: boolean;
-  constructor(kind: 'refused' | 'unreachable', message: string, isCertificate = false) {
+  readonly reason: OutboundReason;
+  constructor(kind: 'refused' | 'unreachable', message: string, reason: OutboundReason = null) {
     super(message);
     this.name = 'OutboundError';
     this.kind = kind;
-    this.isCertificate = isCertificate;
+    this.reason = reason;
   }
 }
 

@@ -142,7 +142,11 @@ async function sendRequest(
   } catch (error) {
     throw error instanceof OutboundError
       ? error
-      : new OutboundError('unreachable', describeError(error, name), isCertificateError(error));
+      : new OutboundError(
+          'unreachable',
+          describeError(error, name),
+          isCertificateError(error) ? 'certificate' : null,
+        );
   } finally {
     timer?.cancel();
   }
@@ -189,6 +193,7 @@ async function collect(answer: IncomingMessage, name: string, maxBytes: number):
       throw new OutboundError(
         'unreachable',
         t.tooLarge({ host: name, limit: Math.round(maxBytes / MAX_BYTES) }),
+        'too-large',
       );
     }
     parts.push(part);

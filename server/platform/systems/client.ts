@@ -95,7 +95,7 @@ export function makeClient(
         (await describeChangedCertificate(context, reach, error)) ?? error.message,
         null,
         null,
-        error.isCertificate,
+        error.reason,
       );
     }
   };
@@ -211,9 +211,9 @@ async function* pieces(body: ReadableStream<Uint8Array>, host: string): AsyncGen
 async function describeChangedCertificate(
   context: AppContext,
   { address, certificate }: Endpoint,
-  { isCertificate }: OutboundError,
+  { reason }: OutboundError,
 ): Promise<string | null> {
-  if (certificate === null || !isCertificate) return null;
+  if (certificate === null || reason !== 'certificate') return null;
   const url = new URL(address);
   const shown = await shownCertificate(context, getHttpsPlace(url));
   const pinned = readCertificate(certificate);

@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import type { OutboundReason } from '../outbound/address.ts';
 
 /**
  * Why a system did not return what was requested. `message` is a sentence for people without any
@@ -11,20 +12,19 @@ export class SourceError extends Error {
   readonly waitMs: Ms | null;
   /** The system's own word for the error. */
   readonly code: string | null;
-  /** Whether its certificate isn't trusted, or isn't the pinned one. */
-  readonly isCertificate: boolean;
+  readonly reason: OutboundReason;
   constructor(
     kind: SourceError['kind'],
     message: string,
     waitMs: Ms | null = null,
     code: string | null = null,
-    isCertificate = false,
+    reason: OutboundReason = null,
   ) {
     super(message);
     this.name = 'SourceError';
     this.kind = kind;
     this.waitMs = waitMs;
     this.code = code;
-    this.isCertificate = isCertificate;
+    this.reason = reason;
   }
 }
