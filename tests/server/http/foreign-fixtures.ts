@@ -92,7 +92,7 @@ export function serverRepositoryInputs(of: Pick<Theirs, 'organization' | 'vault'
       retention: { unit: 'years', policy: 'Years3' },
       cleanUp: { type: 'Daily', day: 'Everyday', time: '03:00' },
       proxyId: of.proxy,
-      path: 'Reach',
+      path: 'D:\\Reach',
     },
     addServerRepository: { organizationId: of.organization, key: of.vault },
     updateServerRepository: { id: of.vault, repository: 'Reach' },

@@ -36,8 +36,8 @@ beforeAll(async () => {
 
 test(`G5: whatever record on the device is damaged, it is found at the next start, the data is loaded again, and unsent changes are sent once (seed ${SEED})`, async () => {
   const chance = makeChance(SEED);
-  const done = new Map<string, number>();
-  for (let round = 0; round < DAMAGES; round += 1) {
+  // A round in which the record that was drawn can't be damaged in the way that was drawn counts nothing.
+  for (let done = 0; done < DAMAGES;) {
     const idb = freshIdb();
     const clock = new TestClock(Date.UTC(2026, 5, 15, 6), settled);
     const server = new SimServer(() => clock.now());
@@ -82,7 +82,7 @@ test(`G5: whatever record on the device is damaged, it is found at the next star
     const kind = chance.pick(KINDS);
     const what = await damage(idb, getDatabase(owner), kind, chance);
     if (what === null) continue;
-    done.set(what, (done.get(what) ?? 0) + 1);
+    done += 1;
     wire.up = true;
     const again = open();
     await untilLive(again);
@@ -97,7 +97,6 @@ test(`G5: whatever record on the device is damaged, it is found at the next star
     expect({ what, noted: noted.length }).toEqual({ what, noted: 1 });
     device.kill(again);
   }
-  expect([...done.values()].reduce((sum, one) => sum + one, 0)).toBeGreaterThan(DAMAGES / 2);
 }, 600_000);
 
 /** Damages one record; returns what, or null if no record can be damaged in this way. */
