@@ -56,8 +56,11 @@ export async function seedDemo(
 ): Promise<number> {
   const now = context.clock.now();
   let runs = 0;
+  // The first provider manages the others.
+  const [first] = plan.providers;
   for (const provider of plan.providers) {
-    await provision(context, provider, password);
+    const master = first === undefined || first === provider ? null : first.id;
+    await provision(context, provider, password, master);
     const mark = await markAt(context, provider);
     // The live simulation fills in gaps this short.
     if (mark !== null && now - mark < 2 * MINUTE) continue;

@@ -16,12 +16,13 @@ export const getHistoryStart = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_D
 
 /**
  * Creates what is missing of a provider: the provider, its companies and keys, its users. If
- * nothing is missing, it creates nothing and asks for no password.
+ * nothing is missing, it creates nothing and asks for no password. `master` manages the provider.
  */
 export async function provision(
   context: AppContext,
   plan: ProviderPlan,
   password: () => Promise<string>,
+  master: TenantId | null = null,
 ): Promise<void> {
   const since = getHistoryStart(plan);
   if (!(await context.store.tenants()).includes(plan.id)) {
@@ -30,6 +31,7 @@ export async function provision(
       host: plan.host,
       branding: plan.branding,
       isDefault: plan.host === null,
+      master,
     });
   }
   await context.store.tenant(plan.id, async (tx) => {

@@ -10,6 +10,8 @@ export interface NewTenant {
   readonly branding: Branding;
   /** Whether it serves hosts that no provider claims. At most one does. */
   readonly isDefault: boolean;
+  /** The provider that manages it; null or absent if none does. */
+  readonly master?: TenantId | null;
 }
 
 /**
@@ -18,13 +20,13 @@ export interface NewTenant {
  */
 export const makeTenant = (
   store: Store,
-  { tenant, host, branding, isDefault }: NewTenant,
+  { tenant, host, branding, isDefault, master = null }: NewTenant,
 ): Promise<void> =>
   store.tenant(tenant, async (tx) => {
     const { sql } = tx;
     await sql
       .insertInto('tenant_list')
-      .values({ tenant_id: tenant, is_default: isDefault })
+      .values({ tenant_id: tenant, is_default: isDefault, master_id: master })
       .execute();
     await sql
       .insertInto('provider')

@@ -81,9 +81,9 @@ export function Page({
           {wide && action}
           <SyncStatus />
         </div>
-        <div className="order-3 flex w-full min-w-0 items-center justify-between gap-3 px-2 pb-2 tablet:order-1 tablet:w-auto tablet:shrink-0 tablet:px-0 tablet:pb-0">
+        <div className="order-3 flex w-full min-w-0 flex-wrap items-center justify-between gap-x-3 gap-y-1 px-2 pb-2 tablet:order-1 tablet:w-auto tablet:shrink-0 tablet:px-0 tablet:pb-0">
           {progress ?? (wide ? null : action) ?? <span />}
-          <span className="min-w-0 tablet:hidden">
+          <span className="ml-auto min-w-0 tablet:hidden">
             <SyncLine />
           </span>
         </div>

@@ -14,6 +14,7 @@ import { startDemo, whoIsWho } from '#server/demo/start-demo.ts';
 import { firstStart } from '#server/first-start.ts';
 import { recordRepositories } from '#server/features/ingest/inventory.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
+import { providersFrom } from '#server/platform/tenancy/providers.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getApp, login, makeFixture } from '../http/fixtures.ts';
@@ -361,6 +362,9 @@ test('EST-5, EST-9, EST-10: the first start prints the small data set with its u
   }
   expect((await login(app, 'harbour.localhost:4300', 'operator', made)).status).toBe(200);
   expect((await login(app, 'harbour.localhost:4300', 'admin', made)).status).toBe(401);
+  // The first provider manages the second one, which manages none.
+  expect(await providersFrom(context, own.id)).toEqual([own.id, harbour.id]);
+  expect(await providersFrom(context, harbour.id)).toEqual([harbour.id]);
 
   const runs = await all(context, own, 'run');
   expect([...STATUSES].filter((status) => !runs.some((one) => one.status === status))).toEqual([]);
