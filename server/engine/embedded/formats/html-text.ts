@@ -4,6 +4,7 @@ import sanitizeHtml from 'sanitize-html';
 export function getText(html: string): string {
   const broken = html
     .replaceAll(/<(?:br|hr)\b[^>]*>/gi, '\n')
+    .replaceAll(/<\/t[dh]\s*>/gi, ' ')
     .replaceAll(/<\/(?:p|div|li|tr|h[1-6]|table|ul|ol|blockquote)\s*>/gi, '\n');
   const text = sanitizeHtml(broken, { allowedTags: [], allowedAttributes: {} })
     .replaceAll(/&(lt|gt|quot|amp|nbsp);/g, (entity, name: string) => ENTITIES[name] ?? entity)

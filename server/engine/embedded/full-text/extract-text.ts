@@ -3,6 +3,7 @@ import { getTaskText } from '../formats/icalendar.ts';
 import type { MailContent } from '../mail/mail-content.ts';
 import { readMime } from '../mail/read-mime.ts';
 import { parseOutlookItem } from '../sources/outlook/parse-item.ts';
+import { readBinaryOfficeText } from './binary-office/binary-office-text.ts';
 import { decodeText } from './decode-text.ts';
 import { readOfficeText, readOpenDocumentText } from './office-text.ts';
 import { readPdfText } from './pdf-text.ts';
@@ -34,6 +35,9 @@ export async function* extractTexts(
       return;
     case 'office':
       yield* readOfficeText(bytes);
+      return;
+    case 'binary-office':
+      yield* readBinaryOfficeText(bytes);
       return;
     case 'open-document':
       yield* readOpenDocumentText(bytes);

@@ -63,9 +63,11 @@ function join({ title, people }: Row, words: string): string {
 
 async function loadUnread({ sql: db, tenant }: TenantTx, object: number): Promise<readonly Row[]> {
   const { rows } = await sql<Row>`
-    select n, kind, title, people, parts from item
+    select n, kind, title, people, parts from item as i
     where tenant_id = ${tenant} and object_n = ${object} and from_point <> ${NOWHERE}
       and n > (select text_item from backup_object where tenant_id = ${tenant} and n = ${object})
+      and not exists (select from item_text as t
+        where t.tenant_id = i.tenant_id and t.object_n = i.object_n and t.n = i.n)
     order by n limit ${BATCH_ROWS}`.execute(db);
   return rows;
 }

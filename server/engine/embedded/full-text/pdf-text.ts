@@ -1,4 +1,5 @@
 import { getDocumentProxy } from 'unpdf';
+import { isRightToLeft, joinRightToLeft, type PdfText } from './right-to-left-lines.ts';
 
 /** Of a long document, the first pages are enough for its words. */
 const MAX_PAGES = 1_000;
@@ -23,9 +24,7 @@ export async function* readPdfText(bytes: Uint8Array): AsyncGenerator<string, vo
     for (let n = 1; n <= Math.min(pdf.numPages, MAX_PAGES); n += 1) {
       const page = await pdf.getPage(n);
       const { items } = await page.getTextContent({ disableNormalization: false });
-      const text = items
-        .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
-        .join('');
+      const text = joinTexts(items.filter((item) => 'str' in item));
       yield text;
       yield joinHyphenated(text);
       for (const note of await page.getAnnotations()) yield getNoteText(note);
@@ -34,6 +33,11 @@ export async function* readPdfText(bytes: Uint8Array): AsyncGenerator<string, vo
   } finally {
     await pdf.loadingTask.destroy();
   }
+}
+
+function joinTexts(texts: readonly PdfText[]): string {
+  const text = texts.map(({ str, hasEOL }) => str + (hasEOL ? '\n' : '')).join('');
+  return isRightToLeft(text) ? joinRightToLeft(texts) : text;
 }
 
 /** The words that a line break divides. */

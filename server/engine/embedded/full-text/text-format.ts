@@ -8,6 +8,7 @@ export const TEXT_FORMATS = [
   'html',
   'plain',
   'office',
+  'binary-office',
   'open-document',
   'pdf',
   'outlook',
@@ -24,6 +25,12 @@ const OF_EXTENSION: Readonly<Record<string, TextFormat>> = {
     ['docx', 'docm', 'dotx', 'xlsx', 'xlsm', 'xltx', 'pptx', 'pptm', 'ppsx'].map((name) => [
       name,
       'office' as const,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['doc', 'dot', 'xls', 'xlt', 'ppt', 'pps', 'pot'].map((name) => [
+      name,
+      'binary-office' as const,
     ]),
   ),
   ...Object.fromEntries(

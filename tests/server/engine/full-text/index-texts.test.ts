@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { searchItems } from '#server/engine/embedded/explorer/search.ts';
+import { migration0083 } from '#server/platform/db/migrations/0083_reread_texts.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { memoryObject } from '../memory-source.ts';
 import { getValue } from '../restic/fixtures.ts';
@@ -97,6 +99,34 @@ eachDatabase((name, open) => {
     expect(await findTitles(bench, 'archived number119')).toEqual(['Item i119 true']);
     await backUp(bench, job);
     expect(await countTexts(bench)).toBe(121);
+  });
+
+  test(`ENG-81: after an update, what had no words and PDFs that were read backwards get theirs (${name})`, async () => {
+    const drive = memoryObject('drive', 'ann');
+    drive.putFolder('top', null, 'Files');
+    const page = '<p>\u05e9\u05dc\u05d5\u05dd harbour</p>';
+    for (const title of ['old.doc', 'kept.html', 'hebrew.pdf']) drive.putItem(title, 'top', page);
+    const store = await open();
+    const bench = await makeSessionBench(store, [drive]);
+    const job = await bench.addJob({ isFullTextEnabled: true });
+    await backUp(bench, job);
+    // As an earlier version left it: it read no older documents, and PDFs backwards.
+    await bench.ground.context.store.tenant(bench.tenant, async ({ sql: db }) => {
+      for (const statement of [
+        "delete from item_text using item as i where i.n = item_text.n and i.title like '%old.doc'",
+        "update item_text set text = 'unread' from item as i where i.n = item_text.n and i.title like '%kept.html'",
+        "insert into item_text (tenant_id, object_n, n, text) select tenant_id, object_n, n, 'backwards \u05dd\u05d5\u05dc\u05e9' from item where title like '%.pdf'",
+      ])
+        await sql.raw(statement).execute(db);
+    });
+    await store.system(async (db) => {
+      await sql`reset role`.execute(db);
+      for (const statement of migration0083.statements) await sql.raw(statement).execute(db);
+    });
+    await backUp(bench, job);
+    expect(await findTitles(bench, 'harbour')).toEqual(['Item old.doc true']);
+    expect(await findTitles(bench, 'unread')).toEqual(['Item kept.html true']);
+    expect(await findTitles(bench, 'backwards')).toEqual([]);
   });
 
   test(`ENG-81: an item whose text can't be read costs neither the others nor the restore point (${name})`, async () => {
