@@ -27,7 +27,7 @@ import {
   type JobItemPart,
 } from './jobs.ts';
 import { SchedulePolicySchema } from './schedule.ts';
-import { CURSOR, idOut, listPage } from './suite-schema.ts';
+import { CURSOR, idOut, listPage, OFFSET } from './suite-schema.ts';
 
 /** What is backed up of an item unless it says otherwise. */
 const PARTS_IF_ABSENT: Readonly<Record<JobItemPart, boolean>> = {
@@ -319,7 +319,7 @@ export const backupJobCalls = {
       jobId,
       sessionId: anyBackupSessionId,
       organizationId: v.optional(anyOrganizationId),
-      ...CURSOR,
+      ...OFFSET,
     }),
     output: listPage(logOut),
     gate,

@@ -18,6 +18,11 @@ export const CURSOR = {
     v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/), v.transform(Number), v.maxValue(1_000)),
   ),
 };
+/** A page of a list: after a cursor, or after a number of rows. */
+export const OFFSET = {
+  offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number))),
+  ...CURSOR,
+};
 /** `next` null: this was the last page. `count` null: unknown. */
 export const listPage = <S extends v.GenericSchema>(row: S) =>
   v.object({ rows: v.array(row), next: v.nullable(v.string()), count: v.nullable(v.number()) });

@@ -92,7 +92,7 @@ export interface Engine {
     /** `isNewest`: only the newest lines, without a page after them. */
     listLog(
       scope: EngineScope,
-      input: { session: BackupSessionId; isNewest?: boolean } & PageInput,
+      input: { session: BackupSessionId; isNewest?: boolean; offset?: number } & PageInput,
     ): Reply<Page<LogLine>>;
   };
   listPoints(scope: EngineScope, input: ListPointsInput): Reply<Page<Point>>;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { CURSOR } from '../backup/suite-schema.ts';
+import { OFFSET } from '../backup/suite-schema.ts';
 import { anyExplorerId, anyOrganizationId, words } from '../paging.ts';
 import { LIMITS } from '../limits.ts';
 import { reasonText } from './requests.ts';
@@ -35,12 +35,7 @@ export const flag = v.pipe(
   v.picklist(['true', 'false']),
   v.transform((text) => text === 'true'),
 );
-/** A page of a list: after a cursor, or after a number of rows. */
-export const LIST = {
-  search: words,
-  offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number))),
-  ...CURSOR,
-};
+export const LIST = { search: words, ...OFFSET };
 export const PARENT = { parentId };
 export const FOLDERS = { ...PARENT, ...LIST };
 export const ITEMS = {

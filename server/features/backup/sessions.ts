@@ -94,10 +94,10 @@ export function sessionHandlers(context: AppContext): Pick<Handlers, Names> {
           : log;
       }),
 
-    getSessionLog: ({ sessionId, cursor, limit = PAGE_ROWS, ...input }, ctx) =>
+    getSessionLog: ({ sessionId, cursor, offset = 0, limit = PAGE_ROWS, ...input }, ctx) =>
       withJob(input, ctx, async ({ jobs }, scope) => {
         const log = getAnswer(
-          await jobs.listLog(scope, { session: sessionId, cursor: cursor ?? null, limit }),
+          await jobs.listLog(scope, { session: sessionId, cursor: cursor ?? null, offset, limit }),
         );
         return log.ok
           ? ok({ ...log.value, rows: log.value.rows.map((line) => ({ ...line })) })

@@ -115,9 +115,14 @@ export async function listLog(
   {
     session,
     isNewest = false,
+    offset = 0,
     cursor,
     limit,
-  }: { readonly session: BackupSessionId; readonly isNewest?: boolean } & PageInput,
+  }: {
+    readonly session: BackupSessionId;
+    readonly isNewest?: boolean;
+    readonly offset?: number;
+  } & PageInput,
 ): Promise<EngineResult<Page<LogLine>>> {
   const after = readCursor(cursor);
   if (!after.ok) return after;
@@ -126,7 +131,7 @@ export async function listLog(
     join backup_session as s on s.tenant_id = l.tenant_id and s.id = l.session_id
     where l.tenant_id = ${tx.tenant} and l.session_id = ${session} and s.organization_id = ${organization}
       and l.n > ${after.value?.n ?? 0}::int
-    order by case when ${isNewest} then -l.n else l.n end limit ${isNewest ? limit : limit + 1}`.execute(
+    order by case when ${isNewest} then -l.n else l.n end limit ${isNewest ? limit : limit + 1} offset ${offset}`.execute(
     tx.sql,
   );
   const page = isNewest ? rows.toReversed() : rows.slice(0, limit);

@@ -134,6 +134,8 @@ eachDatabase((database, open) => {
         ({ next } = page);
       }
       expect(lines).toEqual(logs);
+      const tail = await ask(`jobs/${engine.jobId}/detail/${sessionId}/logs?offset=1&limit=1000`);
+      expect(tail).toMatchObject({ rows: lines.slice(1), next: null });
       const job = await loadJob();
       expect(job.recent.map(({ result }) => result)).toEqual(['success', 'cancelled']);
       expect(job).toMatchObject({ lastStatus: 'Success', lastBackup: session?.endTime });
