@@ -2,6 +2,9 @@ import * as fc from 'fast-check';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
+import type { Day } from '#contract/ids.ts';
+import { parseAddress } from '#src/features/billing/all-subscriptions/address.ts';
+import { USAGE_DEFAULTS } from '#src/features/billing/suite-usage/address.ts';
 import { invoicesPlace } from '#src/features/billing/invoices/address.ts';
 import { licensingPlace } from '#src/features/billing/licensing/address.ts';
 import { slaPlace } from '#src/features/sla/address.ts';
@@ -35,6 +38,8 @@ test('PAGE-9: every paged list starts with ten rows of its first page', () => {
     ticketsPlace(''),
     slaPlace(''),
     reportsPlace(''),
+    parseAddress('', '2026-06-15' as Day),
+    USAGE_DEFAULTS,
   ];
   expect(places.map(({ page, size }) => [page, size])).toEqual(places.map(() => [1, 10]));
 });

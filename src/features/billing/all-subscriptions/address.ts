@@ -2,6 +2,7 @@ import { ALL_SUBSCRIPTION_SORTS } from '#contract/billing/all-subscription-calls
 import { SUBSCRIPTION_STATUSES } from '#contract/billing/subscriptions.ts';
 import type { InputOf } from '#contract/calls.ts';
 import type { Day } from '#contract/ids.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 import { parseMonth } from '../subscriptions/address.ts';
 
@@ -22,7 +23,6 @@ export interface SubscriptionsPlace {
 }
 
 const PATH = '/admin/subscriptions';
-const SIZE = 25;
 export const ALL: Partial<SubscriptionsPlace> = { text: '', provider: '', status: null };
 
 /** Parses any query. Invalid values fall back to their defaults; without a month, the current one. */
@@ -36,7 +36,7 @@ export function parseAddress(search: string, today: Day): SubscriptionsPlace {
     status: STATUS_CHOICES.find((one) => one === params.get('status')) ?? null,
     sort: ALL_SUBSCRIPTION_SORTS.find((one) => one === params.get('sort')) ?? 'provider',
     page: /^[1-9]\d{0,4}$/.test(page) ? Number(page) : 1,
-    size: PAGE_SIZES.find((one) => String(one) === params.get('size')) ?? SIZE,
+    size: PAGE_SIZES.find((one) => String(one) === params.get('size')) ?? PAGE_SIZE,
     open: params.get('open'),
   };
 }
@@ -50,7 +50,7 @@ export function toAddress(place: SubscriptionsPlace): string {
   if (status !== null) params.set('status', status);
   if (sort !== 'provider') params.set('sort', sort);
   if (page !== 1) params.set('page', String(page));
-  if (size !== SIZE) params.set('size', String(size));
+  if (size !== PAGE_SIZE) params.set('size', String(size));
   if (open !== null) params.set('open', open);
   return `${PATH}?${params.toString()}`;
 }
