@@ -143,6 +143,8 @@ export const LIMITS = {
   streamsPerUser: 20,
   backoffFirstMs: 30,
   maxBackoffMs: 60_000,
+  /** How long calls wait for a server that has just become unreachable, such as one that restarts. */
+  graceMs: 5_000,
   pollMs: 15_000,
   /** The shortest time between a pull and the next one that a poke causes. */
   pullGapMs: 300,

@@ -30,6 +30,9 @@ const RETURN_WAITS_MS: readonly (readonly [Ms, Ms])[] = [
   [24_000, LIMITS.maxBackoffMs],
 ];
 
+/** How many of these attempts are quick. */
+export const QUICK_RETURNS = 3;
+
 /**
  * The wait of a device that lost the server before it asks again (`fraction`: 0 ≤ x < 1), never shorter
  * than the server asked for (SYNC-8). All devices lose a server that restarts in the same moment. So after
@@ -44,4 +47,18 @@ export const returnMs = (attempt: number, minMs: Ms, fraction: number): Ms => {
     from + (to - from) * fraction,
     minMs === 0 ? 0 : minMs * (1 + fraction / 10),
   );
+};
+
+/**
+ * The wait of a device that was opened while the server is away: after the quick attempts, one when the
+ * grace is over (`graceLeftMs`), then as in `returnMs`. Devices are not opened all at once.
+ */
+export const firstContactMs = (
+  attempt: number,
+  minMs: Ms,
+  fraction: number,
+  graceLeftMs: Ms,
+): Ms => {
+  const waitMs = returnMs(attempt, minMs, fraction);
+  return minMs === 0 && graceLeftMs > 0 && waitMs > graceLeftMs ? graceLeftMs : waitMs;
 };

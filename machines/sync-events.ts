@@ -1,5 +1,6 @@
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 
 /**
  * The result of a step of the loop. `cursor`: the last log position on this device; `left`: days of
@@ -34,9 +35,26 @@ export type SyncEvent =
   /** The user or the device asks for an immediate retry. */
   | { readonly type: 'WAKE' };
 
-export interface SyncContext {
+/** What the device knows about its way to the server (OFF-9). */
+export interface Contact {
+  /** Whether the server has answered properly since the loop began. */
+  readonly hasBeen: boolean;
+  /** When the first attempt failed of those that have failed since the last answer. */
+  readonly missingSince: Ms | null;
+  /** Whether the connection counts as lost, and not only as interrupted. */
+  readonly isLost: boolean;
+}
+
+/** The time and the network of the device. */
+export interface Surroundings {
   /** 0 ≤ x < 1, for jitter. */
   readonly fraction: () => number;
+  readonly now: () => Ms;
+  /** False if the browser reports that there is no network. */
+  readonly isOnline: () => boolean;
+}
+
+export interface SyncContext extends Surroundings {
   /** Whether the device has a bootstrap to continue from. */
   readonly loaded: boolean;
   /** Whether everything was loaded since the last bootstrap or loss of the network. */
@@ -51,6 +69,7 @@ export interface SyncContext {
   readonly requestedHead: number;
   readonly sentHead: number;
   readonly failure: Failure | null;
+  readonly contact: Contact;
   /** Why the oldest command failed the last time; null if it didn't. */
   readonly pushFailure: Failure | null;
   /**
@@ -70,8 +89,14 @@ export interface SyncContext {
   readonly queued: boolean;
 }
 
-export const beginning = (loaded: boolean, left: number, fraction: () => number): SyncContext => ({
+export const beginning = (
+  loaded: boolean,
+  left: number,
+  { fraction, now, isOnline }: Surroundings,
+): SyncContext => ({
   fraction,
+  now,
+  isOnline,
   loaded,
   live: false,
   left,
@@ -79,6 +104,7 @@ export const beginning = (loaded: boolean, left: number, fraction: () => number)
   requestedHead: 0,
   sentHead: 0,
   failure: null,
+  contact: { hasBeen: false, missingSince: null, isLost: false },
   pushFailure: null,
   attempt: 0,
   renewals: 0,
@@ -90,6 +116,24 @@ export const beginning = (loaded: boolean, left: number, fraction: () => number)
   streamUp: false,
   queued: false,
 });
+
+/** The server has answered properly. */
+export const IN_CONTACT: Contact = { hasBeen: true, missingSince: null, isLost: false };
+
+/**
+ * The contact after an attempt that failed now. An interruption becomes a loss when an attempt fails after
+ * the grace, so a server that has returned by then is never reported as lost, or when the browser reports that
+ * there is no network. A clock that was set back counts as the end of the grace.
+ */
+export function loseContact(
+  contact: Contact,
+  { now, isOnline }: Pick<Surroundings, 'now' | 'isOnline'>,
+): Contact {
+  const at = now();
+  const missingSince = contact.missingSince ?? at;
+  const isGrace = at >= missingSince && at - missingSince < LIMITS.graceMs;
+  return { ...contact, missingSince, isLost: contact.isLost || !isGrace || !isOnline() };
+}
 
 export const getWait = (failure: Failure): Ms =>
   'retryAfterMs' in failure ? failure.retryAfterMs : 0;

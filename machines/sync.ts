@@ -2,9 +2,19 @@ import { assign, fromCallback, fromPromise, raise, setup } from 'xstate';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { backOffMs, returnMs } from './back-off.ts';
-import { beginning, getWait } from './sync-events.ts';
-import type { Outcome, PushOutcome, SyncContext, SyncEvent } from './sync-events.ts';
+import { backOffMs, firstContactMs, QUICK_RETURNS, returnMs } from './back-off.ts';
+import { beginning, getWait, IN_CONTACT, loseContact } from './sync-events.ts';
+import type { Outcome, PushOutcome, Surroundings, SyncContext, SyncEvent } from './sync-events.ts';
+
+/**
+ * Ends the wait of a device whose user does something. The waits after it are short again, but a device
+ * that is woken often makes no burst of attempts each time.
+ */
+const HURRY = {
+  guard: 'mayHurry',
+  target: 'starting',
+  actions: 'shortenWaits',
+} as const;
 
 /** Lower than any head. */
 const NEVER_REQUESTED = -1;
@@ -25,11 +35,7 @@ export const syncMachine = setup({
   types: {
     context: {} as SyncContext,
     events: {} as SyncEvent,
-    input: {} as {
-      readonly loaded: boolean;
-      readonly left: number;
-      readonly fraction: () => number;
-    },
+    input: {} as Surroundings & { readonly loaded: boolean; readonly left: number },
   },
   actors: {
     bootstrap: fromPromise<Outcome>(notGiven),
@@ -42,7 +48,7 @@ export const syncMachine = setup({
     backOff: ({ context }) =>
       context.renewals > context.attempt
         ? backOffMs(context.renewals - 1, context.waitMs, context.fraction())
-        : returnMs(context.attempt - 1, context.waitMs, context.fraction()),
+        : getReturnWait(context),
     pushRest: ({ context }) =>
       backOffMs(context.pushAttempt - 1, context.pushWaitMs, context.fraction()),
     streamRest: ({ context }) =>
@@ -50,6 +56,9 @@ export const syncMachine = setup({
     pullGap: LIMITS.pullGapMs,
     poll: ({ context }) => (context.streamUp ? LIMITS.maxBackoffMs : LIMITS.pollMs),
     steady: 10_000,
+  },
+  actions: {
+    shortenWaits: assign({ attempt: ({ context }) => Math.min(context.attempt, QUICK_RETURNS) }),
   },
   guards: {
     over: ({ context }) =>
@@ -65,7 +74,7 @@ export const syncMachine = setup({
   },
 }).createMachine({
   id: 'sync',
-  context: ({ input }) => beginning(input.loaded, input.left, input.fraction),
+  context: ({ input }) => beginning(input.loaded, input.left, input),
   initial: 'starting',
   on: {
     POKE: {
@@ -170,6 +179,7 @@ export const syncMachine = setup({
                     target: 'pulling',
                     actions: assign(({ event }) => ({
                       left: event.output.kind === 'done' ? event.output.left : 0,
+                      contact: IN_CONTACT,
                       attempt: 0,
                       waitMs: 0,
                     })),
@@ -186,7 +196,7 @@ export const syncMachine = setup({
               },
             },
             live: {
-              entry: assign({ live: true, failure: null, waitMs: 0 }),
+              entry: assign({ live: true, failure: null, contact: IN_CONTACT, waitMs: 0 }),
               initial: 'paused',
               states: {
                 // What arrives in quick succession comes with one pull (SYNC-22).
@@ -310,7 +320,7 @@ export const syncMachine = setup({
     },
     'offline': {
       entry: assign({ live: false }),
-      on: { WAKE: { guard: 'mayHurry', target: 'starting' } },
+      on: { WAKE: HURRY, COMMAND: HURRY },
       after: { backOff: 'starting' },
     },
     'update-needed': { entry: assign({ live: false }), on: { WAKE: 'starting' } },
@@ -330,6 +340,13 @@ const BUG: Outcome & PushOutcome = {
 };
 const ENDS: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired', 'update-needed']);
 
+function getReturnWait({ attempt, waitMs, contact, now, fraction }: SyncContext): number {
+  if (contact.hasBeen || contact.missingSince === null)
+    return returnMs(attempt - 1, waitMs, fraction());
+  const graceLeftMs = contact.missingSince + LIMITS.graceMs - now();
+  return firstContactMs(attempt - 1, waitMs, fraction(), graceLeftMs);
+}
+
 const reached = (outcome: Outcome): Partial<SyncContext> =>
   outcome.kind === 'done'
     ? {
@@ -338,6 +355,7 @@ const reached = (outcome: Outcome): Partial<SyncContext> =>
         requestedHead: outcome.cursor,
         sentHead: 0,
         failure: null,
+        contact: IN_CONTACT,
       }
     : {};
 
@@ -366,7 +384,12 @@ function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
       failure: null,
     };
   return outcome.kind === 'failed'
-    ? { ...waits, failure: outcome.failure, waitMs: getWait(outcome.failure) }
+    ? {
+        ...waits,
+        failure: outcome.failure,
+        contact: loseContact(context.contact, context),
+        waitMs: getWait(outcome.failure),
+      }
     : waits;
 }
 

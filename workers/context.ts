@@ -25,10 +25,12 @@ export interface WorkerContext {
   readonly locks: Locks;
   readonly channel: (name: string) => Channel;
   /**
-   * Calls `listener` when the device reports a network again. Only a hint: everything works without
-   * it.
+   * Calls `listener` when the browser reports a network again, or none any more. Only a hint:
+   * everything works without it.
    */
-  readonly onOnline: (listener: () => void) => () => void;
+  readonly onNetworkChange: (listener: () => void) => () => void;
+  /** False if the browser reports that there is no network. */
+  readonly isOnline: () => boolean;
 }
 
 export interface WorkerClock {

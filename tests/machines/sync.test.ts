@@ -2,14 +2,14 @@ import { getShortestPaths } from '@xstate/graph';
 import { expect, test } from 'vitest';
 import { createActor, fromCallback, fromPromise } from 'xstate';
 import type { EventObject, SnapshotFrom } from 'xstate';
-import { backOffMs, returnMs } from '#machines/back-off.ts';
+import { backOffMs, firstContactMs, returnMs } from '#machines/back-off.ts';
 import { syncMachine } from '#machines/sync.ts';
 import type { Outcome, PushOutcome, SyncEvent } from '#machines/sync-events.ts';
 import { settle } from '#tests/sim/clock.ts';
 import { makeChance } from '#tests/sim/random.ts';
 
 type State = SnapshotFrom<typeof syncMachine>;
-const INPUT = { loaded: false, left: 0, fraction: () => 0 };
+const INPUT = { loaded: false, left: 0, fraction: () => 0, now: () => 0, isOnline: () => true };
 const failure = (kind: 'no-answer' | 'expired' | 'update-needed'): Outcome & PushOutcome => ({
   kind: 'failed',
   failure: { kind, message: '' },
@@ -67,7 +67,7 @@ function happens(state: State): EventObject[] {
   if (state.matches({ online: { stream: 'resting' } }))
     all.push(after('streamRest', 'online.stream.resting'));
   if (state.matches('online')) all.push({ type: 'SCOPE' });
-  if (state.matches('offline')) all.push(after('backOff', 'offline'));
+  if (state.matches('offline')) all.push(after('backOff', 'offline'), { type: 'COMMAND' });
   all.push({ type: 'WAKE' });
   return all;
 }
@@ -80,6 +80,7 @@ const brief = ({ value, context }: State): string =>
     context.attempt > 0,
     context.pushAttempt > 0,
     context.waitMs > 0,
+    context.contact,
     context.knownHead > context.requestedHead,
     context.sentHead > context.requestedHead,
   ]);
@@ -140,7 +141,9 @@ const getDelay = ({ context }: State, type: string): number => {
   if (type.includes('.backOff.'))
     return context.renewals > context.attempt
       ? backOffMs(context.renewals - 1, context.waitMs, 0)
-      : returnMs(context.attempt - 1, context.waitMs, 0);
+      : context.contact.hasBeen
+        ? returnMs(context.attempt - 1, context.waitMs, 0)
+        : firstContactMs(context.attempt - 1, context.waitMs, 0, 5_000);
   if (type.includes('.pushRest.')) return backOffMs(context.pushAttempt - 1, context.pushWaitMs, 0);
   if (type.includes('.pullGap.')) return 300;
   if (type.includes('.streamRest.'))

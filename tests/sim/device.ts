@@ -22,6 +22,8 @@ export class SimDevice {
     Set<{ readonly listeners: ((message: unknown) => void)[] }>
   >();
   readonly #held: StoredProfile;
+  #isOnline = true;
+  readonly #networkListeners = new Set<() => void>();
   #present: boolean;
   readonly #waiting = new Map<string, (() => void)[]>();
 
@@ -60,8 +62,18 @@ export class SimDevice {
       persist: () => Promise.resolve(true),
       locks: (name, signal, work) => this.#lock(name, signal, work),
       channel: (name) => this.#channel(name),
-      onOnline: () => () => {},
+      onNetworkChange: (listener) => {
+        this.#networkListeners.add(listener);
+        return () => this.#networkListeners.delete(listener);
+      },
+      isOnline: () => this.#isOnline,
     };
+  }
+
+  /** What the browser reports about its network. It doesn't change the wire. */
+  reportNetwork(isOnline: boolean): void {
+    this.#isOnline = isOnline;
+    for (const listener of this.#networkListeners) listener();
   }
 
   open(): ReturnType<typeof createWorkerApi> {

@@ -24,6 +24,8 @@ import type { Disk } from '../types.ts';
 import { drain, endSession } from './sign-out.ts';
 import { askToSignIn, CHANGES_BRANDING, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';
 import { makeSignIn } from './sign-in.ts';
+import { makeCallKinds } from '../sync/grace.ts';
+import type { CallKind } from '../sync/grace.ts';
 import { TABS } from '../sync/leader.ts';
 import { Loop } from '../sync/loop.ts';
 import type { BegunFrom } from '../sync/loop.ts';
@@ -48,6 +50,7 @@ export class Session {
   readonly #tokens;
   readonly #wire;
   readonly #signIn;
+  readonly #getCallKind;
   #register: Profiles | null = null;
   #profile: StoredProfile | null = null;
   #disk: Disk | null = null;
@@ -73,6 +76,7 @@ export class Session {
       clock: context.clock,
       tokens: this.#tokens,
     });
+    this.#getCallKind = makeCallKinds(context.clock);
     this.#signIn = makeSignIn(
       context.clock,
       (what, auth) => askToSignIn(this.#wire, () => this.#byCookie(), what, auth),
@@ -106,19 +110,23 @@ export class Session {
 
   /** Makes one call to the server. Calls that carry tokens or belong to the loop are refused. */
   ask<N extends CallName>(name: N, input: InputOf<N>): Promise<Result<OutputOf<N>>> {
-    return this.#call(name, (wire) => wire.ask(name, input));
+    return this.#call(name, input, (wire) => wire.ask(name, input));
   }
   file<N extends FileCall>(name: N, input: InputOf<N>): Promise<Result<ServedFile>> {
-    return this.#call(name, (wire) => wire.file(name, input));
+    return this.#call(name, input, (wire) => wire.file(name, input));
   }
 
   async #call<T>(
     name: CallName,
+    input: unknown,
     by: (wire: ReturnType<typeof makeWire>) => Promise<Result<T>>,
   ): Promise<Result<T>> {
     if (OWN.has(name)) return failed({ kind: 'no-such-call', message: MESSAGES.noSuchCall });
     if (!this.loop && getCall(name).gate !== 'public') return failed(SIGNED_OUT);
-    const answer = await by(this.loop?.wire ?? this.#wire);
+    const { loop } = this;
+    const answer = await (loop
+      ? loop.call(this.#getCallKind(name, input), () => by(loop.wire))
+      : by(this.#wire));
     if (answer.ok && CHANGES_ME.has(name)) {
       this.#meChanges += 1;
       await this.#tokens.renew();
@@ -151,7 +159,9 @@ export class Session {
   }
 
   async impersonate(who: InputOf<'loginAs'>): Promise<Result<ImpersonationAnswer>> {
-    const answer = await (this.loop?.wire.ask('loginAs', who) ?? failed(SIGNED_OUT));
+    const { loop } = this;
+    const answer = await (loop?.call(ONCE, () => loop.wire.ask('loginAs', who)) ??
+      failed(SIGNED_OUT));
     if (!answer.ok) return answer;
     if ('url' in answer.value) return ok({ kind: 'elsewhere', url: answer.value.url });
     this.#tellOut('ended');
@@ -167,7 +177,7 @@ export class Session {
     if (loop.outbox.unsent > 0) await drain(loop, this.contextd.clock);
     const left = loop.outbox.unsent;
     if (left > 0 && unsent === 'ask') return ok({ kind: 'unsent', unsent: left });
-    const answer = await loop.wire.ask('exitLoginAs', {});
+    const answer = await loop.call(ONCE, () => loop.wire.ask('exitLoginAs', {}));
     if (!answer.ok) return answer;
     this.#tellOut('ended');
     await this.#destroy(disk, false);
@@ -471,5 +481,7 @@ const OWN: ReadonlySet<CallName> = new Set([
   'getDayRuns',
 ]);
 const ENDED: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired']);
+/** A user's own call that must not be sent twice. */
+const ONCE: CallKind = { isOwn: true, isRepeatable: false };
 const UNLOCK_SLOWLY = 5;
 const MAX_ATTEMPTS = 3;

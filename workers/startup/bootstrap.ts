@@ -44,10 +44,15 @@ export async function bootstrap(begun: Opens, page: Endpoint): Promise<void> {
     // A worker can only query whether storage is persistent; the page requests it.
     persist: () =>
       'storage' in navigator ? navigator.storage.persisted() : Promise.resolve(false),
-    onOnline: (listener) => {
+    onNetworkChange: (listener) => {
       addEventListener('online', listener);
-      return () => removeEventListener('online', listener);
+      addEventListener('offline', listener);
+      return () => {
+        removeEventListener('online', listener);
+        removeEventListener('offline', listener);
+      };
     },
+    isOnline: () => navigator.onLine,
   });
   expose(api, page);
 }

@@ -1,9 +1,11 @@
 import { createActor, fromCallback, fromPromise } from 'xstate';
 import type { ActorRefFrom } from 'xstate';
 import { can } from '#contract/abilities.ts';
-import type { UserId } from '#contract/ids.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed } from '#contract/result.ts';
 import { syncMachine } from '#machines/sync.ts';
 import type { Outcome, SyncEvent } from '#machines/sync-events.ts';
 import type { SyncStatus } from '#workers/api.ts';
@@ -11,9 +13,11 @@ import { getPreloaded, DEFAULT_VIEW } from '#workers/startup/cold-start.ts';
 import { getMachineClock } from '#workers/machine-clock.ts';
 import { Outbox } from '#workers/outbox/outbox.ts';
 import { DiskError, unlessDisk } from '#workers/disk/disk-errors.ts';
-import { SERVER_ERROR, STORAGE_FAILED } from '#workers/failures.ts';
+import { SERVER_ERROR, SIGNED_OUT, STORAGE_FAILED } from '#workers/failures.ts';
 import type { Disk } from '#workers/types.ts';
 import type { WorkerContext } from '#workers/context.ts';
+import { sendWithinGrace } from './grace.ts';
+import type { CallKind, ContactState } from './grace.ts';
 import { joinTeam } from './leader.ts';
 import type { Team, TeamMessage } from './leader.ts';
 import { bootstrap, learnNames, loadDay, pull } from './pull.ts';
@@ -62,7 +66,10 @@ export class Loop {
   #stopped = false;
   #kind: SyncStatus['kind'] = 'catching-up';
   #leader: SyncStatus | null = null;
-  #offlineSince: number | null = null;
+  /** Whether the leader tab has been live. */
+  #wasLive = false;
+  readonly #listeners = new Set<() => void>();
+  #offlineSince: Ms | null = null;
   #fault: string | null = null;
   #reload = false;
   #renewed = false;
@@ -136,7 +143,8 @@ export class Loop {
       this.#actor = null;
       needs.changed();
     });
-    this.#quit.push(context.onOnline(() => this.wake()));
+    // Without a network, the attempt fails at once, and the status tells.
+    this.#quit.push(context.onNetworkChange(() => this.wake()));
     this.#queue(() => this.#open());
     this.#queue(async () => this.#followOutbox());
     this.#team.tell({ kind: 'hello' });
@@ -158,6 +166,37 @@ export class Loop {
       pushFailure,
       ...own,
     });
+  }
+
+  /**
+   * Sends a user's call with `send`, and waits for a server that is away for a short time (OFF-9). Fails
+   * if the user has signed out meanwhile.
+   */
+  call<T>(kind: CallKind, send: () => Promise<Result<T>>): Promise<Result<T>> {
+    const { clock, chance } = this.#needs.context;
+    return sendWithinGrace(
+      {
+        clock,
+        chance,
+        contact: () => this.#contact(),
+        wake: () => this.wake(),
+        onChange: (listener) => {
+          this.#listeners.add(listener);
+          return () => this.#listeners.delete(listener);
+        },
+      },
+      kind,
+      async () => (this.#stopped ? failed(SIGNED_OUT) : send()),
+    );
+  }
+
+  #contact(): ContactState {
+    if (this.#stopped || isAway(this.status().kind)) return 'lost';
+    if (this.#actor) {
+      const { failure, contact } = this.#actor.getSnapshot().context;
+      return failure !== null && contact.missingSince !== null ? 'missing' : 'up';
+    }
+    return this.#wasLive && this.#leader?.kind === 'catching-up' ? 'missing' : 'up';
   }
 
   /** Retries now: the user asked for it, or the device has a network again. */
@@ -305,15 +344,19 @@ export class Loop {
           loaded: this.replica.epoch !== '',
           left: this.replica.daysLeft,
           fraction: () => chance.fraction(),
+          now: () => clock.now(),
+          isOnline: this.#needs.context.isOnline,
         },
         clock: getMachineClock(clock),
       },
     );
     this.#actor.subscribe((snapshot) => {
       this.#kind = isInState(snapshot);
-      this.#offlineSince = isAway(this.#kind) ? (this.#offlineSince ?? clock.now()) : null;
+      const { missingSince } = snapshot.context.contact;
+      this.#offlineSince = isAway(this.#kind) ? missingSince : null;
       this.#team.tell({ kind: 'status', status: this.status() });
       this.#needs.changed();
+      this.#tellListeners();
       if (this.#kind === 'signed-out') this.#needs.over();
     });
     this.#actor.start();
@@ -331,7 +374,9 @@ export class Loop {
         return;
       case 'status':
         this.#leader = message.status;
+        this.#wasLive ||= message.status.kind === 'live';
         this.#needs.changed();
+        this.#tellListeners();
         return;
       case 'people':
         this.replica.named(message.people);
@@ -352,6 +397,10 @@ export class Loop {
       case 'token-is':
         return;
     }
+  }
+
+  #tellListeners(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   async #patchOf(id: number): Promise<Awaited<ReturnType<Disk['patch']>> | null> {

@@ -6,13 +6,13 @@ import type { syncMachine } from '#machines/sync.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import type { Replica } from './replica.ts';
 
-/** Returns the status of the loop for the user. One short wait doesn't count as offline yet. */
+/** Returns the status of the loop for the user. A short interruption doesn't count as offline yet (OFF-9). */
 export function isInState(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['kind'] {
   const { context } = snapshot;
   if (snapshot.matches('signed-out')) return 'signed-out';
   if (snapshot.matches('update-needed')) return 'update-needed';
   if (context.live) return 'live';
-  if (context.failure === null || context.attempt < OFFLINE_AFTER) return 'catching-up';
+  if (context.failure === null || !context.contact.isLost) return 'catching-up';
   return context.failure.kind === 'no-answer' ? 'offline' : 'server-trouble';
 }
 
@@ -63,5 +63,3 @@ export const getStatus = ({
 /** Changes are stored here while the server can't store them. */
 const serverFull = (waiting: number, failure: Failure | null): string | null =>
   waiting > 0 && failure?.kind === 'out-of-space' ? MESSAGES.outOfSpaceQueued : null;
-
-const OFFLINE_AFTER = 2;

@@ -1,10 +1,11 @@
 import type { Ms } from '#contract/ids.ts';
-import { client } from './worker-client.ts';
+import { client, reportWorkerFailure } from './worker-client.ts';
 import { SERVICE_WORKER, trusted } from './start-worker.ts';
 
 /**
  * Makes the page available offline: requests persistent storage and registers the service worker,
- * which caches the build. Runs once per page load, after the data has loaded.
+ * which caches the build. Syncs when the tab becomes visible, which ends a wait for the server (OFF-9).
+ * Runs once per page load, after the data has loaded.
  */
 export function stay(): Promise<void> {
   staying ??= begin();
@@ -12,6 +13,9 @@ export function stay(): Promise<void> {
 }
 
 async function begin(): Promise<void> {
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') client().syncNow().catch(reportWorkerFailure);
+  });
   // If the browser refuses or lacks it, the sync status shows that.
   if ('storage' in navigator) navigator.storage.persist().catch(() => {});
   // In development, files change without changing their names.
