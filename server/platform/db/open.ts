@@ -278,11 +278,12 @@ function getStore(base: Base): OpenStore {
     return value;
   }
 
+  /** The transaction has committed: no error of a listener may make it look as if it had failed. */
   function notify(listener: () => void): void {
     try {
       listener();
     } catch (error) {
-      log.error('a listener of the log failed', { error });
+      log.error('a listener of the database failed', { error });
     }
   }
 
@@ -292,7 +293,9 @@ function getStore(base: Base): OpenStore {
         listener(tenant, head);
       });
     notifyAnywhere(tenant);
-    hints.send(tenant);
+    notify(() => {
+      hints.send(tenant);
+    });
   }
 
   function notifyAnywhere(tenant: TenantId): void {
@@ -315,11 +318,16 @@ function getStore(base: Base): OpenStore {
         // The next transaction of this provider begins while this one waits for the disk.
         const reached = done.committed();
         done.ended();
-        how.onCommit?.();
+        notify(() => how.onCommit?.());
         await onDisk(how);
         if (reached !== null) tell(tenant, reached);
         const { jobsDueAt } = done;
-        if (jobsDueAt !== null) for (const listener of jobListeners) listener(jobsDueAt);
+        if (jobsDueAt !== null) {
+          for (const listener of jobListeners)
+            notify(() => {
+              listener(jobsDueAt);
+            });
+        }
         return value;
       } finally {
         (own as ReturnType<typeof tenantTx> | null)?.ended();

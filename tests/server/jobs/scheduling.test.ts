@@ -84,6 +84,38 @@ eachDatabase((name, open) => {
     expect(await storedJobs(store)).toEqual([]);
   });
 
+  test(`LOG-3, JOB-8: an error of whoever listens for commits fails no command, and the others still hear of it (${name})`, async () => {
+    const { tenant } = await provider(fixture);
+    await noJobs(store);
+    const heard: string[] = [];
+    const fail = (): never => {
+      throw new Error('a listener failed');
+    };
+    const ends = [
+      store.onAppend(fail),
+      store.onAppend(() => void heard.push('append')),
+      store.onAppendAnywhere(fail),
+      store.onAppendAnywhere(() => void heard.push('append anywhere')),
+      store.onJobScheduled(fail),
+      store.onJobScheduled(() => void heard.push('job')),
+    ];
+    const jobs = (await store.tenant(tenant, (tx) => tx.all('job'))).length;
+    const value = await store.tenant(
+      tenant,
+      async (tx) => {
+        await tx.append([jobDraft(await tx.take('job', 1))], byClock);
+        await scheduleJob(tx, 'mail', 'first', { message: 'first' }, now() + DAY);
+        return 'committed';
+      },
+      { onCommit: fail },
+    );
+    for (const end of ends) end();
+    expect(value).toBe('committed');
+    expect(heard).toEqual(['append', 'append anywhere', 'job']);
+    expect(await store.tenant(tenant, (tx) => tx.all('job'))).toHaveLength(jobs + 1);
+    expect((await storedJobs(store)).filter(({ type }) => type === 'mail')).toHaveLength(1);
+  });
+
   test(`JOB-8: a job that is scheduled while it runs, runs again, and the earlier of two due times counts (${name})`, async () => {
     const { tenant } = await provider(fixture);
     await noJobs(store);
