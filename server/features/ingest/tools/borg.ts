@@ -2,8 +2,9 @@ import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { firstLine } from '#contract/runs/first-line.ts';
 import { readArchives, getRepository } from './borg-archives.ts';
-import { countUnread, hasWarning, unreadLines } from './borg-lines.ts';
+import { countUnread, hasWarning, isChanged, unreadLines } from './borg-lines.ts';
 import { offsetFromLog, getTimes } from './borg-times.ts';
+import { type BorgmaticFailure, getBorgmaticFailures } from './borgmatic.ts';
 import { signalSentence, statusOfExit } from './exit-code.ts';
 import {
   common,
@@ -62,19 +63,13 @@ export const readBorg: Reader = (body, query, at) => {
   )
     return readArchives(blocks, query);
   if (created.length === 0) return readWithout(output, query, at, isArray);
-  const failed = isArray && query.exit !== null && query.exit !== 0;
   const runs = created.map((json) =>
-    getRun(
-      json,
-      output,
-      namedFor(json, created.length, failed ? { ...query, exit: 0 } : query),
-      at,
-    ),
+    getRun(json, output, isArray ? namedFor(getPlace(json), query) : query, at, isArray),
   );
+  // The array contains only the repositories that succeeded.
+  const failed = isArray ? getFailed(output, query, at, created.map(getPlace)) : [];
   return {
-    // The array contains only the repositories that succeeded; borgmatic's exit code reports the
-    // others.
-    executions: [...runs, ...(failed ? readWithout(output, query, at, isArray).executions : [])],
+    executions: [...runs, ...failed],
     rejected: [],
     repositories: created.flatMap((json, index) =>
       getRepository(
@@ -94,25 +89,73 @@ interface Output {
 
 const INTERRUPTED = /^(?:ERROR: )?Got Ctrl-C \/ SIGINT\.$|^(?:ERROR: )?Keyboard interrupt$/;
 
+const getPlace = (json: Json): string | null => {
+  const repository = sub(json, 'repository');
+  return word(repository['label']) ?? word(repository['location']);
+};
+
 /**
- * Each of several repositories is its own job, because a success of one must not hide a failure of
- * another.
+ * Each repository of borgmatic is its own job, because a success of one must not hide a failure of
+ * another. The name is the same whether one of them or all of them succeeded.
  */
-function namedFor(json: Json, repositories: number, query: ToolQuery): ToolQuery {
-  const place = word(sub(json, 'repository')['label']) ?? word(sub(json, 'repository')['location']);
-  if (repositories < 2 || place === null) return query;
+function namedFor(place: string | null, query: ToolQuery): ToolQuery {
+  if (place === null) return query;
   return {
     ...query,
     job: query.job === null ? place : `${cutText(query.job, 98)} (${place.slice(-98)})`,
   };
 }
 
-function getRun(
-  json: Json,
-  { logged, lines, interrupted }: Output,
+/** Returns the runs of repositories that failed in borgmatic, although others succeeded. */
+function getFailed(
+  output: Output,
+  query: ToolQuery,
+  at: number,
+  succeeded: readonly (string | null)[],
+): readonly ReadRun[] {
+  const failures = getBorgmaticFailures(output.lines).filter(
+    ({ place }) => place === null || !succeeded.includes(place),
+  );
+  if (failures.length > 0)
+    return failures.map((failure) => getFailedRun(failure, output, query, at));
+  return query.exit === null || query.exit === 0
+    ? []
+    : readWithout(output, query, at, true).executions;
+}
+
+function getFailedRun(
+  { place, lines, isWarning }: BorgmaticFailure,
+  { interrupted, lines: all }: Output,
   query: ToolQuery,
   at: number,
 ): ReadRun {
+  const status = isWarning ? 'Warning' : 'Failed';
+  return {
+    execution: {
+      ...common(namedFor(place, query), 'borg', 'borg'),
+      type: 'Backup',
+      status,
+      startTime: iso(at),
+      endTime: iso(at),
+      message: interrupted
+        ? signalSentence('borg', 130)
+        : getMessage(query.exit, status, lines, unreadLines(lines), null),
+      log: logText(all.join('\n')),
+    },
+    byArrival: true,
+  };
+}
+
+function getRun(
+  json: Json,
+  { logged, lines: all, interrupted }: Output,
+  { exit: ended, ...query }: ToolQuery,
+  at: number,
+  isArray: boolean,
+): ReadRun {
+  // The exit code and the errors of borgmatic are those of other repositories.
+  const exit = isArray && ended !== 0 ? null : ended;
+  const lines = isArray ? all.filter((line) => !/^(?:ERROR|CRITICAL): /.test(line)) : all;
   const archive = sub(json, 'archive');
   const stats = sub(archive, 'stats');
   const { start, end, durationSec } = getTimes(archive, query.tz ?? offsetFromLog(archive, logged));
@@ -120,15 +163,15 @@ function getRun(
   const startedAt = start ?? endedAt - (durationSec ?? 0) * 1000;
   const unread = unreadLines(lines);
   const status =
-    query.exit === null
+    exit === null || isArray
       ? hasWarning(lines)
         ? 'Warning'
         : 'Success'
-      : statusOfExit('borg', query.exit);
+      : statusOfExit('borg', exit);
   const files = whole(stats['nfiles']);
   const id = word(archive['id']);
   const execution: ExecutionIn = {
-    ...common(query, 'borg', 'borg'),
+    ...common({ ...query, exit }, 'borg', 'borg'),
     type: 'Backup',
     status,
     ...(id === null ? {} : { externalId: id }),
@@ -144,8 +187,8 @@ function getRun(
         ? null
         : interrupted
           ? signalSentence('borg', 130)
-          : getMessage(query.exit, status, lines, unread, files),
-    log: logText(lines.join('\n')),
+          : getMessage(exit, status, lines, unread, files),
+    log: logText(all.join('\n')),
     detail: details({
       archive: word(archive['name']),
       repository: word(sub(json, 'repository')['location']),
@@ -157,17 +200,19 @@ function getRun(
 }
 
 /** Reads output without an archive: borg failed, or this was not a backup. */
-function readWithout(
-  { lines, interrupted }: Output,
-  query: ToolQuery,
-  at: number,
-  isArray: boolean,
-): Reading {
+function readWithout(output: Output, query: ToolQuery, at: number, isArray: boolean): Reading {
+  const { lines, interrupted } = output;
   const exit = query.exit;
   if (exit === null && lines.length === 0)
     return isArray ? notARun(t.noArchives) : none(t.noOutput({ tool: 'borg' }));
   if (exit === 0) return notARun(t.noArchive);
   if (lines.length > 0 && lines.every((line) => OTHERS.test(line))) return notARun(t.noArchive);
+  const failures = getBorgmaticFailures(lines);
+  if (failures.length > 0)
+    return {
+      executions: failures.map((failure) => getFailedRun(failure, output, query, at)),
+      rejected: [],
+    };
   const crashed = lines.some((line) => line.startsWith('Traceback (most recent call last)'));
   const status = exit === null || crashed || isArray ? 'Failed' : statusOfExit('borg', exit);
   return one(
@@ -199,9 +244,9 @@ function getMessage(
 ): string {
   const signal = signalSentence('borg', exit);
   if (signal !== null) return signal;
-  const [first] = unread;
+  const first = unread.find((line) => !isChanged(line)) ?? unread[0];
   if (status === 'Warning' && first !== undefined)
-    return `${files === 0 ? 'Nothing was saved' : 'Could not be read'}: ${firstLine(first)}`;
+    return `${files === 0 ? 'Nothing was saved: ' : isChanged(first) ? '' : 'Could not be read: '}${firstLine(first)}`;
   const line = firstLine(
     lines.filter((text) => !/^(?:INFO: )?terminating with /.test(text)).join('\n'),
   );
