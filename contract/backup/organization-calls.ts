@@ -23,9 +23,10 @@ const secret = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars
 const account = v.pipe(v.string(), v.trim(), v.email(), v.maxLength(LIMITS.addressChars));
 
 /**
- * How the portal signs in to a service. Basic: `account` and `password`. Modern legacy: also
- * `applicationId` and `applicationSecret`. Modern: an application, created by `newApplicationName`
- * or existing by `applicationId`. Secrets left out keep those that are stored.
+ * How the portal signs in to a service. Basic: `account` and `password`. Modern legacy:
+ * `applicationId`, `applicationSecret` and `officeOrganizationName`, a domain of the tenant; such an
+ * application needs no account. Modern: an application, created by `newApplicationName` or existing
+ * by `applicationId`. Secrets left out keep those that are stored.
  */
 const connection = v.strictObject({
   account: v.optional(account),

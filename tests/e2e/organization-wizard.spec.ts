@@ -148,14 +148,8 @@ test.describe('with the page stored on this device', () => {
     // Everything but the last step needs no network.
     await page.getByLabel('Application secret').fill(SECRET);
     await page.keyboard.press('Control+Enter');
-    await expect(heading(page, 'Service accounts')).toBeFocused();
-    for (const [at, account] of ['mail', 'sites'].entries()) {
-      await page
-        .getByRole('textbox', { name: 'Service account' })
-        .nth(at)
-        .fill(`${account}@example.com`);
-      await page.getByLabel('Password').nth(at).fill(SECRET);
-    }
+    await expect(heading(page, 'Tenant')).toBeFocused();
+    await page.getByRole('textbox', { name: 'Tenant domain' }).fill('copperline.example.com');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('textbox', { name: 'Repository name' }).fill('Copperline backups');
     const create = page.getByRole('button', { name: /^Create organization/ });
@@ -169,7 +163,11 @@ test.describe('with the page stored on this device', () => {
       {
         name: 'Copperline',
         authType: 'modernLegacy',
-        exchangeOnlineSettings: { applicationId: CODE, applicationSecret: SECRET },
+        exchangeOnlineSettings: {
+          applicationId: CODE,
+          applicationSecret: SECRET,
+          officeOrganizationName: 'copperline.example.com',
+        },
       },
     ]);
     await other.reload();

@@ -35,6 +35,7 @@ export function tenantPage(shown: ShownTenant, all: readonly ShownTenant[]): str
 ${codes(shown, people)}
 <h2>${t.applications}</h2>
 ${applications(shown)}
+${action(shown, '/applications', t.registerApplication)}
 <h2>${t.people}</h2>
 ${table(
   [t.name, t.address, t.department, t.actions],
@@ -101,6 +102,27 @@ function applications(shown: ShownTenant): string {
     ]),
   );
 }
+
+/** The credentials of a new application, shown once. */
+export const registeredPage = (
+  shown: ShownTenant,
+  { appId, secret }: { readonly appId: string; readonly secret: string },
+): string =>
+  page(
+    t.registered,
+    `<main>
+<p>${t.registeredHint}</p>
+${table(
+  [t.name, t.values],
+  [
+    [t.applicationId, appId],
+    [t.applicationSecret, secret],
+    [t.tenantDomain, shown.tenant.domain],
+  ].map(([name = '', value = '']) => [name, `<code>${escaped(value)}</code>`]),
+)}
+<p><a href="${BASE}/${shown.n}">${t.back}</a></p>
+</main>`,
+  );
 
 function personActions(shown: ShownTenant, person: Person): string {
   const path = `/people/${person.id}`;

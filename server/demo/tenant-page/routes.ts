@@ -11,8 +11,14 @@ import { channelPage } from './channel-page.ts';
 import { tenantPageMessages as t } from './messages.en.ts';
 import { BASE, type ShownTenant } from './html.ts';
 import { OUTLOOK_KINDS, outlookPage } from './outlook-page.ts';
-import { TENANT_CSS, filesPage, mailsPage, tenantPage } from './page.ts';
+import { APP_ROLES } from '../tenant/permissions.ts';
+import { TENANT_CSS, filesPage, mailsPage, registeredPage, tenantPage } from './page.ts';
 import { libraryPage, listPage } from './sites.ts';
+
+/** The permissions that only read. */
+const READING = Object.keys(APP_ROLES).filter((role) =>
+  /\.(Read|ReadBasic|Export)(\.All)?$/.test(role),
+);
 
 const toPeople = (): string => '';
 const toMails = (c: Context): string =>
@@ -140,6 +146,13 @@ export function tenantPageRoutes(context: AppContext, tenants: DemoTenants): (ap
       `${BASE}/:n/codes/:code/decline`,
       act((admin, c) => admin.declineDeviceCode(param(c, 'code')), toPeople),
     );
+    app.post(`${BASE}/:n/applications`, (c) => {
+      const shown = find(c)?.shown;
+      if (!shown || isFromElsewhere(c.req.raw)) return c.notFound();
+      const { admin } = shown.tenant;
+      const name = t.applicationName({ n: admin.listApplications().length + 1 });
+      return send(registeredPage(shown, admin.registerApplication(name, READING)));
+    });
     app.post(
       `${BASE}/:n/applications/:application/remove`,
       act((admin, c) => admin.removeApplication(param(c, 'application')), toPeople),

@@ -32,6 +32,7 @@ export const backupMessages = defineMessages('backup-suite', {
   codeNeeded: 'Sign in with a device code first.',
   applicationNeeded: 'Enter the application ID.',
   secretNeeded: 'Enter the application secret.',
+  domainNeeded: 'Enter the domain of the tenant.',
   organizationsFull: "You've reached the limit of {max} organizations. Delete one to add another.",
   repositoriesFull: "You've reached the limit of {max} repositories. Delete one to add another.",
   jobsFull: "You've reached the limit of {max} backup jobs. Delete one to add another.",

@@ -51,11 +51,14 @@ export function connectionRefusal(
   const applicationId = either(fields, 'applicationId');
   if (fields.authType === 'modern' && fields.userCode === undefined && !isStored)
     return badField('userCode', t.codeNeeded);
-  if (fields.authType === 'modernLegacy' && !isStored) {
-    if (applicationId === undefined)
+  if (fields.authType === 'modernLegacy') {
+    if (applicationId === undefined && !isStored)
       return badField('exchangeOnlineSettings.applicationId', t.applicationNeeded);
-    if (either(fields, 'applicationSecret') === undefined)
+    const isOther = applicationId !== undefined && applicationId !== row?.applicationId;
+    if (either(fields, 'applicationSecret') === undefined && (!isStored || isOther))
       return badField('exchangeOnlineSettings.applicationSecret', t.secretNeeded);
+    if (either(fields, 'officeOrganizationName') === undefined && row === null)
+      return badField('exchangeOnlineSettings.officeOrganizationName', t.domainNeeded);
   }
   return null;
 }

@@ -147,6 +147,13 @@ eachDatabase((kind, open) => {
         { authType: 'modernLegacy', exchangeOnlineSettings: { applicationId: CODE } },
       ],
       [
+        'exchangeOnlineSettings.officeOrganizationName',
+        {
+          authType: 'modernLegacy',
+          exchangeOnlineSettings: { applicationId: CODE, applicationSecret: 'a secret' },
+        },
+      ],
+      [
         'repository.repeatPassword',
         {
           repository: {
@@ -439,6 +446,7 @@ eachDatabase((kind, open) => {
           exchangeOnlineSettings: {
             applicationId: CODE,
             applicationSecret: appSecret,
+            officeOrganizationName: 'calloway.onmicrosoft.example',
             password,
             account: `${account}@example.com`,
           },

@@ -326,3 +326,27 @@ test('GRAPH-15, GRAPH-24: the page shows events, contacts and tasks, and adds, c
   const without = cloud.tenant.admin.listUsers().find(({ mailbox }) => mailbox === 'none');
   expect((await ask(`/demo/tenant/1/people/${without?.id}/outlook`)).status).toBe(404);
 });
+
+test('GRAPH-15: the page registers an application with a secret, shows it once, and the tenant accepts it', async () => {
+  const { cloud, ask } = await aBrowser();
+  const { text } = await ask('/demo/tenant');
+  const [, path = ''] = /action="([^"]*\/applications)"/.exec(text) ?? [];
+  const { status, text: shown } = await ask(path, { method: 'POST' });
+  expect(status).toBe(200);
+  const [appId = '', secret = '', domain] = [...shown.matchAll(/<code>([^<]*)<\/code>/g)].map(
+    ([, value]) => value,
+  );
+  expect(domain).toBe(cloud.tenant.domain);
+  expect((await ask('/demo/tenant')).text).not.toContain(secret);
+  const token = await postForm(cloud.tenant, `${domain}/oauth2/v2.0/token`, {
+    grant_type: 'client_credentials',
+    client_id: appId,
+    client_secret: secret.replaceAll('&amp;', '&'),
+    scope: 'https://graph.microsoft.com/.default',
+  });
+  expect(token.status).toBe(200);
+  // It reads what is backed up, and writes nothing.
+  const { roles = [] } = cloud.tenant.admin.findApplication(appId) ?? {};
+  expect(roles).toEqual(expect.arrayContaining(['Mail.Read', 'Files.Read.All', 'User.Read.All']));
+  expect(roles.filter((role) => /Write|Manage|Create|Import|FullControl/.test(role))).toEqual([]);
+});

@@ -145,6 +145,29 @@ test('WIZ-11: an organization that keeps its application is edited without a sig
   });
 });
 
+/** The fields that the wizard asks for before it saves. */
+const findMissing = (data: OrganizationData): string[] =>
+  ORGANIZATION_WIZARD.steps
+    .filter(({ skip }) => skip?.(data) !== true)
+    .flatMap(({ check }) => check(data).map(({ path }) => path));
+
+test('WIZ-11: with a secret, the wizard asks for the domain of the tenant and no account, and an edit asks for nothing again', () => {
+  const filled = { ...FILLED, legacy: true, exchangeAccount: '', sharePointAccount: '' };
+  expect([
+    findMissing(filled),
+    findMissing({ ...filled, applicationSecret: '' }),
+    findMissing({ ...filled, officeOrganizationName: '' }),
+    findMissing({ ...filled, officeOrganizationName: 'https://copperline.example.com' }),
+    findMissing(organizationData(listed({ authType: 'modernLegacy', applicationId: UUID }))),
+  ]).toEqual([
+    [],
+    ['applicationSecret'],
+    ['officeOrganizationName'],
+    ['officeOrganizationName'],
+    [],
+  ]);
+});
+
 const FILLED: OrganizationData = {
   ...ORGANIZATION_WIZARD.empty,
   companyN: 7,
@@ -183,9 +206,16 @@ test('WIZ-11: every sign-in method makes an input that the server accepts', () =
     exchangeOnlineSettings: { account: 'svc@example.com', password: 'one' },
     sharePointOnlineSettings: { account: 'svc@example.com', password: 'two' },
   });
+  const application = {
+    applicationId: UUID,
+    applicationSecret: 'a secret',
+    officeOrganizationName: 'copperline.example.com',
+  };
+  // An application with a secret needs the tenant's domain, and no account.
   expect(newOrganization({ ...FILLED, legacy: true })).toMatchObject({
     authType: 'modernLegacy',
-    exchangeOnlineSettings: { applicationId: UUID, applicationSecret: 'a secret' },
+    exchangeOnlineSettings: application,
+    sharePointOnlineSettings: application,
   });
   expect(newOrganization(FILLED)).toMatchObject({
     authType: 'modern',

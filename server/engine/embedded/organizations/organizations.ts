@@ -8,7 +8,7 @@ import type {
 import type { AppContext } from '#server/platform/app-context.ts';
 import { failed, ok } from '../../result.ts';
 import { stopAllGrants } from '../restore/rights/grants.ts';
-import { type Access, type GraphConnections, storeAccess } from './access.ts';
+import { type Access, type GraphConnections, loadAccess, storeAccess } from './access.ts';
 import { accessMessages as t } from './messages.en.ts';
 import { connectByCode } from './modern.ts';
 import { readOwner } from './owner.ts';
@@ -23,14 +23,18 @@ export async function connectOrganization(
   const { tenant, organization } = scope;
   if (input.auth === 'modern') return connectByCode(context, connections, scope, input);
   if (input.auth !== 'modernLegacy') return failed('unsupported', t.unsupportedAuth);
-  const { officeOrganizationName, applicationId, applicationSecret } = input;
-  if (officeOrganizationName === null || applicationId === null || applicationSecret === null)
-    return failed('invalid', t.incomplete, { field: 'applicationId' });
+  const { officeOrganizationName, applicationId } = input;
+  if (officeOrganizationName === null)
+    return failed('invalid', t.incomplete, { field: at('officeOrganizationName') });
+  if (applicationId === null)
+    return failed('invalid', t.incomplete, { field: at('applicationId') });
+  const secret = input.applicationSecret ?? (await loadSecret(context, scope, applicationId));
+  if (secret === null) return failed('invalid', t.incomplete, { field: at('applicationSecret') });
   const access: Access = {
     region: input.region,
     directory: officeOrganizationName,
     applicationId,
-    credential: { kind: 'secret', secret: applicationSecret },
+    credential: { kind: 'secret', secret },
   };
   const owner = await readOwner(connections.try(access));
   if (!owner.ok) return owner;
@@ -43,6 +47,20 @@ export async function connectOrganization(
   );
   const { domains: _, ...connected } = owner.value;
   return ok({ ...connected, applicationId, certificate: null, missingPermissions: [] });
+}
+
+const at = (field: string): string => `exchangeOnlineSettings.${field}`;
+
+/** Returns the stored secret of the application; null if another one or none is stored. */
+async function loadSecret(
+  context: AppContext,
+  { tenant, organization }: EngineScope,
+  applicationId: string,
+): Promise<string | null> {
+  const stored = await loadAccess(context, tenant, organization);
+  if (!stored.ok || stored.value.applicationId !== applicationId) return null;
+  const { credential } = stored.value;
+  return credential.kind === 'secret' ? credential.secret : null;
 }
 
 /** Checks that the application still signs in. */

@@ -157,6 +157,45 @@ test('ENG-23: a device code is declined or expires, and expired codes are delete
   expect(await codes()).toHaveLength(1);
 });
 
+test('ENG-23: an application with a secret is connected by the domain of its tenant, and changed without its secret', async () => {
+  const { connect, office, engine, scope } = await aFixture();
+  const { appId, secret } = office.admin.registerApplication('Own', PERMISSIONS);
+  const legacy = {
+    auth: 'modernLegacy',
+    newApplicationName: null,
+    applicationId: appId,
+    applicationSecret: secret,
+    officeOrganizationName: office.domain,
+  } as const;
+  const field = async (more: Partial<ConnectInput>) => {
+    const answer = await connect(null, { ...legacy, ...more });
+    return answer.ok ? 'ok' : answer.error.field;
+  };
+  expect([
+    await field({ officeOrganizationName: null }),
+    await field({ applicationId: null }),
+    await field({ applicationSecret: null }),
+  ]).toEqual([
+    'exchangeOnlineSettings.officeOrganizationName',
+    'exchangeOnlineSettings.applicationId',
+    'exchangeOnlineSettings.applicationSecret',
+  ]);
+  expect(getValue(await connect(null, legacy))).toMatchObject({
+    directoryId: office.id,
+    applicationId: appId,
+    certificate: null,
+  });
+  // The stored secret stays, and is the one of this application alone.
+  const kept = { ...legacy, applicationSecret: null };
+  expect(getValue(await connect(null, kept))).toMatchObject({ directoryId: office.id });
+  expect(getValue(await engine.organizations.test(scope))).toMatchObject([{ ok: true }]);
+  const other = office.admin.registerApplication('Other', PERMISSIONS);
+  expect(await connect(null, { ...kept, applicationId: other.appId })).toMatchObject({
+    ok: false,
+    error: { field: 'exchangeOnlineSettings.applicationSecret' },
+  });
+});
+
 test('ENG-50: an administrator connects a tenant by device code, with an application, a certificate of two years and permissions to read', async () => {
   const { grant, connect, office, engine, scope, keysOf: getKeys, codes, pass } = await aFixture();
   const code = await grant();

@@ -122,6 +122,7 @@ export const getVariant = ({ auth, legacy }: Pick<OrganizationData, 'auth' | 'le
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const EMAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
+const DOMAIN = /^[^\s@./]+(\.[^\s@./]+)+$/;
 
 const missing = (isMissing: boolean, path: keyof OrganizationData, message: string): Issue[] =>
   isMissing ? [{ path, message }] : [];
@@ -216,18 +217,17 @@ export const ORGANIZATION_WIZARD: WizardDefinition<OrganizationData> = {
       dependsOn: ['auth', 'isSharePointOnline', 'isTeamsOnline'],
     },
     {
+      // No service accounts: the application reads all services by itself.
       id: '4/legacy',
-      fields: ['exchangeAccount', 'exchangePassword', 'sharePointAccount', 'sharePointPassword'],
-      check: (data) => [
-        ...(data.isExchangeOnline
-          ? accountIssues(data, 'exchangeAccount', 'exchangePassword')
-          : []),
-        ...(usesSharePoint(data)
-          ? accountIssues(data, 'sharePointAccount', 'sharePointPassword')
-          : []),
-      ],
+      fields: ['officeOrganizationName'],
+      check: ({ officeOrganizationName }) =>
+        missing(
+          !DOMAIN.test(officeOrganizationName.trim()),
+          'officeOrganizationName',
+          t.officeNameMissing,
+        ),
       skip: isNot('legacy'),
-      dependsOn: ['auth', 'legacy', 'isExchangeOnline', 'isSharePointOnline', 'isTeamsOnline'],
+      dependsOn: ['auth', 'legacy'],
     },
     {
       id: '4a/modern',
@@ -367,11 +367,10 @@ export function organizationFields(
     isTeamsChatsOnline: data.isTeamsOnline && data.isTeamsChatsOnline,
   };
   const application = {
+    officeOrganizationName: data.officeOrganizationName.trim(),
     ...(data.applicationId.trim() !== '' && { applicationId: data.applicationId.trim() }),
     ...(data.applicationSecret !== '' && { applicationSecret: data.applicationSecret }),
   };
-  const exchange = account(data.exchangeAccount, data.exchangePassword);
-  const sharePoint = account(data.sharePointAccount, data.sharePointPassword);
   switch (variant) {
     case 'basic':
       return {
@@ -379,13 +378,13 @@ export function organizationFields(
         authType: 'basic',
         ...(data.isExchangeOnline && {
           exchangeOnlineSettings: {
-            ...exchange,
+            ...account(data.exchangeAccount, data.exchangePassword),
             grantAdminAccess: data.exchangeGrantAdminAccess,
           },
         }),
         ...(usesSharePoint(data) && {
           sharePointOnlineSettings: {
-            ...sharePoint,
+            ...account(data.sharePointAccount, data.sharePointPassword),
             grantAdminAccess: data.sharePointGrantAdminAccess,
           },
         }),
@@ -394,10 +393,8 @@ export function organizationFields(
       return {
         ...common,
         authType: 'modernLegacy',
-        ...(data.isExchangeOnline && { exchangeOnlineSettings: { ...exchange, ...application } }),
-        ...(usesSharePoint(data) && {
-          sharePointOnlineSettings: { ...sharePoint, ...application },
-        }),
+        ...(data.isExchangeOnline && { exchangeOnlineSettings: application }),
+        ...(usesSharePoint(data) && { sharePointOnlineSettings: application }),
       };
     case 'modern': {
       const isExisting = data.application === 'existing';

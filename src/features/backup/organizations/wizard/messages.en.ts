@@ -14,7 +14,7 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   stepExchange: 'Exchange account',
   stepSharePoint: 'SharePoint account',
   stepLegacyApplication: 'Application and secret',
-  stepLegacyAccounts: 'Service accounts',
+  stepLegacyTenant: 'Tenant',
   stepNewApplication: 'New application',
   stepExistingApplication: 'Existing application',
   stepSignIn: 'Sign in to Microsoft 365',
@@ -37,7 +37,7 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   modern: 'Modern',
   modernHint: 'An application with a certificate reads the tenant. No password is stored.',
   legacy: 'Modern with legacy protocols',
-  legacyHint: 'An application with a secret, and service accounts',
+  legacyHint: 'An application with a secret. No service account is needed.',
   basic: 'Basic',
   basicHint: 'A service account with a password, where Microsoft still allows it',
 
@@ -58,6 +58,9 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   officeName: 'Tenant domain',
   officeNameHint: 'The initial domain of the tenant, such as contoso.onmicrosoft.com.',
   officeNameMissing: 'Enter the domain of the tenant.',
+  officeNameFixed: 'An organization always stays with its tenant.',
+  noServiceAccounts:
+    'No service accounts are needed. The application reads mailboxes, files, sites and teams itself, so the portal stores no account or password.',
   configureApplication: 'Set up the permissions and the certificate',
   configureApplicationHint: 'When off, an administrator of the tenant sets them up.',
   saveAllWebParts: 'Save all web parts of sites',

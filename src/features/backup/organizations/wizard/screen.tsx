@@ -36,6 +36,7 @@ import {
   ExistingApplicationStep,
   GeneralStep,
   LegacyApplicationStep,
+  LegacyTenantStep,
   NewApplicationStep,
   RepositoryStep,
 } from './steps.tsx';
@@ -189,7 +190,6 @@ function StepFields({
   readonly supported: Supported | null;
 }) {
   const { data, edit } = props;
-  const usesSharePoint = data.isSharePointOnline || data.isTeamsOnline;
   switch (step) {
     case '1':
       return <GeneralStep step={props} companies={companies} supported={supported} />;
@@ -198,20 +198,11 @@ function StepFields({
     case '3/legacy':
       return <LegacyApplicationStep step={props} />;
     case '3/basic':
-      return <AccountStep step={props} services={['exchange']} hasAdminAccess />;
+      return <AccountStep step={props} service="exchange" />;
     case '4/basic':
-      return <AccountStep step={props} services={['sharePoint']} hasAdminAccess />;
+      return <AccountStep step={props} service="sharePoint" />;
     case '4/legacy':
-      return (
-        <AccountStep
-          step={props}
-          services={[
-            ...(data.isExchangeOnline ? (['exchange'] as const) : []),
-            ...(usesSharePoint ? (['sharePoint'] as const) : []),
-          ]}
-          hasAdminAccess={false}
-        />
-      );
+      return <LegacyTenantStep step={props} />;
     case '4a/modern':
       return <NewApplicationStep step={props} />;
     case '4b/modern':
@@ -288,7 +279,7 @@ function getLabel(
     case '4/basic':
       return { title: t.stepSharePoint, below: data.sharePointAccount };
     case '4/legacy':
-      return { title: t.stepLegacyAccounts, below: data.exchangeAccount || data.sharePointAccount };
+      return { title: t.stepLegacyTenant, below: data.officeOrganizationName };
     case '4a/modern':
       return { title: t.stepNewApplication, below: data.newApplicationName };
     case '4b/modern':

@@ -42,6 +42,7 @@ function Text({
   readonly hint?: string;
   readonly required?: boolean;
   readonly type?: 'password' | 'email';
+  readonly disabled?: boolean;
   readonly maxLength?: number;
 }) {
   return (
@@ -255,20 +256,33 @@ export function LegacyApplicationStep({ step }: { readonly step: StepProps }) {
   );
 }
 
-/** The service account of one or both services. */
+/** The tenant of an application with a secret. */
+export const LegacyTenantStep = ({ step }: { readonly step: StepProps }) => (
+  <>
+    <Text
+      step={step}
+      field="officeOrganizationName"
+      label={t.officeName}
+      hint={step.data.id === null ? t.officeNameHint : t.officeNameFixed}
+      required
+      disabled={step.data.id !== null}
+    />
+    <p className="m-0 text-ink-2">{t.noServiceAccounts}</p>
+  </>
+);
+
+/** The service account of a service. */
 export function AccountStep({
   step,
-  services,
-  hasAdminAccess,
+  service,
 }: {
   readonly step: StepProps;
-  readonly services: readonly ('exchange' | 'sharePoint')[];
-  readonly hasAdminAccess: boolean;
+  readonly service: 'exchange' | 'sharePoint';
 }) {
   const { data, edit } = step;
   const isStored = data.id !== null;
-  return services.map((service) => (
-    <fieldset key={service} className="m-0 grid min-w-0 gap-3 border-0 p-0">
+  return (
+    <fieldset className="m-0 grid min-w-0 gap-3 border-0 p-0">
       <legend className="mb-3 w-full border-b-2 border-head-rule p-0 pb-1 font-semibold">
         {service === 'exchange' ? t.exchangeAccount : t.sharePointAccount}
       </legend>
@@ -282,15 +296,13 @@ export function AccountStep({
         required={!isStored}
         {...(isStored && { hint: t.secretStored })}
       />
-      {hasAdminAccess && (
-        <Switch
-          label={t.grantAdminAccess}
-          on={data[`${service}GrantAdminAccess`]}
-          onChange={(on) => edit({ [`${service}GrantAdminAccess`]: on })}
-        />
-      )}
+      <Switch
+        label={t.grantAdminAccess}
+        on={data[`${service}GrantAdminAccess`]}
+        onChange={(on) => edit({ [`${service}GrantAdminAccess`]: on })}
+      />
     </fieldset>
-  ));
+  );
 }
 
 export function RepositoryStep({ step }: { readonly step: StepProps }) {
