@@ -18,5 +18,6 @@ export const pointMessages = defineMessages('restorePoints', {
   tickChanges: '{label}, {changes, plural, one {# change} other {# changes}}',
   valueWarning: '{when}, with warnings',
   noPoint: 'No restore point on {day}',
+  earlierFailed: 'The restore points of these days could not be loaded. {reason}',
   loading: 'Loading restore points…',
 });

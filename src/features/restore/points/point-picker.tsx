@@ -3,11 +3,15 @@ import type { Point } from '#contract/engine/engine.ts';
 import type { Ms } from '#contract/ids.ts';
 import { getDay, startOfDay, zoneOrUtc } from '#contract/time/day.ts';
 import type { DayN } from '#contract/time/day.ts';
+import type { Failure } from '#contract/errors.ts';
 import { useNow } from '#src/app/clock.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
 import { useZone } from '#src/app/session/session.ts';
-import { IconButton } from '#src/ui/button.tsx';
+import { Button, IconButton } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
 import { formatDate, formatTime, formatTimeSeconds } from '#src/ui/format.ts';
 import { isTyping } from '#src/ui/is-typing.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { Select } from '#src/ui/select.tsx';
 import { listPoints } from '../use-restore-session.ts';
 import type { Workload } from '../workload.ts';
@@ -35,7 +39,7 @@ export function PointPicker(props: PointPickerProps) {
   const day = getDay(at, zoneOrUtc(zone), 0);
   // The window shows the open point, unless the user looks at other days.
   const last = window !== null && window.at === at ? window.last : lastFor(day, today);
-  const { points, isComplete } = usePointsUpTo(props, last, zone);
+  const { points, isComplete, failure, retry } = usePointsUpTo(props, last, zone);
   const to = (point: Point | null): void => {
     if (point !== null) onChoose(point.at);
   };
@@ -132,6 +136,19 @@ export function PointPicker(props: PointPickerProps) {
             onClick={() => setWindow({ at, last: Math.min(today, last + TIMELINE_DAYS) })}
           />
         </div>
+        {failure !== null && (
+          <Callout
+            tone="failed"
+            alert
+            action={
+              <Button size="sm" onClick={retry}>
+                {ui.tryAgain}
+              </Button>
+            }
+          >
+            {t.earlierFailed({ reason: getFailureText(failure) })}
+          </Callout>
+        )}
       </div>
     </div>
   );
@@ -154,22 +171,31 @@ function timeOptions(
 const lastFor = (day: DayN, today: DayN): DayN =>
   today - Math.floor((today - day) / TIMELINE_DAYS) * TIMELINE_DAYS;
 
+interface Earlier {
+  /** Which period this is of, at which attempt. */
+  readonly key: string;
+  readonly points: readonly Point[];
+  readonly failure: Failure | null;
+}
+
 /** The newest points, and those of an earlier period that it asks for. */
 function usePointsUpTo(
   { workload, organization, points, isComplete }: PointPickerProps,
   last: DayN,
   zone: string,
-): { readonly points: readonly Point[]; readonly isComplete: boolean } {
+): {
+  readonly points: readonly Point[];
+  readonly isComplete: boolean;
+  /** Why the earlier period could not be loaded. */
+  readonly failure: Failure | null;
+  readonly retry: () => void;
+} {
   const timeZone = zoneOrUtc(zone);
   const from = startOfDay(last - TIMELINE_DAYS + 1, timeZone, 0);
   const isKnown = isComplete || (points.at(-1)?.at ?? 0) < from;
-  const key = `${organization} ${workload.kind} ${from}`;
-  const [loaded, setLoaded] = useState<{ readonly key: string; readonly points: readonly Point[] }>(
-    {
-      key: '',
-      points: [],
-    },
-  );
+  const [loaded, setLoaded] = useState<Earlier>({ key: '', points: [], failure: null });
+  const [attempt, setAttempt] = useState(1);
+  const key = `${organization} ${workload.kind} ${from} ${attempt}`;
   useEffect(() => {
     if (isKnown) return;
     let isOver = false;
@@ -178,13 +204,24 @@ function usePointsUpTo(
         from: String(from),
         to: String(startOfDay(last + 1, timeZone, 0) - 1),
       });
-      if (!isOver && answer.ok) setLoaded({ key, points: answer.value.points });
+      if (isOver) return;
+      setLoaded(
+        answer.ok
+          ? { key, points: answer.value.points, failure: null }
+          : { key, points: [], failure: answer.failure },
+      );
     })();
     return () => {
       isOver = true;
     };
   }, [isKnown, workload, organization, from, last, timeZone, key]);
-  if (isKnown || loaded.key !== key) return { points, isComplete };
+  const retry = (): void => setAttempt(attempt + 1);
+  if (isKnown || loaded.key !== key) return { points, isComplete, failure: null, retry };
   const oldest = points.at(-1)?.at ?? Infinity;
-  return { points: [...points, ...loaded.points.filter(({ at }) => at < oldest)], isComplete };
+  return {
+    points: [...points, ...loaded.points.filter(({ at }) => at < oldest)],
+    isComplete,
+    failure: loaded.failure,
+    retry,
+  };
 }
