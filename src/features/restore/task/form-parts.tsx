@@ -104,6 +104,7 @@ export const MailFlagChecks = ({ draft, put }: FormPart) => (
         key={flag}
         checked={draft.flags[flag]}
         title={flagLabel(flag)}
+        {...(HOLDS.has(flag) && { disabled: true, detail: t.noHolds })}
         onChange={(isOn) => put({ flags: { ...draft.flags, [flag]: isOn } })}
       />
     ))}
@@ -148,6 +149,12 @@ const FLAGS = [
   'excludeInPlaceHoldItems',
   'excludeLitigationHoldItems',
 ] as const satisfies readonly (keyof MailFlags)[];
+
+/** RES-21: no engine backs up what only a hold keeps, so nothing can be left out. */
+const HOLDS: ReadonlySet<keyof MailFlags> = new Set([
+  'excludeInPlaceHoldItems',
+  'excludeLitigationHoldItems',
+]);
 
 const flagLabel = (flag: keyof MailFlags): string =>
   ({

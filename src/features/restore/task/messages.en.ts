@@ -65,6 +65,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   unread: 'Mark restored items as unread',
   noDeletedItems: 'Leave out Deleted Items',
   noDrafts: 'Leave out drafts',
+  noHolds: 'Not available: backups contain no items that only a hold keeps.',
   noInPlaceHold: 'Leave out items on in-place hold',
   noLitigationHold: 'Leave out items on litigation hold',
   items: 'Items',
