@@ -122,7 +122,7 @@ eachDatabase((kind, openStore) => {
         .where('object_n', '=', 41)
         .execute(),
     );
-    const large = await download(admin, session, 'mailboxes/o41/download');
+    const large = await download(admin, session, 'mailboxes/o41/download', { format: 'zip' });
     expect(large.bytes).toBeGreaterThan(6_000_000_000);
     fixture.pass(6 * 60_000);
     const { status, body } = await admin('POST', at, {});
@@ -138,7 +138,7 @@ eachDatabase((kind, openStore) => {
     const { store, clock } = fixture.context;
     await library.store(ours, 51, 'mailbox', [mailFile('One')]);
     const session = await openLibrary(admin, ours);
-    await download(admin, session, 'mailboxes/o51/download');
+    await download(admin, session, 'mailboxes/o51/download', { format: 'zip' });
     await store.tenant(office.tenant, ({ sql, tenant }) =>
       sql.deleteFrom('item').where('tenant_id', '=', tenant).execute(),
     );

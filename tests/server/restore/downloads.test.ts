@@ -28,7 +28,8 @@ eachDatabase((kind, openStore) => {
       const mailbox = await openLibrary(admin, ours);
       const drive = await openLibrary(admin, ours, 'Veod');
 
-      const all = await download(admin, mailbox, 'mailboxes/o1/download');
+      const zip = { format: 'zip' };
+      const all = await download(admin, mailbox, 'mailboxes/o1/download', zip);
       expect(all.name).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d-mailbox\.zip$/);
       expect(all).toMatchObject({ items: 4, missing: 0 });
       const { first } = await firstVisit(library, all);
@@ -51,11 +52,24 @@ eachDatabase((kind, openStore) => {
       ]);
       expect(unpacked.get('Inbox/Old/Re_ 50_50_.eml')).toEqual(MAILS[2]?.content);
 
-      const folder = await download(admin, mailbox, 'mailboxes/o1/folders/f1.1/download');
+      const folder = await download(admin, mailbox, 'mailboxes/o1/folders/f1.1/download', zip);
       expect(folder.name).toMatch(/-mailbox-folder\.zip$/);
       expect([
         ...unpack((await firstVisit(library, folder)).first.bytes, `${kind}-inbox`).keys(),
       ]).toHaveLength(3);
+      // Without a format, the names of the specification's section 9.
+      for (const [path, suffix] of [
+        ['mailboxes/o1/download', '-mailbox.pst'],
+        ['mailboxes/o1/folders/f1.1/download', '-mailbox-folder.pst'],
+      ] as const) {
+        const { body } = await admin<{ name: string; url: string | null }>(
+          'POST',
+          `o365/restore/restoresessions/${mailbox}/${path}`,
+          {},
+        );
+        expect(body.data.url).toBeNull();
+        expect(body.data.name.slice('2026-11-27 22:00:00'.length)).toBe(suffix);
+      }
       const two = await download(admin, mailbox, 'mailboxes/o1/items/download', {
         items: ['i1.1', 'i1.2'],
         format: 'zip',

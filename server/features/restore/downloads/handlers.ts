@@ -57,6 +57,9 @@ type DownloadWorkload = v.InferOutput<typeof WorkloadSchema> & Workload;
 
 export const downloadPath = (id: string): string => `/download/${id}/`;
 
+/** DL-5: a mailbox or a folder is a PST file, unless another format is chosen. */
+const asPst = <I extends Query>({ format = 'pst', ...input }: I) => ({ ...input, format });
+
 /** DL-8: downloads of mailboxes, drives and sites. The engine records what they hold (G63). */
 export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
   const download = (
@@ -120,9 +123,9 @@ export function downloadHandlers(context: AppContext): Pick<Handlers, Names> {
 
   return {
     downloadMailbox: ({ mailboxId, ...input }, ctx) =>
-      download(ctx, 'outlook', input, [mailboxId], '-mailbox'),
+      download(ctx, 'outlook', asPst(input), [mailboxId], '-mailbox'),
     downloadMailFolder: ({ folderId, ...input }, ctx) =>
-      download(ctx, 'outlook', input, [folderId], '-mailbox-folder'),
+      download(ctx, 'outlook', asPst(input), [folderId], '-mailbox-folder'),
     downloadMailItems: ({ items, ...input }, ctx) =>
       download(ctx, 'outlook', input, items, '-items'),
     downloadDrive: ({ onedriveId, ...input }, ctx) =>
