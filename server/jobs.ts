@@ -22,6 +22,7 @@ import { backupSession } from './engine/embedded/sessions/run-session.ts';
 import { backupSchedule } from './engine/embedded/sessions/schedule-job.ts';
 import { directoryAccounts } from './features/auth/directory/deprovision.ts';
 import { backupRuns } from './features/backup/backup-runs.ts';
+import { warnOfCertificates } from './features/backup/certificate-warnings.ts';
 import { deleteDueRepositories } from './features/backup/repositories.ts';
 import { invoices } from './features/billing/read-invoices.ts';
 import { licenseMonths } from './features/billing/store-months.ts';
@@ -92,6 +93,7 @@ export const allJobs = (context: AppContext): JobHandlers => ({
   'upkeep': upkeep(context, [
     ...UPKEEP,
     deleteExpiredBackgroundDownloads(context),
+    warnOfCertificates(context),
     endAbandonedImports(context),
   ]),
   'usage-days': usageDays(context),

@@ -56,6 +56,8 @@ export interface EngineTables extends DownloadTables, ImportTables {
     organization_id: OrganizationId;
     sealed: string;
     at: Ms;
+    /** The certificate that administrators were warned of, and the days that it had left. */
+    warned: Generated<string | null>;
   };
   usage_day: {
     tenant_id: TenantId;

@@ -68,6 +68,7 @@ import { migration0080 } from './0080_shared_counts.ts';
 import { migration0081 } from './0081_open_scopes.ts';
 import { migration0082 } from './0082_command_holders.ts';
 import { migration0083 } from './0083_reread_texts.ts';
+import { migration0085 } from './0085_certificate_warnings.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -142,4 +143,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0081,
   migration0082,
   migration0083,
+  migration0085,
 ];
