@@ -328,6 +328,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   getSuiteVersion: 'plain',
   getOrganization: 'plain',
   updateOrganization: 'sensitive, never while impersonating',
+  checkOrganization: 'never while impersonating',
   setRestoreApproval: 'sensitive, never while impersonating',
   deleteOrganization: 'sensitive, never while impersonating',
   listOrganizationUsers: 'plain',

@@ -18,6 +18,7 @@ import { directoryHandlers } from './features/backup/directory.ts';
 import { importServerHandlers } from './features/backup/import-server.ts';
 import { importHandlers } from './features/backup/imports.ts';
 import { backupJobHandlers } from './features/backup/jobs.ts';
+import { checkOrganizationHandlers } from './features/backup/check-organization.ts';
 import { organizationHandlers } from './features/backup/organizations.ts';
 import { serverRepositoryHandlers } from './features/backup/server-repositories.ts';
 import { upkeepHandlers } from './features/backup/repository-upkeep.ts';
@@ -163,6 +164,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...ticketingHandlers(context),
   ...remoteHandlers(context),
   ...supportHandlers(context),
+  ...checkOrganizationHandlers(context),
   ...organizationHandlers(context),
   ...importServerHandlers(context),
   ...directoryHandlers(context),

@@ -20,6 +20,7 @@ import { storedIdSchema, uuidSchema } from '../id-schema.ts';
 import type { BackupRepositoryId, DeviceCodeId } from '../ids.ts';
 
 const secret = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars));
+const SERVICE_NAMES = ['exchange', 'sharepoint', 'teams', 'teamsChats'] as const;
 const account = v.pipe(v.string(), v.trim(), v.email(), v.maxLength(LIMITS.addressChars));
 
 /**
@@ -38,7 +39,10 @@ const connection = v.strictObject({
   sharePointSaveAllWebParts: v.optional(v.boolean()),
 });
 
-/** `userCode`: the ID of a granted device code. */
+/**
+ * `userCode`: the ID of a granted device code. `configureApplication` false: an existing application
+ * is left as it is, and what it lacks is returned.
+ */
 const fields = {
   name: nameText(),
   authType: v.picklist(AUTH_TYPES),
@@ -102,6 +106,15 @@ const SERVER = {
   ),
 };
 
+/**
+ * What the application lacks. `isCertificateMissing`: an administrator of the tenant has to add the
+ * certificate, which `health` returns.
+ */
+const lacking = {
+  missingPermissions: v.array(v.string()),
+  isCertificateMissing: v.boolean(),
+};
+
 export const organizationCalls = {
   listOrganizations: call({
     method: 'GET',
@@ -126,6 +139,7 @@ export const organizationCalls = {
     output: v.object({
       ...idOut.entries,
       repositoryId: v.nullable(storedIdSchema<BackupRepositoryId>()),
+      ...lacking,
     }),
     isSlow: true,
     gate,
@@ -236,7 +250,7 @@ export const organizationCalls = {
     output: v.object({
       version: v.string(),
       authTypes: v.array(v.picklist(['basic', 'modernLegacy', 'modern'])),
-      services: v.array(v.picklist(['exchange', 'sharepoint', 'teams', 'teamsChats'])),
+      services: v.array(v.picklist(SERVICE_NAMES)),
     }),
     gate,
     failures: ['not-found'],
@@ -256,10 +270,29 @@ export const organizationCalls = {
     summary:
       'Changes an organization. The portal signs in to the tenant again if anything about the connection changes.',
     input: v.strictObject({ organizationId, ...fields }),
-    output: v.object({}),
+    output: v.object(lacking),
     isSlow: true,
     gate,
     failures: ['bad-input', 'not-found', ...UNREACHABLE, 'key-reused', 'out-of-order'],
+  }),
+  checkOrganization: call({
+    method: 'POST',
+    path: 'o365/organizations/{organizationId}/health',
+    summary:
+      'Checks whether the application signs in and has the permissions that the services need, and stores what it lacks. `message`: why it doesn’t sign in. `certificate`: PEM of the one that it signs in with.',
+    input: v.strictObject({ organizationId }),
+    output: v.object({
+      signsIn: v.boolean(),
+      message: v.nullable(v.string()),
+      services: v.array(
+        v.object({ service: v.picklist(SERVICE_NAMES), missingPermissions: v.array(v.string()) }),
+      ),
+      ...lacking,
+      certificate: v.nullable(v.string()),
+    }),
+    isSlow: true,
+    gate,
+    failures: ['not-found', ...UNREACHABLE, 'key-reused', 'out-of-order'],
   }),
   setRestoreApproval: call({
     method: 'PUT',

@@ -41,7 +41,9 @@ const certificate = v.strictObject({
 /**
  * A Microsoft 365 tenant, without its credentials. `officeName`: its domain at Microsoft.
  * `directoryId`: its id there. `certificate`: of the application that reads it, if it signs in with
- * one.
+ * one. `missingPermissions`: that the services need and the application lacks.
+ * `isCertificateMissing`: an administrator of the tenant has to add the certificate to it. Both absent:
+ * nothing is missing.
  */
 const FIELDS = {
   name: nameText(),
@@ -53,6 +55,8 @@ const FIELDS = {
   applicationId: v.nullable(uuid),
   certificate: v.nullable(certificate),
   sharePointSaveAllWebParts: v.boolean(),
+  missingPermissions: v.exactOptional(v.pipe(v.array(nameText()), v.maxLength(100))),
+  isCertificateMissing: v.exactOptional(v.boolean()),
 };
 
 export const organizationCreated = v.strictObject({
@@ -104,6 +108,8 @@ export const OrganizationRowSchema = v.object({
   applicationId: v.nullable(v.string()),
   certificate: v.nullable(v.object({ thumbprint: v.string(), expiresAt: v.number() })),
   sharePointSaveAllWebParts: v.boolean(),
+  missingPermissions: v.exactOptional(v.pipe(v.array(v.string()), v.readonly())),
+  isCertificateMissing: v.exactOptional(v.boolean()),
   /** Absent: off. */
   needsApproval: v.exactOptional(v.boolean()),
   createdAt: v.number(),

@@ -17,6 +17,13 @@ import type {
   UserId,
 } from '../ids.ts';
 import type { ComparedItem } from './compare.ts';
+import type {
+  AccessHealth,
+  Certificate,
+  Connected,
+  ConnectInput,
+  HealthInput,
+} from './connection.ts';
 import type { DownloadInput, DownloadRange, PreparedDownload } from './downloads.ts';
 import type { RestoreEstimate } from './estimate.ts';
 import type {
@@ -52,8 +59,8 @@ export interface Engine {
     /** Signs in to the tenant, stores the access, and reads who it belongs to. */
     connect(scope: EngineScope, input: ConnectInput): Reply<Connected>;
     renewCertificate(scope: EngineScope, input: { code: DeviceCodeId }): Reply<Certificate>;
-    /** Checks the access to each service. */
-    test(scope: EngineScope): Reply<readonly Health[]>;
+    /** Checks the access to each service. Changes nothing. */
+    test(scope: EngineScope, input: HealthInput): Reply<AccessHealth>;
     /** Removes the access at once. Backups stay until the data of the organization is deleted. */
     disconnect(scope: EngineScope): Reply<void>;
     listObjects(scope: EngineScope, input: ListObjectsInput): Reply<Page<DirectoryObject>>;
@@ -239,48 +246,6 @@ export interface DeviceCode {
   readonly intervalMs: Ms;
 }
 export type DeviceCodeState = 'pending' | 'slow-down' | 'granted' | 'declined' | 'expired';
-
-/**
- * `modern` with `code`: an administrator signed in by device code, and the application is created
- * (`newApplicationName`) or configured. `modern` without one: the application exists and has the
- * certificate. `modernLegacy`: application id and secret.
- */
-export interface ConnectInput {
-  readonly region: Region;
-  readonly auth: AuthType;
-  readonly services: readonly Service[];
-  readonly code: DeviceCodeId | null;
-  readonly officeOrganizationName: string | null;
-  readonly newApplicationName: string | null;
-  readonly applicationId: string | null;
-  readonly applicationSecret: string | null;
-  /** If the sign-in is to another tenant: `refused`, and the access stored before stays. */
-  readonly directoryId: string | null;
-  /** Asked with the tenant's id before anything is changed there. */
-  readonly accept?: (directoryId: string) => Reply<void>;
-}
-export interface Connected {
-  /** Id of the tenant in Entra. */
-  readonly directoryId: string;
-  /** The tenant's initial domain. */
-  readonly domain: string;
-  readonly displayName: string;
-  readonly applicationId: string | null;
-  readonly certificate: Certificate | null;
-  /** Permissions that were asked for and not granted. */
-  readonly missingPermissions: readonly string[];
-}
-export interface Certificate {
-  /** SHA-1 of the certificate in hexadecimal, as Entra shows it. */
-  readonly thumbprint: string;
-  readonly startsAt: Ms;
-  readonly expiresAt: Ms;
-}
-export interface Health {
-  readonly service: Service;
-  readonly ok: boolean;
-  readonly message: string | null;
-}
 
 export interface ListObjectsInput extends PageInput {
   readonly kind: DirectoryKind;

@@ -24,6 +24,7 @@ const ROLES = [
   'Calendars.ReadWrite',
   'Contacts.ReadWrite',
   'Tasks.ReadWrite.All',
+  'MailboxItem.Export.All',
   'Files.ReadWrite.All',
   'User.Read.All',
   'Sites.Manage.All',

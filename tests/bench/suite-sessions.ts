@@ -199,6 +199,7 @@ async function connect(context: AppContext): Promise<Place> {
       newApplicationName: null,
       applicationId: appId,
       applicationSecret: secret,
+      setup: 'all',
       directoryId: null,
     }),
   );

@@ -166,6 +166,7 @@ export const NEVER_WHILE_IMPERSONATING: readonly CallName[] = [
   'requestAppDeviceCode',
   'requestDeviceCode',
   'checkDeviceCode',
+  'checkOrganization',
   'rejectRestoreTask',
   'createMailPreview',
   'getBackgroundDownloadFile',

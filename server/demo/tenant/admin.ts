@@ -1,3 +1,4 @@
+import { getUuid } from '../random.ts';
 import {
   type Application,
   findApplication,
@@ -185,7 +186,10 @@ export function createAdmin(
     outlook: outlookAdmin(tenant),
     registerApplication: (name, roles) => {
       const password = newPassword(tenant, 'secret');
-      const application = { ...newApplication(tenant, name), passwords: [password], roles };
+      const made = newApplication(tenant, name);
+      // Consent creates the principal.
+      const principalId = roles.length === 0 ? null : getUuid(tenant.seed, 'principal', made.appId);
+      const application = { ...made, passwords: [password], roles, principalId };
       saveApplication(tenant, application);
       return { appId: application.appId, secret: password.secretText };
     },

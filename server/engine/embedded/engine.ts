@@ -64,7 +64,7 @@ export function makeEmbeddedEngine(context: () => AppContext): EmbeddedEngine {
         requestDeviceCode(context(), connections, scope, region),
       checkDeviceCode: (scope, { code }) => checkDeviceCode(context(), connections, scope, code),
       renewCertificate: (scope, { code }) => renewCertificate(context(), connections, scope, code),
-      test: (scope) => testOrganization(connections, scope),
+      test: (scope, input) => testOrganization(context(), connections, scope, input),
       disconnect: (scope) => disconnectOrganization(context(), scope),
       async listObjects(scope, input) {
         const ports = await connections.open(scope.tenant, scope.organization);

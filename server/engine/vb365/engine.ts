@@ -28,7 +28,7 @@ import { readUsage } from './usage.ts';
  */
 export interface Vb365Engine extends Pick<Engine, 'kind'>, Vb365RestoreCalls {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
-  readonly organizations: Omit<Engine['organizations'], 'test'>;
+  readonly organizations: Engine['organizations'];
   readonly repositories: Engine['repositories'];
   readonly jobs: Engine['jobs'];
   readonly serverJobs: ServerJobs;
@@ -53,6 +53,7 @@ export function makeVb365Engine(context: () => AppContext): Vb365Engine {
       checkDeviceCode: unsupported,
       connect: unsupported,
       renewCertificate: unsupported,
+      test: unsupported,
       async disconnect({ tenant, organization }) {
         await context().store.tenant(tenant, (tx) => forgetOrganization(tx, organization));
         return done;

@@ -18,9 +18,11 @@ import type { OrganizationId } from '#contract/ids.ts';
 const BUSY_MS = 5_000;
 
 /** What setting up backups needs of an engine. What an engine doesn't offer yet is missing. */
-export interface SetupEngine extends Pick<Engine, 'kind' | 'jobs' | 'repositories'> {
+export interface SetupEngine extends Pick<
+  Engine,
+  'kind' | 'jobs' | 'repositories' | 'organizations'
+> {
   readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
-  readonly organizations: Omit<Engine['organizations'], 'test'>;
 }
 
 /** The engine of new organizations. */

@@ -30,6 +30,8 @@ export const backupMessages = defineMessages('backup-suite', {
   scheduleNotSupported: "This schedule isn't available.",
   noService: 'Select at least one service.',
   codeNeeded: 'Sign in with a device code first.',
+  codeForService:
+    'Sign in with a device code: the application needs the permissions of the new service.',
   applicationNeeded: 'Enter the application ID.',
   secretNeeded: 'Enter the application secret.',
   domainNeeded: 'Enter the domain of the tenant.',
@@ -55,6 +57,10 @@ export const backupMessages = defineMessages('backup-suite', {
   noItems: 'Select at least one item.',
   chainCycle: 'This job would run after itself.',
   otherCompanyUser: "This user doesn't exist or doesn't have access to the company.",
+  certificateSubject: 'Certificate of {name} expires on {day}',
+  certificateExpires:
+    'The certificate that signs in to the Microsoft 365 organization {name} of {company} expires on {day}. Then its backups fail.',
+  certificateNext: 'Renew it in the portal with a sign-in by device code:',
   deleteOrganizationSubject: 'Microsoft 365 organization deleted: {name}',
   deleteOrganization:
     '{user} deleted the Microsoft 365 organization {name} of {company}. Its backups will be deleted on {when}.',

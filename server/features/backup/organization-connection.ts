@@ -1,6 +1,7 @@
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import type { Capabilities, Connected, ConnectInput, Service } from '#contract/engine/engine.ts';
+import type { ApplicationSetup, Connected, ConnectInput } from '#contract/engine/connection.ts';
+import type { Capabilities, Service } from '#contract/engine/engine.ts';
 import type { Result } from '#contract/result.ts';
 import { badField } from '#server/platform/auth/guards.ts';
 import { backupMessages as t } from './messages.en.ts';
@@ -14,7 +15,8 @@ const either = <K extends keyof NonNullable<Settings>>(
   field: K,
 ): NonNullable<Settings>[K] | undefined => exchange?.[field] ?? sharePoint?.[field];
 
-const getServices = (
+/** Returns the services that are backed up, as engines name them. */
+export const getServices = (
   fields: Pick<
     OrganizationFields,
     'isExchangeOnline' | 'isSharePointOnline' | 'isTeamsOnline' | 'isTeamsChatsOnline'
@@ -51,6 +53,9 @@ export function connectionRefusal(
   const applicationId = either(fields, 'applicationId');
   if (fields.authType === 'modern' && fields.userCode === undefined && !isStored)
     return badField('userCode', t.codeNeeded);
+  const added = isStored && fields.userCode === undefined ? findAdded(chosen, row) : undefined;
+  if (fields.authType === 'modern' && added !== undefined)
+    return badField('userCode', t.codeForService);
   if (fields.authType === 'modernLegacy') {
     if (applicationId === undefined && !isStored)
       return badField('exchangeOnlineSettings.applicationId', t.applicationNeeded);
@@ -63,9 +68,16 @@ export function connectionRefusal(
   return null;
 }
 
+/** Returns a service that is not backed up yet: its permissions need a sign-in. */
+const findAdded = (chosen: readonly Service[], row: OrganizationRow): Service | undefined => {
+  const before = getServices(row);
+  return chosen.find((service) => !before.includes(service));
+};
+
 /**
  * Returns whether the portal has to sign in to the tenant again. Permissions for another service
- * are granted by a new sign-in, which the input then has.
+ * are granted by a new sign-in, which the input then has; those of an application with a secret are
+ * checked.
  */
 export const changesConnection = (fields: OrganizationFields, row: OrganizationRow): boolean =>
   fields.userCode !== undefined ||
@@ -73,7 +85,8 @@ export const changesConnection = (fields: OrganizationFields, row: OrganizationR
   fields.region !== row.region ||
   either(fields, 'applicationSecret') !== undefined ||
   either(fields, 'password') !== undefined ||
-  (either(fields, 'applicationId') ?? row.applicationId) !== row.applicationId;
+  (either(fields, 'applicationId') ?? row.applicationId) !== row.applicationId ||
+  (fields.authType === 'modernLegacy' && findAdded(getServices(fields), row) !== undefined);
 
 export const connectInput = (
   fields: OrganizationFields,
@@ -87,7 +100,27 @@ export const connectInput = (
   newApplicationName: fields.newApplicationName ?? null,
   applicationId: either(fields, 'applicationId') ?? row?.applicationId ?? null,
   applicationSecret: either(fields, 'applicationSecret') ?? null,
+  setup: getSetup(fields, row),
   directoryId: row?.directoryId ?? null,
+});
+
+/** An application that is kept gets no new certificate. */
+function getSetup(fields: OrganizationFields, row: OrganizationRow | null): ApplicationSetup {
+  if (fields.configureApplication === false) return 'nothing';
+  const isCurrent =
+    row?.authType === 'modern' &&
+    fields.newApplicationName === undefined &&
+    either(fields, 'applicationId') === undefined;
+  return isCurrent ? 'permissions' : 'all';
+}
+
+/** Returns what the application lacks. */
+export const getLacking = ({
+  missingPermissions = [],
+  isCertificateMissing = false,
+}: Pick<OrganizationRow, 'missingPermissions' | 'isCertificateMissing'>) => ({
+  missingPermissions: [...missingPermissions],
+  isCertificateMissing,
 });
 
 /**
@@ -114,6 +147,7 @@ export function organizationData(
     isTeamsChatsOnline: fields.isTeamsOnline && fields.isTeamsChatsOnline,
     applicationId: signedIn.applicationId,
     certificate,
+    ...getLacking(signedIn),
     sharePointSaveAllWebParts: either(fields, 'sharePointSaveAllWebParts') ?? true,
   };
 }

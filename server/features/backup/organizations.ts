@@ -26,6 +26,7 @@ import {
   changesConnection,
   connectInput,
   connectionRefusal,
+  getLacking,
   organizationData,
 } from './organization-connection.ts';
 import { organizationsOut } from './organization-output.ts';
@@ -180,7 +181,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
                     : []),
                   ...(await joinServer(tx, context)),
                 ],
-                answer: () => ok({ _id: id, id, repositoryId }),
+                answer: () => ok({ _id: id, id, repositoryId, ...getLacking(connected.value) }),
               };
             })
           : connected;
@@ -207,7 +208,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
         if (wrong) return wrong;
         const connected = await reconnect(engine, ctx, fields, row);
         if (!connected.ok) return connected;
-        return runIdempotently<Record<string, never>>(context, ctx, async (tx) => {
+        return runIdempotently<OutputOf<'updateOrganization'>>(context, ctx, async (tx) => {
           const now = await findOrganization(tx, ctx.session, organizationId);
           if (!now) return refusal(NOT_FOUND);
           const refused = await loadRefusal(tx, ctx.session, fields.name, null, now.id);
@@ -224,7 +225,7 @@ export function organizationHandlers(context: AppContext): Pick<Handlers, Names>
                 data: { id: now.id, ...organizationData(fields, connected.value ?? now) },
               }),
             ],
-            answer: () => ok({}),
+            answer: () => ok(getLacking(connected.value ?? now)),
           };
         });
       });

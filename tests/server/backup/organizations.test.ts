@@ -15,44 +15,6 @@ interface Rows {
 }
 
 eachDatabase((kind, open) => {
-  test(`WIZARD-2: a profile says whether there are organizations and jobs that the user sees (${kind})`, async () => {
-    const { office, ground: fixture } = await aSuite(await open());
-    const admin = await office.as('admin', ['o365_admin']);
-    const other = await office.as('other', ['o365_admin'], [2]);
-    const loadId = async (username: string): Promise<string> => {
-      const { id } = await fixture.context.store.tenant(office.tenant, ({ sql }) =>
-        sql
-          .selectFrom('person')
-          .select('id')
-          .where('tenant_id', '=', office.tenant)
-          .where('username', '=', username)
-          .executeTakeFirstOrThrow(),
-      );
-      return id;
-    };
-    const ids = new Map([
-      [admin, await loadId('admin')],
-      [other, await loadId('other')],
-    ]);
-    const known = async (who: typeof admin) => {
-      const { data } = (
-        await who<{ hasOrganizations: boolean; hasJobs: boolean }>('GET', `profile/${ids.get(who)}`)
-      ).body;
-      return [data.hasOrganizations, data.hasJobs];
-    };
-    expect([await known(admin), await known(other)]).toEqual([
-      [false, false],
-      [false, false],
-    ]);
-    const made = await makeAll(admin, 1, 'Calloway');
-    expect([await known(admin), await known(other)]).toEqual([
-      [true, true],
-      [false, false],
-    ]);
-    await admin('DELETE', `o365/jobs/${made.job}`);
-    expect(await known(admin)).toEqual([true, false]);
-  });
-
   test(`SUITE-3: a company names its organizations, as long as they are backed up (${kind})`, async () => {
     const { office, recording } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin', 'admin']);
@@ -254,6 +216,7 @@ eachDatabase((kind, open) => {
             applicationId: '00000000-0000-4000-b000-000000000009',
             certificate: null,
             missingPermissions: [],
+            isCertificateMissing: false,
           },
         };
       },
@@ -277,12 +240,22 @@ eachDatabase((kind, open) => {
         ...fields
       } = organization(1, {
         userCode: undefined,
+        newApplicationName: undefined,
         ...more,
       }) as Record<string, unknown>;
       return admin('PUT', `o365/organizations/${id}`, fields);
     };
     recording.calls.length = 0;
     expect((await put({ name: 'Renamed', isSharePointOnline: false })).status).toBe(200);
+    expect(recording.calls).toEqual([]);
+    // What was switched off, too, needs its permissions again.
+    for (const added of [{ isTeamsOnline: true }, {}]) {
+      const unsigned = await put({ name: 'Renamed', ...added });
+      expect([unsigned.status, unsigned.body.error.issues?.map((issue) => issue.path)]).toEqual([
+        400,
+        ['userCode'],
+      ]);
+    }
     expect(recording.calls).toEqual([]);
     expect((await put({ name: 'Renamed', isTeamsOnline: true, userCode: CODE })).status).toBe(200);
     expect(recording.calls).toMatchObject([
@@ -293,6 +266,8 @@ eachDatabase((kind, open) => {
           code: CODE,
           directoryId: recording.directory,
           services: ['exchange', 'sharepoint', 'teams'],
+          // The current application stays, with its certificate.
+          setup: 'permissions',
         },
       },
     ]);

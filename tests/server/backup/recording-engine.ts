@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ConnectInput, Engine, EngineError, EngineResult } from '#contract/engine/engine.ts';
+import type { ConnectInput } from '#contract/engine/connection.ts';
+import type { Engine, EngineError, EngineResult } from '#contract/engine/engine.ts';
 
 /** One call of the engine: its name, whose data it is about, and its input. */
 export interface EngineCall {
@@ -14,6 +15,8 @@ export interface RecordingEngine {
   readonly calls: EngineCall[];
   /** The tenant to which the next sign-ins are. */
   directory: string;
+  /** Permissions that the application lacks from now on. */
+  missing: readonly string[];
   /** What the next calls of this name answer. */
   readonly failing: Map<string, EngineError>;
   readonly running: Set<string>;
@@ -32,6 +35,7 @@ export function recordingEngine(): RecordingEngine {
     calls,
     failing,
     running,
+    missing: [],
     directory: '00000000-0000-4000-a000-000000000001',
     engine: {
       kind: 'embedded',
@@ -59,14 +63,25 @@ export function recordingEngine(): RecordingEngine {
           displayName: 'Calloway',
           applicationId: '00000000-0000-4000-b000-000000000002',
           certificate: { thumbprint: 'AB'.repeat(20), startsAt: 1, expiresAt: 1_900_000_000_000 },
-          missingPermissions: [],
+          missingPermissions: [...recording.missing],
+          isCertificateMissing: false,
         })),
         renewCertificate: answers('renewCertificate', () => ({
           thumbprint: 'CD'.repeat(20),
           startsAt: 2,
           expiresAt: 1_950_000_000_000,
         })),
-        test: unused,
+        test: answers('test', () => ({
+          services: [
+            {
+              service: 'exchange' as const,
+              ok: recording.missing.length === 0,
+              message: null,
+              missingPermissions: recording.missing,
+            },
+          ],
+          certificate: null,
+        })),
         disconnect: answers('disconnect', () => undefined),
         listObjects: answers('listObjects', () => ({
           rows: [

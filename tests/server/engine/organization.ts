@@ -23,6 +23,7 @@ export const connectWithSecret = (
   newApplicationName: null,
   applicationId: appId,
   applicationSecret: secret,
+  setup: 'all',
   directoryId: null,
 });
 

@@ -170,6 +170,7 @@ const writes = (of: Theirs): Bodies => ({
   setCustomers: { pairs: [{ customer: '1', company: 2 }] },
   setMappings: { pairs: [{ company: 2, remote: null }] },
   createOrganization: organization(2, { name: 'Reach' }),
+  checkOrganization: { organizationId: of.organization },
   setRestoreApproval: { organizationId: of.organization, needsApproval: true },
   updateOrganization: {
     ...without(organization(2, { name: 'Reach' }), ['companyId', 'type']),

@@ -46,6 +46,15 @@ test('SUITE-10: the state of an organization is the worst of its certificate and
     'failed certificate-expired',
   ]);
   expect(getHealth(organization(), [job()], NOW)).toEqual({ state: 'none', why: 'no-run' });
+  // What an administrator of the tenant has to set up stays until a check finds it.
+  const lacks = (more: Parameters<typeof organization>[0], result: 'failed' | 'success') =>
+    getHealth(organization(more), [job({ recent: [session(result)] })], NOW).why;
+  expect([
+    lacks({ missingPermissions: ['Mail.Read'] }, 'success'),
+    lacks({ missingPermissions: ['Mail.Read'] }, 'failed'),
+    lacks({ isCertificateMissing: true, missingPermissions: ['Mail.Read'] }, 'failed'),
+    lacks({ missingPermissions: [], isCertificateMissing: false }, 'success'),
+  ]).toEqual(['permissions', 'job', 'certificate-missing', 'job']);
   const running = { id: 's', startedAt: 1 };
   expect(getHealth(organization(), [job({ running })], NOW).state).toBe('running');
 });

@@ -13,9 +13,9 @@ import {
   organizationData,
   organizationFields,
   withSupported,
-  wizardIssues,
 } from '#src/features/backup/organizations/wizard/definition.ts';
 import type { OrganizationData } from '#src/features/backup/organizations/wizard/definition.ts';
+import { wizardIssues } from '#src/features/backup/organizations/wizard/wizard-issues.ts';
 import { organization } from './rows.ts';
 
 const UUID = '0a1b2c3d-0000-4000-8000-000000000000';
@@ -166,6 +166,30 @@ test('WIZ-11: with a secret, the wizard asks for the domain of the tenant and no
     ['officeOrganizationName'],
     [],
   ]);
+});
+
+test('WIZ-11: a service that is switched on needs a sign-in in the current application too', async () => {
+  const certificate = { thumbprint: 'a'.repeat(40), expiresAt: 1 };
+  const { actor, path } = await start({ step: null });
+  const data = organizationData(listed({ certificate, applicationId: UUID }));
+  actor.send({ type: 'LOAD', data });
+  const getPath = (changes: Partial<OrganizationData>): string => {
+    actor.send({ type: 'EDIT', changes });
+    return path().join(' ');
+  };
+  expect([
+    getPath({ isSharePointOnline: false }),
+    getPath({ isSharePointOnline: true }),
+    // Posts of channels need Teams.
+    getPath({ isTeamsChatsOnline: true }),
+    getPath({ isTeamsOnline: true }),
+  ]).toEqual(['1 3/modern', '1 3/modern', '1 3/modern', '1 3/modern 5/modern']);
+  const changed = { ...data, isTeamsOnline: true, deviceCode: UUID };
+  expect(findMissing({ ...changed, deviceCode: null })).toEqual(['deviceCode']);
+  const fields = organizationFields(changed);
+  expect(fields.userCode).toBe(UUID);
+  // Without these two, the application stays.
+  expect([fields.newApplicationName, fields.exchangeOnlineSettings]).toEqual([undefined, {}]);
 });
 
 const FILLED: OrganizationData = {

@@ -7,6 +7,7 @@ import { graphMessages as t } from '../graph/messages.en.ts';
 import type { GraphResult } from '../graph/request.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { failed, ok } from '../../result.ts';
+import { withoutGranted } from './permissions.ts';
 
 /** The application of Microsoft Graph itself, in every tenant. */
 const GRAPH_APP = '00000003-0000-0000-c000-000000000000';
@@ -82,8 +83,17 @@ const nameOfKey = (thumbprint: string): string => `Backup ${thumbprint}`;
 const filterBy = (field: string, value: string): string =>
   `$filter=${encodeURIComponent(`${field} eq '${value.replaceAll("'", "''")}'`)}`;
 
-const hasKey = ({ keyCredentials }: Registration, thumbprint: string): boolean =>
-  keyCredentials.some(({ displayName }) => displayName === nameOfKey(thumbprint));
+/** Whether it has the certificate: added here by its name, or by an administrator. */
+export const hasKey = ({ keyCredentials }: Registration, thumbprint: string): boolean =>
+  keyCredentials.some(
+    ({ displayName, customKeyIdentifier }) =>
+      displayName === nameOfKey(thumbprint) ||
+      (typeof customKeyIdentifier === 'string' &&
+        [customKeyIdentifier, fromBase64(customKeyIdentifier)].includes(thumbprint)),
+  );
+/** Entra answers with the thumbprint in hexadecimal or, as Graph's type says, in base64. */
+const fromBase64 = (identifier: string): string =>
+  Buffer.from(identifier, 'base64').toString('hex').toUpperCase();
 
 const getKey = ({ der, thumbprint }: ApplicationCertificate) => ({
   type: 'AsymmetricX509Cert',
@@ -206,45 +216,66 @@ export async function grantPermissions(
   principal: Principal,
   permissions: readonly string[],
 ): Promise<EngineResult<readonly string[]>> {
-  const graph = await findPrincipal(client, GRAPH_APP);
-  if (!graph.ok) return graph;
-  if (graph.value === null) return failed('missing', t.noGraph);
-  const { id: resourceId, appRoles } = graph.value;
-  const path = `/servicePrincipals/${encodeURIComponent(principal.id)}/appRoleAssignments`;
-  const readGranted = async (): Promise<EngineResult<ReadonlySet<string>>> => {
-    const page = await client.page(`${path}?$top=999`, Assignment);
-    return page.ok
-      ? ok(
-          new Set(
-            page.value.rows
-              .filter((row) => row.resourceId === resourceId)
-              .map(({ appRoleId }) => appRoleId),
-          ),
-        )
-      : refused(page);
-  };
-  const getRole = (permission: string): string | undefined =>
-    appRoles.find(
-      ({ value, allowedMemberTypes }) =>
-        value === permission && allowedMemberTypes.includes('Application'),
-    )?.id;
-  const before = await readGranted();
-  if (!before.ok) return before;
+  const roles = await readRoles(client, principal);
+  if (!roles.ok) return roles;
+  const { resourceId, path, getRole, granted } = roles.value;
   for (const permission of permissions) {
     const appRoleId = getRole(permission);
-    if (appRoleId === undefined || before.value.has(appRoleId)) continue;
-    const granted = await client.post(
+    if (appRoleId === undefined || granted.has(appRoleId)) continue;
+    const answer = await client.post(
       path,
       { principalId: principal.id, resourceId, appRoleId },
       v.unknown(),
     );
     // What Graph refuses is missing, or granted already: the list after it says which.
-    if (!granted.ok && !REFUSALS.has(granted.error.kind)) return refused(granted);
+    if (!answer.ok && !REFUSALS.has(answer.error.kind)) return refused(answer);
   }
-  const after = await readGranted();
-  return after.ok
-    ? ok(permissions.filter((permission) => !after.value.has(getRole(permission) ?? '')))
-    : after;
+  return readMissing(client, principal, permissions);
+}
+
+/** Returns those of the permissions that an application lacks. Changes nothing. */
+export async function findLacking(
+  client: GraphClient,
+  applicationId: string,
+  permissions: readonly string[],
+): Promise<EngineResult<readonly string[]>> {
+  const principal = await findPrincipal(client, applicationId);
+  if (!principal.ok) return principal;
+  // Without a principal, the tenant has never consented to anything.
+  return principal.value ? readMissing(client, principal.value, permissions) : ok(permissions);
+}
+
+async function readMissing(
+  client: GraphClient,
+  principal: Principal,
+  permissions: readonly string[],
+): Promise<EngineResult<readonly string[]>> {
+  const roles = await readRoles(client, principal);
+  if (!roles.ok) return roles;
+  const { granted, getRole } = roles.value;
+  return ok(withoutGranted(permissions, (one) => granted.has(getRole(one) ?? '')));
+}
+
+/** Reads the roles that Graph offers to applications, and those that are granted to one. */
+async function readRoles(client: GraphClient, principal: Principal) {
+  const graph = await findPrincipal(client, GRAPH_APP);
+  if (!graph.ok) return graph;
+  if (graph.value === null) return failed('missing', t.noGraph);
+  const { id: resourceId, appRoles } = graph.value;
+  const path = `/servicePrincipals/${encodeURIComponent(principal.id)}/appRoleAssignments`;
+  const page = await client.page(`${path}?$top=999`, Assignment);
+  if (!page.ok) return refused(page);
+  const getRole = (permission: string): string | undefined =>
+    appRoles.find(
+      ({ value, allowedMemberTypes }) =>
+        value === permission && allowedMemberTypes.includes('Application'),
+    )?.id;
+  const granted: ReadonlySet<string> = new Set(
+    page.value.rows
+      .filter((row) => row.resourceId === resourceId)
+      .map(({ appRoleId }) => appRoleId),
+  );
+  return ok({ resourceId, path, getRole, granted });
 }
 const REFUSALS: ReadonlySet<string> = new Set(['forbidden', 'invalid', 'conflict']);
 

@@ -40,8 +40,40 @@ const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
 const USED: Readonly<Partial<Record<Workload, readonly string[]>>> = {
   outlook: ['MailboxItem.ImportExport.All'],
 };
+const READ_GROUPS = [
+  'Group.Read.All',
+  'Group.ReadWrite.All',
+  'Directory.Read.All',
+  'Directory.ReadWrite.All',
+];
 /** Wider permissions that include one: learn.microsoft.com/graph/permissions-reference. */
 const WIDER: Readonly<Record<string, readonly string[]>> = {
+  'Mail.Read': ['Mail.ReadWrite'],
+  'Calendars.Read': ['Calendars.ReadWrite'],
+  'Contacts.Read': ['Contacts.ReadWrite'],
+  'Tasks.Read.All': ['Tasks.ReadWrite.All'],
+  'MailboxItem.Export.All': ['MailboxItem.ImportExport.All'],
+  'Files.Read.All': [
+    'Files.ReadWrite.All',
+    'Sites.Read.All',
+    'Sites.ReadWrite.All',
+    'Sites.Manage.All',
+    'Sites.FullControl.All',
+  ],
+  'Sites.Read.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
+  'TeamSettings.Read.All': ['TeamSettings.ReadWrite.All', ...READ_GROUPS],
+  'TeamMember.Read.All': ['TeamMember.ReadWrite.All'],
+  'Channel.ReadBasic.All': [
+    'ChannelSettings.Read.All',
+    'ChannelSettings.ReadWrite.All',
+    ...READ_GROUPS,
+  ],
+  'TeamsTab.Read.All': ['TeamsTab.ReadWrite.All', ...READ_GROUPS],
+  'Organization.Read.All': [
+    'Organization.ReadWrite.All',
+    'Directory.Read.All',
+    'Directory.ReadWrite.All',
+  ],
   'Group.Read.All': ['Group.ReadWrite.All', 'Directory.Read.All', 'Directory.ReadWrite.All'],
   'User.Read.All': ['User.ReadWrite.All', 'Directory.Read.All', 'Directory.ReadWrite.All'],
   'Files.ReadWrite.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
@@ -90,10 +122,15 @@ export async function findMissing(
 
 function getMissing(token: string, permissions: readonly string[]): readonly string[] {
   const roles = new Set(readRoles(token));
-  return permissions.filter(
-    (permission) => ![permission, ...(WIDER[permission] ?? [])].some((one) => roles.has(one)),
-  );
+  return withoutGranted(permissions, (role) => roles.has(role));
 }
+
+/** Returns the permissions that no granted one includes. */
+export const withoutGranted = (
+  permissions: readonly string[],
+  isGranted: (permission: string) => boolean,
+): readonly string[] =>
+  permissions.filter((permission) => ![permission, ...(WIDER[permission] ?? [])].some(isGranted));
 
 const CLAIMS = v.object({ roles: v.optional(v.array(v.string()), []) });
 

@@ -31,6 +31,20 @@ const EARLIER_MS: Ms = 3_600_000;
 export const getThumbprint = (certificate: string | Buffer): string =>
   createHash('sha1').update(new X509Certificate(certificate).raw).digest('hex').toUpperCase();
 
+/** Returns what people see of a certificate in PEM. */
+export function describeCertificate(certificate: string): {
+  readonly thumbprint: string;
+  readonly startsAt: Ms;
+  readonly expiresAt: Ms;
+} {
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
+  return {
+    thumbprint: getThumbprint(certificate),
+    startsAt: validFromDate.getTime(),
+    expiresAt: validToDate.getTime(),
+  };
+}
+
 /** Creates a key and a self-signed certificate with which an application signs in. */
 export async function createCertificate(
   chance: Chance,

@@ -1,24 +1,21 @@
-import type {
-  Certificate,
-  Connected,
-  ConnectInput,
-  EngineErrorKind,
-  EngineResult,
-  EngineScope,
-} from '#contract/engine/engine.ts';
+import type { Certificate, Connected, ConnectInput } from '#contract/engine/connection.ts';
+import type { EngineErrorKind, EngineResult, EngineScope } from '#contract/engine/engine.ts';
 import type { DeviceCodeId, Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import {
   addKey,
   createRegistration,
   ensurePrincipal,
+  findLacking,
   findRegistration,
   grantPermissions,
+  hasKey,
   newCertificate,
   permissionsFor,
+  type Registration,
   removeKey,
 } from '../entra/application.ts';
-import { getThumbprint } from '../graph/certificate.ts';
+import { describeCertificate, getThumbprint } from '../graph/certificate.ts';
 import type { ApplicationCertificate } from '../graph/certificate.ts';
 import type { GraphClient } from '../graph/client.ts';
 import { failed, ok } from '../../result.ts';
@@ -42,7 +39,8 @@ export const NOT_ACCEPTED: ReadonlySet<EngineErrorKind> = new Set([
 
 /**
  * Creates or configures an application as the administrator who signed in by device code, and
- * stores its certificate as the access. The code is deleted with that; until then, another try goes
+ * stores its certificate as the access. With `setup` nothing, the tenant stays as it is: the access
+ * works once an administrator has added the certificate and the permissions that are returned. The code is deleted with that; until then, another try goes
  * on where this one ended.
  */
 export async function connectByCode(
@@ -52,6 +50,7 @@ export async function connectByCode(
   input: ConnectInput,
 ): Promise<EngineResult<Connected>> {
   const { code, newApplicationName, applicationId } = input;
+  const setup = newApplicationName === null ? input.setup : 'all';
   if (code === null) return failed('invalid', t.codeNeeded, { field: 'userCode' });
   if (newApplicationName === null && applicationId === null)
     return failed('invalid', t.applicationNeeded, { field: 'newApplicationName' });
@@ -80,20 +79,28 @@ export async function connectByCode(
         ? await findRegistration(client, applicationId ?? '')
         : await createRegistration(client, newApplicationName, certificate);
     if (!registration.ok) return registration;
-    const added = await addKey(client, registration.value, certificate);
-    if (!added.ok) return added;
     const { appId } = registration.value;
-    const missing = await tryAgain(connections, claimed, NOT_YET, async () => {
-      const principal = await ensurePrincipal(client, appId);
-      return principal.ok
-        ? grantPermissions(client, principal.value, permissionsFor(input.services))
-        : principal;
-    });
-    if (!missing.ok) return missing;
-
-    const access = accessBy(claimed, directoryId, appId);
-    const works = await waitUntilAccepted(connections, claimed, access, missing.value.length > 0);
-    if (!works.ok) return works;
+    const permissions = permissionsFor(input.services);
+    const current = setup === 'all' ? null : await loadCurrent(context, scope, registration.value);
+    const access = current?.access ?? accessBy(claimed, directoryId, appId);
+    let missing: readonly string[];
+    if (setup === 'nothing') {
+      const lacking = await findLacking(client, appId, permissions);
+      if (!lacking.ok) return lacking;
+      missing = lacking.value;
+    } else {
+      const added = current ? ok(undefined) : await addKey(client, registration.value, certificate);
+      if (!added.ok) return added;
+      const granted = await tryAgain(connections, claimed, NOT_YET, async () => {
+        const principal = await ensurePrincipal(client, appId);
+        return principal.ok ? grantPermissions(client, principal.value, permissions) : principal;
+      });
+      if (!granted.ok) return granted;
+      missing = granted.value;
+      const works = await waitUntilAccepted(connections, claimed, access, missing.length > 0);
+      if (!works.ok) return works;
+    }
+    const { thumbprint, startsAt, expiresAt } = current?.certificate ?? certificate;
     await context.store.tenant(scope.tenant, async (tx) => {
       await storeAccess(tx, context, scope.organization, access);
       await deleteCode(tx, code);
@@ -101,10 +108,27 @@ export async function connectByCode(
     return ok({
       ...tenant,
       applicationId: appId,
-      certificate: shown(certificate),
-      missingPermissions: missing.value,
+      certificate: { thumbprint, startsAt, expiresAt },
+      missingPermissions: missing,
+      isCertificateMissing: setup === 'nothing' && !hasKey(registration.value, thumbprint),
     });
   });
+}
+
+/** Returns the stored access with its certificate, if the application has it. */
+async function loadCurrent(
+  context: AppContext,
+  { tenant, organization }: EngineScope,
+  registration: Registration,
+): Promise<{ readonly access: Access; readonly certificate: Certificate } | null> {
+  const stored = await loadAccess(context, tenant, organization);
+  if (!stored.ok || stored.value.applicationId !== registration.appId) return null;
+  const { region, directory, applicationId, credential } = stored.value;
+  if (credential.kind !== 'certificate') return null;
+  const certificate = describeCertificate(credential.certificate);
+  return hasKey(registration, certificate.thumbprint)
+    ? { access: { region, directory, applicationId, credential }, certificate }
+    : null;
 }
 
 /**

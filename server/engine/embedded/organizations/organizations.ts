@@ -1,12 +1,16 @@
 import type {
+  AccessHealth,
   Connected,
   ConnectInput,
-  EngineResult,
-  EngineScope,
   Health,
-} from '#contract/engine/engine.ts';
+  HealthInput,
+} from '#contract/engine/connection.ts';
+import type { EngineErrorKind, EngineResult, EngineScope } from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { failed, ok } from '../../result.ts';
+import { permissionsFor } from '../entra/application.ts';
+import { findMissing } from '../entra/permissions.ts';
 import { stopAllGrants } from '../restore/rights/grants.ts';
 import { type Access, type GraphConnections, loadAccess, storeAccess } from './access.ts';
 import { accessMessages as t } from './messages.en.ts';
@@ -36,17 +40,27 @@ export async function connectOrganization(
     applicationId,
     credential: { kind: 'secret', secret },
   };
-  const owner = await readOwner(connections.try(access));
+  const ports = connections.try(access);
+  const owner = await readOwner(ports);
   if (!owner.ok) return owner;
   if (input.directoryId !== null && input.directoryId !== owner.value.directoryId)
     return failed('refused', t.otherTenant);
   const accepted = await input.accept?.(owner.value.directoryId);
   if (accepted?.ok === false) return accepted;
+  const signal = AbortSignal.timeout(CHECK_MS);
+  const missing = await findMissing(ports.tokens, permissionsFor(input.services), signal);
+  if (!missing.ok) return missing;
   await context.store.tenant(tenant, (tx) =>
     storeAccess(tx, context, organization, { ...access, directory: owner.value.directoryId }),
   );
   const { domains: _, ...connected } = owner.value;
-  return ok({ ...connected, applicationId, certificate: null, missingPermissions: [] });
+  return ok({
+    ...connected,
+    applicationId,
+    certificate: null,
+    missingPermissions: missing.value,
+    isCertificateMissing: false,
+  });
 }
 
 const at = (field: string): string => `exchangeOnlineSettings.${field}`;
@@ -63,17 +77,36 @@ async function loadSecret(
   return credential.kind === 'secret' ? credential.secret : null;
 }
 
-/** Checks that the application still signs in. */
+const CHECK_MS: Ms = 25_000;
+
+/** Checks that the application still signs in, and which permissions its token lacks. */
 export async function testOrganization(
+  context: AppContext,
   connections: GraphConnections,
   { tenant, organization }: EngineScope,
-): Promise<EngineResult<readonly Health[]>> {
-  const ports = await connections.open(tenant, organization);
-  if (!ports.ok) return ports;
-  const owner = await readOwner(ports.value);
-  const message = owner.ok ? null : owner.error.message;
-  return ok([{ service: 'exchange', ok: owner.ok, message }]);
+  { services }: HealthInput,
+): Promise<EngineResult<AccessHealth>> {
+  const stored = await loadAccess(context, tenant, organization);
+  if (!stored.ok) return stored;
+  const { credential } = stored.value;
+  const certificate = credential.kind === 'certificate' ? credential.certificate : null;
+  // A connection of its own: a token has the permissions of its time.
+  const { tokens } = connections.try(stored.value);
+  const checked: Health[] = [];
+  for (const service of services) {
+    const signal = AbortSignal.timeout(CHECK_MS);
+    const missing = await findMissing(tokens, permissionsFor([service]), signal);
+    if (!missing.ok && TEMPORARY.has(missing.error.kind)) return missing;
+    checked.push({
+      service,
+      ok: missing.ok && missing.value.length === 0,
+      message: missing.ok ? null : missing.error.message,
+      missingPermissions: missing.ok ? missing.value : [],
+    });
+  }
+  return ok({ services: checked, certificate });
 }
+const TEMPORARY: ReadonlySet<EngineErrorKind> = new Set(['unreachable', 'busy', 'ended']);
 
 /** Deletes the access. Backups stay. */
 export const disconnectOrganization = (

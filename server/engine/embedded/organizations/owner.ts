@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { Connected, EngineResult } from '#contract/engine/engine.ts';
+import type { Connected } from '#contract/engine/connection.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
 import type { GraphPorts } from '../graph/request.ts';
 import { failed, ok } from '../../result.ts';
 import { directoryClient } from '../sources/directory.ts';

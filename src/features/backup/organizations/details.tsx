@@ -13,6 +13,7 @@ import { JobLinks } from '../lists/job-links.tsx';
 import { serverOrganizationMessages } from '../../shared/organizations/messages.en.ts';
 import { Facts } from '../../shared/suite-list/suite-list.tsx';
 import { Moment } from '../moment.tsx';
+import { Access } from './access.tsx';
 import { certificateAddress } from './certificate/address.ts';
 import { DeleteOrganization } from './delete-organization.tsx';
 import { authLabel, regionLabel, serviceLabels } from './labels.ts';
@@ -80,6 +81,7 @@ export function OrganizationDetails({
           {t.deleteOrganization}
         </CallButton>
       </div>
+      {!isImported && <Access id={row.id} name={row.name} lacking={row} />}
       {server?.problem != null && (
         <Callout tone="warning">{t.serverProblem({ reason: server.problem })}</Callout>
       )}

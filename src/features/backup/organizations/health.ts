@@ -10,25 +10,38 @@ export type HealthState = 'failed' | 'warning' | 'running' | 'success' | 'none';
 export interface Health {
   readonly state: HealthState;
   /** The worst thing about the organization. */
-  readonly why: 'certificate-expired' | 'certificate-expires' | 'job' | 'no-jobs' | 'no-run';
+  readonly why:
+    | 'certificate-expired'
+    | 'certificate-missing'
+    | 'certificate-expires'
+    | 'permissions'
+    | 'job'
+    | 'no-jobs'
+    | 'no-run';
 }
 
 /** Returns the whole days until a certificate expires, negative once it has. */
 export const daysLeft = (expiresAt: Ms, now: Ms): number => Math.floor((expiresAt - now) / DAY);
 
 /**
- * Returns the state of an organization, from what this device stores of it: its certificate and the
- * last sessions of its jobs, worst first.
+ * Returns the state of an organization, from what this device stores of it: its certificate, what its
+ * application lacks, and the last sessions of its jobs, worst first.
  */
 export function getHealth(
-  { certificate }: Pick<OrganizationRow, 'certificate'>,
+  {
+    certificate,
+    isCertificateMissing = false,
+    missingPermissions = [],
+  }: Pick<OrganizationRow, 'certificate' | 'isCertificateMissing' | 'missingPermissions'>,
   jobs: readonly Pick<BackupJobRow, 'recent' | 'running'>[],
   now: Ms,
 ): Health {
   const left = certificate === null ? Infinity : daysLeft(certificate.expiresAt, now);
   if (left < 0) return { state: 'failed', why: 'certificate-expired' };
+  if (isCertificateMissing) return { state: 'failed', why: 'certificate-missing' };
   const results = jobs.map(({ recent }) => recent[0]?.result ?? null);
   if (results.includes('failed')) return { state: 'failed', why: 'job' };
+  if (missingPermissions.length > 0) return { state: 'warning', why: 'permissions' };
   if (left < CERTIFICATE_NOTICE_DAYS) return { state: 'warning', why: 'certificate-expires' };
   if (results.includes('warning') || results.includes('cancelled'))
     return { state: 'warning', why: 'job' };

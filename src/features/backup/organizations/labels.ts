@@ -7,13 +7,23 @@ export function healthLabel({ state, why }: Health): StateLabel {
   switch (state) {
     case 'failed':
       return {
-        label: why === 'certificate-expired' ? t.certificateExpired : t.jobFailed,
+        label:
+          why === 'certificate-expired'
+            ? t.certificateExpired
+            : why === 'certificate-missing'
+              ? t.certificateMissing
+              : t.jobFailed,
         icon: 'failed',
         text: 'text-failed font-semibold',
       };
     case 'warning':
       return {
-        label: why === 'certificate-expires' ? t.certificateExpires : t.jobWarning,
+        label:
+          why === 'certificate-expires'
+            ? t.certificateExpires
+            : why === 'permissions'
+              ? t.permissionsMissing
+              : t.jobWarning,
         icon: 'warning',
         text: 'text-warning',
       };

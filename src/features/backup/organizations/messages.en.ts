@@ -40,6 +40,17 @@ export const organizationMessages = defineMessages('organizations', {
   jobWarning: 'A backup has warnings',
   certificateExpired: 'Certificate expired',
   certificateExpires: 'Certificate expires soon',
+  permissionsMissing: 'Permissions missing',
+  certificateMissing: 'Certificate not set up',
+  lacksPermissions:
+    'The application lacks {count, plural, one {# permission} other {# permissions}} of Microsoft Graph. An administrator of the tenant can grant them:',
+  lacksCertificate:
+    "The application doesn't have its certificate yet. An administrator of the tenant adds the file under Certificates & secrets.",
+  downloadCertificate: 'Download certificate',
+  checkAccess: 'Check access',
+  accessWorks: 'The application signs in and has all permissions.',
+  accessLacks: 'The application signs in, but permissions are missing.',
+  accessFails: "The application can't sign in. {reason}",
   modern: 'Modern',
   legacy: 'Modern with legacy protocols',
   basic: 'Basic',

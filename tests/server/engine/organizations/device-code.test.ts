@@ -1,6 +1,7 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import type { ConnectInput, EngineScope } from '#contract/engine/engine.ts';
+import type { ConnectInput } from '#contract/engine/connection.ts';
+import type { EngineScope, Service } from '#contract/engine/engine.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { makeEmbeddedEngine } from '#server/engine/embedded/engine.ts';
 import { freshStore, ONE } from '../../db/databases.ts';
@@ -75,6 +76,7 @@ async function aFixture() {
       newApplicationName: 'Harbour Backup',
       applicationId: null,
       applicationSecret: null,
+      setup: 'all',
       directoryId: null,
       ...more,
     });
@@ -83,8 +85,12 @@ async function aFixture() {
     (office.admin.findApplication(appId)?.keys ?? []).map(({ key }) =>
       new X509Certificate(Buffer.from(key, 'base64')).fingerprint.replaceAll(':', ''),
     );
+  const health = async (services: readonly Service[] = ['exchange', 'sharepoint']) =>
+    getValue(await organizations.test(scope, { services }));
   return {
     ...fixture,
+    health,
+    signsIn: async () => (await health()).services.every(({ message }) => message === null),
     engine,
     office,
     administrator,
@@ -158,7 +164,7 @@ test('ENG-23: a device code is declined or expires, and expired codes are delete
 });
 
 test('ENG-23: an application with a secret is connected by the domain of its tenant, and changed without its secret', async () => {
-  const { connect, office, engine, scope } = await aFixture();
+  const { connect, office, signsIn } = await aFixture();
   const { appId, secret } = office.admin.registerApplication('Own', PERMISSIONS);
   const legacy = {
     auth: 'modernLegacy',
@@ -186,18 +192,18 @@ test('ENG-23: an application with a secret is connected by the domain of its ten
     certificate: null,
   });
   // The stored secret stays, and is the one of this application alone.
-  const kept = { ...legacy, applicationSecret: null };
-  expect(getValue(await connect(null, kept))).toMatchObject({ directoryId: office.id });
-  expect(getValue(await engine.organizations.test(scope))).toMatchObject([{ ok: true }]);
+  const unchanged = { ...legacy, applicationSecret: null };
+  expect(getValue(await connect(null, unchanged))).toMatchObject({ directoryId: office.id });
+  expect(await signsIn()).toBe(true);
   const other = office.admin.registerApplication('Other', PERMISSIONS);
-  expect(await connect(null, { ...kept, applicationId: other.appId })).toMatchObject({
+  expect(await connect(null, { ...unchanged, applicationId: other.appId })).toMatchObject({
     ok: false,
     error: { field: 'exchangeOnlineSettings.applicationSecret' },
   });
 });
 
 test('ENG-50: an administrator connects a tenant by device code, with an application, a certificate of two years and permissions to read', async () => {
-  const { grant, connect, office, engine, scope, keysOf: getKeys, codes, pass } = await aFixture();
+  const { grant, connect, office, scope, signsIn, keysOf: getKeys, codes, pass } = await aFixture();
   const code = await grant();
   expect(getKind(await connect(code, {}, { ...scope, user: randomUUID() }))).toBe('missing');
   expect(getKind(await connect(null))).toBe('invalid');
@@ -218,7 +224,7 @@ test('ENG-50: an administrator connects a tenant by device code, with an applica
   expect(await codes()).toEqual([]);
   expect(getKind(await connect(code))).toBe('missing');
   pass(2 * 3_600_000);
-  expect(getValue(await engine.organizations.test(scope))).toMatchObject([{ ok: true }]);
+  expect(await signsIn()).toBe(true);
 });
 
 test('ENG-50: an existing application keeps its keys and gets what it lacks; what the tenant does not offer is named', async () => {
@@ -241,6 +247,72 @@ test('ENG-50: an existing application keeps its keys and gets what it lacks; wha
       await connect(await grant(), { newApplicationName: null, applicationId: randomUUID() }),
     ),
   ).toBe('missing');
+});
+
+test('ENG-50: an application that is not to be configured is only read: what it lacks is returned, and the access works once an administrator has set it up', async () => {
+  const { grant, connect, office, sent, keysOf: getKeys, health, signsIn } = await aFixture();
+  const { appId } = office.admin.registerApplication('Own', ['Mail.ReadWrite', 'User.Read.All']);
+  const code = await grant();
+  sent.length = 0;
+  const connected = getValue(
+    await connect(code, { newApplicationName: null, applicationId: appId, setup: 'nothing' }),
+  );
+  expect(sent.filter((line) => !line.startsWith('GET ') && !line.endsWith('/token'))).toEqual([]);
+  expect(connected).toMatchObject({ directoryId: office.id, isCertificateMissing: true });
+  // Reading is part of a permission to write.
+  const lacking = PERMISSIONS.filter((one) => one !== 'Mail.Read' && one !== 'User.Read.All');
+  expect(connected.missingPermissions.toSorted()).toEqual(lacking);
+  expect(getKeys(appId)).toEqual([]);
+  expect(office.admin.findApplication(appId)?.roles).toEqual(['Mail.ReadWrite', 'User.Read.All']);
+  expect(await signsIn()).toBe(false);
+
+  const { certificate } = await health();
+  office.admin.addCertificate(appId, new X509Certificate(certificate ?? '').raw);
+  expect(getKeys(appId)).toEqual([connected.certificate?.thumbprint]);
+  const { services } = await health();
+  expect(services.map(({ ok, message }) => [ok, message])).toEqual([
+    [false, null],
+    [false, null],
+  ]);
+  expect(new Set(services.flatMap((one) => one.missingPermissions))).toEqual(new Set(lacking));
+  office.admin.grantRoles(appId, PERMISSIONS);
+  expect((await health()).services.map(({ ok }) => ok)).toEqual([true, true]);
+  // Signing in again finds the certificate that the administrator added.
+  const again = getValue(
+    await connect(await grant(), {
+      newApplicationName: null,
+      applicationId: appId,
+      setup: 'nothing',
+    }),
+  );
+  expect(again).toMatchObject({
+    certificate: connected.certificate,
+    missingPermissions: [],
+    isCertificateMissing: false,
+  });
+});
+
+test('ENG-50: an application that is kept gets the permissions of a new service and keeps its certificate', async () => {
+  const { grant, connect, office, keysOf: getKeys, health } = await aFixture();
+  const first = getValue(await connect(await grant(), { services: ['exchange'] }));
+  const appId = first.applicationId ?? '';
+  const before = await health(['exchange', 'teams']);
+  expect(before.services.map(({ service, ok }) => [service, ok])).toEqual([
+    ['exchange', true],
+    ['teams', false],
+  ]);
+  const second = getValue(
+    await connect(await grant(), {
+      services: ['exchange', 'teams'],
+      newApplicationName: null,
+      applicationId: appId,
+      directoryId: office.id,
+      setup: 'permissions',
+    }),
+  );
+  expect(second).toMatchObject({ certificate: first.certificate, missingPermissions: [] });
+  expect(getKeys(appId)).toEqual([first.certificate?.thumbprint]);
+  expect((await health(['exchange', 'teams'])).services.map(({ ok }) => ok)).toEqual([true, true]);
 });
 
 test('G69: consent from another tenant is refused before anything is created there', async () => {
@@ -334,27 +406,25 @@ test('ENG-49: a renewed certificate replaces the old one, and one of them works 
     renew,
     cutAt,
     through,
-    engine,
-    scope,
+    signsIn,
     keysOf: getKeys,
     codes,
   } = await aFixture();
   const connected = getValue(await connect(await grant()));
   const appId = connected.applicationId ?? '';
   const old = connected.certificate?.thumbprint ?? '';
-  const works = async () => getValue(await engine.organizations.test(scope))[0]?.ok;
   const code = await grant();
   // The first two break the change that adds the new key, the others the one that removes the old.
   for (const when of ['before', 'after', 'before', 'after'] as const) {
     cutAt(/^PATCH/, when);
     expect(getKind(await renew(code))).toBe('unreachable');
     through(null);
-    expect(await works()).toBe(true);
+    expect(await signsIn()).toBe(true);
   }
   const renewed = getValue(await renew(code));
   expect(renewed.thumbprint).not.toBe(old);
   expect(getKeys(appId)).toEqual([renewed.thumbprint]);
-  expect(await works()).toBe(true);
+  expect(await signsIn()).toBe(true);
   expect(await codes()).toEqual([]);
 });
 

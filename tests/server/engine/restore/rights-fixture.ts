@@ -92,6 +92,7 @@ export async function setUp(database: Kind) {
       newApplicationName: 'Backup',
       applicationId: null,
       applicationSecret: null,
+      setup: 'all',
       directoryId: null,
     }),
   );

@@ -14,11 +14,18 @@ import { organizationWizardMessages as t } from './messages.en.ts';
 type Listed = OutputOf<'getOrganization'>;
 export type Region = OrganizationRow['region'];
 
+type Services = Pick<
+  OrganizationRow,
+  'isExchangeOnline' | 'isSharePointOnline' | 'isTeamsOnline' | 'isTeamsChatsOnline'
+>;
+
 /** What the wizard of an organization collects. Empty texts mean no value. */
 export interface OrganizationData extends StorageData {
   /** Null: a new one. */
   readonly id: string | null;
   readonly companyN: number | null;
+  /** The services that are backed up already. */
+  readonly stored: Services;
   readonly name: string;
   readonly isExchangeOnline: boolean;
   readonly isSharePointOnline: boolean;
@@ -55,6 +62,12 @@ export interface OrganizationData extends StorageData {
 const EMPTY: OrganizationData = {
   id: null,
   companyN: null,
+  stored: {
+    isExchangeOnline: false,
+    isSharePointOnline: false,
+    isTeamsOnline: false,
+    isTeamsChatsOnline: false,
+  },
   name: '',
   isExchangeOnline: true,
   isSharePointOnline: true,
@@ -138,6 +151,14 @@ const isNot =
   (...variants: readonly Variant[]) =>
   (data: OrganizationData): boolean =>
     !variants.includes(getVariant(data));
+const addsService = ({ stored, ...data }: OrganizationData): boolean =>
+  Object.values(SERVICE_FIELDS).some(
+    (field) =>
+      data[field] && !stored[field] && (field !== 'isTeamsChatsOnline' || data.isTeamsOnline),
+  );
+/** The permissions for a new service need a sign-in, in the current application too. */
+export const needsSignIn = (data: OrganizationData): boolean =>
+  getVariant(data) === 'modern' && (data.application !== 'keep' || addsService(data));
 const usesSharePoint = (data: OrganizationData): boolean =>
   data.isSharePointOnline || data.isTeamsOnline;
 
@@ -260,7 +281,7 @@ export const ORGANIZATION_WIZARD: WizardDefinition<OrganizationData> = {
       id: '5/modern',
       fields: ['deviceCode'],
       check: ({ deviceCode }) => missing(deviceCode === null, 'deviceCode', t.codeMissing),
-      skip: (data) => isNot('modern')(data) || data.application === 'keep',
+      skip: (data) => !needsSignIn(data),
       dependsOn: ['companyN', 'region', 'application'],
     },
     {
@@ -337,6 +358,12 @@ export function organizationData(row: Listed): OrganizationData {
     ...EMPTY,
     id: row.id,
     companyN: row.companyN,
+    stored: {
+      isExchangeOnline: row.isExchangeOnline,
+      isSharePointOnline: row.isSharePointOnline,
+      isTeamsOnline: row.isTeamsOnline,
+      isTeamsChatsOnline: row.isTeamsChatsOnline,
+    },
     name: row.name,
     isExchangeOnline: row.isExchangeOnline,
     isSharePointOnline: row.isSharePointOnline,
@@ -407,8 +434,7 @@ export function organizationFields(
       return {
         ...common,
         authType: 'modern',
-        ...(data.deviceCode !== null &&
-          data.application !== 'keep' && { userCode: data.deviceCode }),
+        ...(data.deviceCode !== null && needsSignIn(data) && { userCode: data.deviceCode }),
         ...(data.application === 'new' && { newApplicationName: data.newApplicationName.trim() }),
         ...(isExisting && { configureApplication: data.configureApplication }),
         ...(data.isExchangeOnline && { exchangeOnlineSettings: settings }),
@@ -446,33 +472,3 @@ export const newOrganization = (data: OrganizationData): InputOf<'createOrganiza
     },
   }),
 });
-
-/** Returns issues of the server with the names of the wizard's fields. */
-export const wizardIssues = (issues: readonly Issue[]): readonly Issue[] =>
-  issues.map(({ path, message }) => ({
-    path:
-      FIELD_OF[path] ??
-      (path.startsWith(STORAGE) ? getStoragePath(path.slice(STORAGE.length)) : path),
-    message,
-  }));
-const STORAGE = 'repository.storage.';
-const FIELD_OF: Readonly<Record<string, keyof OrganizationData>> = {
-  'companyId': 'companyN',
-  'authType': 'auth',
-  'userCode': 'deviceCode',
-  'exchangeOnlineSettings.account': 'exchangeAccount',
-  'exchangeOnlineSettings.password': 'exchangePassword',
-  'exchangeOnlineSettings.applicationId': 'applicationId',
-  'exchangeOnlineSettings.applicationSecret': 'applicationSecret',
-  'exchangeOnlineSettings.officeOrganizationName': 'officeOrganizationName',
-  'sharePointOnlineSettings.account': 'sharePointAccount',
-  'sharePointOnlineSettings.password': 'sharePointPassword',
-  'sharePointOnlineSettings.applicationId': 'applicationId',
-  'sharePointOnlineSettings.applicationSecret': 'applicationSecret',
-  'sharePointOnlineSettings.officeOrganizationName': 'officeOrganizationName',
-  'repository.repository': 'repository',
-  'repository.password': 'password',
-  'repository.repeatPassword': 'repeatPassword',
-  'repository.passwordDescription': 'passwordDescription',
-  'repository.retentionPolicy': 'retentionPolicy',
-};

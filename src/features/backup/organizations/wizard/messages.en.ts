@@ -44,9 +44,10 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   applicationNew: 'Create a new application',
   applicationNewHint: 'The portal creates it in the tenant with the permissions it needs.',
   applicationExisting: 'Use an existing application',
-  applicationExistingHint: 'The portal adds its certificate and the permissions.',
+  applicationExistingHint: 'One that an administrator of the tenant has registered.',
   applicationKeep: 'Keep the current application',
-  applicationKeepHint: 'The certificate and the permissions stay as they are.',
+  applicationKeepHint:
+    'The certificate stays. Permissions are added only for services that you switch on.',
   applicationName: 'Application name',
   applicationNameHint: 'Shown to administrators of the tenant.',
   applicationNameMissing: 'Enter a name for the application.',
@@ -62,8 +63,10 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   noServiceAccounts:
     'No service accounts are needed. The application reads mailboxes, files, sites and teams itself, so the portal stores no account or password.',
   configureApplication: 'Set up the permissions and the certificate',
-  configureApplicationHint: 'When off, an administrator of the tenant sets them up.',
+  configureApplicationHint:
+    'When off, the portal changes nothing in the tenant. It shows what is missing, and an administrator sets it up.',
   saveAllWebParts: 'Save all web parts of sites',
+  saveAllWebPartsHint: 'Always on: pages are backed up with all their web parts.',
   account: 'Service account',
   accountInvalid: 'Enter the account as an email address.',
   password: 'Password',
@@ -81,6 +84,11 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   permissionApplication: 'Set up its own application in the tenant, only during this sign-in',
   permissionsLater: 'The portal requests write permissions only when you restore.',
   granted: 'Signed in. The tenant is connected when you create the organization.',
+  grantedUnchanged: 'Signed in. The portal shows what is missing when you save.',
+  permissionReadOnly: 'Read the application and its permissions. Nothing is changed in the tenant.',
+  unfinished: 'Finish the application in Microsoft 365',
+  unfinishedHint: 'The organization is saved. Backups need what is missing here.',
+  openOrganizations: 'Go to organizations',
   codeMissing: 'Sign in with the code first.',
 
   repositoryLead: 'The repository stores the encrypted backups of this organization.',

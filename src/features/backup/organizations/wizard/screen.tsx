@@ -1,7 +1,8 @@
 import { useParams, useRouter } from '@tanstack/react-router';
 import { useSelector } from '@xstate/react';
 import { useCallback, useState } from 'react';
-import { failed } from '#contract/result.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { getIssue, makeWizardMachine } from '#machines/wizard.ts';
@@ -14,6 +15,7 @@ import { useBranding } from '#src/app/session/session.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Button } from '#src/ui/button.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useWizard } from '../../../shared/wizard/use-wizard.ts';
 import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
@@ -26,7 +28,6 @@ import {
   ORGANIZATION_WIZARD,
   organizationData,
   organizationFields,
-  wizardIssues,
   withSupported,
 } from './definition.ts';
 import type { OrganizationData, Supported } from './definition.ts';
@@ -41,8 +42,10 @@ import {
   RepositoryStep,
 } from './steps.tsx';
 import type { StepProps } from './steps.tsx';
+import { Access, isLacking } from '../access.tsx';
 import { authLabel, serviceLabels } from '../labels.ts';
 import { organizationWizardMessages as t } from './messages.en.ts';
+import { wizardIssues } from './wizard-issues.ts';
 
 const MACHINE = makeWizardMachine(ORGANIZATION_WIZARD);
 const PATH = '/o365/organizations/new';
@@ -142,26 +145,34 @@ function Wizard({
           empty: withSupported(ORGANIZATION_WIZARD.empty, supported),
         }),
   );
+  const [saved, setSaved] = useState<Saved | null>(null);
   const actor = useWizard<OrganizationData>({
     machine,
     draft,
     step: splat === '' ? null : splat,
     ...(prefill && { prefill }),
     loaded,
-    save: saveOrganization,
+    save: async (data) => {
+      const answer = await saveOrganization(data);
+      if (answer.ok) setSaved(answer.value);
+      return answer;
+    },
     onDone: () => {
       tell(loaded === null ? t.created : t.saved);
-      history.push(LIST);
+      if (!isLacking(saved ?? EMPTY)) history.push(LIST);
     },
     getPath: getAddress,
   });
   const context = useSelector(actor, (snapshot) => snapshot.context);
+  const isDone = useSelector(actor, ({ status }) => status === 'done');
   const { data, step } = context;
   const props: StepProps = {
     data,
     edit: (changes) => actor.send({ type: 'EDIT', changes }),
     getError: (field) => getIssue(context, field),
   };
+  if (saved !== null && isLacking(saved) && isDone)
+    return <Unfinished name={data.name.trim()} saved={saved} />;
   return (
     <WizardPage
       actor={actor}
@@ -175,6 +186,26 @@ function Wizard({
     >
       <StepFields step={step} props={props} companies={companies} supported={supported} />
     </WizardPage>
+  );
+}
+
+/** What an administrator of the tenant still has to set up. */
+function Unfinished({ name, saved }: { readonly name: string; readonly saved: Saved }) {
+  const { history } = useRouter();
+  return (
+    <Page title={t.unfinished} detail={name}>
+      <div className="min-h-full bg-sheet">
+        <div className="mx-auto grid max-w-[760px] gap-4 px-4 py-6 tablet:px-8">
+          <p className="m-0 text-ink-2">{t.unfinishedHint}</p>
+          <Access id={saved.id} name={name} lacking={saved} />
+          <span>
+            <Button variant="primary" onClick={() => history.push(LIST)}>
+              {t.openOrganizations}
+            </Button>
+          </span>
+        </div>
+      </div>
+    </Page>
   );
 }
 
@@ -214,7 +245,7 @@ function StepFields({
           lead={t.signInLead}
           permissions={getPermissions(data)}
           permissionsNote={t.permissionsLater}
-          grantedText={t.granted}
+          grantedText={isUnchanged(data) ? t.grantedUnchanged : t.granted}
           request={() =>
             requestCode('requestDeviceCode', {
               targetRegion: data.region,
@@ -232,23 +263,33 @@ function StepFields({
   }
 }
 
-async function saveOrganization(data: OrganizationData): Promise<Result<unknown>> {
+/** The saved organization, and what its application lacks. */
+type Saved = OutputOf<'updateOrganization'> & { readonly id: string };
+
+async function saveOrganization(data: OrganizationData): Promise<Result<Saved>> {
   const { id } = data;
-  const saved = await withReauth<unknown>(() =>
-    id === null
-      ? client().ask('createOrganization', newOrganization(data))
-      : client().ask('updateOrganization', { organizationId: id, ...organizationFields(data) }),
-  );
+  const saved = await withReauth<Saved>(async () => {
+    if (id === null) return client().ask('createOrganization', newOrganization(data));
+    const answer = await client().ask('updateOrganization', {
+      organizationId: id,
+      ...organizationFields(data),
+    });
+    return answer.ok ? ok({ ...answer.value, id }) : answer;
+  });
   if (saved.ok || saved.failure.kind !== 'bad-input') return saved;
   return failed({ ...saved.failure, issues: wizardIssues(saved.failure.issues) });
 }
+
+/** Whether the portal changes nothing in the tenant. */
+const isUnchanged = ({ application, configureApplication }: OrganizationData): boolean =>
+  application === 'existing' && !configureApplication;
 
 const getPermissions = (data: OrganizationData): readonly string[] => [
   t.permissionDirectory,
   ...(data.isExchangeOnline ? [t.permissionMail] : []),
   ...(data.isSharePointOnline || data.isTeamsOnline ? [t.permissionFiles] : []),
   ...(data.isTeamsOnline ? [t.permissionTeams] : []),
-  t.permissionApplication,
+  isUnchanged(data) ? t.permissionReadOnly : t.permissionApplication,
 ];
 
 /** The title of a step, and what was entered there. */

@@ -229,14 +229,18 @@ export function ExistingApplicationStep({ step }: { readonly step: StepProps }) 
   );
 }
 
-const WebParts = ({ data, edit }: StepProps) =>
+/** The built-in engine backs up pages as they are: their web parts are part of them. */
+const WebParts = ({ data }: StepProps) =>
   data.isSharePointOnline && (
     <Switch
       label={t.saveAllWebParts}
+      detail={t.saveAllWebPartsHint}
       on={data.sharePointSaveAllWebParts}
-      onChange={(sharePointSaveAllWebParts) => edit({ sharePointSaveAllWebParts })}
+      disabled
+      onChange={ignore}
     />
   );
+const ignore = (): void => undefined;
 
 export function LegacyApplicationStep({ step }: { readonly step: StepProps }) {
   const isStored = step.data.id !== null;

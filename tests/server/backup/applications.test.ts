@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { eachDatabase } from '../db/databases.ts';
+import { aSuite, CODE, makeAll, organization } from './fixtures.ts';
+
+eachDatabase((kind, open) => {
+  test(`WIZARD-2: a profile says whether there are organizations and jobs that the user sees (${kind})`, async () => {
+    const { office, ground: fixture } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const other = await office.as('other', ['o365_admin'], [2]);
+    const loadId = async (username: string): Promise<string> => {
+      const { id } = await fixture.context.store.tenant(office.tenant, ({ sql }) =>
+        sql
+          .selectFrom('person')
+          .select('id')
+          .where('tenant_id', '=', office.tenant)
+          .where('username', '=', username)
+          .executeTakeFirstOrThrow(),
+      );
+      return id;
+    };
+    const ids = new Map([
+      [admin, await loadId('admin')],
+      [other, await loadId('other')],
+    ]);
+    const known = async (who: typeof admin) => {
+      const { data } = (
+        await who<{ hasOrganizations: boolean; hasJobs: boolean }>('GET', `profile/${ids.get(who)}`)
+      ).body;
+      return [data.hasOrganizations, data.hasJobs];
+    };
+    expect([await known(admin), await known(other)]).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+    const made = await makeAll(admin, 1, 'Calloway');
+    expect([await known(admin), await known(other)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    await admin('DELETE', `o365/jobs/${made.job}`);
+    expect(await known(admin)).toEqual([true, false]);
+  });
+
+  test(`ENG-50: what an application lacks is returned, stored, and checked again (${kind})`, async () => {
+    const { office, recording } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const foreign = await office.as('foreign', ['o365_admin'], [2]);
+    const reader = await office.as('reader', ['operator']);
+    interface Lacking {
+      readonly id: string;
+      readonly missingPermissions?: readonly string[];
+      readonly isCertificateMissing?: boolean;
+    }
+    recording.missing = ['Sites.Read.All', 'Mail.Read'];
+    const lacking = { missingPermissions: recording.missing, isCertificateMissing: false };
+    const settings = { applicationId: CODE, officeOrganizationName: 'calloway.example.com' };
+    const created = await admin<Lacking>(
+      'POST',
+      'o365/organizations',
+      organization(1, {
+        newApplicationName: undefined,
+        configureApplication: false,
+        exchangeOnlineSettings: settings,
+      }),
+    );
+    expect(recording.calls.at(-1)?.input).toMatchObject({ applicationId: CODE, setup: 'nothing' });
+    expect(created.body.data).toMatchObject(lacking);
+    const at = `o365/organizations/${created.body.data.id}`;
+    const read = async () => (await admin<Lacking>('GET', at)).body.data;
+    expect(await read()).toMatchObject(lacking);
+    const {
+      companyId: _,
+      type: __,
+      ...fields
+    } = organization(1, {
+      newApplicationName: undefined,
+      exchangeOnlineSettings: settings,
+    }) as Record<string, unknown>;
+    recording.missing = ['Mail.Read'];
+    const updated = await admin<Lacking>('PUT', at, fields);
+    expect(recording.calls.at(-1)?.input).toMatchObject({ setup: 'all' });
+    expect(updated.body.data).toEqual({
+      missingPermissions: ['Mail.Read'],
+      isCertificateMissing: false,
+    });
+    expect(await read()).toMatchObject(updated.body.data);
+
+    // An administrator of the tenant grants it, and later revokes another one.
+    for (const missing of [[], ['User.Read.All']]) {
+      recording.missing = missing;
+      const checked = await admin<Lacking>('POST', `${at}/health`, {});
+      expect(checked.body.data).toMatchObject({ signsIn: true, missingPermissions: missing });
+      expect(await read()).toMatchObject({ missingPermissions: missing, name: 'Calloway tenant' });
+    }
+    expect((await foreign('POST', `${at}/health`, {})).status).toBe(404);
+    expect((await reader('POST', `${at}/health`, {})).status).toBe(403);
+    recording.failing.set('test', { kind: 'unreachable', message: 'No answer.' });
+    expect((await admin('POST', `${at}/health`, {})).status).toBe(503);
+    expect(await read()).toMatchObject({ missingPermissions: ['User.Read.All'] });
+  });
+});
