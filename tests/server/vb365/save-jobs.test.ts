@@ -1,9 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { offsetAt } from '#contract/time/day.ts';
-import { allJobs } from '#server/jobs.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
-import { checkTraffic } from '#tests/fakes/vb365/checked.ts';
 import { startVb365, type Vb365Server } from '#tests/fakes/vb365/server.ts';
 import {
   addDirectoryObject,
@@ -14,13 +12,12 @@ import {
   type Vb365Job,
   type Vb365Organization,
 } from '#tests/fakes/vb365/state.ts';
-import { USER } from '#tests/fakes/vb365/tokens.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { type Fixture, makeFixture } from '../http/fixtures.ts';
-import { getTicks, type Ticks } from '../jobs/ticks.ts';
-import { HERE, json } from '../outbound/listen.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { json } from '../outbound/listen.ts';
 import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
-import { cutAnswers, getFields, type JobOut, listAudited, type Row } from './job-fields.ts';
+import { cutAnswers, getFields, type JobOut, listAudited } from './job-fields.ts';
+import { type ImportedOffice, startImportedOffice } from './imported-office.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -31,61 +28,37 @@ eachDatabase((database, open) => {
     let fixture: Fixture;
     let office: Office;
     let admin: Asker;
-    let ticks: Ticks;
     let server: Vb365Server;
-    let problems: readonly string[];
     let found: Vb365Organization;
     let nightly: Vb365Job;
     let organizationId: string;
-    /** Bodies of changes that the server got, by request. */
-    let sent: { readonly request: string; readonly body: Row }[];
+    let sent: ImportedOffice['sent'];
+    let readAgain: ImportedOffice['readAgain'];
+    let importServer: ImportedOffice['importAll'];
+    let stop: ImportedOffice['stop'];
     beforeAll(async () => {
       store = await open();
     });
     beforeEach(async () => {
-      fixture = await makeFixture(HERE, store);
-      const { context } = fixture;
-      server = await startVb365(version, () => context.clock.now());
-      problems = checkTraffic(server);
-      sent = [];
-      const answer = server.answer.bind(server);
-      server.answer = (request) => {
-        const { method, path, body } = request;
-        if (method !== 'GET' && !/token/i.test(path) && body.startsWith('{'))
-          sent.push({ request: `${method} ${path}`, body: JSON.parse(body) as Row });
-        return answer(request);
-      };
-      found = addOrganization(server.content, 'Calloway Freight');
+      ({
+        fixture,
+        office,
+        admin,
+        server,
+        found,
+        sent,
+        readAgain,
+        importAll: importServer,
+        stop,
+      } = await startImportedOffice(version, store));
       nightly = addJob(server.content, found, 'Nightly');
       for (const list of ['users', 'groups', 'teams', 'sites'] as const)
         addDirectoryObject(server.content, found, list, 'Ann');
-      office = await anOffice(fixture);
-      admin = await office.as('admin', ['o365_admin']);
-      const alone: Store = { ...store, tenants: () => Promise.resolve([office.tenant]) };
-      ticks = getTicks(
-        { ...context, store: alone },
-        { 'vb365-server': allJobs(context)['vb365-server'] },
-      );
     });
-    afterEach(async () => {
-      await ticks.stop();
-      await server.outside.stop();
-      if (problems.length > 0) throw new Error(problems.join('\n'));
-    });
+    afterEach(() => stop());
 
     const importAll = async (): Promise<JobOut> => {
-      const { body } = await admin<{ rows: { id: string }[] }>(
-        'POST',
-        'o365/organizations/from-api',
-        {
-          apiUrl: server.outside.url,
-          username: USER.name,
-          password: USER.secret,
-          companyId: 1,
-        },
-      );
-      organizationId = body.data.rows[0]?.id ?? '';
-      await ticks.tick();
+      organizationId = await importServer(server);
       return loadJob('Nightly');
     };
     const listJobs = async () =>
@@ -106,10 +79,6 @@ eachDatabase((database, open) => {
     });
     const create = (job: JobOut, more: object = {}, who = admin) =>
       who<{ id: string }>('POST', 'o365/jobs', newJob(job, more));
-    const readAgain = async (): Promise<void> => {
-      fixture.pass(MINUTE);
-      await ticks.tick();
-    };
     const named = (name: string) => server.content.jobs.filter((job) => job.name === name);
     const itemsAt = (list: string) =>
       server.content.jobItems.filter((one) => one.list === list).map(({ row }) => row);

@@ -1,16 +1,12 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { allJobs } from '#server/jobs.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { checkTraffic } from '#tests/fakes/vb365/checked.ts';
-import { startVb365, type Vb365Server } from '#tests/fakes/vb365/server.ts';
+import type { Vb365Server } from '#tests/fakes/vb365/server.ts';
 import { addJob, addOrganization, uid, type Vb365Organization } from '#tests/fakes/vb365/state.ts';
-import { USER } from '#tests/fakes/vb365/tokens.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { type Fixture, makeFixture } from '../http/fixtures.ts';
-import { getTicks, type Ticks } from '../jobs/ticks.ts';
-import { HERE } from '../outbound/listen.ts';
-import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import type { Asker, Office } from '../sync/fixtures.ts';
 import { countMails, cutAnswers, listAudited, type Row } from './job-fields.ts';
+import { type ImportedOffice, startImportedOffice } from './imported-office.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -49,60 +45,28 @@ eachDatabase((database, open) => {
     let fixture: Fixture;
     let office: Office;
     let admin: Asker;
-    let ticks: Ticks;
     let server: Vb365Server;
-    let problems: readonly string[];
     let found: Vb365Organization;
     let organizationId: string;
-    /** Changes that the server got. */
-    let sent: { readonly request: string; readonly body: Row | null }[];
+    let sent: ImportedOffice['sent'];
+    let readAgain: ImportedOffice['readAgain'];
+    let stop: ImportedOffice['stop'];
     beforeAll(async () => {
       store = await open();
     });
     beforeEach(async () => {
-      fixture = await makeFixture(HERE, store);
-      const { context } = fixture;
-      server = await startVb365(version, () => context.clock.now());
+      const imported = await startImportedOffice(version, store);
+      ({ fixture, office, admin, server, found, sent, readAgain, stop } = imported);
       server.content.proxies.push({ ...FAR, proxyPoolId: null, type: 'Domain' });
-      problems = checkTraffic(server);
-      sent = [];
-      const answer = server.answer.bind(server);
-      server.answer = (request) => {
-        const { method, path, body } = request;
-        if (method !== 'GET' && !/token/i.test(path))
-          sent.push({ request: `${method} ${path}`, body: JSON.parse(body || 'null') as Row });
-        return answer(request);
-      };
-      found = addOrganization(server.content, 'Calloway Freight');
-      office = await anOffice(fixture);
-      admin = await office.as('admin', ['o365_admin']);
-      const alone: Store = { ...store, tenants: () => Promise.resolve([office.tenant]) };
-      ticks = getTicks(
-        { ...context, store: alone },
-        { 'vb365-server': allJobs(context)['vb365-server'] },
-      );
-      const { body } = await admin<{ rows: { id: string }[] }>(
-        'POST',
-        'o365/organizations/from-api',
-        { apiUrl: server.outside.url, username: USER.name, password: USER.secret, companyId: 1 },
-      );
-      organizationId = body.data.rows[0]?.id ?? '';
-      await ticks.tick();
+      organizationId = await imported.importAll();
+      sent.length = 0;
     });
-    afterEach(async () => {
-      await ticks.stop();
-      await server.outside.stop();
-      if (problems.length > 0) throw new Error(problems.join('\n'));
-    });
+    afterEach(() => stop());
 
     const list = async (): Promise<readonly Listed[]> =>
       (await admin<{ rows: Listed[] }>('GET', 'o365/repositories')).body.data.rows;
     const names = async () => (await list()).map(({ name }) => name);
     const onServer = () => server.content.repositories.map(({ name }) => name);
-    const readAgain = async (ms = MINUTE): Promise<void> => {
-      fixture.pass(ms);
-      await ticks.tick();
-    };
     const create = (more: object = {}, who = admin) =>
       who<{ id: string }>('POST', `o365/organizations/${organizationId}/server-repositories`, {
         ...NEW,
