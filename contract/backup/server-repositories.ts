@@ -34,8 +34,41 @@ function getYears(retention: ServerRetention): number {
 const policyYears = (policy: RetentionPolicy): number =>
   policy === 'Keep' ? Infinity : Number(policy.replaceAll(/\D/g, ''));
 
-export const isShorterRetention = (one: ServerRetention, than: ServerRetention): boolean =>
-  getYears(one) < getYears(than);
+/**
+ * Returns whether a retention is shorter than another on some day. A month or year isn't a number of
+ * days: 365 days are shorter than a year that has a leap day.
+ */
+export function isShorterRetention(one: ServerRetention, than: ServerRetention): boolean {
+  if (one.unit === 'days' && than.unit === 'days') return one.count < than.count;
+  if (one.unit === 'days') return one.count < getDays(getMonths(than)).most;
+  if (than.unit === 'days') return getDays(getMonths(one)).fewest < than.count;
+  return getMonths(one) < getMonths(than);
+}
+const getMonths = (retention: Exclude<ServerRetention, { unit: 'days' }>): number =>
+  retention.unit === 'months' ? retention.count : policyYears(retention.policy) * YEAR_MONTHS;
+
+/** After these, the calendar repeats itself. */
+const CYCLE_MONTHS = 400 * YEAR_MONTHS;
+const DAY_MS = 86_400_000;
+const dayFor = (month: number): number => Date.UTC(2000, month, 1) / DAY_MS;
+
+/**
+ * Returns how few and how many days so many months can have, counted to the same date or, in a month
+ * without it, to its last day.
+ */
+function getDays(months: number): { readonly fewest: number; readonly most: number } {
+  if (months === Infinity) return { fewest: Infinity, most: Infinity };
+  let fewest = Infinity;
+  let most = 0;
+  for (let month = 0; month < CYCLE_MONTHS; month += 1) {
+    const days = dayFor(month + months) - dayFor(month);
+    // Dates that only one of both months has. Those of the first count forwards, the others back.
+    const more = dayFor(month + months + 1) - dayFor(month + 1) - days;
+    fewest = Math.min(fewest, days + Math.min(0, more));
+    most = Math.max(most, days + Math.max(0, more));
+  }
+  return { fewest, most };
+}
 
 /** Returns the longest policy of whole years that a retention reaches; the shortest if none. */
 export function toYears(retention: ServerRetention): RetentionPolicy {
