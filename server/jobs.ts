@@ -21,6 +21,7 @@ import { endRights } from './engine/embedded/restore/rights/end-rights.ts';
 import { backupSession } from './engine/embedded/sessions/run-session.ts';
 import { backupSchedule } from './engine/embedded/sessions/schedule-job.ts';
 import { directoryAccounts } from './features/auth/directory/deprovision.ts';
+import { finishRemoval } from './features/backup/finish-removal.ts';
 import { backupRuns } from './features/backup/backup-runs.ts';
 import { warnOfCertificates } from './features/backup/certificate-warnings.ts';
 import { deleteDueRepositories } from './features/backup/repositories.ts';
@@ -49,6 +50,7 @@ import { restoreApproval } from './features/restore/oversight/approvals.ts';
 import { slaAlarms } from './features/sla/alarms-job.ts';
 import { ticketResults, tickets } from './features/tickets/ticket-jobs.ts';
 import { vb365Restore } from './engine/vb365/restore/run-restore.ts';
+import { forgetLongRemoved } from './engine/vb365/removed-repositories.ts';
 import { scheduleServers, vb365Server } from './engine/vb365/sync-server.ts';
 import type { AppContext } from './platform/app-context.ts';
 import type { TenantTx } from './platform/db/store.ts';
@@ -98,7 +100,7 @@ export const allJobs = (context: AppContext): JobHandlers => ({
   ]),
   'usage-days': usageDays(context),
   'vb365-restore': vb365Restore(context, context.vb365Engine.servers),
-  'vb365-server': vb365Server(context, context.vb365Engine.servers),
+  'vb365-server': vb365Server(context, context.vb365Engine.servers, finishRemoval),
   'webhooks': webhooks(context),
 });
 
@@ -117,4 +119,5 @@ const UPKEEP: readonly ((tx: TenantTx, now: Ms) => Promise<void>)[] = [
   scheduleDeletions,
   scheduleVerifications,
   scheduleServers,
+  forgetLongRemoved,
 ];

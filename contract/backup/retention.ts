@@ -95,6 +95,9 @@ const isWithin = (policy: RetentionPolicy, at: Ms, now: Ms, timeZone: string): b
 export const isShorter = (policy: RetentionPolicy, than: RetentionPolicy): boolean =>
   YEARS[policy] < YEARS[than];
 
+/** G73: how long a deletion or a shorter retention waits. */
+export const DELAY_MS: Ms = 7 * DAY;
+
 /** A retention that was shortened applies later, so that a mistake can be corrected (G73). */
 export interface PendingRetention {
   readonly retentionPolicy: RetentionPolicy;

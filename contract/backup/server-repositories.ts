@@ -39,10 +39,11 @@ const policyYears = (policy: RetentionPolicy): number =>
  * days: 365 days are shorter than a year that has a leap day.
  */
 export function isShorterRetention(one: ServerRetention, than: ServerRetention): boolean {
-  if (one.unit === 'days' && than.unit === 'days') return one.count < than.count;
-  if (one.unit === 'days') return one.count < getDays(getMonths(than)).most;
-  if (than.unit === 'days') return getDays(getMonths(one)).fewest < than.count;
-  return getMonths(one) < getMonths(than);
+  if (than.unit === 'days')
+    return (one.unit === 'days' ? one.count : getDays(getMonths(one)).min) < than.count;
+  return one.unit === 'days'
+    ? one.count < getDays(getMonths(than)).max
+    : getMonths(one) < getMonths(than);
 }
 const getMonths = (retention: Exclude<ServerRetention, { unit: 'days' }>): number =>
   retention.unit === 'months' ? retention.count : policyYears(retention.policy) * YEAR_MONTHS;
@@ -56,18 +57,18 @@ const dayFor = (month: number): number => Date.UTC(2000, month, 1) / DAY_MS;
  * Returns how few and how many days so many months can have, counted to the same date or, in a month
  * without it, to its last day.
  */
-function getDays(months: number): { readonly fewest: number; readonly most: number } {
-  if (months === Infinity) return { fewest: Infinity, most: Infinity };
-  let fewest = Infinity;
-  let most = 0;
+function getDays(months: number): { readonly min: number; readonly max: number } {
+  if (months === Infinity) return { min: Infinity, max: Infinity };
+  let min = Infinity;
+  let max = 0;
   for (let month = 0; month < CYCLE_MONTHS; month += 1) {
     const days = dayFor(month + months) - dayFor(month);
     // Dates that only one of both months has. Those of the first count forwards, the others back.
     const more = dayFor(month + months + 1) - dayFor(month + 1) - days;
-    fewest = Math.min(fewest, days + Math.min(0, more));
-    most = Math.max(most, days + Math.max(0, more));
+    min = Math.min(min, days + Math.min(0, more));
+    max = Math.max(max, days + Math.max(0, more));
   }
-  return { fewest, most };
+  return { min, max };
 }
 
 /** Returns the longest policy of whole years that a retention reaches; the shortest if none. */
@@ -110,7 +111,7 @@ export const ServerPathSchema = v.pipe(
   v.trim(),
   v.maxLength(LIMITS.subjectChars),
   v.regex(/^(?:[A-Za-z]:[\\/]|\/(?!\/))[^\p{Cc}]*$/u),
-  v.check((path) => !path.split(/[\\/]/).includes('..')),
+  v.check((path) => !path.split(/[\\/]/).some((name) => name.replaceAll(/\s/g, '') === '..')),
 );
 
 /** What can be changed of a repository later. */

@@ -70,6 +70,14 @@ export interface ServerRepositories {
     scope: EngineScope,
     input: { readonly repository: BackupRepositoryId; readonly settings: NewServerRepository },
   ): Reply<ServerRepository>;
+  /**
+   * Finds a repository that the organization can add by its id on the server. `known`: the id here if
+   * it is one of the organization's already.
+   */
+  find(
+    scope: EngineScope,
+    key: string,
+  ): Reply<{ readonly name: string; readonly known: BackupRepositoryId | null }>;
   /** Lists a repository of the server among those of the organization. */
   add(
     scope: EngineScope,
@@ -81,7 +89,7 @@ export interface ServerRepositories {
   ): Reply<ServerRepositorySettings>;
   /**
    * What the portal doesn't know of a repository stays as it is. A shorter retention is sent at
-   * `shortensAt`. `keepsRetention`: one that waits is not sent after all.
+   * `shortensAt`; `canShorten` false: the request expects none.
    */
   update(scope: EngineScope, input: ServerRepositoryChange): Reply<ServerRepositoryUpdate>;
   /** Removes it from the server, which keeps its files. One that the server no longer has is removed. */
@@ -92,7 +100,7 @@ export interface ServerRepositoryChange {
   /** Null: whatever it has. */
   readonly version: string | null;
   readonly changes: Partial<ServerRepositoryFields>;
-  readonly keepsRetention: boolean;
+  readonly canShorten: boolean;
   readonly shortensAt: Ms;
 }
 export interface ServerRepositoryUpdate extends ServerRepository {

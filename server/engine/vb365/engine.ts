@@ -6,18 +6,19 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { listLog, listSessions } from '../embedded/sessions/jobs.ts';
 import { done, failed } from '../result.ts';
 import { createServerJob } from './create-job.ts';
+import {
+  addServerRepository,
+  createServerRepository,
+  findServerRepository,
+} from './create-repository.ts';
 import { listObjects } from './directory.ts';
 import { commandRunning, startJob } from './jobs.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { makeVb365RestoreCalls, type Vb365RestoreCalls } from './restore/calls.ts';
+import { removeServerRepository } from './remove-repository.ts';
 import { readServerRepository, readServerStorage } from './read-repository.ts';
 import { deleteServerJob, updateServerJob } from './save-jobs.ts';
-import {
-  addServerRepository,
-  createServerRepository,
-  removeServerRepository,
-  updateServerRepository,
-} from './save-repositories.ts';
+import { updateServerRepository } from './save-repositories.ts';
 import { forgetOrganization, makeVb365Servers, toFailed, type Vb365Servers } from './servers.ts';
 import { readUsage } from './usage.ts';
 
@@ -82,6 +83,7 @@ export function makeVb365Engine(context: () => AppContext): Vb365Engine {
     serverRepositories: {
       readStorage: (scope) => readServerStorage(context(), servers, scope),
       create: (scope, input) => createServerRepository(context(), servers, scope, input),
+      find: (scope, key) => findServerRepository(context(), servers, scope, key),
       add: (scope, input) => addServerRepository(context(), servers, scope, input),
       read: (scope, { repository }) => readServerRepository(context(), servers, scope, repository),
       update: (scope, input) => updateServerRepository(context(), servers, scope, input),

@@ -21,6 +21,15 @@ export const vb365Messages = defineMessages('vb365', {
   creatingNow: 'A job with this name is being created. Try again in a moment.',
   repositoryNameTaken: 'A repository with this name already exists on the Veeam server.',
   creatingRepository: 'A repository with this name is being created. Try again in a moment.',
+  savingRepository: 'The repository is being saved. Try again in a moment.',
+  removedWithRetention:
+    'The removed repository {name} left backups here with a retention of {retention}. A new repository can have a shorter one from {when}. Until then, choose at least this retention, or another place.',
+  removedWithType:
+    'The removed repository {name} left backups here with another retention type. A new repository can have a different type from {when}. Until then, choose the same type, or another place.',
+  days: '{count, plural, one {# day} other {# days}}',
+  months: '{count, plural, one {# month} other {# months}}',
+  years: '{count, plural, one {# year} other {# years}}',
+  forever: 'unlimited time',
   repositoryChangedThere:
     'The repository has changed on the Veeam server. Open it again to see the changes.',
   repositoryUsedThere:

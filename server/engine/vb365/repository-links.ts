@@ -83,12 +83,12 @@ export async function linkRepository(
   return linked;
 }
 
-/** Stores or forgets a shorter retention that the server gets later. */
-export async function setShortened(
+/** Changes what is stored of a repository. Nothing is if it is no longer linked. */
+export async function changeDetail(
   tx: TenantTx,
   id: BackupRepositoryId,
-  shortened: Vb365Detail['shortened'] | null,
-  at: Ms,
+  change: (detail: Vb365Detail) => Vb365Detail,
+  more: { readonly commanded_at?: Ms } = {},
 ): Promise<void> {
   await tx.lock();
   const { sql: db, tenant } = tx;
@@ -98,14 +98,25 @@ export async function setShortened(
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .executeTakeFirst();
-  const { shortened: _before, ...detail } = row?.detail ?? {};
+  if (row === undefined) return;
   await db
     .updateTable('vb365_object')
-    .set({
-      detail: JSON.stringify({ ...detail, ...(shortened && { shortened }) }),
-      commanded_at: at,
-    })
+    .set({ detail: JSON.stringify(change(row.detail)), ...more })
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .execute();
 }
+
+/** Stores or forgets a shorter retention that the server gets later. */
+export const setShortened = (
+  tx: TenantTx,
+  id: BackupRepositoryId,
+  shortened: Vb365Detail['shortened'] | null,
+  at: Ms,
+): Promise<void> =>
+  changeDetail(
+    tx,
+    id,
+    ({ shortened: _before, ...detail }) => ({ ...detail, ...(shortened && { shortened }) }),
+    { commanded_at: at },
+  );

@@ -150,6 +150,7 @@ export const RepositoryShape = v.object({
   isLongTerm: flag,
   /** Version 7. */
   objectStorageId: text,
+  objectStorageCachePath: text,
   /** Version 8. */
   objectStorage: v.optional(
     v.nullable(

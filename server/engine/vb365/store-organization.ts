@@ -17,6 +17,7 @@ import { byClock, type TenantTx } from '#server/platform/db/store.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
 import { setNotification } from '#server/platform/queries/job-recipients.ts';
 import { CLAIM_MS, isClaim, isOpen } from './job-links.ts';
+import { endFailedRemoval, type FinishRemoval, finishRemovals } from './lost-removals.ts';
 import { type JobItems, type Place, toJobSettings } from './map-job.ts';
 import { toRepository } from './map-repository.ts';
 import { getFingerprint } from './read-job.ts';
@@ -85,6 +86,7 @@ export async function storeOrganization(
   context: AppContext,
   site: Site,
   { repositories, jobs, readAt }: ReadOrganization & { readonly readAt: Ms },
+  finishRemoval: FinishRemoval,
 ): Promise<void> {
   await tx.lock();
   const now = context.clock.now();
@@ -99,7 +101,8 @@ export async function storeOrganization(
     const known = knownRepositories.get(repository.id);
     const id = known?.id ?? (context.chance.uuid() as BackupRepositoryId);
     repositoryIds.set(repository.id, id);
-    const detail = { ...known?.detail, usedBytes };
+    const stored = known && (await endFailedRemoval(tx, known.id, known.detail, readAt));
+    const detail = { ...stored, usedBytes };
     await storeObject(tx, site, 'repository', { id, key: repository.id, detail });
     // It has changed since it was read: the next reading has it.
     if (known !== undefined && known.commandedAt >= readAt) continue;
@@ -172,6 +175,12 @@ export async function storeOrganization(
     repositoryIds,
   );
   await deleteObjects(tx, [...goneJobs, ...goneRepositories]);
+  await finishRemovals(
+    tx,
+    context,
+    { known: knownRepositories, gone: goneRepositories, rows: repositoryRows },
+    finishRemoval,
+  );
   drafts.push(
     ...goneJobs.flatMap((id) =>
       jobRows.get(id)?.removedAt === null

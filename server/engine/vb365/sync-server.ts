@@ -10,6 +10,7 @@ import type { Vb365Client } from './client.ts';
 import { forgetStart, loadStarts } from './job-links.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { type FoundOrganization, readOrganizations } from './organizations.ts';
+import type { FinishRemoval } from './lost-removals.ts';
 import { readOrganization, readRepositories } from './read-organization.ts';
 import { listAddedRepositories } from './repository-links.ts';
 import { shortenDueRetentions } from './shorten-retention.ts';
@@ -55,7 +56,11 @@ export async function scheduleServers(tx: TenantTx, now: Ms): Promise<void> {
  * server that doesn't answer is asked again after growing waits, with the reason stored.
  */
 export const vb365Server =
-  (context: AppContext, servers: Vb365Servers): JobHandler<'vb365-server'> =>
+  (
+    context: AppContext,
+    servers: Vb365Servers,
+    finishRemoval: FinishRemoval,
+  ): JobHandler<'vb365-server'> =>
   async ({ tenant, signal, payload: { server: id } }) => {
     const server = await context.store.tenant(tenant, (tx) => loadServer(tx, id), {
       readOnly: true,
@@ -65,13 +70,10 @@ export const vb365Server =
     const now = context.clock.now();
     if (!client.ok) return noteProblem(context, tenant, server, client.error.message, null);
     try {
-      const { isRunning, problem } = await syncServer(
-        context,
-        tenant,
-        server,
-        client.value,
+      const { isRunning, problem } = await syncServer(context, tenant, server, client.value, {
         signal,
-      );
+        finishRemoval,
+      });
       await context.store.tenant(tenant, ({ sql: db }) =>
         db
           .updateTable('vb365_server')
@@ -123,7 +125,10 @@ async function syncServer(
   tenant: TenantId,
   server: ServerRow,
   client: Vb365Client,
-  signal: AbortSignal,
+  {
+    signal,
+    finishRemoval,
+  }: { readonly signal: AbortSignal; readonly finishRemoval: FinishRemoval },
 ): Promise<{ readonly isRunning: boolean; readonly problem: string | null }> {
   const { version } = await client.read('ServiceInstance', InstanceShape);
   const found = new Map((await readOrganizations(client)).map((one) => [one.key, one]));
@@ -161,7 +166,7 @@ async function syncServer(
       // It was deleted meanwhile, or is being deleted.
       if (row?.removedAt !== null || (await findServer(tx, row.id)) === null) return;
       await updateFacts(tx, row, organizationFound, now);
-      await storeOrganization(tx, context, row, { ...read, readAt });
+      await storeOrganization(tx, context, row, { ...read, readAt }, finishRemoval);
     });
     await startAdopted(context, tenant, organization.id);
   }

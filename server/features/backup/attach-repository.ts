@@ -1,6 +1,6 @@
 import { isSameName } from '#contract/backup/same-name.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
-import { KEEP } from '#contract/backup/retention.ts';
+import { DELAY_MS, KEEP } from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { NewEvent } from '#contract/events.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -14,7 +14,6 @@ import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempo
 import { toScope } from '#server/platform/sync/scope.ts';
 import { getAnswer, getEngine, scopeFor, serverRefusal } from './engine-calls.ts';
 import { findOrganization } from './lookup.ts';
-import { DELAY_MS } from './repository-delay.ts';
 import { loadRefusal } from './repository-refusal.ts';
 import { newRepository, type NewRepository, withLock } from './repository-fields.ts';
 import { warnAdministrators } from './warn-administrators.ts';

@@ -1,6 +1,12 @@
 import { type BackupRepositoryRow, getObjectLock } from '#contract/backup/repositories.ts';
 import { isBackedUpHere } from '#contract/backup/organizations.ts';
-import { isShorter, KEEP, policyAt, type RetentionPolicy } from '#contract/backup/retention.ts';
+import {
+  DELAY_MS,
+  isShorter,
+  KEEP,
+  policyAt,
+  type RetentionPolicy,
+} from '#contract/backup/retention.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type {
   Attachment,
@@ -35,7 +41,6 @@ import {
   newRepository,
   passwordRefusal,
 } from './repository-fields.ts';
-import { DELAY_MS } from './repository-delay.ts';
 import { loadRefusal } from './repository-refusal.ts';
 import { removeFromServer, usedRefusal } from './server-repositories.ts';
 import { warnAdministrators } from './warn-administrators.ts';

@@ -1,14 +1,17 @@
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { DELAY_MS } from '#contract/backup/retention.ts';
 import { isShorterRetention } from '#contract/backup/server-repositories.ts';
 import { isBackedUpHere } from '#contract/backup/organizations.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { ServerRepository } from '#contract/engine/server-repositories.ts';
 import type { BackupRepositoryId, OrganizationId } from '#contract/ids.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
+import { findRepositoryLink, setShortened } from '#server/engine/vb365/repository-links.ts';
 import { getCreated, getUpdated } from '#server/engine/vb365/repository-events.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
+import { byUser } from '#server/platform/auth/event-actor.ts';
 import { isFresh, REAUTH } from '#server/platform/auth/guards.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { NOT_FOUND } from '#server/platform/http/envelope.ts';
@@ -17,7 +20,6 @@ import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempo
 import { getAnswer, scopeFor } from './engine-calls.ts';
 import { byName, findOrganization, findRepositoryWithOwner } from './lookup.ts';
 import { backupMessages as t } from './messages.en.ts';
-import { DELAY_MS } from './repository-delay.ts';
 import { loadRefusal } from './repository-refusal.ts';
 import { warnAdministrators } from './warn-administrators.ts';
 
@@ -94,8 +96,18 @@ export function serverRepositoryHandlers(context: AppContext): Pick<Handlers, Na
       runAlone(context, ctx, async () => {
         const organization = await findManaged(context, ctx, organizationId);
         if (!organization.ok) return organization;
+        const scope = scopeFor(ctx, organizationId);
+        const found = getAnswer(await serverRepositories.find(scope, key));
+        if (!found.ok) return found;
+        const { name, known } = found.value;
+        const refused =
+          known === null &&
+          (await read(context, ctx, (tx) =>
+            loadRefusal(tx, ctx.session, organization.value.company, name, null),
+          ));
+        if (refused) return failed(refused);
         const added = getAnswer(
-          await serverRepositories.add(scopeFor(ctx, organizationId), {
+          await serverRepositories.add(scope, {
             repository: context.chance.uuid() as BackupRepositoryId,
             key,
           }),
@@ -145,6 +157,11 @@ async function update(
     );
     if (refused) return failed(refused);
   }
+  if (shortened === null) await keepRetention(context, ctx, row);
+  if (Object.keys(changes).length === 0)
+    return runIdempotently<Record<string, never>>(context, ctx, () =>
+      Promise.resolve({ drafts: [], answer: () => ok({}) }),
+    );
   if (retention !== undefined && !isFresh(ctx)) {
     const now = getAnswer(await serverRepositories.read(scope, { repository: id }));
     if (!now.ok) return now;
@@ -160,7 +177,7 @@ async function update(
         ...(retention !== undefined && { retention }),
         ...(cleanUp !== undefined && { cleanUp }),
       },
-      keepsRetention: shortened === null,
+      canShorten: isFresh(ctx),
       shortensAt: ctx.now + DELAY_MS,
     }),
   );
@@ -178,14 +195,40 @@ async function update(
     await audit(tx, context, ctx, {
       what: 'backuprepository.updated',
       user: null,
-      detail: {
-        repository: id,
-        fields: [...Object.keys(changes), ...(shortened === null ? ['shortened'] : [])].join(', '),
-      },
+      detail: { repository: id, fields: Object.keys(changes).join(', ') },
     });
     return { drafts: [getUpdated(row, saved.value)], answer: () => ok({}) };
   });
 }
+
+/**
+ * A shorter retention that waits is not sent after all. The server has the retention still, so this
+ * also works while it can't be reached.
+ */
+const keepRetention = (
+  context: AppContext,
+  ctx: SessionContext,
+  { id, organization }: BackupRepositoryRow,
+): Promise<void> =>
+  context.store.tenant(ctx.tenant, async (tx) => {
+    await tx.lock();
+    const link = await findRepositoryLink(tx, organization, id);
+    const row = (await tx.rows('backupRepository', [id])).get(id);
+    if (!link?.detail.shortened || row?.removedAt !== null) return;
+    await setShortened(tx, id, null, ctx.now);
+    await audit(tx, context, ctx, {
+      what: 'backuprepository.updated',
+      user: null,
+      detail: { repository: id, fields: 'shortened' },
+    });
+    const { name, description, retentionType, retentionPolicy: policy, period } = row;
+    const retention = period ?? { unit: 'years', policy };
+    const found = { id, name, description, retentionType, retention, shortened: null };
+    await tx.append(
+      [getUpdated(row, found)],
+      byUser(ctx.session, ctx.command?.id ?? null, ctx.now),
+    );
+  });
 
 /**
  * Removes a repository from the server of its organization at once: the server keeps its files, so it
@@ -211,6 +254,9 @@ export const removeFromServer = (
     return runIdempotently<{ deletesAt: number }>(context, ctx, async (tx) => {
       const row = (await tx.rows('backupRepository', [id])).get(id);
       if (row === undefined) return refusal(NOT_FOUND);
+      const answer = () => ok({ deletesAt: ctx.now });
+      // A reading of the server was faster, and has finished the removal.
+      if (row.removedAt !== null) return { drafts: [], answer };
       await warnAdministrators(tx, context, ctx.session, 'removeRepository', {
         company,
         name,
@@ -222,17 +268,14 @@ export const removeFromServer = (
         detail: { repository: id },
       });
       return {
-        drafts:
-          row.removedAt === null
-            ? [
-                {
-                  event: { type: 'backuprepository.deleted@1', data: { id } },
-                  company,
-                  entity: `backuprepository:${id}`,
-                },
-              ]
-            : [],
-        answer: () => ok({ deletesAt: ctx.now }),
+        drafts: [
+          {
+            event: { type: 'backuprepository.deleted@1', data: { id } },
+            company,
+            entity: `backuprepository:${id}`,
+          },
+        ],
+        answer,
       };
     });
   });

@@ -1,8 +1,7 @@
 import { formatMoment } from '#contract/i18n/moment.ts';
-import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Principal } from '#server/platform/http/handler.ts';
 import { mailAdministrators } from './mail-administrators.ts';
 import { backupMessages as t } from './messages.en.ts';
 
@@ -19,7 +18,7 @@ const NEWS = {
 export async function warnAdministrators(
   tx: TenantTx,
   context: AppContext,
-  session: Principal,
+  { actor: actorId }: { readonly actor: UserId | null },
   what: keyof typeof NEWS,
   about: { readonly company: CompanyN; readonly name: string; readonly when: Ms },
 ): Promise<void> {
@@ -27,7 +26,7 @@ export async function warnAdministrators(
     .selectFrom('person')
     .select('name')
     .where('tenant_id', '=', tx.tenant)
-    .where('id', '=', session.actor)
+    .where('id', '=', actorId)
     .executeTakeFirst();
   const user = actor?.name ?? '';
   const { name } = about;

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { RetentionType } from '#contract/backup/retention.ts';
 import type { ServerRetention } from '#contract/backup/server-repositories.ts';
 import type { Id, Node, RequestOrigin, Workload } from '#contract/engine/engine.ts';
 import type { JobNotification } from '#contract/engine/server-jobs.ts';
@@ -11,7 +12,7 @@ import type {
   TenantId,
   UserId,
 } from '#contract/ids.ts';
-import type { Filled } from './json-column.ts';
+import type { Filled, Json } from './json-column.ts';
 
 /** Servers of Veeam Backup for Microsoft 365 and what was imported from them (migration 0053). */
 export interface Vb365Tables {
@@ -46,6 +47,18 @@ export interface Vb365Tables {
     detail: Filled<Vb365Detail>;
     /** When a user last changed it on the server. What was read before is out of date. */
     commanded_at: Generated<Ms>;
+  };
+  /** Removed repositories whose backups a server has (migration 0084). Keys are ids on the server. */
+  vb365_removed_repository: {
+    tenant_id: TenantId;
+    id: Id;
+    name: string;
+    proxy_key: string | null;
+    path: string;
+    object_storage_key: string | null;
+    retention_type: RetentionType;
+    retention: Json<ServerRetention>;
+    removed_at: Ms;
   };
   /** Restore sessions on servers (migration 0063). `session_key`: the id on the server. */
   vb365_explorer: {
@@ -97,7 +110,8 @@ export interface ServerDownload {
  * Of a job: `version` of its items, what it showed last of its server's `clock`, who is `creating` it,
  * and whether it has to be started (`runNow`). Of a repository: what the organization uses; who is
  * making it (`requested`); `isAdded`: it belongs to the organization even before that uses it;
- * `shortened`: a shorter retention that the server gets later, and what it has until then.
+ * `shortened`: a shorter retention that the server gets later, and what it has until then; `saving`:
+ * the request that changes it now; `removing`: the request that removes it.
  */
 export interface Vb365Detail {
   readonly version?: number;
@@ -109,6 +123,8 @@ export interface Vb365Detail {
     readonly retention: ServerRetention;
     readonly appliesAt: Ms;
   };
+  readonly saving?: { readonly request: string; readonly at: Ms };
+  readonly removing?: RepositoryRemoval;
   readonly clock?: { readonly time: string; readonly at: Ms };
   readonly creating?: NewVb365Job;
   readonly runNow?: UserId | 'nobody';
@@ -133,4 +149,10 @@ export interface NewVb365Repository {
   readonly user: UserId | null;
   /** The server's answer was lost. */
   readonly isLost?: boolean;
+}
+
+/** A request that removes a repository from its server. */
+export interface RepositoryRemoval {
+  readonly at: Ms;
+  readonly origin: RequestOrigin | null;
 }

@@ -237,7 +237,8 @@ const getPath = (issue: v.BaseIssue<unknown>): string => {
 export async function toSourceError(answer: Answer, host: string, now: Ms): Promise<SourceError> {
   const { status } = answer;
   const waitMs = parseRetryAfter(answer.headers.get('retry-after'), now);
-  if (status === 429 || status === 503) return new SourceError('busy', t.busy({ host }), waitMs);
+  if (status === 429 || status === 503)
+    return new SourceError('busy', t.busy({ host }), waitMs, null, null, status);
   if (status === 401) return new SourceError('refused', t.credentials({ host }));
   if (status === 403) return new SourceError('forbidden', t.forbidden({ host }));
   if (status === 404) return new SourceError('missing', t.missing({ host }));
@@ -247,6 +248,8 @@ export async function toSourceError(answer: Answer, host: string, now: Ms): Prom
     message === '' ? t.status({ host, status }) : t.statusWith({ host, status, message }),
     waitMs,
     code,
+    null,
+    status,
   );
 }
 

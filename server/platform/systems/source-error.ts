@@ -13,12 +13,15 @@ export class SourceError extends Error {
   /** The system's own word for the error. */
   readonly code: string | null;
   readonly reason: OutboundReason;
+  /** The HTTP status of its refusal; null: it is about something else. */
+  readonly status: number | null;
   constructor(
     kind: SourceError['kind'],
     message: string,
     waitMs: Ms | null = null,
     code: string | null = null,
     reason: OutboundReason = null,
+    status: number | null = null,
   ) {
     super(message);
     this.name = 'SourceError';
@@ -26,5 +29,6 @@ export class SourceError extends Error {
     this.waitMs = waitMs;
     this.code = code;
     this.reason = reason;
+    this.status = status;
   }
 }

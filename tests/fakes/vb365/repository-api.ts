@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type Details, json, type Query } from '#tests/server/outbound/listen.ts';
+import { writePath } from './folders.ts';
 import { repositoryFromClient } from './repository-schema.ts';
 import { repositoryRow, type Row } from './rows.ts';
 import { uid, type Vb365Content, type Vb365Repository, type Vb365Version } from './state.ts';
@@ -42,10 +43,14 @@ export function makeRepositoryApi({ version, content, notFound, refused }: Repos
       id: uid(`made repository ${made}`),
       capacityBytes: 1_000_000_000,
       freeSpaceBytes: 1_000_000_000,
-      ...toState(row),
+      ...rewrite(toState(row)),
     };
     content.repositories.push(repository);
     return json(repositoryRow(version, repository), version === 'v8' ? 201 : 200);
+  }
+
+  function rewrite<R extends { readonly path: string }>(repository: R): R {
+    return content.rewritesPaths ? { ...repository, path: writePath(repository.path) } : repository;
   }
 
   /** What the body lacks is gone. */

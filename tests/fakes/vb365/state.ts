@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
+import type { Vb365Folder } from './folders.ts';
 import type {
   Vb365Object,
   Vb365Point,
@@ -114,6 +115,10 @@ export interface Vb365Content {
   readonly jobs: Vb365Job[];
   readonly sessions: Vb365Session[];
   readonly repositories: Vb365Repository[];
+  /** What folders of proxies have, also without a repository. */
+  readonly folders: Vb365Folder[];
+  /** It writes paths in its own way. */
+  rewritesPaths: boolean;
   readonly proxies: Vb365Proxy[];
   readonly pools: { readonly id: string; readonly name: string }[];
   /** Of version 7. */
@@ -177,6 +182,8 @@ export function emptyServer(now: Ms): Vb365Content {
         proxyId: uid('proxy'),
       },
     ],
+    folders: [],
+    rewritesPaths: false,
     proxies: [
       {
         id: uid('proxy'),

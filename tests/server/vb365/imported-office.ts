@@ -4,6 +4,7 @@ import { checkTraffic } from '#tests/fakes/vb365/checked.ts';
 import { startVb365, type Vb365Server } from '#tests/fakes/vb365/server.ts';
 import {
   addOrganization,
+  uid,
   type Vb365Organization,
   type Vb365Version,
 } from '#tests/fakes/vb365/state.ts';
@@ -16,6 +17,17 @@ import type { Row } from './job-fields.ts';
 
 const MINUTE = 60_000;
 
+/** What the page sends for a repository, besides its organization. */
+export const NEW_REPOSITORY = {
+  repository: 'Vault',
+  description: 'Third floor',
+  retentionType: 'ItemLevel',
+  retention: { unit: 'days', count: 90 },
+  cleanUp: { type: 'Monthly', number: 'Last', day: 'Sunday', time: '03:30' },
+  proxyId: uid('proxy'),
+  path: 'E:\\Vault',
+} as const;
+
 /** A provider beside a stand-in of a server, whose one organization it can import. */
 export interface ImportedOffice {
   readonly fixture: Fixture;
@@ -25,12 +37,15 @@ export interface ImportedOffice {
   readonly found: Vb365Organization;
   /** Changes that the server got, oldest first. */
   readonly sent: { readonly request: string; readonly body: Row | null }[];
-  /** Imports the organization, reads its server once, and returns its id. `from`: another server. */
-  importAll(from?: Vb365Server): Promise<string>;
+  /**
+   * Imports the organization, reads its server once, and returns its id. `from`: another server;
+   * `who`: another user.
+   */
+  readonly importAll: (from?: Vb365Server, who?: Asker) => Promise<string>;
   /** Time passes, and the server is read. */
-  readAgain(ms?: number): Promise<void>;
+  readonly readAgain: (ms?: number) => Promise<void>;
   /** Throws what was asked or answered that the version doesn't publish. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 export async function startImportedOffice(
@@ -65,9 +80,9 @@ export async function startImportedOffice(
     server,
     found,
     sent,
-    async importAll(from = server) {
+    async importAll(from = server, who = admin) {
       current = from;
-      const { body } = await admin<{ rows: { id: string }[] }>(
+      const { body } = await who<{ rows: { id: string }[] }>(
         'POST',
         'o365/organizations/from-api',
         { apiUrl: from.outside.url, username: USER.name, password: USER.secret, companyId: 1 },

@@ -6,7 +6,11 @@ import { eachDatabase } from '../db/databases.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { countMails, cutAnswers, listAudited, type Row } from './job-fields.ts';
-import { type ImportedOffice, startImportedOffice } from './imported-office.ts';
+import {
+  type ImportedOffice,
+  NEW_REPOSITORY as NEW,
+  startImportedOffice,
+} from './imported-office.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -25,15 +29,6 @@ interface Storage {
   readonly repositories: readonly (Row & { readonly id: string })[];
 }
 
-const NEW = {
-  repository: 'Vault',
-  description: 'Third floor',
-  retentionType: 'ItemLevel',
-  retention: { unit: 'days', count: 90 },
-  cleanUp: { type: 'Monthly', number: 'Last', day: 'Sunday', time: '03:30' },
-  proxyId: uid('proxy'),
-  path: 'E:\\Vault',
-};
 const FAR = { id: uid('far'), hostName: 'proxy-2.example.com', status: 'Offline' } as const;
 
 const getPath = (id: string) => `o365/repositories/${id}/server-settings`;
@@ -185,7 +180,9 @@ eachDatabase((database, open) => {
         { retention: { unit: 'days', count: 0 } },
         { retention: { unit: 'years', policy: 'Years4' } },
         { cleanUp: { type: 'Daily', day: 'Sunday', time: '24:00' } },
-        ...[' ', '\\\\files\\share', '//files/share', 'D:\\a\\..\\b'].map((path) => ({ path })),
+        ...[' ', '\\\\files\\share', '//files/share', 'D:\\a\\..\\b', 'D:\\a\\.. \\b'].map(
+          (path) => ({ path }),
+        ),
         { repository: '' },
       ])
         expect((await create({ repository: 'Other', ...wrong })).status).toBe(400);

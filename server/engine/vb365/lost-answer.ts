@@ -1,0 +1,16 @@
+import { SourceError } from '#server/platform/systems/source-error.ts';
+
+/**
+ * Whether a server can have done what was asked although it didn't say so: no answer arrived, it can't
+ * be read, or it failed while it worked.
+ */
+export const isLostAnswer = (error: unknown): error is SourceError =>
+  error instanceof SourceError &&
+  (error.kind === 'unreachable' ||
+    (error.status !== null ? error.status >= 500 : error.kind === 'fault'));
+
+/** For what can be read later: a server that can't be read now has nothing. */
+export function ignoreSourceError(error: unknown): null {
+  if (error instanceof SourceError) return null;
+  throw error;
+}
