@@ -33,9 +33,9 @@ interface Slice {
 async function connect(
   hoursAgo: readonly number[],
   isTooLarge: (slice: Slice) => boolean,
-): Promise<{ readonly asked: Slice[]; readonly answered: Slice[] }> {
+): Promise<{ readonly requested: Slice[]; readonly answered: Slice[] }> {
   const { console } = vspc;
-  const asked: Slice[] = [];
+  const requested: Slice[] = [];
   const answered: Slice[] = [];
   console.fault = ({ path: url }, path) => {
     if (path !== HISTORY) return null;
@@ -44,7 +44,7 @@ async function connect(
       from: Date.parse(query.get('from') ?? ''),
       to: Date.parse(query.get('to') ?? ''),
     };
-    asked.push(slice);
+    requested.push(slice);
     if (isTooLarge(slice)) return { body: TOO_LARGE };
     answered.push(slice);
     return null;
@@ -54,7 +54,7 @@ async function connect(
   console.jobs.push(aJob(JOB, NOON - HOUR));
   console.sessions.push(...hoursAgo.map((hours) => aSession(JOB, NOON - hours * HOUR)));
   await field.connect(vspc.outside.url);
-  return { asked, answered };
+  return { requested, answered };
 }
 
 const listHours = async (): Promise<number[]> =>
@@ -89,7 +89,7 @@ test('COLLECT-9: a time whose sessions are too many for one response is read in 
 test('COLLECT-5, COLLECT-9: sessions that are too many even for the shortest time are a failure with its reason; what was read before stays, and the next round goes on there', async () => {
   let isFull = true;
   const full = NOON - 90 * HOUR;
-  const { asked, answered } = await connect(
+  const { requested, answered } = await connect(
     HOURS,
     ({ from, to }) => isFull && from <= full && to > full,
   );
@@ -98,7 +98,7 @@ test('COLLECT-5, COLLECT-9: sessions that are too many even for the shortest tim
     status: 'failed',
     error: expect.stringContaining('16'),
   });
-  const tried = asked.filter(({ from, to }) => from <= full && to > full);
+  const tried = requested.filter(({ from, to }) => from <= full && to > full);
   expect(new Set(tried.map(({ from, to }) => to - from)).size).toBe(tried.length);
   expect(tried.length).toBeLessThan(8);
   expect(await listHours()).toEqual([160, 131, 110, 109, 108, 107, 1]);

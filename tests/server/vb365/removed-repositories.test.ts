@@ -16,6 +16,10 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const SHORTER = { retention: { unit: 'days', count: 30 } } as const;
 
+const getPath = (id: string) => `o365/repositories/${id}/server-settings`;
+const isCreation = (method: string, path: string) =>
+  method === 'POST' && /backuprepositories$/i.test(path);
+
 interface Listed extends Row {
   readonly id: string;
   readonly name: string;
@@ -55,7 +59,6 @@ eachDatabase((database, open) => {
       expect([made.status, made.text]).toEqual([200, made.text]);
       return made.body.data.id;
     };
-    const getPath = (id: string) => `o365/repositories/${id}/server-settings`;
     const read = async (id: string) =>
       (await admin<{ version: string }>('GET', getPath(id))).body.data;
     const update = (id: string, changes: object) => admin('PATCH', getPath(id), changes);
@@ -253,8 +256,6 @@ eachDatabase((database, open) => {
     test('VB365-64: a server that fails while it creates, or whose answer cannot be read, has created one nevertheless', async () => {
       const answer = server.answer.bind(server);
       const failure = { message: 'The database is busy.', ...(version === 'v8' && CODE) };
-      const isCreation = (method: string, path: string) =>
-        method === 'POST' && /backuprepositories$/i.test(path);
       for (const [name, given] of [
         ['Failed', json(failure, 500)],
         ['Busy', json(failure, 503)],
