@@ -135,11 +135,28 @@ export const EventsSchema = v.object({
 export type EventsPage = v.InferOutput<typeof EventsSchema>;
 
 /**
- * Messages of the poke stream (`text/event-stream`, `data: <JSON>`). A poke carries no data: it
- * says that there is something to load.
+ * New events that a poke carries, as far as its user can read them: a device whose cursor is between
+ * `after` and `cursor` doesn't have to request them (SYNC-23).
+ */
+export type PushedPage = Pick<EventsPage, 'cursor' | 'events' | 'causes'> & {
+  readonly after: number;
+};
+
+/** The most that a poke carries. Devices request more themselves. */
+export const PUSHED_PAGE = { events: 500, chars: 64_000 } as const;
+
+/**
+ * Messages of the poke stream (`text/event-stream`, `data: <JSON>`). They say that there is something to
+ * load. `page`: what it is. `packed`: the same, as base64 of raw DEFLATE of JSON.
  */
 export type Poke =
-  | { readonly kind: 'head'; readonly head: number; readonly epoch: string }
+  | {
+      readonly kind: 'head';
+      readonly head: number;
+      readonly epoch: string;
+      readonly page?: PushedPage;
+      readonly packed?: string;
+    }
   | { readonly kind: 'sources' } // a source synced, or failed to
   | { readonly kind: 'scope' } // the user's access has changed: reload all data
   | { readonly kind: 'out' }; // the session has ended
@@ -187,7 +204,7 @@ export const syncCalls = {
   stream: call({
     method: 'GET',
     path: 'sync/stream',
-    summary: 'Streams pokes, which say that there is something to load.',
+    summary: 'Streams pokes, which say that there is something to load. They may carry new events.',
     input: v.strictObject({}),
     output: 'stream',
     gate: 'signed-in',

@@ -3,7 +3,7 @@
  * [--streams 200,500] [--seconds 30] [--rate 20] [--one] [--pull] [--before CHECKOUT] [--json]`. Results
  * are posted to the first server, one a request; half of the streams are on each. `--one`: all streams
  * are on the first server, and the second one is idle. `--pull`: each stream also
- * fetches the events after a poke, one call at a time, as devices do. `--before`: another checkout whose
+ * fetches the events after a poke that doesn't carry them, one call at a time, as devices do. `--before`: another checkout whose
  * servers are measured in the same run, for comparison.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -53,13 +53,21 @@ const ROWS = {
   'ingesting server': 'CPU s',
   'other server': 'CPU s',
   'database': 'CPU s',
+  'servers, for each stream and result': 'CPU µs',
   'pokes': '/s',
+  'pokes with events': '%',
+  'received by a stream': 'kB/s',
   'memory of the ingesting server': 'MB',
 } as const;
 type Figures = Record<keyof typeof ROWS, number>;
 
-/** When a stream heard that the log has reached a number. */
-type Heard = { readonly head: number; readonly at: number }[];
+/** When a stream heard that the log has reached a number, and with how many bytes. */
+type Heard = {
+  readonly head: number;
+  readonly at: number;
+  readonly hasEvents: boolean;
+  readonly bytes: number;
+}[];
 
 function openStream(origin: URL, token: string, agent: Agent, pulls: boolean): Promise<Heard> {
   const heard: Heard = [];
@@ -100,9 +108,17 @@ function openStream(origin: URL, token: string, agent: Agent, pulls: boolean): P
           for (const line of lines) {
             const [, head, epoch = ''] = /"head","head":(\d+),"epoch":"([^"]+)"/.exec(line) ?? [];
             if (head === undefined) continue;
-            heard.push({ head: Number(head), at: performance.now() });
+            const hasEvents = line.includes('"page":{') || line.includes('"packed":"');
+            heard.push({
+              head: Number(head),
+              at: performance.now(),
+              hasEvents,
+              bytes: line.length + 2,
+            });
             wanted = Number(head);
-            if (pulls && !isPulling) void pull(epoch);
+            // Only the first poke has none, and each later one continues the one before.
+            if (hasEvents && !isPulling && cursor > 0) cursor = wanted;
+            if (pulls && !isPulling && cursor < wanted) void pull(epoch);
           }
         });
         answer.on('error', () => undefined);
@@ -165,11 +181,14 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
     const lags = { same: [] as number[], other: [] as number[] };
     /** When each result was sent, in minutes, and its lag on the same server. */
     const course: { readonly x: number; readonly y: number }[] = [];
-    let pokes = 0;
+    let [pokes, withEvents, bytes] = [0, 0, 0];
     const [from, to] = [posts[0]?.at ?? 0, posts.at(-1)?.at ?? 0];
     for (const { isSame, of } of heard) {
       let n = 0;
-      pokes += of.filter(({ at }) => at >= from && at <= to).length;
+      const counted = of.filter(({ at }) => at >= from && at <= to);
+      pokes += counted.length;
+      withEvents += counted.filter(({ hasEvents }) => hasEvents).length;
+      bytes += counted.reduce((sum, one) => sum + one.bytes, 0);
       for (const { uid, at } of posts) {
         const seq = seqs.get(uid);
         if (seq === undefined) throw new Error('A result is not in the log.');
@@ -196,7 +215,11 @@ async function measure(load: Load, checkout?: string): Promise<Figures> {
       'ingesting server': used[0] ?? 0,
       'other server': used[1] ?? 0,
       'database': used[2] ?? 0,
+      'servers, for each stream and result':
+        (((used[0] ?? 0) + (used[1] ?? 0)) * 1_000_000) / (load.streams * posts.length),
       'pokes': (pokes * 1000) / (to - from),
+      'pokes with events': (withEvents * 100) / pokes,
+      'received by a stream': bytes / heard.length / (to - from),
       'memory of the ingesting server': getMemoryMb(first.pid),
     };
 

@@ -22,6 +22,7 @@ import { joinTeam } from './leader.ts';
 import type { Team, TeamMessage } from './leader.ts';
 import { bootstrap, learnNames, loadDay, pull } from './pull.ts';
 import type { Begun, Fetching } from './pull.ts';
+import { PushedPages } from './pushed-pages.ts';
 import { Replica } from './replica.ts';
 import { isAway, isInState, getStatus } from './status.ts';
 import { readPokes } from './stream.ts';
@@ -69,6 +70,7 @@ export class Loop {
   /** Whether the leader tab has been live. */
   #wasLive = false;
   readonly #listeners = new Set<() => void>();
+  readonly #pushed = new PushedPages();
   #offlineSince: Ms | null = null;
   #fault: string | null = null;
   #reload = false;
@@ -98,6 +100,7 @@ export class Loop {
     this.#fetching = {
       wire: this.wire,
       replica: this.replica,
+      pushed: this.#pushed,
       clock: context.clock,
       me: () => needs.me,
       poisoned: (what) => this.#poisoned(what),
@@ -201,6 +204,7 @@ export class Loop {
 
   /** Retries now: the user asked for it, or the device has a network again. */
   wake(): void {
+    this.#pushed.clear();
     if (this.#actor) this.#actor.send({ type: 'WAKE' });
     else this.#team.tell({ kind: 'wake' });
   }
@@ -333,6 +337,7 @@ export class Loop {
               clock,
               () => this.replica.epoch,
               end.signal,
+              this.#pushed,
               (event: SyncEvent) => sendBack(event),
             );
             return () => end.abort();

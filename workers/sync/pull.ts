@@ -5,6 +5,8 @@ import type { Failure } from '#contract/errors.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { SyncedSourcesSchema } from '#contract/sync/calls.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
 import { DAYS_AT_ONCE } from '#workers/startup/cold-start.ts';
 import type { DayRuns, Patch } from '#workers/types.ts';
 import type { WorkerClock } from '#workers/context.ts';
@@ -15,12 +17,14 @@ import { pagesIn } from './frames.ts';
 import { checkRows } from './bootstrap-rows.ts';
 import { lastSyncRow } from './replica.ts';
 import type { Replica } from './replica.ts';
+import type { PushedPages } from './pushed-pages.ts';
 import type { Wire } from './wire.ts';
 
 /** What fetching needs, and its callbacks. */
 export interface Fetching {
   readonly wire: Wire;
   readonly replica: Replica;
+  readonly pushed: PushedPages;
   readonly clock: WorkerClock;
   readonly me: () => UserId;
   /** Reports unreadable events that were skipped; returns whether a reload is worth a try (G11). */
@@ -59,19 +63,27 @@ const PageSchema = v.object({
   sources: v.fallback(v.optional(SyncedSourcesSchema), undefined),
 });
 
-/** Fetches everything after the cursor (SYNC-5). */
+/** Returns events that came with pokes, if they continue the log here, or else asks the server. */
+async function loadPage({ wire, replica, pushed }: Fetching): Promise<Result<unknown>> {
+  const here = pushed.take(replica.cursor, replica.epoch);
+  return here === null
+    ? wire.raw('events', {
+        after: String(replica.cursor),
+        epoch: replica.epoch,
+        limit: String(LIMITS.eventsPage),
+        protocol: String(PROTOCOL),
+        sources: replica.sourcesTag,
+      })
+    : ok({ ...here, epoch: replica.epoch, more: false });
+}
+
+/** Applies everything after the cursor (SYNC-5). */
 export async function pull(needs: Fetching): Promise<Outcome> {
-  const { wire, replica, clock } = needs;
+  const { replica, clock } = needs;
   if (replica.lacksTables) return { kind: 'reload' };
   for (;;) {
     const request = replica.cursor;
-    const answer = await wire.raw('events', {
-      after: String(request),
-      epoch: replica.epoch,
-      limit: String(LIMITS.eventsPage),
-      protocol: String(PROTOCOL),
-      sources: replica.sourcesTag,
-    });
+    const answer = await loadPage(needs);
     if (!answer.ok) return refused(answer.failure);
     const page = v.safeParse(PageSchema, answer.value);
     if (!page.success) return failedWith(NO_ANSWER);
@@ -88,7 +100,8 @@ export async function pull(needs: Fetching): Promise<Outcome> {
     if (cursor > request || sources !== undefined)
       needs.applied(applied, await replica.apply(applied, clock.now()), more);
     else await synced(replica, clock);
-    if (!more) return { kind: 'done', cursor: replica.cursor, left: replica.daysLeft };
+    if (!more && !needs.pushed.continues(replica.cursor, replica.epoch))
+      return { kind: 'done', cursor: replica.cursor, left: replica.daysLeft };
   }
 }
 

@@ -2,31 +2,45 @@ import * as v from 'valibot';
 import type { SyncEvent } from '#machines/sync-events.ts';
 import { getWait } from '#machines/sync-events.ts';
 import type { WorkerClock } from '#workers/context.ts';
+import { PushedPageSchema, unpack } from './pushed-pages.ts';
+import type { PushedPages } from './pushed-pages.ts';
 import type { Wire } from './wire.ts';
 
 const PokeSchema = v.variant('kind', [
-  v.object({ kind: v.literal('head'), head: v.number(), epoch: v.string() }),
+  v.object({
+    kind: v.literal('head'),
+    head: v.number(),
+    epoch: v.string(),
+    page: v.optional(v.unknown()),
+    packed: v.optional(v.string()),
+  }),
   v.object({ kind: v.literal('sources') }),
   v.object({ kind: v.literal('scope') }),
   v.object({ kind: v.literal('out') }),
 ]);
 
 /** A longer line is not a poke. */
-const MAX_CHARS = 10_000;
+const MAX_CHARS = 100_000;
 /** After this time without data, a stream counts as dead: the server sends a comment every 25 s. */
 const DEAD_MS = 70_000;
 
 /**
- * Reads the stream of pokes until it ends or `signal` aborts (SYNC-5). A poke carries no data; an
- * unknown one counts as a nudge.
+ * Reads the stream of pokes until it ends or `signal` aborts (SYNC-5). The events that a poke carries are
+ * added to `pushed` before it is reported (SYNC-23). An unknown poke counts as a nudge.
  */
 export async function readPokes(
   wire: Wire,
   clock: WorkerClock,
   epoch: () => string,
   signal: AbortSignal,
-  tell: (event: SyncEvent) => void,
+  pushed: PushedPages,
+  report: (event: SyncEvent) => void,
 ): Promise<void> {
+  const tell = (event: SyncEvent): void => {
+    // Whatever else it is, the next pull must ask the server.
+    if (event.type !== 'POKE') pushed.clear();
+    report(event);
+  };
   const body = await wire.stream(signal);
   if (signal.aborted) return;
   if (!body.ok) {
@@ -51,7 +65,7 @@ export async function readPokes(
       const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\r|\n/);
       rest = (lines.pop() ?? '').slice(0, MAX_CHARS);
       for (const line of lines)
-        if (line.startsWith('data:')) tell(getEvent(line.slice(5), epoch()));
+        if (line.startsWith('data:')) tell(await getEvent(line.slice(5), epoch(), pushed));
     }
   } catch {
     // aborted: the same as the end
@@ -62,14 +76,20 @@ export async function readPokes(
   if (!signal.aborted) tell({ type: 'STREAM_CLOSED', retryAfterMs: 0 });
 }
 
-function getEvent(data: string, epoch: string): SyncEvent {
+async function getEvent(data: string, epoch: string, pushed: PushedPages): Promise<SyncEvent> {
   const poke = v.safeParse(PokeSchema, parsed(data));
   if (!poke.success) return { type: 'NUDGE' };
   switch (poke.output.kind) {
-    case 'head':
-      return poke.output.epoch === epoch
-        ? { type: 'POKE', head: poke.output.head }
-        : { type: 'NUDGE' };
+    case 'head': {
+      const { head, epoch: of, page, packed } = poke.output;
+      if (of !== epoch) return { type: 'NUDGE' };
+      const read = v.safeParse(
+        PushedPageSchema,
+        packed === undefined ? page : await unpack(packed),
+      );
+      if (read.success) pushed.add(of, read.output);
+      return { type: 'POKE', head };
+    }
     case 'sources':
       return { type: 'NUDGE' };
     case 'scope':

@@ -5,7 +5,6 @@ import { toFormerRow } from '#contract/former-fields.ts';
 import { failed, ok } from '#contract/result.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { CauseRow } from '#contract/runs/rows.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { utcDay } from '#contract/time/day.ts';
 import { FORBIDDEN, refuse } from '#server/platform/http/envelope.ts';
@@ -14,6 +13,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { bootstrap } from './bootstrap.ts';
 import { loadPages, tagOfDay } from './days.ts';
+import { causesIn } from './event-pages.ts';
 import { HELD_EPOCH, heldBootstrap } from './snapshot.ts';
 import { makeKinds } from './tables.ts';
 import { lastSyncIn, syncedSources } from './last-sync.ts';
@@ -150,16 +150,3 @@ export function syncHandlers(
     },
   };
 }
-
-/** Returns the causes of new problems. */
-const causesIn = async (tx: TenantTx, events: readonly Logged[]): Promise<CauseRow[]> => [
-  ...(
-    await tx.rows('cause', [
-      ...new Set(
-        events.flatMap(({ event }) =>
-          event.type === 'problem.opened@1' ? [event.data.cause] : [],
-        ),
-      ),
-    ])
-  ).values(),
-];

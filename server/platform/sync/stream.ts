@@ -42,13 +42,18 @@ export function pokeStream(
         leave();
         controller.close();
       };
-      function look({ head: at, session: now, mark }: Look): void {
+      /** Whether the client reads what was sent: a backlog of events would be useless to it. */
+      const isPrompt = (): boolean => (controller.desiredSize ?? 0) > -MAX_BACKLOG;
+      function look({ head: at, session: now, mark, pages }: Look): void {
         if (now === null) return end({ kind: 'out' });
         if (now !== undefined && getRights(now) !== started) return end({ kind: 'scope' });
         const head = reader.see(at);
         if (head.seq !== sent) {
+          const isNext = pages !== null && pages.after === sent && head.epoch !== HELD_EPOCH;
+          const bytes = isNext && now !== undefined && isPrompt() ? pages.write(now) : null;
           sent = head.seq;
-          poke({ kind: 'head', head: head.seq, epoch: head.epoch });
+          if (bytes === null) poke({ kind: 'head', head: head.seq, epoch: head.epoch });
+          else write(bytes);
         }
         if (mark !== null && mark !== marked && reader.readsSources) {
           marked = mark;
@@ -80,6 +85,8 @@ export function pokeStream(
 }
 
 const nothing = (): void => {};
+/** Messages that a client has not read. */
+const MAX_BACKLOG = 8;
 const KEEP_ALIVE = ENCODER.encode(': still here\n\n');
 
 /** What a session sees of the log's end. Its rights don't change: the stream ends when they do. */

@@ -11,16 +11,18 @@ import {
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Head, TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
+import { makePagePokes, readNewEvents } from './event-pages.ts';
+import type { NewEvents, PagePokes } from './event-pages.ts';
 
 /** How often a tail looks without a hint, and checks all sessions. */
 export const TICK_MS: Ms = 2_000;
 /** The shortest time between two looks: hints of this time are answered together. */
 const GAP_MS: Ms = 50;
 /**
- * That time for each stream of the provider. A device answers a poke with a call, so a provider causes
- * at most 500 calls a second, as long as it has less than a thousand streams here.
+ * That time for each stream of the provider. A device answers a poke without events with a call, so a
+ * provider causes at most 500 calls a second, as long as it has less than a thousand streams here.
  */
-const GAP_PER_STREAM_MS: Ms = 2;
+const GAP_PER_STREAM_MS = { withEvents: 0.2, without: 2 } as const;
 const LONGEST_GAP_MS: Ms = TICK_MS;
 /** The number of streams to write to before other work of the server gets its turn. */
 const CHUNK = 100;
@@ -44,6 +46,8 @@ export interface Look {
   readonly session: Principal | null | undefined;
   /** Another text when sources synced or failed; null if it wasn't read. */
   readonly mark: string | null;
+  /** Pokes with what is new, if all sessions were checked; null if there is nothing, or too much. */
+  readonly pages: PagePokes | null;
 }
 
 export interface Tails {
@@ -99,6 +103,7 @@ function makeTail(context: AppContext, tenant: TenantId, mark: () => Promise<str
   let gapMs: Ms = 0;
   /** The end of the log at the last look. */
   let seen: Head | null = null;
+  let gapPerStreamMs: number = GAP_PER_STREAM_MS.without;
 
   function tick(): void {
     for (const follower of followers) follower.tick();
@@ -138,31 +143,35 @@ function makeTail(context: AppContext, tenant: TenantId, mark: () => Promise<str
     // Looks take at most half of the time, however busy the server is.
     gapMs = Math.min(
       LONGEST_GAP_MS,
-      Math.max(GAP_MS, followers.size * GAP_PER_STREAM_MS, lookedAt - beganAt),
+      Math.max(GAP_MS, followers.size * gapPerStreamMs, lookedAt - beganAt),
     );
     if (isWanted && followers.size > 0) want();
   }
 
   async function lookOnce(all: boolean): Promise<void> {
     const checked = new Set(all ? followers : unchecked);
-    const { head, found, isEveryone } = await store.tenant(
+    const { head, news, found, ids } = await store.tenant(
       tenant,
       (tx) => read(tx, seen, checked, followers, clock.now()),
       { readOnly: true },
     );
-    if (isEveryone) for (const follower of followers) checked.add(follower);
     const sessions = await withActiveActors(context, tenant, found);
     const isMarkRead = [...followers].some((follower) => follower.readsSources());
     const marked = isMarkRead ? await mark() : null;
+    const pages = news === null ? null : makePagePokes(news);
+    if (seen === null || head.seq !== seen.seq)
+      gapPerStreamMs = GAP_PER_STREAM_MS[pages === null ? 'without' : 'withEvents'];
     seen = head;
     let n = 0;
     for (const follower of followers) {
-      const isChecked = checked.has(follower);
+      // A stream that has opened meanwhile is not among them.
+      const isChecked = ids.has(follower.sessionId);
       if (isChecked) unchecked.delete(follower);
       follower.look({
         head,
         session: isChecked ? (sessions.get(follower.sessionId) ?? null) : undefined,
         mark: marked,
+        pages,
       });
       n += 1;
       if (n % CHUNK === 0) await new Promise((resolve) => void setImmediate(resolve));
@@ -193,12 +202,16 @@ function makeTail(context: AppContext, tenant: TenantId, mark: () => Promise<str
 
 interface Found {
   readonly head: Head;
+  readonly news: NewEvents | null;
   readonly found: readonly FoundSession[];
-  /** All sessions were checked. */
-  readonly isEveryone: boolean;
+  /** The sessions that were checked. */
+  readonly ids: ReadonlySet<string>;
 }
 
-/** Checks the sessions of `checked`, and all if the rights of somebody may have changed since. */
+/**
+ * Reads what is new, and checks the sessions of `checked`. Checks all if there is something to send, so that
+ * nobody gets what they may no longer read, or if the rights of somebody may have changed.
+ */
 async function read(
   tx: TenantTx,
   seen: Head | null,
@@ -206,16 +219,14 @@ async function read(
   followers: ReadonlySet<Follower>,
   now: Ms,
 ): Promise<Found> {
-  const [head, isChanged] = await Promise.all([
-    tx.head(),
-    seen === null || checked.size === followers.size ? false : haveRightsChanged(tx, seen.seq),
-  ]);
-  const ids = [...(isChanged ? followers : checked)].map(({ sessionId }) => sessionId);
-  return {
-    head,
-    found: await readOpenSessions(tx, [...new Set(ids)], now),
-    isEveryone: isChanged,
-  };
+  const head = await tx.head();
+  const isSameLog = seen !== null && seen.epoch === head.epoch;
+  const news = isSameLog ? await readNewEvents(tx, seen.seq, head) : null;
+  const isEveryone =
+    news !== null ||
+    (seen !== null && checked.size < followers.size && (await haveRightsChanged(tx, seen.seq)));
+  const ids = new Set([...(isEveryone ? followers : checked)].map(({ sessionId }) => sessionId));
+  return { head, news, found: await readOpenSessions(tx, [...ids], now), ids };
 }
 
 const RIGHTS = `{${listStoredTypes(
