@@ -143,7 +143,7 @@ export type PushedPage = Pick<EventsPage, 'cursor' | 'events' | 'causes'> & {
 };
 
 /** The most that a poke carries. Devices request more themselves. */
-export const PUSHED_PAGE = { events: 500, chars: 64_000 } as const;
+export const PUSHED_PAGE = { events: 2_000, chars: 192_000 } as const;
 
 /**
  * Messages of the poke stream (`text/event-stream`, `data: <JSON>`). They say that there is something to

@@ -20,7 +20,7 @@ const PokeSchema = v.variant('kind', [
 ]);
 
 /** A longer line is not a poke. */
-const MAX_CHARS = 100_000;
+const MAX_CHARS = 200_000;
 /** After this time without data, a stream counts as dead: the server sends a comment every 25 s. */
 const DEAD_MS = 70_000;
 

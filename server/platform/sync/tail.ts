@@ -103,7 +103,7 @@ function makeTail(context: AppContext, tenant: TenantId, mark: () => Promise<str
   let gapMs: Ms = 0;
   /** The end of the log at the last look. */
   let seen: Head | null = null;
-  let gapPerStreamMs: number = GAP_PER_STREAM_MS.without;
+  let gapPerStreamMs: number = GAP_PER_STREAM_MS.withEvents;
 
   function tick(): void {
     for (const follower of followers) follower.tick();

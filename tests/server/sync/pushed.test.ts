@@ -193,14 +193,17 @@ eachDatabase((kind, open) => {
     const mara = await openStream('mara', await office.as('mara', ['operator']));
     await hasHeard([mara]);
     mara.pokes.length = 0;
-    await office.post(
-      1,
-      Array.from({ length: PUSHED_PAGE.events }, (_, n) =>
-        failure(`machine-${n}`, '2026-03-02T05:00:00Z'),
-      ),
-    );
+    // The first of these cause a look, and the others the one after it.
+    const posts = 1 + PUSHED_PAGE.events / 500;
+    for (let post = 0; post < posts; post += 1)
+      await office.post(
+        1,
+        Array.from({ length: 500 }, (_, n) =>
+          failure(`machine-${post}-${n}`, '2026-03-02T05:00:00Z'),
+        ),
+      );
     await hasHeard([mara]);
-    expect(mara.pokes.map((poke) => getPage(poke))).toEqual([null]);
+    expect(mara.pokes.map((poke) => getPage(poke) === null)).toContain(true);
   });
 });
 
