@@ -90,7 +90,7 @@ export async function beginServer(
     PORT: '0',
     HOST: '127.0.0.1',
     DAYBOOK_DEMO_PASSWORD: PASSWORD,
-    DAYBOOK_ESTATE: 'none',
+    DAYBOOK_ESTATE: more['DAYBOOK_ESTATE'] ?? 'none',
     DATABASE_URL: url ?? '',
   };
   const flags = [

@@ -34,9 +34,9 @@ async function startLive() {
   /** What Ann's device has asked for since the last call. */
   let seen = annDevice.wire.asked.length;
   const pulls = (): number => {
-    const asked = annDevice.wire.asked.slice(seen);
+    const requests = annDevice.wire.asked.slice(seen);
     seen = annDevice.wire.asked.length;
-    return asked.filter(({ path }) => path.endsWith('sync/events')).length;
+    return requests.filter(({ path }) => path.endsWith('sync/events')).length;
   };
   const poke = (after: number, events: readonly unknown[], more: object = {}): void => {
     const head = server.log.length;
