@@ -6,6 +6,7 @@ export interface ItemFlags {
   readonly read?: boolean;
   readonly draft?: boolean;
   readonly flagged?: boolean;
+  readonly answered?: boolean;
   readonly attachments?: number;
   readonly importance?: 'low' | 'high';
   readonly categories?: readonly string[];

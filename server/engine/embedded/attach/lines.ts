@@ -67,6 +67,7 @@ const FLAGS = v.object({
   read: v.exactOptional(v.boolean()),
   draft: v.exactOptional(v.boolean()),
   flagged: v.exactOptional(v.boolean()),
+  answered: v.exactOptional(v.boolean()),
   attachments: v.exactOptional(count),
   importance: v.exactOptional(v.picklist(['low', 'high'])),
   categories: v.exactOptional(v.array(v.string())),

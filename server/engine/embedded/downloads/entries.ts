@@ -125,6 +125,7 @@ const toState = (receivedAt: Ms, flags: ItemFlags): MailState => ({
   isRead: flags.read ?? true,
   isDraft: flags.draft ?? false,
   isFlagged: flags.flagged ?? false,
+  isAnswered: flags.answered,
   importance: flags.importance ?? null,
   categories: flags.categories ?? [],
 });
@@ -173,6 +174,7 @@ const MailSchema = v.object({
     isRead: v.boolean(),
     isDraft: v.boolean(),
     isFlagged: v.boolean(),
+    isAnswered: v.optional(v.boolean()),
     importance: v.nullable(v.picklist(['low', 'normal', 'high'])),
     categories: v.array(v.string()),
   }),

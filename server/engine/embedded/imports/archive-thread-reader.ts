@@ -12,6 +12,9 @@ export type ReadEntry = EntryPlace &
     | { readonly kind: 'lost' }
   );
 export type EntryCount = Extract<ArchiveStep, { kind: 'listed' }>;
+export type MailStates = Extract<ArchiveStep, { kind: 'states' }>;
+/** What comes between the entries, and says something about others. */
+export type EntryNote = EntryCount | MailStates;
 /** The last one: `damaged`, `unknown`: the rest of the archive, or all of it, can't be read. */
 export type ArchiveEnd = { readonly kind: 'end' | 'damaged' | 'unknown' } | CutStep;
 
@@ -49,7 +52,7 @@ export const readInThread = (
   { skippedEntries, ...place }: ArchivePlace,
   signal: AbortSignal,
   limits: Partial<ReaderLimits> = {},
-): AsyncGenerator<ReadEntry | EntryCount | ArchiveEnd, void> =>
+): AsyncGenerator<ReadEntry | EntryNote | ArchiveEnd, void> =>
   readEntries(
     context,
     (n): ArchiveTask => ({ ...place, skippedEntries: skippedEntries + n }),
@@ -67,7 +70,7 @@ export async function* readEntries(
   getTask: (readEntries: number) => unknown,
   signal: AbortSignal,
   limits: Partial<ReaderLimits>,
-): AsyncGenerator<ReadEntry | EntryCount | ArchiveEnd, void> {
+): AsyncGenerator<ReadEntry | EntryNote | ArchiveEnd, void> {
   const { timeoutMs, waitMs, memoryMb, script, maxLost } = { ...LIMITS, ...limits };
   let n = 0;
   for (let lost = 0; ; lost++) {
@@ -91,7 +94,7 @@ export async function* readEntries(
         if (step === null) return yield { kind: 'end' };
         if (step.kind === 'damaged' || step.kind === 'unknown') return yield { kind: step.kind };
         if (step.kind === 'cut') return yield step;
-        if (step.kind === 'listed') {
+        if (step.kind === 'listed' || step.kind === 'states') {
           yield step;
           continue;
         }

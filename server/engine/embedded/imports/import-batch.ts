@@ -6,7 +6,9 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { cleanText } from '../index/text.ts';
 import type { IndexedObject } from '../index/objects.ts';
 import { type ItemWrite, recordset, writePages } from '../index/pages.ts';
-import type { FolderChange } from '../types.ts';
+import type { FolderChange, ItemChange } from '../types.ts';
+import type { MailNow } from './archives/read-archive.ts';
+import { findStateChanges, getContentKey, withMarks } from './mail-states.ts';
 import { addCounts, type ImportRow, NO_COUNTS } from './import-rows.ts';
 
 /** An entry that was not imported, and why. */
@@ -19,7 +21,13 @@ export interface LeftEntry {
 /** What was read of the archive and is not stored yet. */
 export interface ImportBatch {
   readonly folders: readonly FolderChange[];
-  readonly items: readonly (ItemWrite & { readonly path: readonly string[] })[];
+  /** `isNow`: its source says in which state it is now, not when an archive was made. */
+  readonly items: readonly (ItemWrite & {
+    readonly path: readonly string[];
+    readonly isNow: boolean;
+  })[];
+  /** Of mails that were imported before. */
+  readonly states: readonly (MailNow & { readonly path: readonly string[] })[];
   readonly left: readonly LeftEntry[];
   /** The folders of files whose version the drive has. */
   readonly known: readonly (readonly string[])[];
@@ -57,13 +65,18 @@ export async function storeBatch(
   const fresh: ItemWrite[] = [];
   const counted: { readonly path: readonly string[]; readonly counts: Partial<ImportCounts> }[] =
     [];
-  for (const { path, ...write } of batch.items) {
-    const { key, changeKey } = write.item;
-    const isKnown = known.get(key) === changeKey;
+  for (const { path, isNow, ...write } of batch.items) {
+    const { item } = write;
+    const before = known.get(item.key);
+    const isKnown =
+      before !== undefined && getContentKey({ ...item, ...before }) === getContentKey(item);
     counted.push({ path, counts: isKnown ? { known: 1 } : { imported: 1 } });
-    if (!isKnown) fresh.push(write);
-    known.set(key, changeKey);
+    const next = isKnown && isNow ? withMarks({ ...item, ...before }, item.flags) : item;
+    if (isKnown && (!isNow || next.changeKey === before.changeKey)) continue;
+    fresh.push({ ...write, item: next });
+    known.set(item.key, next);
   }
+  fresh.push(...(await findStateChanges(tx, object, batch.states)));
   for (const path of batch.known) counted.push({ path, counts: { known: 1 } });
   for (const { path, outcome } of batch.left) counted.push({ path, counts: { [outcome]: 1 } });
   await writePages(tx, object, [
@@ -76,7 +89,7 @@ export async function storeBatch(
     .updateTable('import_task')
     .set({
       next_entry: batch.nextEntry,
-      ...(counted.length > 0 && { uploaded_at: now }),
+      ...(counted.length + batch.states.length > 0 && { uploaded_at: now }),
       read_bytes: batch.readBytes,
       folders: JSON.stringify(totals),
     })
@@ -95,19 +108,19 @@ export async function storeBatch(
 
 const EMPTY_PAGE = { folders: [], items: [], removed: [], isOpen: false } as const;
 
-/** Returns the state of those of the items that the mailbox or drive has. */
+/** Returns the versions of those of the items that the mailbox or drive has. */
 async function findKnown(
   { sql: db, tenant }: TenantTx,
   { n }: IndexedObject,
   keys: readonly string[],
-): Promise<Map<string, string>> {
-  const { rows } = await sql<{ readonly key: string; readonly changeKey: string }>`
-    select i.key, i.change_key as "changeKey" from ${recordset(
+): Promise<Map<string, Pick<ItemChange, 'changeKey' | 'flags'>>> {
+  const { rows } = await sql<Pick<ItemChange, 'key' | 'changeKey' | 'flags'>>`
+    select i.key, i.change_key as "changeKey", i.flags from ${recordset(
       keys.map((key) => ({ key })),
       sql`key text`,
     )} join item as i on i.key = x.key
     where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null`.execute(db);
-  return new Map(rows.map(({ key, changeKey }) => [key, changeKey]));
+  return new Map(rows.map(({ key, ...version }) => [key, version]));
 }
 
 function addFolders(

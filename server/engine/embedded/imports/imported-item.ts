@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { IMPORTED } from '#contract/engine/imports.ts';
+import type { ItemFlags } from '#contract/engine/stored-item.ts';
 import type { FolderChange, ItemChange } from '../types.ts';
 import type { ArchivedState } from './archives/archive.ts';
 import type { MailSummary } from './archives/read-archive.ts';
@@ -9,7 +10,8 @@ const hash = (...texts: (string | Uint8Array)[]): string => {
   for (const text of texts) sum.update(text);
   return sum.digest('hex').slice(0, 40);
 };
-const getFolderKey = (path: readonly string[]): string => IMPORTED + hash(JSON.stringify(path));
+export const getFolderKey = (path: readonly string[]): string =>
+  IMPORTED + hash(JSON.stringify(path));
 
 /** Folders that Outlook and other programs name like this are the mailbox's own. */
 const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
@@ -84,6 +86,15 @@ const getPlaceKey = (path: readonly string[]): string =>
 export const getFileKey = (path: readonly string[], name: string): string =>
   `${IMPORTED}${hash(getPlaceKey(path), '/', name)}`;
 
+/** What people and programs mark mails with. */
+export const getMarks = (
+  state: Pick<ArchivedState, 'isRead' | 'isFlagged' | 'isAnswered'>,
+): Pick<ItemFlags, 'read' | 'flagged' | 'answered'> => ({
+  read: state.isRead,
+  ...(state.isFlagged && { flagged: true }),
+  ...(state.isAnswered === true && { answered: true }),
+});
+
 /**
  * Returns a mail as the index stores it. Its key is that of its folder and its bytes: it is imported
  * once, whatever archive it comes from.
@@ -112,8 +123,7 @@ export function toItem(
     changedAt: at,
     bytes: mime.byteLength,
     flags: {
-      read: state.isRead,
-      ...(state.isFlagged && { flagged: true }),
+      ...getMarks(state),
       ...(summary.attachments > 0 && { attachments: summary.attachments }),
       ...(summary.importance !== 'normal' && { importance: summary.importance }),
       ...(summary.messageId !== null && { messageId: summary.messageId }),

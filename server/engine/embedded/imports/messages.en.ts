@@ -23,6 +23,8 @@ export const importMessages = defineMessages('imports', {
   nothingNew: 'The mailbox already had all mail of this archive.',
   noMail: 'The mailbox on the server has no mail.',
   nothingNewThere: 'The mailbox on the server has no new mail.',
+  onlyStates:
+    'The mailbox on the server has no new mail. Emails that were read, flagged or answered since were updated.',
   wrongAnswers: "The server's answers couldn't be understood. What could be read was imported.",
   cut: '{reason} What could be read was imported.',
   noImapServer: '{host} did not answer as an IMAP server.',

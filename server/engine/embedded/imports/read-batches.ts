@@ -4,8 +4,9 @@ import type { Bytes, Ms } from '#contract/ids.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
 import { ok } from '../../result.ts';
 import type { FetchedPart, FolderChange } from '../types.ts';
+import { MAX_STATES } from './archives/read-archive.ts';
 import type { FailReason, SkipReason } from './archives/archive.ts';
-import type { ArchiveEnd, EntryCount, ReadEntry } from './archive-thread-reader.ts';
+import type { ArchiveEnd, EntryNote, ReadEntry } from './archive-thread-reader.ts';
 import type { ImportBatch, LeftEntry } from './import-batch.ts';
 import { getFolders, toFileItem, toItem } from './imported-item.ts';
 import { importMessages as t } from './messages.en.ts';
@@ -30,7 +31,7 @@ export interface ReadBatch {
 
 /** Saves the content of an archive, and gathers what the index stores of it. */
 export async function* readBatches(
-  entries: AsyncIterable<ReadEntry | EntryCount | ArchiveEnd>,
+  entries: AsyncIterable<ReadEntry | EntryNote | ArchiveEnd>,
   { now, firstEntry, firstBytes, retainedSince, save }: BatchContext,
 ): AsyncGenerator<EngineResult<ReadBatch>, void> {
   let nextEntry = firstEntry;
@@ -51,6 +52,13 @@ export async function* readBatches(
       yield take(null);
       continue;
     }
+    if (entry.kind === 'states') {
+      const { path, states, mark } = entry;
+      for (const mail of states) batch.states.push({ path, ...mail });
+      if (mark !== null) batch.cursors.set(mark.scope, mark.cursor);
+      if (countRows(batch) + MAX_ENTRY_ROWS > BATCH_ROWS) yield take(null);
+      continue;
+    }
     nextEntry += 1;
     batch.readBytes = entry.position;
     const { path, name, wellKnown, mark } = entry;
@@ -61,7 +69,7 @@ export async function* readBatches(
         const saved = await save({ as: 'mime', content: entry.mime });
         if (!saved.ok) return yield saved;
         for (const folder of getFolders(path, wellKnown)) batch.folders.set(folder.key, folder);
-        batch.items.push({ item, parts: [saved.value], path });
+        batch.items.push({ item, parts: [saved.value], path, isNow: mark !== undefined });
         batch.bytes += entry.mime.byteLength;
       } else batch.left.push(toLeft(path, name, 'skipped', t.skippedOld));
     } else if (entry.kind === 'known') batch.known.push(path);
@@ -72,7 +80,7 @@ export async function* readBatches(
         if (!saved.ok) return yield saved;
         for (const folder of getFolders(path))
           batch.folders.set(folder.key, { ...folder, wellKnown: null });
-        batch.items.push({ item, parts: [saved.value], path });
+        batch.items.push({ item, parts: [saved.value], path, isNow: false });
         batch.bytes += entry.content.byteLength;
       } else batch.left.push(toLeft(path, name, 'skipped', t.skippedOld));
     } else
@@ -86,26 +94,25 @@ export async function* readBatches(
               entry.kind === 'lost' ? t.failedLost : FAIL_TEXTS[entry.reason](),
             ),
       );
-    const rows =
-      batch.folders.size +
-      batch.items.length +
-      batch.left.length +
-      batch.known.length +
-      batch.cursors.size;
-    if (rows + MAX_ENTRY_ROWS > BATCH_ROWS || batch.bytes > MAX_BATCH_BYTES) yield take(null);
+    if (countRows(batch) + MAX_ENTRY_ROWS > BATCH_ROWS || batch.bytes > MAX_BATCH_BYTES)
+      yield take(null);
   }
   // The reader was stopped.
   yield take(null);
 }
 
-/** An entry with all folders above it. */
-const MAX_ENTRY_ROWS = 40;
+/** An entry with all folders above it, or states that come together. */
+const MAX_ENTRY_ROWS = Math.max(40, MAX_STATES);
+
+const countRows = ({ folders, items, left, known, states, cursors }: Gathering): number =>
+  folders.size + items.length + left.length + known.length + states.length + cursors.size;
 
 interface Gathering {
   readonly folders: Map<string, FolderChange>;
   readonly items: ImportBatch['items'][number][];
   readonly left: LeftEntry[];
   readonly known: (readonly string[])[];
+  readonly states: ImportBatch['states'][number][];
   readonly cursors: Map<string, string>;
   entries: number | null;
   bytes: Bytes;
@@ -116,13 +123,14 @@ const makeBatch = (readBytes: Bytes): Gathering => ({
   items: [],
   left: [],
   known: [],
+  states: [],
   cursors: new Map(),
   entries: null,
   bytes: 0,
   readBytes,
 });
 
-const isEnd = (entry: ReadEntry | EntryCount | ArchiveEnd): entry is ArchiveEnd =>
+const isEnd = (entry: ReadEntry | EntryNote | ArchiveEnd): entry is ArchiveEnd =>
   entry.kind === 'end' ||
   entry.kind === 'damaged' ||
   entry.kind === 'unknown' ||

@@ -17,7 +17,7 @@ import type { SessionPorts } from '../sessions/run-session.ts';
 import { ok } from '../../result.ts';
 import {
   type ArchiveEnd,
-  type EntryCount,
+  type EntryNote,
   readInThread,
   type ReadEntry,
   type ReaderLimits,
@@ -216,7 +216,7 @@ async function openSource(
   { context, tenant, task, object, server }: RunningImport,
   signal: AbortSignal,
   limits: Partial<ReaderLimits>,
-): Promise<AsyncIterable<ReadEntry | EntryCount | ArchiveEnd> | ReadEnd> {
+): Promise<AsyncIterable<ReadEntry | EntryNote | ArchiveEnd> | ReadEnd> {
   if (task.account !== null) {
     if (server === null) return { kind: 'lost-password' };
     const cursors = await context.store.tenant(tenant, (tx) => loadCursors(tx, object), {
@@ -342,8 +342,10 @@ function getOutcome(
   const left = skipped + lost;
   if (!hasMail) {
     if (left > 0) return { result: 'failed', message: t.someLeft({ count: left }) };
+    if (!isArchive && hadItems && isFiles)
+      return { result: 'success', message: t.nothingNewFilesThere };
     if (!isArchive && hadItems)
-      return { result: 'success', message: isFiles ? t.nothingNewFilesThere : t.nothingNewThere };
+      return { result: 'success', message: snapshot === null ? t.nothingNewThere : t.onlyStates };
     return {
       result: 'warning',
       message: isFiles ? (isArchive ? t.noFiles : t.noFilesThere) : isArchive ? t.empty : t.noMail,

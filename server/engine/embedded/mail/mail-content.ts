@@ -43,6 +43,7 @@ export interface MailState {
   readonly isRead: boolean;
   readonly isDraft: boolean;
   readonly isFlagged: boolean;
+  readonly isAnswered?: boolean | undefined;
   /** Null: as the mail has it. */
   readonly importance: MailContent['importance'] | null;
   readonly categories: readonly string[];

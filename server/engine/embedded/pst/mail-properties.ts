@@ -17,6 +17,9 @@ export const IMPORTANCE = { low: 0, normal: 1, high: 2 } as const;
 export const NO_PREFIX = '\u0001\u0001';
 export const UTF8_CODE_PAGE = 65_001;
 const FOLLOW_UP = 2;
+/** That somebody answered, and the picture that shows it ([MS-OXOMSG]). */
+const REPLY_TO_SENDER = 102;
+const REPLIED_ICON = 0x105;
 
 /** Properties of a mail ([MS-OXPROPS]), in the index of its folder too. `state` null: attached. */
 export function getMailProperties(mail: MailContent, state: MailState | null): Property[] {
@@ -48,6 +51,9 @@ export function getMailProperties(mail: MailContent, state: MailState | null): P
     ...optionalText(0x1042, mail.inReplyTo),
     ...optionalText(0x1039, mail.references),
     ...(state?.isFlagged === true ? [int32(0x1090, FOLLOW_UP)] : []),
+    ...(state?.isAnswered === true
+      ? [int32(0x1080, REPLIED_ICON), int32(0x1081, REPLY_TO_SENDER)]
+      : []),
     ...(state === null || state.categories.length === 0
       ? []
       : [strings(NAMED.categories, state.categories)]),

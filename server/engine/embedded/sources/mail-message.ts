@@ -27,9 +27,14 @@ const PROPERTY = {
   messageFlags: 'Integer 0x0E07',
   clientSubmitTime: 'SystemTime 0x0039',
   messageDeliveryTime: 'SystemTime 0x0E06',
+  lastVerbExecuted: 'Integer 0x1081',
+  iconIndex: 'Integer 0x1080',
 } as const;
 const READ = 1;
 const UNSENT = 8;
+/** That somebody answered, and the picture that shows it ([MS-OXOMSG]). */
+const REPLY_TO_SENDER = 102;
+const REPLIED_ICON = 0x105;
 
 /**
  * Makes a message of a mail's MIME. Unlike a message that is posted as MIME it isn't a draft, unless
@@ -78,6 +83,12 @@ export async function getMessage(
       },
       { id: PROPERTY.clientSubmitTime, value: isoTime(submitted) },
       { id: PROPERTY.messageDeliveryTime, value: isoTime(item.at) },
+      ...(item.flags.answered === true
+        ? [
+            { id: PROPERTY.lastVerbExecuted, value: String(REPLY_TO_SENDER) },
+            { id: PROPERTY.iconIndex, value: String(REPLIED_ICON) },
+          ]
+        : []),
     ],
   };
   return { ok: true, value: { message, later } };

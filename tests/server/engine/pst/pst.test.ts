@@ -95,6 +95,7 @@ function expectExtracted({ folders, mails }: SampleMailbox): ReturnType<typeof e
       sentAt: mail.sentAt,
       receivedAt: state.receivedAt,
       isRead: state.isRead,
+      isAnswered: state.isAnswered ?? false,
       isDraft: state.isDraft,
       importance: IMPORTANCE[state.importance ?? mail.importance],
     })),
@@ -205,6 +206,7 @@ const state = fc.record({
   isRead: fc.boolean(),
   isDraft: fc.boolean(),
   isFlagged: fc.boolean(),
+  isAnswered: fc.boolean(),
   importance: fc.constantFrom(null, 'low' as const, 'high' as const),
   categories: fc.array(words, { maxLength: 3 }),
 });

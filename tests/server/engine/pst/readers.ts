@@ -82,6 +82,7 @@ export interface Extracted {
     readonly receivedAt: number | null;
     readonly isRead: boolean;
     readonly isDraft: boolean;
+    readonly isAnswered: boolean;
     readonly importance: number;
   })[];
 }
@@ -109,6 +110,8 @@ export function extract(path: string): Extracted {
   return { folders, mails };
 }
 
+/** NOTEIVERB_REPLYTOSENDER of [MS-OXOMSG] 2.2.1.4. */
+const ANSWERED = 102;
 const KINDS = ['', 'to', 'cc', 'bcc'];
 /** It reads the whole list for each recipient. The others are left to the other readers. */
 export const FIRST = 20;
@@ -138,6 +141,7 @@ function toFound(folder: string, mail: PSTMessage): Extracted['mails'][number] {
     receivedAt: mail.messageDeliveryTime?.getTime() ?? null,
     isRead: mail.isRead,
     isDraft: mail.isUnsent,
+    isAnswered: mail.lastVerbExecuted === ANSWERED,
     importance: mail.importance,
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { getMessage } from '#server/engine/embedded/sources/mail-message.ts';
 import { mailWriter } from '#server/engine/embedded/sources/mail-writer.ts';
 import { mailSource } from '#server/engine/embedded/sources/mail.ts';
 import type { SourceObject } from '#server/engine/embedded/types.ts';
@@ -108,6 +109,26 @@ test('ENG-27: a mail that was deleted comes back to its folder as it was: dates,
     });
   }
   expect(withAttachments).toBeGreaterThan(3);
+});
+
+test('ENG-27: a mail that was answered is restored as one, with the picture that shows it', async () => {
+  const { kept: stored } = await aMailbox();
+  const [one] = stored;
+  const mime = one?.parts.get('mime');
+  if (one === undefined || mime === undefined) throw new Error('The mailbox is empty.');
+  const read = async (flags: object): Promise<unknown> => {
+    const item = { ...one.item, flags: { ...one.item.flags, ...flags } };
+    return getValue(await getMessage(Uint8Array.from(mime), item, getInput(one).flags)).message[
+      'singleValueExtendedProperties'
+    ];
+  };
+  // [MS-OXOMSG] 2.2.1.4 and [MS-OXOMSG] 2.2.1.10.
+  const expected = [
+    { id: 'Integer 0x1081', value: '102' },
+    { id: 'Integer 0x1080', value: '261' },
+  ];
+  expect(await read({ answered: true })).toEqual(expect.arrayContaining(expected));
+  expect(await read({})).not.toEqual(expect.arrayContaining([expected[0]]));
 });
 
 const FULL_ROLES = [...WRITE_ROLES, 'MailboxItem.ImportExport.All'];

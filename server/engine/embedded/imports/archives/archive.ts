@@ -43,6 +43,7 @@ export interface ArchivedState {
   readonly receivedAt: Ms | null;
   readonly isRead: boolean;
   readonly isFlagged: boolean;
+  readonly isAnswered?: boolean;
 }
 
 /**

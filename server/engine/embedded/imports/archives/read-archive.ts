@@ -1,6 +1,7 @@
 import type { MailContent } from '../../mail/mail-content.ts';
 import { readMime } from '../../mail/read-mime.ts';
 import type { ImportContent } from '#contract/engine/imports.ts';
+import type { Bytes } from '#contract/ids.ts';
 import { type ArchivedState, type ArchiveFile, DamagedArchive } from './archive.ts';
 import type { FailReason, LoadedEntry, SkipReason } from './archive.ts';
 import { findReader } from './detect.ts';
@@ -16,9 +17,17 @@ export interface EntryPlace {
   /** Where a source that changes goes on after this entry. */
   readonly mark?: EntryMark;
 }
+/** States that come together. */
+export const MAX_STATES = 40;
 export interface EntryMark {
   readonly scope: string;
   readonly cursor: string;
+}
+/** A mail that was read before, without its content. */
+export interface MailNow {
+  readonly state: ArchivedState;
+  readonly messageId: string | null;
+  readonly bytes: Bytes;
 }
 /** What the index stores of a mail. */
 export interface MailSummary {
@@ -43,6 +52,13 @@ export type ArchiveStep =
   | { readonly kind: 'failed'; readonly reason: FailReason }
   /** A file in the version that the drive has. */
   | { readonly kind: 'known' }
+  /** In which state mails are now that were read before, and the place that this covers. */
+  | {
+      readonly kind: 'states';
+      readonly path: readonly string[];
+      readonly states: readonly MailNow[];
+      readonly mark: EntryMark | null;
+    }
   /** How many entries follow, at most. */
   | { readonly kind: 'listed'; readonly entries: number }
   /** Nothing more can be read. */

@@ -11,7 +11,7 @@ import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts
 import { shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import {
   type ArchiveEnd,
-  type EntryCount,
+  type EntryNote,
   readEntries,
   type ReadEntry,
   type ReaderLimits,
@@ -43,7 +43,7 @@ export async function* readImap(
   { cursors, readBytes }: Place,
   signal: AbortSignal,
   limits: Partial<ReaderLimits> = {},
-): AsyncGenerator<ReadEntry | EntryCount | ArchiveEnd, void> {
+): AsyncGenerator<ReadEntry | EntryNote | ArchiveEnd, void> {
   const read = new Map(cursors);
   let bytes = readBytes;
   const task = await makeTask(context, server, false);
@@ -61,7 +61,9 @@ export async function* readImap(
       isCounted = true;
       continue;
     }
-    if ('path' in entry) {
+    if (entry.kind === 'states') {
+      if (entry.mark !== null) read.set(entry.mark.scope, entry.mark.cursor);
+    } else if ('path' in entry) {
       if (entry.mark !== undefined) read.set(entry.mark.scope, entry.mark.cursor);
       bytes = entry.position;
     }

@@ -4,10 +4,17 @@ import { ImapFlow, type ImapFlowError, type ListResponse } from 'imapflow';
 import type { ImapSecurity } from '#contract/engine/imports.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { pinCertificate } from '#server/platform/outbound/pinned-certificate.ts';
-import { MAX_MAIL_BYTES } from '../archives/archive.ts';
+import { readMime } from '../../mail/read-mime.ts';
+import { type ArchivedState, MAX_MAIL_BYTES } from '../archives/archive.ts';
 import { toFolderPath } from '../archives/folder-path.ts';
 import { importMessages as t } from '../messages.en.ts';
-import { type ArchiveStep, type EntryMark, withSummary } from '../archives/read-archive.ts';
+import {
+  type ArchiveStep,
+  type EntryMark,
+  MAX_STATES,
+  type MailNow,
+  withSummary,
+} from '../archives/read-archive.ts';
 
 /** What the thread is started with. `address`: the checked one of the host (OUTB-1). */
 export interface ImapTask {
@@ -35,6 +42,8 @@ const SILENCE_MS: Ms = 120_000;
 /** Mails that are listed at once, and how much of them is fetched at once. */
 const PAGE_MAILS = 200;
 const FETCH_BYTES: Bytes = 4 << 20;
+/** Mails whose state is fetched at once. */
+const PAGE_STATES = 1_000;
 
 /** The scopes of cursors of mailboxes on servers. */
 export const IMAP_SCOPE = 'imap:';
@@ -85,27 +94,35 @@ function makeClient(task: ImapTask): ImapFlow {
   });
 }
 
+interface Cursor {
+  readonly validity: string;
+  readonly uid: number;
+  /** Changes of the folder up to this number are known (RFC 7162); null: nobody counted them. */
+  readonly modseq: string | null;
+}
 interface Folder {
   /** As the server names it. */
   readonly serverPath: string;
   readonly path: readonly string[];
   readonly wellKnown: string | null;
   readonly scope: string;
-  readonly last: { readonly validity: string; readonly uid: number } | null;
+  readonly last: Cursor | null;
   /** An upper bound: some may have been deleted. */
   readonly newMails: number;
+  /** Whether mails that were read before may be in another state now. */
+  readonly hasChanges: boolean;
 }
 
 async function listFolders(client: ImapFlow, task: ImapTask): Promise<readonly Folder[]> {
   const listed = await client.list({
-    statusQuery: { messages: true, uidNext: true, uidValidity: true },
+    statusQuery: { messages: true, uidNext: true, uidValidity: true, highestModseq: true },
   });
   const prefix = client.namespace?.prefix ?? '';
   return listed
     .filter((folder) => !isView(folder))
     .map((folder): Folder => {
       const last = readCursor(task.cursors[getScope(task.account, folder.path)]);
-      const { messages = 0, uidNext, uidValidity } = folder.status ?? {};
+      const { messages = 0, uidNext, uidValidity, highestModseq } = folder.status ?? {};
       const isSame = last !== null && String(uidValidity) === last.validity;
       return {
         serverPath: folder.path,
@@ -116,9 +133,11 @@ async function listFolders(client: ImapFlow, task: ImapTask): Promise<readonly F
         newMails: isSame
           ? Math.min(messages, Math.max(0, (uidNext ?? 1) - 1 - last.uid))
           : messages,
+        hasChanges:
+          isSame && messages > 0 && (last.modseq === null || last.modseq !== toText(highestModseq)),
       };
     })
-    .filter(({ newMails }) => newMails > 0)
+    .filter(({ newMails, hasChanges }) => newMails > 0 || hasChanges)
     .toSorted((a, b) => (a.serverPath < b.serverPath ? -1 : 1));
 }
 
@@ -155,9 +174,14 @@ const getScope = (account: string, path: string): string =>
   IMAP_SCOPE + createHash('sha256').update(`${account}\n${path}`).digest('hex').slice(0, 40);
 
 function readCursor(cursor: string | undefined): Folder['last'] {
-  const [, validity = '', uid = ''] = /^(\d+):(\d+)$/.exec(cursor ?? '') ?? [];
-  return validity === '' ? null : { validity, uid: Number(uid) };
+  const [, validity = '', uid = '', modseq = null] =
+    /^(\d+):(\d+)(?::(\d+))?$/.exec(cursor ?? '') ?? [];
+  return validity === '' ? null : { validity, uid: Number(uid), modseq };
 }
+const writeCursor = ({ validity, uid, modseq }: Cursor): string =>
+  `${validity}:${uid}${modseq === null ? '' : `:${modseq}`}`;
+
+const toText = (modseq: bigint | undefined): string | null => modseq?.toString() ?? null;
 
 async function* readFolders(
   client: ImapFlow,
@@ -173,7 +197,8 @@ async function* readFolders(
       yield { kind: 'failed', reason: 'unreadable' };
       continue;
     }
-    const { validity, uids } = opened;
+    const { validity, uids, modseq, last } = opened;
+    if (last !== null) yield* readStates(client, folder, last, modseq);
     for (let at = 0; at < uids.length; at += PAGE_MAILS)
       for (const group of await listPage(client, uids.slice(at, at + PAGE_MAILS))) {
         const sources = await fetchSources(client, group);
@@ -182,7 +207,8 @@ async function* readFolders(
           // It was deleted in the meantime.
           if (source === undefined) continue;
           position += mail.bytes;
-          const mark: EntryMark = { scope, cursor: `${validity}:${mail.uid}` };
+          const cursor = writeCursor({ validity, uid: mail.uid, modseq });
+          const mark: EntryMark = { scope, cursor };
           yield { kind: 'reading', path, name: `#${mail.uid}`, position, wellKnown, mark };
           yield source === 'too-large' || source === 'unreadable'
             ? source === 'too-large'
@@ -194,19 +220,32 @@ async function* readFolders(
   }
 }
 
+interface OpenFolder {
+  readonly validity: string;
+  readonly modseq: string | null;
+  /** Null: nothing of it was read so far, or the server numbers it from the beginning. */
+  readonly last: Cursor | null;
+  readonly uids: readonly number[];
+}
+
 /** Returns null if the server doesn't let us read the folder. */
-async function open(
-  client: ImapFlow,
-  { serverPath, last }: Folder,
-): Promise<{ readonly validity: string; readonly uids: readonly number[] } | null> {
+async function open(client: ImapFlow, { serverPath, last }: Folder): Promise<OpenFolder | null> {
   try {
     const opened = await client.mailboxOpen(serverPath, { readOnly: true });
     const validity = String(opened.uidValidity);
-    const from = last !== null && last.validity === validity ? last.uid + 1 : 1;
+    const isCounted = client.enabled.has('CONDSTORE') && opened.noModseq !== true;
+    const modseq = isCounted ? toText(opened.highestModseq) : null;
+    const same = last !== null && last.validity === validity ? last : null;
+    const from = same === null ? 1 : same.uid + 1;
     const found = await client.search({ uid: `${from}:*` }, { uid: true });
     if (found === undefined || found === false) return null;
     // A range with `*` always has the last mail, also if that is before it.
-    return { validity, uids: found.filter((uid) => uid >= from).toSorted((a, b) => a - b) };
+    return {
+      validity,
+      modseq,
+      last: same,
+      uids: found.filter((uid) => uid >= from).toSorted((a, b) => a - b),
+    };
   } catch (error) {
     if ((error as ImapFlowError).responseStatus === 'NO' && client.usable) return null;
     throw error;
@@ -216,11 +255,7 @@ async function open(
 interface ListedMail {
   readonly uid: number;
   readonly bytes: Bytes;
-  readonly state: {
-    readonly receivedAt: Ms | null;
-    readonly isRead: boolean;
-    readonly isFlagged: boolean;
-  };
+  readonly state: ArchivedState;
 }
 
 /** Returns mails in groups that are fetched together. */
@@ -236,11 +271,7 @@ async function listPage(
     mails.push({
       uid,
       bytes: size ?? 0,
-      state: {
-        receivedAt: internalDate === undefined ? null : new Date(internalDate).getTime() || null,
-        isRead: flags?.has('\\Seen') ?? false,
-        isFlagged: flags?.has('\\Flagged') ?? false,
-      },
+      state: toState(flags, internalDate),
     });
   const groups: ListedMail[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -253,6 +284,64 @@ async function listPage(
     groups.at(-1)?.push(mail);
   }
   return groups;
+}
+
+const toState = (
+  flags: Set<string> | undefined,
+  internalDate: Date | string | undefined,
+): ArchivedState => ({
+  receivedAt: internalDate === undefined ? null : new Date(internalDate).getTime() || null,
+  isRead: flags?.has('\\Seen') ?? false,
+  isFlagged: flags?.has('\\Flagged') ?? false,
+  isAnswered: flags?.has('\\Answered') ?? false,
+});
+
+/**
+ * Yields the states of mails that were read before: of those that changed since, if the server counts
+ * changes (RFC 7162), else of all.
+ */
+async function* readStates(
+  client: ImapFlow,
+  { path, scope }: Folder,
+  last: Cursor,
+  modseq: string | null,
+): AsyncGenerator<ArchiveStep, void> {
+  if (last.uid === 0 || (modseq !== null && modseq === last.modseq)) return;
+  const states: MailNow[] = [];
+  if (modseq === null || last.modseq === null) {
+    const uids = (await client.search({ uid: `1:${last.uid}` }, { uid: true })) || [];
+    for (let at = 0; at < uids.length; at += PAGE_STATES) {
+      const page = uids.slice(at, at + PAGE_STATES).filter((uid) => uid <= last.uid);
+      if (page.length > 0) states.push(...(await fetchStates(client, page.join(','), null)));
+      while (states.length > MAX_STATES)
+        yield { kind: 'states', path, states: states.splice(0, MAX_STATES), mark: null };
+    }
+  } else states.push(...(await fetchStates(client, `1:${last.uid}`, BigInt(last.modseq))));
+  while (states.length > MAX_STATES)
+    yield { kind: 'states', path, states: states.splice(0, MAX_STATES), mark: null };
+  yield { kind: 'states', path, states, mark: { scope, cursor: writeCursor({ ...last, modseq }) } };
+}
+
+/** `since`: only mails that changed after this one; null: all. */
+async function fetchStates(
+  client: ImapFlow,
+  range: string,
+  since: bigint | null,
+): Promise<readonly MailNow[]> {
+  const query = { uid: true, flags: true, internalDate: true, size: true, headers: ['message-id'] };
+  const options = { uid: true, ...(since !== null && { changedSince: since }) };
+  const states: MailNow[] = [];
+  for await (const { flags, internalDate, size = 0, headers } of client.fetch(
+    range,
+    query,
+    options,
+  )) {
+    if (flags === undefined) continue;
+    const head = await readMime(Uint8Array.from(headers ?? [])).catch(() => null);
+    const state = toState(flags, internalDate);
+    states.push({ state, messageId: head?.messageId ?? null, bytes: size });
+  }
+  return states;
 }
 
 type Source = Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable';

@@ -7,7 +7,7 @@ import { readCertificate } from '#server/platform/outbound/pinned-certificate.ts
 import { getHttpsPlace, shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import {
   type ArchiveEnd,
-  type EntryCount,
+  type EntryNote,
   readEntries,
   type ReadEntry,
   type ReaderLimits,
@@ -37,7 +37,7 @@ export const readWebdav = (
   { known, skippedEntries, readBytes }: Place,
   signal: AbortSignal,
   limits: Partial<ReaderLimits> = {},
-): AsyncGenerator<ReadEntry | EntryCount | ArchiveEnd, void> =>
+): AsyncGenerator<ReadEntry | EntryNote | ArchiveEnd, void> =>
   readEntries(
     context,
     (n): WebdavTask => ({
