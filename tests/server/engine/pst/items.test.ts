@@ -166,7 +166,7 @@ const TASK: OutlookTask = {
   dueDateTime: { dateTime: '2026-05-04T00:00:00.0000000', timeZone: BERLIN },
   completedDateTime: { dateTime: '2026-05-03T00:00:00.0000000', timeZone: BERLIN },
   isReminderOn: true,
-  reminderDateTime: utc('2026-05-03T06:00:00.0000000'),
+  reminderDateTime: { dateTime: '2026-05-03T08:00:00.0000000', timeZone: BERLIN },
   linkedResources: [{ displayName: 'Shop', webUrl: 'https://example.com/cables' }],
   checklistItems: [{ displayName: 'Thin', isChecked: true }, { displayName: 'Thick' }],
   recurrence: {
@@ -345,7 +345,8 @@ test('DL-23: another program reads a task with its dates, state and series', () 
   expect(task.subject).toBe('Order cables');
   expect(task.body).toBe('Two sizes\n[x] Thin\n[ ] Thick\nShop: https://example.com/cables');
   expect([task.taskStatus, task.percentComplete, task.isTaskComplete]).toEqual([2, 1, true]);
-  expect(task.taskDateCompleted?.toISOString()).toBe('2026-05-03T00:00:00.000Z');
+  // [MS-OXOTASK] 2.2.2.2.9: midnight in Berlin, in UTC.
+  expect(task.taskDateCompleted?.toISOString()).toBe('2026-05-02T22:00:00.000Z');
   expect(task.importance).toBe(0);
   expect(task.isTaskRecurring).toBe(true);
   expect(task.taskRecurrencePattern?.toJSON()).toMatchObject({
@@ -422,6 +423,16 @@ function runReader(program: string, args: readonly string[], out: string): Map<s
   );
 }
 
+/** The time of a property, which pffexport prints as its bytes; null: the item doesn't have it. */
+function readFileTime(values: string, id: string): string | null {
+  const bytes = new RegExp(
+    `entry type:\\s+0x0000${id}\\nValue:\\n0x0+: ((?:[\\da-f]{2} ){8})`,
+  ).exec(values)?.[1];
+  if (bytes === undefined) return null;
+  const ticks = Buffer.from(bytes.replaceAll(' ', ''), 'hex').readBigUInt64LE();
+  return new Date(Number(ticks / 10_000n) + Date.UTC(1601, 0, 1)).toISOString();
+}
+
 test.skipIf(missing !== '')(
   `DL-23: readpst and pffexport read events, contacts and tasks${missing}`,
   () => {
@@ -447,7 +458,7 @@ test.skipIf(missing !== '')(
       expect(cards).toContain(`${line}\n`);
 
     const target = join(folder, 'pff');
-    const found = runReader('pffexport', ['-q', '-t', target, path], `${target}.export`);
+    const found = runReader('pffexport', ['-q', '-d', '-t', target, path], `${target}.export`);
     const at = (name: string): string | undefined => found.get(`${TOP}/${name}`);
     expect(at('Calendars/Calendar/Appointment00001/Recipients.txt')).toContain('bo@example.org');
     const series = 'Calendars/Calendar/Appointment00003';
@@ -459,5 +470,21 @@ test.skipIf(missing !== '')(
       /^Mobile phone number:\t+\+49 170 4$/m,
     );
     expect(at('Tasks/Tasks/Task00001/Task.txt')).toMatch(/^Subject:\t+Order cables$/m);
+    const values = at('Tasks/Tasks/Task00001/ItemValues.txt') ?? '';
+    const times = ['8502', '8560', '8104', '8105', '8516', '8517', '810f'].map((id) =>
+      readFileTime(values, id),
+    );
+    expect(times).toEqual([
+      // [MS-OXORMDR] 2.2.1.4 and 2.2.1.2: reminders are in UTC.
+      '2026-05-03T06:00:00.000Z',
+      '2026-05-03T06:00:00.000Z',
+      // [MS-OXOTASK] 2.2.2.2.4 and 2.2.2.2.5: dates in the zone of the user …
+      '2026-05-01T00:00:00.000Z',
+      '2026-05-04T00:00:00.000Z',
+      // … and 2.2.2.1.3 and 2.2.2.1.4: the same in UTC, and when it was done (2.2.2.2.9).
+      '2026-04-30T22:00:00.000Z',
+      '2026-05-03T22:00:00.000Z',
+      '2026-05-02T22:00:00.000Z',
+    ]);
   },
 );

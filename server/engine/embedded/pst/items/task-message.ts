@@ -21,12 +21,12 @@ const STATUS: Readonly<Record<string, number>> = {
 export function getTaskMessage(task: OutlookTask): Message {
   const status = STATUS[task.status ?? ''] ?? 0;
   const isDone = status === STATUS['completed'];
-  const start = readDay(task.startDateTime);
-  const due = readDay(task.dueDateTime);
-  const doneAt = readDay(task.completedDateTime);
+  const start = readMidnight(task.startDateTime);
+  const due = readMidnight(task.dueDateTime);
+  const doneAt = readMidnight(task.completedDateTime);
   const reminder =
     task.isReminderOn === true ? readTime(task.reminderDateTime, 'UTC')?.toMillis() : undefined;
-  const first = due ?? start;
+  const first = toDay(due ?? start);
   return {
     kind: 'task',
     recipients: [],
@@ -46,9 +46,12 @@ export function getTaskMessage(task: OutlookTask): Message {
       int32(NAMED.taskStatus, status),
       double(NAMED.fractionDone, isDone ? 1 : 0),
       boolean(NAMED.isTaskDone, isDone),
-      ...getTimes(start, ['taskStart', 'commonStart']),
-      ...getTimes(due, ['taskDue', 'commonEnd']),
-      ...(isDone ? getTimes(doneAt, ['taskDoneAt']) : []),
+      ...getTimes(toDay(start), ['taskStart']),
+      ...getTimes(toDay(due), ['taskDue']),
+      // The same times in UTC ([MS-OXOTASK] 2.2.2.1.3, 2.2.2.1.4), as that of the end (2.2.2.2.9).
+      ...getTimes(start?.toMillis() ?? null, ['commonStart']),
+      ...getTimes(due?.toMillis() ?? null, ['commonEnd']),
+      ...(isDone ? getTimes(doneAt?.toMillis() ?? null, ['taskDoneAt']) : []),
       boolean(NAMED.isReminderSet, reminder !== undefined),
       ...getTimes(reminder ?? null, ['reminderAt', 'reminderSignalAt']),
       boolean(NAMED.isTaskRecurring, Boolean(task.recurrence)),
@@ -72,11 +75,13 @@ function getText(task: OutlookTask): string {
   return [getTaskText(task), ...links].filter((line) => line !== '').join('\n');
 }
 
-/** Dates of tasks are midnight of no zone ([MS-OXOTASK] 2.2.2.2.4). */
-function readDay(at: ZonedTime | null | undefined): Ms | null {
-  const local = readTime(at, getZone(at?.timeZone) ?? 'UTC');
-  return local?.startOf('day').setZone('UTC', { keepLocalTime: true }).toMillis() ?? null;
-}
+/** Midnight of a date in its zone. */
+const readMidnight = (at: ZonedTime | null | undefined): DateTime | null =>
+  readTime(at, getZone(at?.timeZone) ?? 'UTC')?.startOf('day') ?? null;
+
+/** Start and due dates are midnight of no zone ([MS-OXOTASK] 2.2.2.2.4). */
+const toDay = (midnight: DateTime | null): Ms | null =>
+  midnight?.setZone('UTC', { keepLocalTime: true }).toMillis() ?? null;
 
 const getTimes = (at: Ms | null, names: readonly (keyof typeof NAMED)[]): Property[] =>
   at === null ? [] : names.map((name) => time(NAMED[name], at));
