@@ -32,6 +32,8 @@ afterAll(async () => {
 });
 const isHere = missing === '';
 
+/** Larger than what is read as a whole. */
+const LARGE = 'Low tide at noon. '.repeat(2_000_000);
 const getHash = (content: string): string =>
   `sha256:${createHash('sha256').update(content).digest('hex')}`;
 
@@ -58,6 +60,7 @@ eachDatabase((kind, openStore) => {
       writeFiles(top, {
         'Rota.txt': ['Monday', 1_600_000_001],
         'empty.bin': ['', 1_600_000_002],
+        'Large.bin': [LARGE, 1_600_000_005],
         'Pläne & Skizzen/100% sicher #1.txt': ['safe?', 1_600_000_003],
         'Pläne & Skizzen/2021/Hafen.txt': ['x'.repeat(300_000), 1_600_000_004],
       });
@@ -76,7 +79,7 @@ eachDatabase((kind, openStore) => {
       const test = await must(
         admin<OutputOf<'testWebdavServer'>>('POST', `${PATH}/webdav/test`, { server }),
       );
-      expect([test.ok, test.message, test.entries]).toEqual([true, null, 3]);
+      expect([test.ok, test.message, test.entries]).toEqual([true, null, 4]);
       const list = async () => {
         const { rows } = await context.store.tenant(office.tenant, async ({ sql, tenant }) => ({
           rows: await sql
@@ -105,12 +108,13 @@ eachDatabase((kind, openStore) => {
         'success',
         null,
       ]);
-      expect(done.counts).toEqual({ imported: 4, known: 0, skipped: 0, failed: 0 });
+      expect(done.counts).toEqual({ imported: 5, known: 0, skipped: 0, failed: 0 });
       const SAFE = 'Pläne & Skizzen';
       expect(new Set((await list()).map((row) => JSON.stringify(row)))).toEqual(
         new Set(
           [
             [null, 'Rota.txt', 1_600_000_001_000, getHash('Monday')],
+            [null, 'Large.bin', 1_600_000_005_000, getHash(LARGE)],
             [null, 'empty.bin', 1_600_000_002_000, getHash('')],
             [SAFE, '100% sicher #1.txt', 1_600_000_003_000, getHash('safe?')],
             ['2021', 'Hafen.txt', 1_600_000_004_000, getHash('x'.repeat(300_000))],
@@ -130,13 +134,20 @@ eachDatabase((kind, openStore) => {
       const next = await start(mailbox);
       expect((await must(admin<Import>('GET', `${PATH}/${next}`))).counts).toEqual({
         imported: 2,
-        known: 2,
+        known: 3,
         skipped: 0,
         failed: 0,
       });
       // What was deleted on the server stays.
       expect(new Set((await list()).map(([, title]) => title))).toEqual(
-        new Set(['100% sicher #1.txt', 'Hafen.txt', 'New.txt', 'Rota.txt', 'empty.bin']),
+        new Set([
+          '100% sicher #1.txt',
+          'Hafen.txt',
+          'Large.bin',
+          'New.txt',
+          'Rota.txt',
+          'empty.bin',
+        ]),
       );
       const same = await start(mailbox);
       const last = await must(admin<Import>('GET', `${PATH}/${same}`));

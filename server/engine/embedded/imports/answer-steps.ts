@@ -2,7 +2,11 @@ import { parentPort } from 'node:worker_threads';
 import type { ArchiveStep } from './archives/read-archive.ts';
 
 const getBuffers = (step: ArchiveStep | null): ArrayBuffer[] =>
-  step?.kind === 'mail' ? [step.mime.buffer] : step?.kind === 'file' ? [step.content.buffer] : [];
+  step?.kind === 'mail'
+    ? [step.mime.buffer]
+    : step?.kind === 'file' || step?.kind === 'part'
+      ? [step.content.buffer]
+      : [];
 
 /**
  * Answers each message to the thread with the next step; null: there is none. What a reader gets comes

@@ -2,15 +2,29 @@ import { Worker } from 'node:worker_threads';
 import type { ImportContent } from '#contract/engine/imports.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
+import { ContentError } from '../content-error.ts';
 import type { ArchiveTask } from './archives/archive-thread.ts';
 import type { ArchiveStep, CutStep, EntryPlace } from './archives/read-archive.ts';
+import { importMessages as t } from './messages.en.ts';
 
 /** An entry of an archive, read. `lost`: it broke the thread, or took too long. */
 export type ReadEntry = EntryPlace &
   (
     | Extract<ArchiveStep, { kind: 'mail' | 'file' | 'known' | 'skipped' | 'failed' }>
+    | LargeFile
     | { readonly kind: 'lost' }
   );
+/** A file that is not read as a whole. */
+export interface LargeFile {
+  readonly kind: 'large';
+  readonly modifiedAt: Ms | null;
+  readonly version?: string;
+  /** To be read to its end. Throws a `ContentError` if that doesn't come. */
+  readonly content: AsyncIterable<Uint8Array>;
+  /** How it ended; null: it wasn't read to its end. */
+  readonly getEnd: () => LargeEnd | null;
+}
+export type LargeEnd = ArchiveStep | null | 'broken' | 'stopped';
 export type EntryCount = Extract<ArchiveStep, { kind: 'listed' }>;
 export type MailStates = Extract<ArchiveStep, { kind: 'states' }>;
 /** What comes between the entries, and says something about others. */
@@ -86,6 +100,8 @@ export async function* readEntries(
     // Without a listener, its end would end the server.
     thread.on('error', () => undefined);
     let place: EntryPlace | null = null;
+    /** The one that broke the thread was passed on already. */
+    let isGivenUp = false;
     try {
       for (;;) {
         const step = await getStep(clock, thread, place === null ? waitMs : timeoutMs, signal);
@@ -104,6 +120,19 @@ export async function* readEntries(
           continue;
         }
         if (place === null) throw new Error('An entry came without its place.');
+        if (step.kind === 'whole') throw new Error('A file ended before it began.');
+        if (step.kind === 'part') {
+          const file = readLarge(step, () => getStep(clock, thread, waitMs, signal));
+          yield { ...place, ...file };
+          const end = file.getEnd();
+          if (end === null || end === 'stopped') return;
+          if (end !== 'broken' && end.kind === 'cut') return yield end;
+          n += 1;
+          place = null;
+          isGivenUp = end === 'broken';
+          if (isGivenUp) break;
+          continue;
+        }
         n += 1;
         yield { ...place, ...step };
         place = null;
@@ -111,11 +140,38 @@ export async function* readEntries(
     } finally {
       await thread.terminate();
     }
+    if (isGivenUp && lost < maxLost) continue;
     // Nobody can say where the next entry begins.
     if (place === null || lost >= maxLost) return yield { kind: 'damaged' };
     n += 1;
     yield { ...place, kind: 'lost' };
   }
+}
+
+/** Passes the parts of a file on as the thread reads them. */
+function readLarge(
+  first: Extract<ArchiveStep, { kind: 'part' }>,
+  getNext: () => Promise<LargeEnd>,
+): LargeFile {
+  let end: LargeEnd = null;
+  const { modifiedAt, version } = first;
+  async function* read(): AsyncGenerator<Uint8Array, void> {
+    let next: LargeEnd = first;
+    while (next !== null && typeof next === 'object' && next.kind === 'part') {
+      yield next.content;
+      next = await getNext();
+    }
+    end = next ?? 'broken';
+    if (typeof end === 'string' || end.kind !== 'whole')
+      throw new ContentError({ kind: 'damaged', message: t.failedDamaged });
+  }
+  return {
+    kind: 'large',
+    modifiedAt,
+    ...(version !== undefined && { version }),
+    content: read(),
+    getEnd: () => end,
+  };
 }
 
 function getStep(

@@ -65,18 +65,83 @@ export function toFileItem(
   },
   now: number,
 ): ItemChange {
-  const at = modifiedAt ?? now;
-  return {
-    key: getFileKey(path, name),
+  return getFileItem({
+    path,
+    name,
+    at: modifiedAt ?? now,
     changeKey: version ?? hash(content, String(modifiedAt)),
-    folder: getPlaceKey(path),
-    kind: 'file',
-    title: name,
-    people: '',
-    at,
-    changedAt: at,
     bytes: content.byteLength,
-    flags: { hash: `sha256:${createHash('sha256').update(content).digest('hex')}` },
+    sha256: createHash('sha256').update(content).digest('hex'),
+  });
+}
+
+const getFileItem = ({
+  path,
+  name,
+  at,
+  changeKey,
+  bytes,
+  sha256,
+}: {
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly at: number;
+  readonly changeKey: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}): ItemChange => ({
+  key: getFileKey(path, name),
+  changeKey,
+  folder: getPlaceKey(path),
+  kind: 'file',
+  title: name,
+  people: '',
+  at,
+  changedAt: at,
+  bytes,
+  flags: { hash: `sha256:${sha256}` },
+});
+
+/**
+ * Passes the content of a large file on. Once it was read to its end, the file is the same as if it had
+ * been read as a whole.
+ */
+export function toLargeFile(
+  path: readonly string[],
+  name: string,
+  {
+    content,
+    modifiedAt,
+    version,
+  }: {
+    readonly content: AsyncIterable<Uint8Array>;
+    readonly modifiedAt: number | null;
+    readonly version?: string;
+  },
+  now: number,
+): {
+  readonly changedAt: number;
+  readonly content: AsyncIterable<Uint8Array>;
+  readonly getItem: () => ItemChange;
+} {
+  const at = modifiedAt ?? now;
+  const sum = createHash('sha256');
+  let bytes = 0;
+  async function* read(): AsyncGenerator<Uint8Array, void> {
+    for await (const part of content) {
+      sum.update(part);
+      bytes += part.length;
+      yield part;
+    }
+  }
+  return {
+    changedAt: at,
+    content: read(),
+    getItem() {
+      const sha256 = sum.copy().digest('hex');
+      const changeKey = version ?? sum.update(String(modifiedAt)).digest('hex').slice(0, 40);
+      return getFileItem({ path, name, at, changeKey, bytes, sha256 });
+    },
   };
 }
 /** Files of a drive that are in no folder. */

@@ -46,7 +46,7 @@ export const importMessages = defineMessages('imports', {
   skippedOtherItem: 'A calendar entry, contact, task or note. Only emails are imported.',
   skippedEncrypted: 'Encrypted. Unpack it with its password, and import it again.',
   skippedTooLarge: 'Larger than an email can be.',
-  skippedLargeFile: 'Larger than 256 MB.',
+  skippedLargeFile: 'Larger than 250 GB, the limit of OneDrive.',
   skippedPacked: 'An archive in the archive. Unpack it, and import it on its own.',
   skippedOld: 'Older than this repository keeps items.',
   failedDamaged: 'Damaged in the archive.',

@@ -2,13 +2,14 @@ import type { EngineResult } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import { BATCH_ROWS } from '../index/pages.ts';
+import { ContentError } from '../content-error.ts';
 import { ok } from '../../result.ts';
 import type { FetchedPart, FolderChange } from '../types.ts';
 import { MAX_STATES } from './archives/read-archive.ts';
 import type { FailReason, SkipReason } from './archives/archive.ts';
 import type { ArchiveEnd, EntryNote, ReadEntry } from './archive-thread-reader.ts';
 import type { ImportBatch, LeftEntry } from './import-batch.ts';
-import { getFolders, toFileItem, toItem } from './imported-item.ts';
+import { getFolders, toFileItem, toItem, toLargeFile } from './imported-item.ts';
 import { importMessages as t } from './messages.en.ts';
 
 /** Content of one batch that is not stored yet. */
@@ -41,6 +42,32 @@ export async function* readBatches(
     batch = makeBatch(batch.readBytes);
     return ok({ batch: { ...taken, folders: [...folders.values()], nextEntry }, end });
   };
+  /** Returns what was left out; null: nothing. */
+  async function saveLarge(
+    entry: Extract<ReadEntry, { kind: 'large' }>,
+  ): Promise<EngineResult<LeftEntry | 'later' | null>> {
+    const { path, name } = entry;
+    const file = toLargeFile(path, name, entry, now);
+    const isOld = retainedSince !== null && file.changedAt < retainedSince;
+    try {
+      if (isOld) {
+        await readToEnd(file.content);
+        return ok(toLeft(path, name, 'skipped', t.skippedOld));
+      }
+      const saved = await save({ as: 'raw', content: file.content });
+      if (!saved.ok) return saved;
+      for (const folder of getFolders(path))
+        batch.folders.set(folder.key, { ...folder, wellKnown: null });
+      batch.items.push({ item: file.getItem(), parts: [saved.value], path, isNow: false });
+      return ok(null);
+    } catch (error) {
+      if (!(error instanceof ContentError)) throw error;
+      const end = entry.getEnd();
+      if (end === 'broken') return ok(toLeft(path, name, 'failed', t.failedLost));
+      if (end === null || typeof end === 'string' || end.kind !== 'failed') return ok('later');
+      return ok(toLeft(path, name, 'failed', FAIL_TEXTS[end.reason]()));
+    }
+  }
   for await (const entry of entries) {
     if (isEnd(entry)) {
       yield take(entry);
@@ -57,6 +84,17 @@ export async function* readBatches(
       for (const mail of states) batch.states.push({ path, ...mail });
       if (mark !== null) batch.cursors.set(mark.scope, mark.cursor);
       if (countRows(batch) + MAX_ENTRY_ROWS > BATCH_ROWS) yield take(null);
+      continue;
+    }
+    if (entry.kind === 'large') {
+      const read = await saveLarge(entry);
+      if (!read.ok) return yield read;
+      // It is read again by the next one that goes on.
+      if (read.value === 'later') continue;
+      if (read.value !== null) batch.left.push(read.value);
+      nextEntry += 1;
+      batch.readBytes = entry.position;
+      yield take(null);
       continue;
     }
     nextEntry += 1;
@@ -99,6 +137,13 @@ export async function* readBatches(
   }
   // The reader was stopped.
   yield take(null);
+}
+
+/** Returns how many bytes it has. The next entry comes after its end. */
+async function readToEnd(content: AsyncIterable<Uint8Array>): Promise<Bytes> {
+  let bytes = 0;
+  for await (const part of content) bytes += part.length;
+  return bytes;
 }
 
 /** An entry with all folders above it, or states that come together. */

@@ -16,7 +16,7 @@ export const importMessages = defineMessages('importPages', {
   files: 'Files',
   filesToImport: 'ZIP file or folder',
   filesDetail: 'A ZIP file, or a folder of this device. They become a OneDrive.',
-  filesHint: 'Up to 50 GB, and 256 MB for each file.',
+  filesHint: 'Up to 50 GB.',
   chooseZip: 'Choose ZIP file',
   chooseFolder: 'Choose folder',
   folderReading: 'Reading the folder…',

@@ -35,6 +35,13 @@ export type LoadedEntry =
       /** What its source calls its version. Without one, its content and date are its version. */
       readonly version?: string;
     }
+  /** A file that is not read as a whole. Its parts throw if it is damaged. */
+  | {
+      readonly kind: 'large';
+      readonly parts: AsyncIterable<Uint8Array<ArrayBuffer>>;
+      readonly modifiedAt: Ms | null;
+      readonly version?: string;
+    }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly reason: FailReason };
 
@@ -70,8 +77,12 @@ export class DamagedArchive extends Error {
 /** Exchange's limit for a mail, with the overhead of its encoding. */
 export const MAX_MAIL_BYTES: Bytes = 220 * 1_048_576;
 
-/** Files are read as a whole. */
-export const MAX_FILE_BYTES: Bytes = 256 * 1_048_576;
+/** OneDrive's limit for a file. */
+export const MAX_FILE_BYTES: Bytes = 250 * 1_073_741_824;
+/** Larger files are read in parts. */
+export const LARGE_FILE_BYTES: Bytes = 32 * 1_048_576;
+/** Of the parts of a large file. */
+export const PART_BYTES: Bytes = 4 * 1_048_576;
 
 /** In which state a mail is of which its archive says nothing. */
 export const PLAIN_STATE: ArchivedState = { receivedAt: null, isRead: true, isFlagged: false };

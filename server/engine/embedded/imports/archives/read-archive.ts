@@ -1,7 +1,7 @@
 import type { MailContent } from '../../mail/mail-content.ts';
 import { readMime } from '../../mail/read-mime.ts';
 import type { ImportContent } from '#contract/engine/imports.ts';
-import type { Bytes } from '#contract/ids.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
 import { type ArchivedState, type ArchiveFile, DamagedArchive } from './archive.ts';
 import type { FailReason, LoadedEntry, SkipReason } from './archive.ts';
 import { findReader } from './detect.ts';
@@ -48,6 +48,15 @@ export type ArchiveStep =
       readonly summary: MailSummary;
     }
   | Extract<LoadedEntry, { kind: 'file' }>
+  /** A part of a file that is not read as a whole. */
+  | {
+      readonly kind: 'part';
+      readonly content: Uint8Array<ArrayBuffer>;
+      readonly modifiedAt: Ms | null;
+      readonly version?: string;
+    }
+  /** All parts of the file are there. */
+  | { readonly kind: 'whole' }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly reason: FailReason }
   /** A file in the version that the drive has. */
@@ -88,15 +97,30 @@ export async function* readArchive(
     for await (const { path, name, position, load } of read(file)) {
       if (++n <= skippedEntries) continue;
       yield { kind: 'reading', path, name, position };
-      yield await load().then(
-        (loaded) => (loaded.kind === 'mail' ? withSummary(loaded) : loaded),
-        () => ({ kind: 'failed' as const, reason: 'unreadable' as const }),
-      );
+      const loaded = await load().catch(() => UNREADABLE);
+      if (loaded.kind === 'large') yield* readParts(loaded);
+      else yield loaded.kind === 'mail' ? await withSummary(loaded) : loaded;
     }
   } catch (error) {
     if (!(error instanceof DamagedArchive) && !(error instanceof RangeError)) throw error;
     yield { kind: 'damaged' };
   }
+}
+
+const UNREADABLE = { kind: 'failed', reason: 'unreadable' } as const;
+
+async function* readParts({
+  parts,
+  kind: _kind,
+  ...file
+}: Extract<LoadedEntry, { kind: 'large' }>): AsyncGenerator<ArchiveStep, void> {
+  try {
+    for await (const content of parts) yield { kind: 'part', content, ...file };
+  } catch {
+    yield { kind: 'failed', reason: 'damaged' };
+    return;
+  }
+  yield { kind: 'whole' };
 }
 
 export async function withSummary(loaded: {

@@ -1,13 +1,16 @@
 import { promisify } from 'node:util';
-import { crc32, inflateRaw } from 'node:zlib';
+import { pipeline, Readable } from 'node:stream';
+import { crc32, createInflateRaw, inflateRaw } from 'node:zlib';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import {
   type ArchiveEntry,
   type ArchiveFile,
   DamagedArchive,
+  LARGE_FILE_BYTES,
   type LoadedEntry,
   MAX_FILE_BYTES,
   MAX_MAIL_BYTES,
+  PART_BYTES,
   PLAIN_STATE,
 } from './archive.ts';
 import { splitPath, toFolderPath } from './folder-path.ts';
@@ -97,22 +100,86 @@ async function loadMail(file: ArchiveFile, entry: ZipEntry): Promise<LoadedEntry
 async function loadFile(file: ArchiveFile, entry: ZipEntry, maxBytes: Bytes): Promise<LoadedEntry> {
   const { bytes, packedBytes, modifiedAt } = entry;
   if (bytes > maxBytes || packedBytes > maxBytes) return { kind: 'skipped', reason: 'large-file' };
+  if (bytes > LARGE_FILE_BYTES || packedBytes > LARGE_FILE_BYTES) {
+    const parts = await openParts(file, entry);
+    return 'kind' in parts ? parts : { kind: 'large', parts: parts.content, modifiedAt };
+  }
   const read = await readContent(file, entry);
   return 'kind' in read ? read : { kind: 'file', content: read.content, modifiedAt };
 }
 
 async function readContent(
   file: ArchiveFile,
-  { bytes, packedBytes, method, crc, isEncrypted, at }: ZipEntry,
+  entry: ZipEntry,
 ): Promise<{ readonly content: Uint8Array<ArrayBuffer> } | LoadedEntry> {
+  const { bytes, packedBytes, method, crc, isEncrypted } = entry;
   if (isEncrypted) return { kind: 'skipped', reason: 'encrypted' };
-  const head = await file.read(at, 30);
-  if (head.length < 30 || head.readUInt32LE(0) !== LOCAL) return DAMAGED;
-  const begin = at + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
+  const begin = await findBegin(file, entry);
+  if (begin === null) return DAMAGED;
   const packed = await file.read(begin, packedBytes);
   const content = await unpack(packed, method, bytes);
   if (content?.length !== bytes || crc32(content) !== crc) return DAMAGED;
   return { content: Uint8Array.from(content) };
+}
+/** Returns where the content of an entry begins; null: it isn't there. */
+async function findBegin(file: ArchiveFile, { at }: ZipEntry): Promise<Bytes | null> {
+  const head = await file.read(at, 30);
+  if (head.length < 30 || head.readUInt32LE(0) !== LOCAL) return null;
+  return at + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
+}
+
+/** A content that is not read as a whole. */
+async function openParts(
+  file: ArchiveFile,
+  entry: ZipEntry,
+): Promise<{ readonly content: AsyncIterable<Uint8Array<ArrayBuffer>> } | LoadedEntry> {
+  const { method, isEncrypted } = entry;
+  if (isEncrypted) return { kind: 'skipped', reason: 'encrypted' };
+  const begin = await findBegin(file, entry);
+  if (begin === null || (method !== STORED && method !== DEFLATED)) return DAMAGED;
+  const packed = readPacked(file, begin, entry.packedBytes);
+  return {
+    content: checkParts(method === STORED ? packed : inflateParts(packed), entry),
+  };
+}
+
+async function* readPacked(
+  file: ArchiveFile,
+  begin: Bytes,
+  bytes: Bytes,
+): AsyncGenerator<Buffer, void> {
+  for (let at = 0; at < bytes; at += PART_BYTES) {
+    const part = await file.read(begin + at, Math.min(PART_BYTES, bytes - at));
+    if (part.length === 0) throw new DamagedArchive();
+    yield part;
+  }
+}
+
+async function* inflateParts(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  // `pipeline` ends both when one of them breaks.
+  const unpacked: AsyncIterable<Buffer> = pipeline(
+    Readable.from(packed, { objectMode: false }),
+    createInflateRaw({ chunkSize: PART_BYTES }),
+    () => undefined,
+  );
+  yield* unpacked;
+}
+
+/** @throws DamagedArchive if they are together not what the archive says. */
+async function* checkParts(
+  parts: AsyncIterable<Buffer>,
+  { bytes, crc }: ZipEntry,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  let left = bytes;
+  let sum = 0;
+  for await (const part of parts) {
+    left -= part.length;
+    if (left < 0) throw new DamagedArchive();
+    sum = crc32(part, sum);
+    // A buffer of its own, which is handed over.
+    yield Uint8Array.from(part);
+  }
+  if (left > 0 || sum !== crc) throw new DamagedArchive();
 }
 const DAMAGED = { kind: 'failed', reason: 'damaged' } as const;
 

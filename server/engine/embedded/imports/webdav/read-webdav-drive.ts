@@ -4,7 +4,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { OutboundError } from '#server/platform/outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '#server/platform/outbound/fetch.ts';
-import { MAX_FILE_BYTES } from '../archives/archive.ts';
+import { LARGE_FILE_BYTES, MAX_FILE_BYTES, PART_BYTES } from '../archives/archive.ts';
 import { splitPath, toFolderPath } from '../archives/folder-path.ts';
 import type { ArchiveStep } from '../archives/read-archive.ts';
 import { REFUSED, SAID } from '../cut.ts';
@@ -31,6 +31,8 @@ export interface WebdavTask {
 const LIST_BYTES: Bytes = 64 << 20;
 const LIST_MS = 120_000;
 const FILE_MS = 10 * 60_000;
+/** Within a large file. */
+const PAUSE_MS = 2 * 60_000;
 const MAX_DEPTH = 32;
 const MULTI_STATUS = 207;
 const OK = 200;
@@ -88,8 +90,14 @@ async function* readFolder(
     if (!isNext(task, progress)) continue;
     const version = getVersion(child);
     const isKnown = task.known[getFileKey(path, name)] === version;
+    const place = { kind: 'reading', path, name, position: progress.bytes } as const;
+    if (!isKnown && child.bytes > LARGE_FILE_BYTES && child.bytes <= MAX_FILE_BYTES) {
+      yield place;
+      yield* readLargeFile(task, child, version);
+      continue;
+    }
     const step = isKnown ? ({ kind: 'known' } as const) : await readFile(task, child, version);
-    yield { kind: 'reading', path, name, position: progress.bytes };
+    yield place;
     yield step;
   }
 }
@@ -113,13 +121,57 @@ async function readFile(
   version: string,
 ): Promise<ArchiveStep> {
   if (bytes > MAX_FILE_BYTES) return { kind: 'skipped', reason: 'large-file' };
-  const answer = await send(task, url, { maxBytes: MAX_FILE_BYTES, timeoutMs: FILE_MS });
+  const answer = await send(task, url, { maxBytes: LARGE_FILE_BYTES, timeoutMs: FILE_MS });
   if (answer.status !== OK) {
     if (answer.status === UNAUTHORIZED) throw new WrongPassword();
     return { kind: 'failed', reason: 'unreadable' };
   }
   const content = new Uint8Array(await answer.arrayBuffer());
   return { kind: 'file', content, modifiedAt, version };
+}
+
+/** A file that is passed on as it arrives. */
+async function* readLargeFile(
+  task: WebdavTask,
+  { url, bytes, modifiedAt }: Child,
+  version: string,
+): AsyncGenerator<ArchiveStep, void> {
+  const answer = await send(task, url, { isStreamed: true, timeoutMs: PAUSE_MS });
+  if (answer.status === UNAUTHORIZED) throw new WrongPassword();
+  if (answer.status !== OK || answer.body === null) {
+    await answer.body?.cancel();
+    yield UNREADABLE;
+    return;
+  }
+  let left = bytes;
+  for await (const content of joinParts(answer.body)) {
+    left -= content.length;
+    if (left < 0) break;
+    yield { kind: 'part', content, modifiedAt, version };
+  }
+  // It changed since it was listed.
+  yield left === 0 ? { kind: 'whole' } : UNREADABLE;
+}
+const UNREADABLE = { kind: 'failed', reason: 'unreadable' } as const;
+
+/** Yields a stream in parts that are large enough to be passed on one by one. */
+async function* joinParts(
+  stream: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  let part = new Uint8Array(PART_BYTES);
+  let used = 0;
+  for await (const bytes of stream)
+    for (let at = 0; at < bytes.length;) {
+      const taken = bytes.subarray(at, at + PART_BYTES - used);
+      part.set(taken, used);
+      used += taken.length;
+      at += taken.length;
+      if (used < PART_BYTES) continue;
+      yield part;
+      part = new Uint8Array(PART_BYTES);
+      used = 0;
+    }
+  if (used > 0) yield part.slice(0, used);
 }
 
 /** Returns what is in a folder, in the order of addresses; null: the server doesn't list it. */
