@@ -50,6 +50,8 @@ export interface Call<
    * are about (G63).
    */
   readonly operatorAllowed?: true;
+  /** Maximum size of the body in bytes, if not `LIMITS.bodyBytes`. */
+  readonly bodyBytes?: number;
   /** Also allowed before the user has set a required new password (AUTH-12). */
   readonly allowedBeforeSetup?: true;
   /**

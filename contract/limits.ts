@@ -4,6 +4,8 @@ import { TEXT_LIMITS } from './text-limits.ts';
 export const LIMITS = {
   ...TEXT_LIMITS,
   bodyBytes: 1_048_576,
+  /** A backup job that names as many items as it may, with the longest ids that sites have. */
+  jobBodyBytes: 8_388_608,
   ingestBodyBytes: 1_048_576,
   /** For calls that don't require sign-in: maximum body size, and time to receive it. */
   publicBodyBytes: 16_384,

@@ -208,6 +208,7 @@ export const backupJobCalls = {
     gate,
     failures: ['bad-input', ...COMMAND, 'busy', 'forbidden'],
     isSlow: true,
+    bodyBytes: LIMITS.jobBodyBytes,
   }),
   listBackupJobs: call({
     method: 'GET',
@@ -252,6 +253,7 @@ export const backupJobCalls = {
     gate,
     failures: ['bad-input', ...COMMAND, 'busy', 'forbidden'],
     isSlow: true,
+    bodyBytes: LIMITS.jobBodyBytes,
   }),
   deleteBackupJob: call({
     method: 'DELETE',

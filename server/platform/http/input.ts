@@ -65,10 +65,14 @@ function otherId(
 }
 
 /** Unknown callers get smaller limits on size and time. */
-const readBody = ({ gate }: Call, request: Request, clock: Clock): ReturnType<typeof readJson> =>
+const readBody = (
+  { gate, bodyBytes }: Call,
+  request: Request,
+  clock: Clock,
+): ReturnType<typeof readJson> =>
   gate === 'public'
     ? readJson(request, LIMITS.publicBodyBytes, { clock, ms: LIMITS.publicBodyMs })
-    : readJson(request, LIMITS.bodyBytes);
+    : readJson(request, bodyBytes ?? LIMITS.bodyBytes);
 
 function readQuery(query: URLSearchParams): Result<Record<string, unknown>> {
   const seen = new Map<string, string>();

@@ -15,7 +15,7 @@ export const KIND_SAYS: Readonly<Record<Kind, string>> = {
   'not-found': "Doesn't exist, or isn't visible to you; the response is the same.",
   'no-such-call': 'No call has this method and path.',
   'conflict': 'Conflicts with the current state.',
-  'too-large': `The body is longer than ${LIMITS.bodyBytes} bytes, or than ${LIMITS.publicBodyBytes} for calls without sign-in.`,
+  'too-large': `The body is longer than ${LIMITS.bodyBytes} bytes, or than ${LIMITS.publicBodyBytes} for calls without sign-in and ${LIMITS.jobBodyBytes} for backup jobs.`,
   'key-reused': 'The idempotency key was already used for another request.',
   'out-of-order':
     "This number in the device's order was already used; the field expected has the next one.",

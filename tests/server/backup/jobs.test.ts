@@ -15,6 +15,18 @@ interface Rows {
 }
 const names = ({ rows }: Rows): string[] => rows.map(({ name }) => name);
 
+/** What a job can back up of an item, as the wizard sends it. */
+const FLAGS = [
+  'mailbox',
+  'archiveMailbox',
+  'oneDrive',
+  'sites',
+  'personalSite',
+  'subsites',
+  'teams',
+  'teamsChats',
+  'members',
+] as const;
 const chained = (chainedAfter: string): object => ({
   schedulePolicy: { ...POLICY, schedule: { type: 'Chained', chainedAfter } },
 });
@@ -109,6 +121,61 @@ eachDatabase((kind, open) => {
       'backupjob.notificationsUpdated@1',
       'backupjob.deleted@1',
     ]);
+  });
+
+  test(`WIZ-12, SUITE-5: a job names 10,000 users and excludes 10,000 sites with all their flags, as the wizard sends them, and is changed (${kind})`, async () => {
+    const { office } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const { organization, repository: vault } = await makeAll(admin, 1, 'Calloway');
+    const items = (type: string, id: (n: number) => string): object[] =>
+      Array.from({ length: 10_000 }, (_, n) => ({
+        type,
+        id: id(n),
+        ...Object.fromEntries(FLAGS.map((flag) => [flag, flag === 'mailbox' || flag === 'sites'])),
+      }));
+    const users = items('User', (n) => `${n}`.padStart(8, '0') + randomUUID().slice(8));
+    // The id of a site: its host and two ids.
+    const sites = items(
+      'Site',
+      () => `calloway.sharepoint.example,${randomUUID()},${randomUUID()}`,
+    );
+    const made = await admin<{ id: string }>(
+      'POST',
+      'o365/jobs',
+      job(organization, vault, {
+        name: 'Many',
+        backupType: 'SelectedItems',
+        selectedItems: users,
+        excludedItems: sites,
+      }),
+    );
+    expect(made.status).toBe(200);
+    const path = `o365/jobs/${made.body.data.id}`;
+    interface Stored {
+      readonly selectedItems: object[];
+      readonly excludedItems: object[];
+      readonly version: string;
+    }
+    const stored = (await admin<Stored>('GET', path)).body.data;
+    const sorted = (list: readonly object[]): string[] =>
+      list.map((one) => JSON.stringify(one, ['type', 'id', ...FLAGS])).toSorted();
+    expect(sorted(stored.selectedItems)).toEqual(sorted(users));
+    expect(sorted(stored.excludedItems)).toEqual(sorted(sites));
+    const change = {
+      ...job(organization, vault, {
+        name: 'Many',
+        backupType: 'SelectedItems',
+        selectedItems: users.slice(1),
+        excludedItems: sites,
+        version: stored.version,
+      }),
+      organizationId: undefined,
+    };
+    expect((await admin('PUT', path, change)).status).toBe(200);
+    const changed = (await admin<Stored>('GET', path)).body.data;
+    expect(sorted(changed.selectedItems)).toEqual(sorted(users.slice(1)));
+    const more = { ...change, selectedItems: [...users, { type: 'User', id: 'one-more' }] };
+    expect((await admin('PUT', path, more)).status).toBe(400);
   });
 
   test(`SUITE-5, PLAN-4: a job that can't work is refused at its field (${kind})`, async () => {

@@ -204,6 +204,18 @@ test('WIZ-12: what cannot run is refused in its step', () => {
     ['chainedAfter'],
   ]);
   expect(second?.check({ ...JOB_WIZARD.empty, backupType: 'SelectedItems' })).toHaveLength(1);
+  const choose = (count: number) => ({
+    ...JOB_WIZARD.empty,
+    backupType: 'SelectedItems' as const,
+    otherSelected: Array.from({ length: count }, (_, n) => ({
+      type: 'User' as const,
+      id: `u${n}`,
+    })),
+  });
+  expect(second?.check(choose(10_000))).toEqual([]);
+  expect(second?.check(choose(10_001))).toEqual([
+    { path: 'selectedItems', message: 'Choose at most 10,000 items. Groups count as one.' },
+  ]);
 });
 
 test('WIZ-12: a search covers names and addresses of all objects', () => {

@@ -8,11 +8,14 @@ import {
 } from '#contract/backup/schedule.ts';
 import type { ChainedJob, Schedule } from '#contract/backup/schedule.ts';
 import type { Issue } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
 import type { WizardDefinition } from '#machines/wizard.ts';
 import { ALL_SITES, getKey, ITEM_KINDS } from '../../../shared/directory-picker/items.ts';
 import type { ItemKind, PickedItem } from '../../../shared/directory-picker/items.ts';
 import { jobWizardMessages as t } from './messages.en.ts';
 import type { BackupJobId } from '#contract/ids.ts';
+
+const MAX = LIMITS.backupJobItems;
 
 type JobOut = OutputOf<'getBackupJob'>;
 type ItemIn = NonNullable<InputOf<'updateBackupJob'>['selectedItems']>[number];
@@ -130,24 +133,30 @@ export const JOB_WIZARD: WizardDefinition<JobData> = {
     {
       id: '2',
       fields: ['backupType', 'selectedItems'],
-      check: ({ backupType, selectedItems, otherSelected }) =>
-        issue(
-          backupType === 'SelectedItems' && selectedItems.length + otherSelected.length === 0,
-          'selectedItems',
-          t.selectionMissing,
-        ),
+      check: ({ backupType, selectedItems, otherSelected }) => {
+        const count = selectedItems.length + otherSelected.length;
+        return backupType === 'SelectedItems'
+          ? [
+              ...issue(count === 0, 'selectedItems', t.selectionMissing),
+              ...issue(count > MAX, 'selectedItems', t.tooManyItems({ max: MAX })),
+            ]
+          : [];
+      },
       dependsOn: ['organizationId'],
     },
     {
       id: '3',
       fields: ['excludedItems'],
-      check: ({ backupType, selectedItems, excludedItems }) => {
+      check: ({ backupType, selectedItems, excludedItems, otherExcluded }) => {
         const selected = new Set(selectedItems.map(getKey));
         const both =
           backupType === 'SelectedItems'
             ? excludedItems.find((item) => selected.has(getKey(item)))
             : undefined;
-        return both ? issue(true, 'excludedItems', t.bothLists({ name: both.name })) : [];
+        const count = excludedItems.length + otherExcluded.length;
+        return both
+          ? issue(true, 'excludedItems', t.bothLists({ name: both.name }))
+          : issue(count > MAX, 'excludedItems', t.tooManyItems({ max: MAX }));
       },
       dependsOn: ['organizationId', 'backupType', 'selectedItems'],
     },

@@ -36,6 +36,7 @@ export const jobWizardMessages = defineMessages('jobWizard', {
   selectedItems: 'Selected items',
   selectedHint: 'Only the users, groups, teams and sites that you choose',
   selectionMissing: 'Choose at least one item, or the entire organization.',
+  tooManyItems: 'Choose at most {max, number} items. Groups count as one.',
   excludeLead: 'These items are not backed up, even if they are in a selected group.',
   bothLists: '{name} is also selected in the previous step.',
 
