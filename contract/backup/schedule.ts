@@ -262,7 +262,8 @@ export function nextRuns(
 }
 
 /**
- * Returns when a session that ended with failures is repeated, only for what failed; null if never.
+ * Returns when a session that ended with failures is repeated; null if never. The repeat is a session
+ * of all objects, so that its restore point has them all: one without changes costs one request.
  * `attempt`: 0 for the session that the schedule started, 1 for its first retry.
  */
 export const nextRetry = (

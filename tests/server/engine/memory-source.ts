@@ -5,6 +5,7 @@ import type {
   FolderChange,
   ItemChange,
   Source,
+  SourceCall,
   SourceObject,
 } from '#server/engine/embedded/types.ts';
 
@@ -37,7 +38,7 @@ export interface Trouble {
   /** The pages of a scope come in another order than the changes were made. */
   shuffle: ((length: number) => number) | null;
   /** Called after each page: the tenant changes while it is read. */
-  onPage: (() => void | Promise<void>) | null;
+  onPage: ((call?: SourceCall) => void | Promise<void>) | null;
   /** Keys of items whose content can't be read. */
   readonly unreadable: Set<string>;
 }
@@ -141,7 +142,10 @@ export class MemoryObject {
     };
   }
 
-  async *changes(cursors: ReadonlyMap<string, string>): AsyncIterable<EngineResult<ChangePage>> {
+  async *changes(
+    cursors: ReadonlyMap<string, string>,
+    call?: SourceCall,
+  ): AsyncIterable<EngineResult<ChangePage>> {
     let pages = 0;
     const scopes = this.#scopes();
     const read = new Set<string>();
@@ -157,7 +161,7 @@ export class MemoryObject {
           pages += 1;
           await Promise.resolve();
           yield { ok: true, value: copies === 2 ? { ...page, isComplete: false } : page };
-          await this.trouble.onPage?.();
+          await this.trouble.onPage?.(call);
         }
       }
       for (const added of this.#scopes())
@@ -294,7 +298,7 @@ export const memorySource = (objects: readonly MemoryObject[]): Source => {
     objects.find(({ object }) => object.id === id && object.kind === kind);
   return {
     kinds: ['mailbox', 'archive', 'drive'],
-    changes: (object, cursors) => find(object)?.changes(cursors) ?? gone(),
+    changes: (object, cursors, call) => find(object)?.changes(cursors, call) ?? gone(),
     fetch: (object, items) => find(object)?.fetch(items) ?? allGone(items),
   };
 };

@@ -3,6 +3,7 @@ import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { SchedulePolicy } from '#contract/backup/schedule.ts';
 import type { StartReason } from '#contract/engine/sessions.ts';
+import type { EngineError } from '#contract/engine/engine.ts';
 import type { Event } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';
@@ -93,6 +94,8 @@ export interface Place {
   readonly store: Store;
   readonly target: RepositoryTarget;
   readonly open: () => Promise<Repository>;
+  /** Why the organization can't be read now. */
+  readonly failure: EngineError;
 }
 
 export async function makeSessionBench(
@@ -199,10 +202,10 @@ export async function makeSessionBench(
     stop: (job) => store.tenant(tenant, (tx) => stopSession(tx, job, now())),
     run(session, place = {}) {
       const ports: SessionPorts = {
-        openOrganization: async () => ({
-          ok: true,
-          value: { sources: [memorySource(objects)], directory },
-        }),
+        openOrganization: async () =>
+          place.failure === undefined
+            ? { ok: true, value: { sources: [memorySource(objects)], directory } }
+            : { ok: false, error: place.failure },
         openRepository: async () =>
           place.open === undefined
             ? openTarget(place.target ?? memory)

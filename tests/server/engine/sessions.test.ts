@@ -63,6 +63,17 @@ const loadLog = ({ ground: fixture, tenant }: SessionBench, session: string): Pr
     ).map(({ message }) => message),
   );
 
+const loadWaiting = ({ ground: fixture, tenant }: SessionBench, session: string) =>
+  fixture.context.store.tenant(tenant, async ({ sql }) => {
+    const { progress } = await sql
+      .selectFrom('backup_session')
+      .select('progress')
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', session)
+      .executeTakeFirstOrThrow();
+    return progress.waiting;
+  });
+
 /** Runs a session as often as it asks for. */
 async function runToEnd(bench: SessionBench, session: string): Promise<number> {
   for (let runs = 1; ; runs += 1) {
@@ -212,9 +223,50 @@ eachDatabase((name, open) => {
     expect(await loadLog(bench, session)).toContain(
       'The session pauses until the backup window opens.',
     );
+    expect(await loadWaiting(bench, session)).toEqual({
+      until: next,
+      reason: 'The session pauses until the backup window opens.',
+    });
     bench.ground.pass((next ?? 0) - bench.ground.context.clock.now());
     expect(await bench.run(session)).toBeNull();
     expect(await loadPoints(bench)).toMatchObject([{ complete: true }]);
+  });
+
+  test(`ENG-9: a session shows until when it waits and why, while a request waits and while nobody works on it (${name})`, async () => {
+    const objects = makeObjects();
+    const bench = await makeSessionBench(await open(), objects);
+    const session = (await bench.start(await bench.addJob())) ?? '';
+    const failure = {
+      kind: 'busy',
+      message: 'Microsoft 365 asks to wait.',
+      waitMs: 4 * MINUTE,
+    } as const;
+    for (let times = 0; times < 2; times += 1) {
+      const until = bench.ground.context.clock.now() + 4 * MINUTE;
+      expect(await bench.run(session, { failure })).toBe(until);
+      expect(await loadWaiting(bench, session)).toMatchObject({ until });
+      bench.ground.pass(4 * MINUTE);
+    }
+    const isAboutIt = (line: string): boolean => line.includes('Microsoft 365 asks to wait.');
+    expect((await loadLog(bench, session)).filter(isAboutIt)).toHaveLength(1);
+
+    const until = bench.ground.context.clock.now() + 5 * MINUTE;
+    const seen: unknown[] = [];
+    const [ann] = objects;
+    if (ann === undefined) throw new Error('no object');
+    ann.trouble.onPage = async (call) => {
+      ann.trouble.onPage = null;
+      call?.onWaiting({ until, reason: 'Slow down.' });
+      call?.onWaiting({ until: until - MINUTE, reason: 'Slow down a bit.' });
+      await expect.poll(() => loadWaiting(bench, session)).toEqual({ until, reason: 'Slow down.' });
+      call?.onWaiting(null);
+      seen.push(await loadWaiting(bench, session));
+      call?.onWaiting(null);
+      await expect.poll(() => loadWaiting(bench, session)).toBeNull();
+    };
+    await runToEnd(bench, session);
+    expect(seen).toEqual([{ until, reason: 'Slow down.' }]);
+    expect(await loadLog(bench, session)).toContain('Waiting 5 minutes. Slow down.');
   });
 
   test(`ENG-31: a job backs up whom it selects, also through groups, without whom it excludes (${name})`, async () => {

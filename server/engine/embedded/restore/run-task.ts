@@ -7,6 +7,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { StoredItem } from '../types.ts';
+import { followWaits } from '../waits.ts';
 import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
 import { fillTask } from './fill-task.ts';
 import { restoreMessages as t } from './messages.en.ts';
@@ -51,7 +52,13 @@ export async function runTask(
   if (!target.ok) return later(context, tenant, row, target.error);
   const content = await ports.openContent(tenant, repository);
   if (!content.ok) return later(context, tenant, row, content.error);
-  let waiting: Waiting | null = null;
+  let shown: Promise<unknown> = Promise.resolve();
+  const show = (waiting: Waiting | null): Promise<unknown> =>
+    (shown = shown
+      .catch(() => undefined)
+      .then(() => store.tenant(tenant, (tx) => showProgress(tx, id, waiting))));
+  // A wait is shown at once, also while all items wait; what can't be stored, the next item shows.
+  const waits = followWaits((waiting) => void show(waiting).catch(() => undefined));
   const task: RunningTask = {
     ...context,
     tenant,
@@ -62,9 +69,7 @@ export async function runTask(
     content: content.value,
     signal,
     folders: new Map(),
-    onWaiting: (now) => {
-      waiting = now;
-    },
+    onWaiting: waits.onWaiting,
   };
   try {
     if (!row.isFilled) await fillTask(task);
@@ -85,7 +90,7 @@ export async function runTask(
       const failure = await workOn(task, items, async () => {
         if (clock.now() - shownAt < PROGRESS_MS) return;
         shownAt = clock.now();
-        await store.tenant(tenant, (tx) => showProgress(tx, id, waiting));
+        await show(waits.current());
       });
       if (failure !== null) return await later(context, tenant, row, failure);
     }
@@ -106,7 +111,7 @@ async function workOn(
   const workers = task.request.kind === 'undo' ? 1 : CONCURRENCY;
   const work = async (): Promise<void> => {
     for (let item = queue.shift(); item && failure === null; item = queue.shift()) {
-      if (task.signal.aborted) return;
+      if (task.signal.aborted || !(await isRunning(task))) return;
       const ended =
         task.request.kind === 'undo' ? await undoOne(task, item) : await restoreOne(task, item);
       if (!ended.ok) {
@@ -167,6 +172,10 @@ async function loadState(
     .executeTakeFirst();
   return row?.state;
 }
+
+/** Whether nobody has stopped the task: asked before each item, as one may be large. */
+const isRunning = async ({ store, tenant, id }: RunningTask): Promise<boolean> =>
+  (await store.tenant(tenant, (tx) => loadState(tx, id), { readOnly: true })) === 'running';
 
 async function loadRepository(
   { sql: db, tenant }: TenantTx,

@@ -16,6 +16,7 @@ export const sessionMessages = defineMessages('backup-session', {
     "{count, plural, one {# item} other {# items}} couldn't be read. The next session tries again.",
   kept: '{count, plural, one {# item} other {# items}} disappeared suddenly and stay in the backup. Start the job yourself to confirm that they were deleted.',
   waiting: '{name} is waiting. {reason}',
+  throttled: 'Waiting {minutes, plural, one {# minute} other {# minutes}}. {reason}',
   paused: 'The session pauses until the backup window opens.',
   stopped: 'The session was stopped.',
   repository: "The repository couldn't be used. {reason}",

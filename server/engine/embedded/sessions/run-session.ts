@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import { policyAt, retainedSince } from '#contract/backup/retention.ts';
 import { nextOpen } from '#contract/backup/schedule.ts';
 import type { EngineError, EngineResult, ObjectKind } from '#contract/engine/engine.ts';
-import type { LogLine } from '#contract/engine/sessions.ts';
+import type { LogLine, Waiting } from '#contract/engine/sessions.ts';
 import type {
   BackupRepositoryId,
   BackupSessionId,
@@ -19,12 +20,14 @@ import { ensureObject } from '../index/objects.ts';
 import type { TextReader } from '../full-text/text-reader.ts';
 import type { Repository } from '../restic/repository.ts';
 import type { Source, SourceCall } from '../types.ts';
+import type { Waits } from '../waits.ts';
 import { writeTo } from './content-writer.ts';
 import { endSession } from './end-session.ts';
 import { sessionMessages as t } from './messages.en.ts';
 import { runWork, storeImportedWords } from './run-work.ts';
 import { type Directory, selectObjects } from './select-objects.ts';
 import { addLog } from './session-rows.ts';
+import { followSessionWaits, storeWaiting } from './show-waiting.ts';
 import {
   cancelWork,
   countWork,
@@ -80,6 +83,7 @@ export interface RunningSession {
   /** This process, for leases. */
   readonly owner: string;
   readonly stop: AbortSignal;
+  readonly waits: Waits;
   /** Ends the work of this process. The session goes on later, unless a person stopped it. */
   interrupt(): void;
   log(tx: TenantTx, level: LogLine['level'], message: string): Promise<void>;
@@ -101,6 +105,8 @@ export const backupSession =
     );
     if (state === null) return null;
     const abort = new AbortController();
+    const log: RunningSession['log'] = (tx, level, message) =>
+      addLog(tx, id, { at: context.clock.now(), level, message });
     const session: RunningSession = {
       context,
       tenant,
@@ -116,7 +122,8 @@ export const backupSession =
       interrupt: () => {
         abort.abort();
       },
-      log: (tx, level, message) => addLog(tx, id, { at: context.clock.now(), level, message }),
+      log,
+      waits: followSessionWaits({ context, tenant, id, log }),
     };
     return state.state === 'stopping'
       ? finishStopped(session, ports, state)
@@ -201,7 +208,7 @@ async function runSession(
   );
   const organization = await ports.openOrganization(tenant, state.job.organization, {
     signal: session.stop,
-    onWaiting: () => undefined,
+    onWaiting: session.waits.onWaiting,
   });
   if (!organization.ok)
     return failOrWait(session, state, organization.error, (reason) => t.organization({ reason }));
@@ -355,7 +362,11 @@ async function failOrWait(
 ): Promise<Ms | null> {
   const now = session.context.clock.now();
   const mayPass = kind === 'busy' || kind === 'unreachable';
-  if (mayPass && now - session.startedAt < PATIENCE_MS) return now + (waitMs ?? RETRY_MS);
+  if (mayPass && now - session.startedAt < PATIENCE_MS) {
+    const until = now + (waitMs ?? RETRY_MS);
+    await wait(session, { until, reason: sentence(message) });
+    return until;
+  }
   await endSession(session, state, {
     repository: null,
     error: sentence(message),
@@ -365,9 +376,21 @@ async function failOrWait(
 }
 
 async function pause(session: RunningSession, opens: Ms | null): Promise<Ms> {
-  await session.context.store.tenant(session.tenant, (tx) => session.log(tx, 'info', t.paused));
-  return opens ?? session.context.clock.now() + PATIENCE_MS;
+  const until = opens ?? session.context.clock.now() + PATIENCE_MS;
+  await wait(session, { until, reason: t.paused });
+  return until;
 }
+
+/** Shows why nobody works on the session now. What its log says last isn't said again. */
+const wait = ({ context, tenant, id, log }: RunningSession, waiting: Waiting): Promise<void> =>
+  context.store.tenant(tenant, async (tx) => {
+    await storeWaiting(tx, id, waiting);
+    const { rows } = await sql<{ readonly message: string }>`
+      select message from backup_log where tenant_id = ${tenant} and session_id = ${id} order by n desc limit 1`.execute(
+      tx.sql,
+    );
+    if (rows[0]?.message !== waiting.reason) await log(tx, 'info', waiting.reason);
+  });
 
 /** Stores how far a session is, at most every two seconds, and stops it if a person asked to. */
 export interface ProgressWriter {
@@ -395,9 +418,10 @@ function followProgress(
         bytes: { done: counts.bytes, total: null },
         storedBytes: storedBytes + storedNow(),
         waiting:
-          counts.waitingUntil === null
+          session.waits.current() ??
+          (counts.waitingUntil === null
             ? null
-            : { until: counts.waitingUntil, reason: counts.waitingReason ?? '' },
+            : { until: counts.waitingUntil, reason: counts.waitingReason ?? '' }),
       };
       const row = await tx.sql
         .updateTable('backup_session')

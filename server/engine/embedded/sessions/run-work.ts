@@ -106,7 +106,7 @@ async function backUp(
       call: {
         signal: session.stop,
         includesPosts: session.includesPosts,
-        onWaiting: () => undefined,
+        onWaiting: session.waits.onWaiting,
         onLack: (reason) => {
           lacks.add(reason);
         },

@@ -5,7 +5,12 @@ import type {
   RestorePorts,
   RestoreTarget,
 } from '#server/engine/embedded/restore/running-task.ts';
-import type { FetchedPart, SourceObject, Writer } from '#server/engine/embedded/types.ts';
+import type {
+  FetchedPart,
+  SourceCall,
+  SourceObject,
+  Writer,
+} from '#server/engine/embedded/types.ts';
 
 /** An item of the target: `id` is the message's own id, `content` what it says. */
 export interface TargetItem {
@@ -27,6 +32,8 @@ export class MemoryTarget {
   readonly #blobs = new Map<string, string>();
   /** Errors that the next calls get, by operation. */
   readonly failures: (readonly [op: string, kind: EngineErrorKind])[] = [];
+  /** Called before each item is written. */
+  onWrite: ((call: SourceCall) => Promise<void>) | null = null;
   #next = 1;
   #operations = 0;
   #process = 0;
@@ -145,6 +152,7 @@ export class MemoryTarget {
       if (!read.ok) return read;
       let text = '';
       for await (const piece of read.value) text += new TextDecoder().decode(piece);
+      await this.onWrite?.(call);
       const written = await this.#write('write', () => {
         this.contents.push(text);
         this.order.push(item.title);

@@ -355,6 +355,41 @@ eachDatabase((name, open) => {
     expect(list.next).not.toBe(null);
   });
 
+  test(`RES-3, ENG-9: a restore that is stopped ends after the items in progress, and shows its waits at once (${name})`, async () => {
+    const context = await setUp(
+      await open(),
+      Array.from({ length: 40 }, (_, n) => ({
+        id: `i${n}`,
+        folder: 'Inbox',
+        content: `content ${n}`,
+        at: n,
+      })),
+    );
+    const task = getValue(await context.request());
+    const until = 1_790_000_000_000;
+    let writes = 0;
+    context.target.onWrite = async (call) => {
+      writes += 1;
+      if (writes !== 3) return;
+      call.onWaiting({ until, reason: 'Slow down.' });
+      await expect
+        .poll(async () => (await context.taskOf(task)).waiting)
+        .toEqual({ until, reason: 'Slow down.' });
+      call.onWaiting(null);
+      await expect.poll(async () => (await context.taskOf(task)).waiting).toBeNull();
+      await context.store.tenant(context.tenant, async (tx) =>
+        getValue(await cancelTask(tx, context.scope, task)),
+      );
+      writes = 100;
+    };
+    expect(await context.run(task)).toBe(null);
+    // Three other workers may each have begun an item before the stop.
+    expect(writes).toBeLessThanOrEqual(103);
+    const ended = await context.taskOf(task);
+    expect(ended).toMatchObject({ state: 'done', result: 'cancelled', waiting: null });
+    expect(ended.counts.restored).toBe(context.target.state().length);
+  });
+
   test(`RES-8: tasks of another organization and nodes outside the point don't exist (${name})`, async () => {
     const context = await setUp(await open(), [
       { id: 'a', folder: 'Inbox', content: 'one', at: 1 },

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Waiting } from '#contract/engine/sessions.ts';
+import type { BackupSessionId, Ms } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { followWaits, type Waits } from '../waits.ts';
+import { sessionMessages as t } from './messages.en.ts';
+import type { RunningSession } from './run-session.ts';
+
+const MINUTE: Ms = 60_000;
+/** Between two lines of the log about waits. */
+const LOG_MS: Ms = 5 * MINUTE;
+
+/** Stores what a session waits for, for who watches it; null: nothing any more. */
+export const storeWaiting = (
+  { sql: db, tenant }: TenantTx,
+  session: BackupSessionId,
+  waiting: Waiting | null,
+): Promise<unknown> =>
+  sql`
+    update backup_session set progress = jsonb_set(progress, '{waiting}', ${JSON.stringify(waiting)}::text::jsonb)
+    where tenant_id = ${tenant} and id = ${session} and state <> 'done'`.execute(db);
+
+/** The waits of the requests of a session: each is stored at once, and logged now and then (ENG-9). */
+export function followSessionWaits({
+  context,
+  tenant,
+  id,
+  log,
+}: Pick<RunningSession, 'tenant' | 'id' | 'log'> & {
+  readonly context: Pick<AppContext, 'store' | 'clock'>;
+}): Waits {
+  const { store, clock } = context;
+  let loggedAt: Ms | null = null;
+  let stored: Promise<void> = Promise.resolve();
+  return followWaits((waiting) => {
+    const now = clock.now();
+    const isLogged = waiting !== null && (loggedAt === null || now - loggedAt >= LOG_MS);
+    if (isLogged) loggedAt = now;
+    stored = stored
+      .then(() =>
+        store.tenant(tenant, async (tx) => {
+          await storeWaiting(tx, id, waiting);
+          if (isLogged) {
+            const minutes = Math.max(1, Math.round((waiting.until - now) / MINUTE));
+            await log(tx, 'info', t.throttled({ minutes, reason: waiting.reason }));
+          }
+        }),
+      )
+      // The next progress shows it too.
+      .catch(() => undefined);
+  });
+}
