@@ -31,6 +31,8 @@ export const ingestAnswers = defineMessages('ingest-answers', {
   archiveIncomplete: 'An archive has no ID or no start time.',
   noArchive:
     'The output contains no archive, so nothing was recorded. Run borg create with --json, without --dry-run.',
+  noManifest:
+    'The output contains no snapshot, so nothing was recorded. Run kopia snapshot create with --json.',
   otherOperation: "{operation} isn't a backup, so nothing was recorded.",
   startMissing: 'startTime is missing.',
   coreStats:

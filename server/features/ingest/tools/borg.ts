@@ -1,6 +1,7 @@
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { firstLine } from '#contract/runs/first-line.ts';
+import { DRY_RUN, getOtherCommand, INFO_OR_CREATE } from './borg-commands.ts';
 import { readArchives, getRepository } from './borg-archives.ts';
 import { countUnread, hasWarning, isChanged, unreadLines } from './borg-lines.ts';
 import { offsetFromLog, getTimes } from './borg-times.ts';
@@ -51,6 +52,7 @@ export const readBorg: Reader = (body, query, at) => {
   ];
   const created = blocks.filter((json) => isObject(json['archive']));
   const output: Output = {
+    objects,
     logged,
     lines,
     interrupted:
@@ -82,6 +84,7 @@ export const readBorg: Reader = (body, query, at) => {
 };
 
 interface Output {
+  readonly objects: readonly Json[];
   readonly logged: readonly Json[];
   readonly lines: readonly string[];
   readonly interrupted: boolean;
@@ -203,10 +206,15 @@ function getRun(
 function readWithout(output: Output, query: ToolQuery, at: number, isArray: boolean): Reading {
   const { lines, interrupted } = output;
   const exit = query.exit;
+  const command = getOtherCommand(lines, output.objects, exit);
+  if (command === DRY_RUN) return notARun(t.dryRun);
+  if (command === INFO_OR_CREATE) return notARun(t.noArchive);
+  if (command !== null) return notARun(t.notBackup({ command: `borg ${command}` }));
   if (exit === null && lines.length === 0)
     return isArray ? notARun(t.noArchives) : none(t.noOutput({ tool: 'borg' }));
   if (exit === 0) return notARun(t.noArchive);
-  if (lines.length > 0 && lines.every((line) => OTHERS.test(line))) return notARun(t.noArchive);
+  if (lines.length > 0 && lines.every((line) => /^(?:INFO: )?terminating with success/.test(line)))
+    return notARun(t.noArchive);
   const failures = getBorgmaticFailures(lines);
   if (failures.length > 0)
     return {
@@ -230,10 +238,6 @@ function readWithout(output: Output, query: ToolQuery, at: number, isArray: bool
     true,
   );
 }
-
-/** The progress output of prune, check and compact. */
-const OTHERS =
-  /^(?:INFO: )?(?:Keeping archive |Would prune: |Pruning archive|Would keep|Starting (?:repository|archive consistency) check|Finished (?:full|partial) (?:repository|archive) check|(?:Archive )?consistency check complete|Analyzing archive |compaction freed about |terminating with success status)/i;
 
 function getMessage(
   exit: number | null,

@@ -10,6 +10,7 @@ import {
   logText,
   getMoment,
   none,
+  notARun,
   one,
   type Reader,
   type Reading,
@@ -24,6 +25,7 @@ import { firstLine } from '#contract/runs/first-line.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { TASK_STATUSES } from '#contract/runs/task-status.ts';
 import type { TaskIn } from '#contract/runs/task.ts';
+import { signalSentence } from './exit-code.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { ingestAnswers as t } from '../answers.messages.en.ts';
 
@@ -60,15 +62,18 @@ export const readKopia: Reader = (body, query, at) => {
       ),
     };
   if (query.exit === null) return none(t.noOutput({ tool: 'kopia' }));
-  const bad = query.exit !== 0;
+  // Other commands, such as maintenance run, end with 0 too.
+  if (query.exit === 0) return notARun(t.noManifest);
   return one(
     {
       ...common(query, 'kopia', 'kopia'),
       type: 'Backup',
-      status: bad ? 'Failed' : 'Success',
+      status: 'Failed',
       startTime: iso(at),
       endTime: iso(at),
-      message: bad ? firstLine(body) || `kopia ended with exit code ${query.exit}.` : null,
+      message:
+        signalSentence('kopia', query.exit) ??
+        (firstLine(body) || `kopia ended with exit code ${query.exit}.`),
       log: logText(body),
     },
     true,
@@ -124,7 +129,8 @@ function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
                   ? 'Nothing was saved: the snapshot has no root.'
                   : failed + ignored > 0
                     ? 'Some entries failed.'
-                    : `kopia ended with exit code ${query.exit}.`))),
+                    : (signalSentence('kopia', query.exit) ??
+                      `kopia ended with exit code ${query.exit}.`)))),
       detail: details({
         snapshot: id,
         path,
@@ -160,7 +166,9 @@ function together(paths: readonly ExecutionIn[], exit: number | null): Execution
     ...first,
     exitCode: exit,
     status: bad ? 'Failed' : worst.status,
-    message: bad ? (said ?? `kopia ended with exit code ${exit}.`) : said,
+    message: bad
+      ? (said ?? signalSentence('kopia', exit) ?? `kopia ended with exit code ${exit}.`)
+      : said,
     startTime: paths.map(({ startTime }) => startTime).toSorted()[0] ?? first.startTime,
     endTime: ends.length < paths.length ? null : (ends.toSorted().at(-1) ?? null),
     bytesTransferred: sum('bytesTransferred'),

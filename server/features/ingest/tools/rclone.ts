@@ -1,4 +1,5 @@
 import { firstLine } from '#contract/runs/first-line.ts';
+import { signalSentence } from './exit-code.ts';
 import type { Ms } from '#contract/ids.ts';
 import {
   amount,
@@ -49,7 +50,7 @@ export const readRclone: Reader = (body, query, at) => {
   const endedAt = last ?? at;
   const startedAt = endedAt - (length ?? 0) * 1000;
   const errors = whole(stats['errors']) ?? 0;
-  const left = query.exit === null ? unfinished(stats, text) : null;
+  const left = query.exit === null ? unfinished(stats, objects, text) : null;
   const bad =
     query.exit === null
       ? errors > 0 || stats['fatalError'] === true || !known || left !== null
@@ -93,7 +94,8 @@ function getReason(
   text: readonly string[],
   left: string | null,
 ): string {
-  if (exit !== null && exit > 128) return `Cancelled: rclone was ended by signal ${exit - 128}.`;
+  const signal = signalSentence('rclone', exit);
+  if (signal !== null) return signal;
   const last = word(stats['lastError']);
   if (last !== null) return firstLine(last) || last;
   const errors = objects.filter(
@@ -140,24 +142,38 @@ const TOTALS =
  * `Failed to sync with 3 errors: last error was: …` contains the command's verb before the reason.
  */
 const withoutVerb = (line: string): string =>
-  line.replace(/(Failed to \w+)(?: with \d+ errors?: last error was)?: (?=\S)/, 'Fatal: ');
+  line.replace(
+    /^((?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d )?(?:(?:CRITICAL|ERROR|NOTICE) *: )?)Failed to \w+(?: with \d+ errors?: last error was)?: (?=\S)/,
+    '$1Fatal: ',
+  );
 
 /** A dry run prints totals like a real one; only its notices show it. */
 const DRY_RUN = /\bas --dry-run is set\b/;
 const isDryRun = (line: Json): boolean => DRY_RUN.test(word(line['msg']) ?? '');
 
 /** Returns why the totals cannot be the last ones; null if they can. */
-function unfinished(stats: Json, text: readonly string[]): string | null {
+function unfinished(stats: Json, objects: readonly Json[], text: readonly string[]): string | null {
   if (text.some(isCut)) return 'Interrupted: the output of rclone is cut off.';
-  const missing = Math.max(
-    0,
-    (whole(stats['totalTransfers']) ?? 0) - (whole(stats['transfers']) ?? 0),
-  );
+  const stopped = [...objects.map((line) => word(line['msg']) ?? ''), ...text]
+    .map((line) => SIGNAL.exec(line)?.[1])
+    .find((name) => name !== undefined);
+  if (stopped !== undefined) return `Interrupted: rclone received a signal (${stopped}).`;
+  if ((whole(stats['errors']) ?? 0) > 0) return null;
+  const missing = (total: string, done: string): number =>
+    Math.max(0, (whole(stats[total]) ?? 0) - (whole(stats[done]) ?? 0));
   const open = list(stats['transferring']).length + list(stats['checking']).length;
-  return open > 0 || (missing > 0 && (whole(stats['errors']) ?? 0) === 0)
-    ? `Interrupted: ${Math.max(open, missing)} files were still to be transferred.`
-    : null;
+  const files = Math.max(open, missing('totalTransfers', 'transfers'));
+  if (files > 0)
+    return `Interrupted: ${files} ${files === 1 ? 'file was' : 'files were'} still to be transferred.`;
+  const checks = missing('totalChecks', 'checks');
+  if (checks > 0)
+    return `Interrupted: ${checks} ${checks === 1 ? 'file was' : 'files were'} still to be checked.`;
+  const bytes = missing('totalBytes', 'bytes');
+  return bytes > 0 ? `Interrupted: ${bytes} bytes were still to be transferred.` : null;
 }
+
+/** What rclone logs with `-v` before it ends. */
+const SIGNAL = /(?:^|: ?)Signal received: (\w[\w ]{0,30})$/;
 
 /** The beginning of a JSON line whose end is missing. */
 const isCut = (line: string): boolean => /^\{"(?:level|time|msg)"/.test(line);

@@ -45,13 +45,11 @@ export const readRestic: Reader = (body, query, at) => {
   if (summary?.['dry_run'] === true) return notARun(t.dryRun);
   const other = summary ? null : otherOutput(objects, text, query);
   if (other !== null) return other;
-  const saved = summary
-    ? undefined
-    : text.map((line) => SAVED.exec(line)?.[1]).findLast((id) => id !== undefined);
+  const saved = summary ? undefined : getSaved(text);
   if (!summary && exit === null && text.length === 0 && errors.length === 0)
     return none(t.noOutput({ tool: 'restic' }));
   if (!summary && saved === undefined && exit === 0) return notARun(t.noSummary);
-  const skipped = text.find((line) => SKIPPED.test(line));
+  const skipped = text.find((line) => SKIPPED.test(line)) ?? text.find((line) => UNREAD.test(line));
   const length = span(summary?.['total_duration']);
   const end = getMoment(summary?.['backup_end'], null);
   const endedAt = end ?? at;
@@ -101,6 +99,8 @@ export const readRestic: Reader = (body, query, at) => {
 const SHORT = 8;
 const SAVED = /^snapshot ([\da-f]{8,64}) saved$/;
 const SKIPPED = / does not exist, skipping$/;
+/** An unreadable file without `--json`. */
+const UNREAD = /^error: (?=\S)/;
 /** `[0:05] 12.00%  3 / 25 packs`: a progress line. */
 const PROGRESS = /^\[\d+:\d\d(?::\d\d)?\] +\d+(?:\.\d+)?%/;
 /** The rest of a JSON line whose beginning is missing. */
@@ -162,6 +162,7 @@ function otherOutput(
         : types.has('statistics')
           ? 'diff'
           : getCommand(text);
+  if (command === DRY) return notARun(t.dryRun);
   return command === null
     ? null
     : notARun(
@@ -172,17 +173,40 @@ function otherOutput(
 }
 
 function getCommand(text: readonly string[]): string | null {
-  const [, command] = OTHERS.find(([line]) => text.some((one) => line.test(one))) ?? [];
-  if (command === 'check') return command;
-  return command === undefined ||
-    text.some((line) => line.startsWith('Fatal: ') || SAVED.test(line))
-    ? null
-    : command;
+  const [, command, isCertain] = OTHERS.find(([line]) => text.some((one) => line.test(one))) ?? [];
+  if (command === undefined || getSaved(text) !== undefined) return null;
+  return isCertain !== true && text.some((line) => line.startsWith('Fatal: ')) ? null : command;
 }
 
-const OTHERS: readonly (readonly [line: RegExp, command: string])[] = [
-  [/^(?:check all packs|check snapshots, trees and blobs|no errors were found)$/, 'check'],
+/** Returns the snapshot that a backup saved. Snapshots that were copied end with the same line. */
+function getSaved(text: readonly string[]): string | undefined {
+  const copied = text.findIndex((line) => COPIED.test(line));
+  return (copied === -1 ? text : text.slice(0, copied))
+    .map((line) => SAVED.exec(line)?.[1])
+    .findLast((id) => id !== undefined);
+}
+
+const COPIED =
+  /^ *copy started, this may take a while|^skipping (?:source )?snapshot [\da-f]{8,64}, was already copied/;
+const DRY = 'backup --dry-run';
+/** One line of each command shows which it was, with `true` also if it failed. */
+const OTHERS: readonly (readonly [line: RegExp, command: string, isCertain?: true])[] = [
+  [/^(?:check all packs|check snapshots, trees and blobs|no errors were found)$/, 'check', true],
+  [COPIED, 'copy', true],
+  [/^restoring <?snapshot [\da-f]{8,64} of \[/i, 'restore', true],
+  [/^Would add to the repository: /, DRY],
+  [/^Stats in [\w-]+ mode:$/, 'stats'],
+  [/^Applying Policy: |^\d+ snapshots have been removed/, 'forget'],
   [/^(?:to repack: |total prune: |collecting packs for deletion)/, 'prune'],
+  [/^modified tags on \d+ snapshots$|^no snapshots were modified$/, 'tag'],
+  [/^Found matching entries in snapshot /, 'find'],
+  [/^(?:getting pack files to read\.\.\.|rebuilding index)$/, 'repair index'],
+  [/^found \d+ unreferenced roots$/, 'recover'],
+  [/^saved new snapshot [\da-f]{8,64}$/, 'rewrite'],
+  [/^snapshot [\da-f]{8,64} of \[.*\bat \d{4}-/, 'ls'],
+  [/^ID {2,}Time {2,}Host /, 'snapshots'],
+  [/^ *ID {2,}User {2,}Host {2,}Created/, 'key list'],
+  [/^Repo ID {2,}Last Used {2,}/, 'cache'],
   [/^created restic repository /, 'init'],
   [/^(?:successfully removed locks|successfully removed \d+ locks)$/, 'unlock'],
 ];
@@ -230,7 +254,9 @@ function getMessage(
   if (status === 'Warning')
     return first
       ? `Could not be read: ${errorText(first)}`
-      : (skipped ?? 'At least one source file could not be read.');
+      : skipped === undefined
+        ? 'At least one source file could not be read.'
+        : skipped.replace(UNREAD, 'Could not be read: ');
   const last = word(objects.find((line) => line['message_type'] === 'exit_error')?.['message']);
   return (
     last ??
