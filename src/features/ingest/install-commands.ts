@@ -221,14 +221,10 @@ const post = (at: PostAt, tool: string, ...query: readonly string[]): string[] =
   ...curl(at, tool, '-', query),
   `  echo 'The report was not sent.' >&2`,
 ];
-/** Without a backup whose exit code counts, a failed report is a failure. */
-const postFile = (at: PostAt, tool: string, ...query: readonly string[]): string[] => [
-  '[ $rc -ne 0 ] ||',
-  ...curl(at, tool, '"$d/out"', query),
-  `  { echo 'The report was not sent.' >&2; rc=1; }`,
-];
-
-/** A list is JSON that must not be truncated. Compressed, it can have 4 MB instead of 1 MB. */
+/**
+ * A list is JSON that must not be truncated. Compressed, it can have 4 MB instead of 1 MB. Without
+ * a backup whose exit code counts, a failed report is a failure.
+ */
 const postPacked = (at: PostAt, tool: string, ...query: readonly string[]): string[] => [
   '[ $rc -ne 0 ] || gzip "$d/out" || rc=$?',
   '[ $rc -ne 0 ] ||',
@@ -238,23 +234,34 @@ const postPacked = (at: PostAt, tool: string, ...query: readonly string[]): stri
 
 /** Sends rows of a catalog if they could be read. */
 const catalog = (at: RecipeAt, read: readonly string[]): string =>
-  script([...read, ...postFile({ ...at, job: null }, 'bacula', HOST, ZONE)]);
+  script([...read, ...postPacked({ ...at, job: null }, 'bacula', HOST, ZONE)]);
 
-/** Includes the log only for failed jobs, and only its end: a body is limited to 1 MB. */
+/**
+ * The jobs that were due, ended or ran within a day. A body has at most 1,000 rows and 4 MB: about
+ * 1 kB for each row, and the end of the log for 130 that failed, with at most 4 bytes per
+ * character.
+ */
 const SQL_POSTGRES: readonly string[] = [
   `SELECT coalesce(json_agg(j), '[]') FROM (`,
-  '  SELECT job.*, client.name AS clientname,',
-  "    (SELECT right(string_agg(log.logtext, '' ORDER BY log.logid), 5000) FROM log",
-  "     WHERE log.jobid = job.jobid AND (job.jobstatus <> 'T' OR job.joberrors > 0)) AS logtext",
-  '  FROM job LEFT JOIN client USING (clientid)',
-  "  WHERE job.schedtime > now() - interval '1 day' ORDER BY job.jobid DESC LIMIT 150) j;",
+  "  SELECT d.*, (SELECT right(string_agg(log.logtext, '' ORDER BY log.logid), 5000) FROM log",
+  '    WHERE log.jobid = d.jobid AND d.bad AND d.logs <= 130) AS logtext FROM (',
+  '    SELECT c.*, sum(CASE WHEN bad THEN 1 ELSE 0 END) OVER (ORDER BY jobid DESC) AS logs FROM (',
+  '      SELECT job.*, client.name AS clientname,',
+  "        jobstatus NOT IN ('T', 'R', 'C') OR joberrors > 0 AS bad",
+  "      FROM job LEFT JOIN client USING (clientid) WHERE jobstatus = 'R'",
+  "      OR schedtime > now() - interval '1 day' OR endtime > now() - interval '1 day'",
+  '      ORDER BY jobid DESC LIMIT 1000) c) d) j;',
 ];
 const SQL_SQLITE: readonly string[] = [
-  'SELECT Job.*, Client.Name AS ClientName,',
-  "  (SELECT substr(group_concat(LogText, ''), -5000) FROM Log",
-  "   WHERE Log.JobId = Job.JobId AND (Job.JobStatus <> 'T' OR Job.JobErrors > 0)) AS LogText",
-  'FROM Job LEFT JOIN Client USING (ClientId)',
-  "WHERE Job.SchedTime > datetime('now', 'localtime', '-1 day') ORDER BY Job.JobId DESC LIMIT 150;",
+  "SELECT d.*, (SELECT substr(group_concat(LogText, ''), -5000) FROM Log",
+  '  WHERE Log.JobId = d.JobId AND d.Bad AND d.Logs <= 130) AS LogText FROM (',
+  '  SELECT c.*, sum(Bad) OVER (ORDER BY JobId DESC) AS Logs FROM (',
+  '    SELECT Job.*, Client.Name AS ClientName,',
+  "      JobStatus NOT IN ('T', 'R', 'C') OR JobErrors > 0 AS Bad",
+  "    FROM Job LEFT JOIN Client USING (ClientId) WHERE JobStatus = 'R'",
+  "    OR SchedTime > datetime('now', 'localtime', '-1 day')",
+  "    OR EndTime > datetime('now', 'localtime', '-1 day')",
+  '    ORDER BY JobId DESC LIMIT 1000) c) d;',
 ];
 
 /**

@@ -112,9 +112,9 @@ export const sourceMessages = defineMessages('sources', {
   setOptionNote:
     'Every backup reports its result, warnings, and errors under its own name. The URL contains the key, so treat it like a password. Requires Duplicati 2.1 or newer.',
   baculaPostgres:
-    'For a catalog in PostgreSQL, run this as RunAfterJob or from a timer. It sends the jobs of the last day:',
+    'For a catalog in PostgreSQL, run this as RunAfterJob or from a timer. It sends the jobs that were due, ended or ran in the last day:',
   baculaNote:
-    'Each job appears under its own name. Jobs that were already reported are not added twice.',
+    'Each job appears under its own name. Jobs that were already reported are not added twice. At most the newest 1,000 are sent, and the log of the newest 130 with errors.',
   baculaSqlite: 'For a catalog in SQLite, run this instead:',
   baculaSqliteNote: 'Requires sqlite3 3.33 or newer. Run it as a user who can read the catalog.',
   runCommand: 'Run your command like this:',

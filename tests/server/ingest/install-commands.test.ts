@@ -14,12 +14,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { delimiter, join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Source } from '#contract/runs/vocabulary.ts';
 import { getRecipe, shell } from '#src/features/ingest/install-commands.ts';
 import { nobody, toolMissing } from '../../e2e/tools.ts';
 import { embedded } from '../db/databases.ts';
+import { CATALOG, getBadDay, getJobs, openCatalog } from './bacula-catalog.ts';
 import { aPlace, fixture, type Place } from './fixtures.ts';
 
 // The commands that "Connect a source" shows, run by a shell with the real tools against the real
@@ -300,43 +300,51 @@ test("COPY-2: a key in the address is accepted only for tools that can't send he
   }
 });
 
-/** The columns that the commands name, as Bacula 9.6 has them. */
-const CATALOG = `create table job (jobid integer primary key, job text, name text, type char(1), level char(1), clientid integer, jobstatus char(1), schedtime timestamp, starttime timestamp,
-  endtime timestamp, realendtime timestamp, jobtdate bigint, jobfiles integer, jobbytes bigint, readbytes bigint, joberrors integer, jobmissingfiles integer);
-  create table client (clientid integer primary key, name text); create table log (logid integer primary key, jobid integer, time timestamp, logtext text);`;
-const getRows = (at: string): string => `insert into client values (1, 'pc-1-fd');
-  insert into job values (7, 'x.7', 'Nightly', 'B', 'F', 1, 'T', ${at}, ${at}, ${at}, ${at}, 0, 5, 50, 50, 0, 0), (8, 'x.8', 'Weekly', 'B', 'F', 1, 'f', ${at}, ${at}, ${at}, ${at}, 0, 0, 0, 0, 1, 0);
-  insert into log values (1, 8, ${at}, 'pc-1 JobId 8: Fatal error: it''s "unreachable"'), (2, 7, ${at}, 'fine');`;
-
-test("COPY-2: Bacula's catalog in PostgreSQL: a quiet day, then two jobs, then a catalog that doesn't answer", async () => {
-  const catalog = await PGlite.create();
+/** Checks what arrived of those jobs. */
+async function expectJobs(): Promise<void> {
+  const named = new Map((await place.all('job')).map(({ n, name }) => [n, name]));
+  expect(
+    (await place.all('run'))
+      .map(({ job, status, message }) => [named.get(job), status, message])
+      .toSorted(([a], [b]) => String(a).localeCompare(String(b))),
+  ).toEqual([
+    ['Job 2', 'Success', null],
+    ['Job 3', 'Running', null],
+    ['Job 7', 'Success', null],
+    ['Job 8', 'Failed', 'it\'s "unreachable"'],
+  ]);
+}
+test("COPY-2: Bacula's catalog in PostgreSQL: a quiet day, a day with jobs of days before, one with very many failures, then a catalog that doesn't answer", async () => {
+  const catalog = await openCatalog();
   await catalog.exec(CATALOG);
-  // psql prints the value of the only column.
-  const answer = async (): Promise<void> => {
-    const sql = /<<'SQL'[^\n]*\n(.*?)\nSQL\n/s.exec(recipe('bacula').text)?.[1] ?? '';
-    const { rows } = await catalog.query<{ coalesce: unknown }>(sql);
-    writeFileSync(join(folder, 'answer.json'), JSON.stringify(rows[0]?.coalesce));
-    replay('psql', `cat >/dev/null; cat ${shell(join(folder, 'answer.json'))}`);
+  const sql = /<<'SQL'[^\n]*\n(.*?)\nSQL\n/s.exec(recipe('bacula').text)?.[1] ?? '';
+  const send = async (): Promise<Ended> => {
+    const answer = await catalog.getAnswer(sql);
+    if (answer !== null) {
+      writeFileSync(join(folder, 'answer.json'), answer);
+      replay('psql', `cat >/dev/null; cat ${shell(join(folder, 'answer.json'))}`);
+    }
+    return await run(recipe('bacula').text, catalog.env);
   };
-  await answer();
-  expect(await run(recipe('bacula').text)).toEqual({ code: 0, said: '' });
+  expect(await send()).toEqual({ code: 0, said: '' });
   expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({
     success: true,
     data: { accepted: 0, rejected: [] },
   });
-  await catalog.exec(getRows('now()::timestamp(0)'));
-  await answer();
-  expect(await run(recipe('bacula').text)).toEqual({ code: 0, said: '' });
-  expect((await runs()).toSorted((a, b) => b.status.localeCompare(a.status))).toMatchObject([
-    { status: 'Success' },
-    { status: 'Failed', message: expect.stringContaining('unreachable') as string },
-  ]);
+  await catalog.exec(getJobs((hours) => `now()::timestamp(0) - interval '${hours} hours'`));
+  expect(await send()).toEqual({ code: 0, said: '' });
+  await expectJobs();
+  await catalog.exec(`delete from log; delete from job; ${getBadDay('now()::timestamp(0)')}`);
+  expect(await send()).toEqual({ code: 0, said: '' });
+  expect(JSON.parse(answers.at(-1)?.body ?? '')).toMatchObject({
+    data: { accepted: 1_000, rejected: [] },
+  });
   replay('psql', 'echo "psql: error: connection refused" >&2; exit 2');
   expect(await run(recipe('bacula').text)).toMatchObject({
     code: 2,
     said: expect.stringContaining('connection refused') as string,
   });
-  expect(answers).toHaveLength(2);
+  expect(answers).toHaveLength(3);
   await catalog.close();
 });
 
@@ -354,15 +362,17 @@ test.skipIf(missing('sqlite3', 'sqlite3'))(
       success: true,
       data: { accepted: 0, rejected: [] },
     });
-    expect(
-      (await run(`sqlite3 ${shell(file)} <<'E'\n${getRows("datetime('now', 'localtime')")}\nE`))
-        .code,
-    ).toBe(0);
+    const exec = async (sql: string): Promise<void> => {
+      expect((await run(`sqlite3 ${shell(file)} <<'E'\nbegin;\n${sql}\ncommit;\nE`)).code).toBe(0);
+    };
+    await exec(getJobs((hours) => `datetime('now', 'localtime', '-${hours} hours')`));
     expect(await run(command, {}, 'bash')).toEqual({ code: 0, said: '' });
-    expect((await runs()).toSorted((a, b) => b.status.localeCompare(a.status))).toMatchObject([
-      { status: 'Success' },
-      { status: 'Failed', message: expect.stringContaining('unreachable') as string },
-    ]);
+    await expectJobs();
+    await exec(`delete from log; delete from job; ${getBadDay("datetime('now', 'localtime')")}`);
+    expect(await run(command)).toEqual({ code: 0, said: '' });
+    expect(JSON.parse(answers.at(-1)?.body ?? '')).toMatchObject({
+      data: { accepted: 1_000, rejected: [] },
+    });
   },
 );
 

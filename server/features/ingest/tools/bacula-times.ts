@@ -1,5 +1,6 @@
+import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import { type Json, getMoment, whole, word } from './tool-output.ts';
+import { type Json, getMoment, getZone, whole, word } from './tool-output.ts';
 
 export interface Times {
   readonly start: Ms | null;
@@ -17,14 +18,31 @@ export function getTimes(row: Json, tz: string | null, running: boolean): Times 
   const reference = running
     ? (set(row['starttime']) ?? set(row['schedtime']))
     : (set(row['endtime']) ?? ended);
-  const offset = getOffset(reference, whole(row['jobtdate']));
-  const zone = offset === null || agrees(reference, tz, offset) ? tz : zoneText(offset);
+  const seconds = whole(row['jobtdate']);
+  const offset = getOffset(reference, seconds);
+  const exact = offset === null ? tz : zoneText(offset);
+  // A named zone includes clock changes, so it is used if it had this offset at that moment.
+  const zone = offset === null || agrees(tz, seconds, offset) ? tz : exact;
+  const end = running ? null : getMoment(ended, exact);
+  const start = getMoment(set(row['starttime']), running ? exact : zone);
   return {
-    start: getMoment(set(row['starttime']), zone),
-    end: running ? null : getMoment(ended, zone),
+    start: start === null || end === null ? start : getReading(start, end, zone),
+    end,
     scheduled: getMoment(set(row['schedtime']), zone),
   };
 }
+
+/**
+ * Returns a start before the end: the other reading of a local time in an hour that comes twice, if
+ * there is one.
+ */
+const getReading = (start: Ms, end: Ms, zone: string | null): Ms =>
+  start <= end || zone === null
+    ? start
+    : (DateTime.fromMillis(start, { zone: getZone(zone) })
+        .getPossibleOffsets()
+        .map((time) => time.toMillis())
+        .find((time) => time <= end) ?? start);
 
 /** Returns false for a time without a zone, and null without a time. */
 export function hasZone(value: unknown): boolean | null {
@@ -52,12 +70,10 @@ function getOffset(local: string | null, seconds: number | null): Ms | null {
   return Math.abs(offset) > FURTHEST || Math.abs(ahead - offset) > APART ? null : offset;
 }
 
-/** A named zone includes clock changes, so it is used if it matches `JobTDate`. */
-function agrees(local: string | null, tz: string | null, offset: Ms): boolean {
-  if (tz === null || local === null) return false;
-  const wall = getMoment(local, 'UTC');
-  const read = getMoment(local, tz);
-  return wall !== null && read !== null && wall - read === offset;
+function agrees(tz: string | null, seconds: number | null, offset: Ms): boolean {
+  if (tz === null || seconds === null) return false;
+  const at = DateTime.fromMillis(seconds * 1000, { zone: getZone(tz) });
+  return at.isValid && at.offset * 60_000 === offset;
 }
 
 const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');

@@ -12,7 +12,6 @@ import {
   isObject,
   type Json,
   jsonIn,
-  list,
   logText,
   none,
   notARun,
@@ -26,17 +25,12 @@ import { ingestAnswers as t } from '../answers.messages.en.ts';
 
 /**
  * Reads rows of the catalog's table Job (Bacula 9.6 to 15, Bareos), one or an array, with names in
- * any case. They can include `ClientName`, `PoolName`, `Director` (the catalog does not contain its
+ * any case, also as Bareos' console answers `llist jobs` (`.api json`). They can include `ClientName`, `PoolName`, `Director` (the catalog does not contain its
  * name) and `LogText`, the joined lines of the table Log. An empty array means that nothing ran.
  * `JobTDate` provides the zone of the times; without it `tz` is required.
  */
 export const readBacula: Reader = (body, query, at) => {
-  const value = jsonIn(body);
-  const rows = isObject(value)
-    ? list(value['jobs'] ?? value['result'] ?? [value])
-    : Array.isArray(value)
-      ? list(value)
-      : null;
+  const rows = getRows(jsonIn(body));
   if (rows === null) return none(t.noBacula);
   if (rows.length === 0) return notARun(t.noJobs);
   if (rows.length > LIMITS.ingestRecords) return none(t.tooManyRows({ max: LIMITS.ingestRecords }));
@@ -48,6 +42,16 @@ export const readBacula: Reader = (body, query, at) => {
     rejected: readings.flatMap((one) => one.rejected),
   };
 };
+
+/** Returns the rows of an answer; null if it contains none, such as an error of the console. */
+function getRows(value: unknown): readonly unknown[] | null {
+  if (Array.isArray(value)) return value as readonly unknown[];
+  if (!isObject(value)) return null;
+  const rows =
+    value['jobs'] ?? (isObject(value['result']) ? value['result']['jobs'] : value['result']);
+  if (Array.isArray(rows)) return rows as readonly unknown[];
+  return 'jobstatus' in lowered(value) ? [value] : null;
+}
 
 const lowered = (row: Json): Json =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
@@ -63,7 +67,9 @@ function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
   if (times.start === null && hasZone(row['starttime']) === false) return none(t.noZone, index);
   // The job is queued. It has not begun, and is sent again once it has.
   if (running && times.start === null) return { executions: [], rejected: [] };
-  const startedAt = times.start ?? times.end ?? times.scheduled ?? at;
+  const begun = times.start ?? times.end ?? times.scheduled ?? at;
+  // The end is exact (`JobTDate`); a start in an hour that comes twice can be misread.
+  const startedAt = times.end === null ? begun : Math.min(begun, times.end);
   const endedAt = running ? null : Math.max(startedAt, times.end ?? at);
   const log = baculaLog(word(row['logtext']) ?? '');
   const files = whole(row['jobfiles']);
@@ -71,7 +77,8 @@ function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
   const errors = whole(row['joberrors']) ?? 0;
   const level = LEVELS[word(row['level']) ?? ''] ?? null;
   const backup = task === 'Backup';
-  const empty = backup && level === 'Full' && known === 'Success' && files === 0 && bytes === 0;
+  // `JobFiles` counts folders too: without its mount, a folder is 1 file of 0 bytes.
+  const empty = backup && level !== null && WHOLE.has(level) && known === 'Success' && bytes === 0;
   const status = known === 'Success' && (errors > 0 || empty) ? 'Warning' : known;
   const client = word(row['client']) ?? word(row['clientname']);
   const name = (query.job ?? word(row['name']) ?? 'bacula').slice(0, LIMITS.nameChars - 20);
@@ -113,7 +120,7 @@ function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
               ? null
               : failureIn(log) ||
                 (empty
-                  ? 'Nothing was saved: no file and no byte.'
+                  ? `Nothing was saved: ${files === null || files === 0 ? 'no file and ' : `${files} ${files === 1 ? 'folder or empty file' : 'folders or empty files'}, `}no byte.`
                   : (REASONS[code] ?? `JobStatus ${code}`)),
           log: logText(log),
           detail: details({
@@ -193,6 +200,11 @@ const LEVELS: Readonly<Record<string, RunLevel>> = {
   B: 'Base',
   f: 'VirtualFull',
 };
+/**
+ * Backups of everything that was selected. The others are empty if nothing changed. `VirtualFull`
+ * puts earlier backups together.
+ */
+const WHOLE: ReadonlySet<RunLevel> = new Set(['Full', 'VirtualFull', 'Base']);
 /** The status letters of the catalog. Those that wait for something count as running. */
 const STATUSES: Readonly<Record<string, ExecutionIn['status']>> = {
   T: 'Success',
