@@ -26,9 +26,19 @@ export const QuantitySchema: v.GenericSchema<Hundredths> = v.pipe(
 export const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const quantities = { users: QuantitySchema, gigabytes: QuantitySchema };
 
+const counted = {
+  ...quantities,
+  minimumUsers: QuantitySchema,
+  level: v.picklist(SERVICE_LEVELS),
+  userMills: PriceSchema,
+  gigabyteMills: PriceSchema,
+};
+
 /**
  * The average over the days of the month of users with a restore point, and of gigabytes.
- * `minimumUsers`: what the subscription bills at least, for the days that it covers.
+ * `minimumUsers`: what the subscription bills at least, for the days that it covers. `parts`: the
+ * days of each terms, if they changed in the month; then level and prices are the last ones, and the
+ * quantities are the sums (BILL-15).
  */
 export const usageCounted = v.strictObject({
   type: v.literal('usage.counted@1'),
@@ -36,12 +46,20 @@ export const usageCounted = v.strictObject({
     id,
     company: n,
     month: v.pipe(v.string(), v.regex(MONTH)),
-    ...quantities,
-    minimumUsers: QuantitySchema,
-    level: v.picklist(SERVICE_LEVELS),
     currency: v.picklist(CURRENCIES),
-    userMills: PriceSchema,
-    gigabyteMills: PriceSchema,
+    ...counted,
+    parts: v.optional(
+      v.pipe(
+        v.array(
+          v.strictObject({
+            ...counted,
+            days: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(31)),
+          }),
+        ),
+        v.minLength(2),
+        v.maxLength(31),
+      ),
+    ),
   }),
 });
 /** Somebody replaced the counted quantities. */
@@ -81,13 +99,11 @@ export function foldUsageMonths(rows: Rows, logged: LoggedAbout<'usageMonth'>): 
   const set = (next: UsageMonthRow): void => rows.usageMonth?.set(next.id, next);
   if (event.type === 'usage.counted@1') {
     if (!row) set({ ...event.data, countedAt: at, changed: null, ack: null, invoice: null });
-    else if (row.invoice === null)
-      set({
-        ...row,
-        ...event.data,
-        countedAt: at,
-        ack: isSameUsage(row, event.data) ? row.ack : null,
-      });
+    else if (row.invoice === null) {
+      const { changed, ack, invoice } = row;
+      const isSame = isSameUsage(row, event.data);
+      set({ ...event.data, countedAt: at, changed, ack: isSame ? ack : null, invoice });
+    }
     return;
   }
   if (!row || row.invoice !== null) return;
@@ -114,16 +130,29 @@ export const touchesUsageMonths = ({ data }: EventOf<EventsAbout<'usageMonth'>>)
   ['usageMonth', data.id],
 ];
 
-type Counted = Omit<EventOf<'usage.counted@1'>['data'], 'id' | 'company' | 'month'>;
+export type Counted = Omit<EventOf<'usage.counted@1'>['data'], 'id' | 'company' | 'month'>;
+type StoredCount = Pick<UsageMonthRow, keyof Counted>;
+type Part = NonNullable<StoredCount['parts']>[number];
 
-export const isSameUsage = (a: Counted, b: Counted): boolean =>
+export const isSameUsage = (a: StoredCount, b: StoredCount): boolean =>
   a.users === b.users &&
   a.gigabytes === b.gigabytes &&
   a.minimumUsers === b.minimumUsers &&
   a.level === b.level &&
   a.currency === b.currency &&
   a.userMills === b.userMills &&
-  a.gigabyteMills === b.gigabyteMills;
+  a.gigabyteMills === b.gigabyteMills &&
+  areSameParts(a.parts ?? [], b.parts ?? []);
+
+const areSameParts = (a: readonly Part[], b: readonly Part[]): boolean =>
+  a.length === b.length &&
+  a.every((part, index) => {
+    const other = b[index];
+    return (
+      other !== undefined &&
+      Object.keys(part).every((key) => part[key as keyof Part] === other[key as keyof Part])
+    );
+  });
 
 /** A line of what a month costs. */
 export interface UsageLine {
@@ -137,21 +166,33 @@ export interface UsageAmount {
   readonly totalMills: Mills;
 }
 
-type Priced = Pick<UsageMonthRow, 'minimumUsers' | 'userMills' | 'gigabyteMills'>;
+type Priced = Pick<Part, 'minimumUsers' | 'userMills' | 'gigabyteMills'>;
+interface Quantities {
+  readonly users: Hundredths;
+  readonly gigabytes: Hundredths;
+}
 
 /**
  * Returns what quantities cost. Each line is rounded to whole cents once, half up, and the total is
  * the sum of the lines (BILL-15).
  */
-export function getUsageAmount(
-  { minimumUsers, userMills, gigabyteMills }: Priced,
-  { users, gigabytes }: { readonly users: Hundredths; readonly gigabytes: Hundredths },
-): UsageAmount {
-  const lines = [
-    getLine('users', Math.max(users, minimumUsers), userMills),
-    ...(gigabyteMills > 0 ? [getLine('gigabytes', gigabytes, gigabyteMills)] : []),
-  ];
-  return { lines, totalMills: lines.reduce((sum, { amountMills }) => sum + amountMills, 0) };
+export const getUsageAmount = (terms: Priced, quantities: Quantities): UsageAmount =>
+  getAmount([{ ...terms, ...quantities }]);
+
+/** Each part bills at least its own minimum. Quantities of the same price are one line. */
+function getAmount(parts: readonly (Priced & Quantities)[]): UsageAmount {
+  const lines = new Map<string, UsageLine>();
+  const add = (kind: UsageLine['kind'], quantity: Hundredths, priceMills: Mills): void => {
+    const key = `${kind} ${priceMills}`;
+    const before = lines.get(key)?.quantity ?? 0;
+    lines.set(key, getLine(kind, before + quantity, priceMills));
+  };
+  for (const { users, minimumUsers, userMills } of parts)
+    add('users', Math.max(users, minimumUsers), userMills);
+  for (const { gigabytes, gigabyteMills } of parts)
+    if (gigabyteMills > 0) add('gigabytes', gigabytes, gigabyteMills);
+  const all = [...lines.values()];
+  return { lines: all, totalMills: all.reduce((sum, { amountMills }) => sum + amountMills, 0) };
 }
 
 const CENT_MILLS = MILLS / 100;
@@ -168,6 +209,49 @@ const roundToCents = (product: bigint): Mills => {
   return Number((product + unit / 2n) / unit) * CENT_MILLS;
 };
 
-/** What a month bills: the replaced quantities, if somebody replaced them. */
-export const getBilledUsage = (row: UsageMonthRow): UsageAmount =>
-  getUsageAmount(row, row.changed ?? row);
+/**
+ * What a month bills: the replaced quantities, if somebody replaced them. If the terms changed in the
+ * month, replaced quantities are shared out as the counted ones were, or else by days.
+ */
+export function getBilledUsage(row: UsageMonthRow): UsageAmount {
+  const { parts, changed } = row;
+  if (parts === undefined) return getUsageAmount(row, changed ?? row);
+  if (changed === null) return getAmount(parts);
+  const days = parts.map((part) => part.days);
+  const share = (kind: keyof Quantities): readonly Hundredths[] => {
+    const weights = parts.map((part) => part[kind]);
+    return shareOut(changed[kind], row[kind] === 0 ? days : weights);
+  };
+  const users = share('users');
+  const gigabytes = share('gigabytes');
+  return getAmount(
+    parts.map((part, index) => ({
+      ...part,
+      users: users[index] ?? 0,
+      gigabytes: gigabytes[index] ?? 0,
+    })),
+  );
+}
+
+/** Splits a whole in proportion to weights, so that the shares sum up to it. */
+function shareOut(whole: Hundredths, weights: readonly number[]): readonly Hundredths[] {
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
+  let weight = 0;
+  let given = 0;
+  return weights.map((one) => {
+    weight += one;
+    const until = Number((BigInt(whole) * BigInt(weight)) / BigInt(all));
+    const share = until - given;
+    given = until;
+    return share;
+  });
+}
+
+/** The billed quantity of a kind, over all of its lines; undefined if there is no such line. */
+export function getBilledQuantity(
+  lines: readonly Pick<UsageLine, 'kind' | 'quantity'>[],
+  kind: UsageLine['kind'],
+): Hundredths | undefined {
+  const own = lines.filter((line) => line.kind === kind);
+  return own.length === 0 ? undefined : own.reduce((sum, { quantity }) => sum + quantity, 0);
+}

@@ -4,6 +4,8 @@ import { defineMessages } from '../i18n/messages.ts';
 export const BILLING = defineMessages('billingFailures', {
   noSubscription: "This company doesn't have a subscription.",
   hasSubscription: 'This company already has a subscription.',
+  otherCurrencyThisMonth:
+    'This month is billed in another currency. Start the subscription next month.',
   subscriptionNotNow: "The subscription's status doesn't allow this.",
   nothingToUndo: 'There is nothing to undo.',
   levelNotOffered: 'Select a service level that is offered.',

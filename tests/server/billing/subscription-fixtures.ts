@@ -35,7 +35,7 @@ export interface Shop extends Suite {
   readonly owner: Asker;
   readonly made: Made;
   /** Runs the hourly job. */
-  work(): Promise<number | null>;
+  readonly work: () => Promise<number | null>;
 }
 
 export async function aShop(store: Store, more: object = {}): Promise<Shop> {

@@ -1,6 +1,10 @@
 import { MILLS, type InvoiceDraft } from '#contract/billing/invoice.ts';
 import { BILLING_SECRETS } from '#contract/billing/service-levels.ts';
-import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
+import {
+  getBilledQuantity,
+  getBilledUsage,
+  type UsageMonthRow,
+} from '#contract/billing/usage-months.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
@@ -87,7 +91,7 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
           return ok({
             month: Number(wanted.text.slice(5)),
             year: Number(wanted.text.slice(0, 4)),
-            users: lines.find(({ kind }) => kind === 'users')?.quantity ?? 0,
+            users: getBilledQuantity(lines, 'users') ?? 0,
             gigabytes: (row.changed ?? row).gigabytes,
             ack: row.ack !== null,
           });

@@ -3,6 +3,7 @@ import type {
   ProviderSubscription,
 } from '#contract/billing/all-subscription-calls.ts';
 import type { SubscriptionOut } from '#contract/billing/subscription-calls.ts';
+import { getBilledQuantity } from '#contract/billing/usage-months.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
@@ -223,7 +224,7 @@ const VALUES: Readonly<
   >
 > = {
   status: ({ subscription }) => subscription && URGENCY.indexOf(subscription.status),
-  users: ({ usage }) => usage?.lines.find(({ kind }) => kind === 'users')?.quantity ?? null,
+  users: ({ usage }) => getBilledQuantity(usage?.lines ?? [], 'users') ?? null,
   amount: ({ usage }) => usage?.totalMills ?? null,
   next: ({ next }) => next?.at ?? null,
 };

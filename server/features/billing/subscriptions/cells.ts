@@ -1,5 +1,6 @@
 import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
 import { MILLS } from '#contract/billing/invoice.ts';
+import { getBilledQuantity } from '#contract/billing/usage-months.ts';
 import type { Cell } from '#contract/runs/csv.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 import type { Month } from './month.ts';
@@ -28,12 +29,20 @@ const quantity = (hundredths: number | undefined): number | null =>
 export const toAmount = (mills: number | undefined): number | null =>
   mills === undefined ? null : mills / MILLS;
 
+/** The price, or all prices of a month in which it changed. */
+function listPrices(usage: CompanySubscription['usage'], kind: 'users' | 'gigabytes'): Cell {
+  const prices = (usage?.lines ?? [])
+    .filter((line) => line.kind === kind)
+    .map(({ priceMills }) => priceMills);
+  return prices.length > 1 ? prices.map(toAmount).join('; ') : toAmount(prices[0]);
+}
+
 /** Values of a row of the file; numbers without their units, amounts in the currency's unit. */
 export const listCells = (
   { companyName, subscription, usage }: CompanySubscription,
   month: Month,
 ): readonly Cell[] => {
-  const line = (kind: 'users' | 'gigabytes') => usage?.lines.find((one) => one.kind === kind);
+  const billed = (kind: 'users' | 'gigabytes') => getBilledQuantity(usage?.lines ?? [], kind);
   return [
     companyName,
     month.text,
@@ -41,10 +50,10 @@ export const listCells = (
     usage?.level ?? subscription?.level ?? null,
     quantity(usage?.users),
     quantity(usage?.gigabytes),
-    quantity(line('users')?.quantity),
-    quantity(line('gigabytes')?.quantity),
-    toAmount(line('users')?.priceMills),
-    toAmount(line('gigabytes')?.priceMills),
+    quantity(billed('users')),
+    quantity(billed('gigabytes')),
+    listPrices(usage, 'users'),
+    listPrices(usage, 'gigabytes'),
     toAmount(usage?.totalMills),
     usage?.currency ?? null,
     usage === null ? null : usage.ack ? t.yes : t.no,

@@ -1,4 +1,8 @@
-import { findPrices, isForSuperAdmins } from '#contract/billing/service-levels.ts';
+import {
+  type BillingSettings,
+  findPrices,
+  isForSuperAdmins,
+} from '#contract/billing/service-levels.ts';
 import {
   getSubscriptionEffect,
   RESTORABLE_MS,
@@ -22,9 +26,10 @@ import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { deleteCompanyRows } from '#server/platform/tenancy/delete-company.ts';
 import { changeAtStripe } from '../stripe/change-at-stripe.ts';
+import { loadBilledDays } from './billed-terms.ts';
 import { notNow } from './handlers.ts';
 import { findCompany, findSubscription, toSubscriptionOutput } from './load.ts';
-import { getMonthAt, getMonthEnd } from './month.ts';
+import { getMonthAt, getMonthEnd, type Month } from './month.ts';
 import { loadBillingSettings } from './settings.ts';
 
 type Names =
@@ -103,12 +108,15 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
         if (before !== null && before.status !== 'ended') return notNow(MESSAGES.hasSubscription);
         if (trialEndsAt !== null && trialEndsAt <= ctx.now)
           return badField('trialEndsAt', MESSAGES.trialInPast);
+        const { timeZone } = await loadCompanyLimit(tx);
+        const month = getMonthAt(ctx.now, timeZone);
         const settings = await loadBillingSettings(tx);
+        if (await isBilledInAnotherCurrency(tx, { company, month, timeZone, settings }))
+          return notNow(MESSAGES.otherCurrencyThisMonth);
         const prices = findPrices(settings, level);
         if (prices?.isOffered !== true) return badField('level', MESSAGES.levelNotOffered);
         if (isForSuperAdmins(level) && !ctx.session.roles.includes('super-admin'))
           return badField('level', MESSAGES.levelNotYours);
-        const { timeZone } = await loadCompanyLimit(tx);
         const id = context.chance.uuid();
         const { userMills, gigabyteMills } = prices;
         await appendChange(tx, ctx, company, {
@@ -123,7 +131,7 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
             gigabyteMills,
             minimumUsers,
             trialEndsAt,
-            periodEndsAt: getMonthEnd(getMonthAt(ctx.now, timeZone), timeZone),
+            periodEndsAt: getMonthEnd(month, timeZone),
             hasCard: false,
           },
         });
@@ -154,6 +162,25 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
         return ok({ restorableUntil: ctx.now + RESTORABLE_MS });
       }),
   };
+}
+
+/** BILL-3: a month has one amount, so it isn't billed in two currencies. */
+async function isBilledInAnotherCurrency(
+  tx: TenantTx,
+  {
+    company,
+    month,
+    timeZone,
+    settings,
+  }: {
+    readonly company: CompanyRow;
+    readonly month: Month;
+    readonly timeZone: string;
+    readonly settings: BillingSettings;
+  },
+): Promise<boolean> {
+  const billed = (await loadBilledDays(tx, month, timeZone)).get(company.n);
+  return [...(billed?.values() ?? [])].some(({ currency }) => currency !== settings.currency);
 }
 
 /** Whether a message of Stripe has already changed the row as wanted. */

@@ -1,6 +1,7 @@
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import {
   isSameUsage,
+  type Counted,
   type Hundredths,
   type UsageMonthRow,
 } from '#contract/billing/usage-months.ts';
@@ -11,13 +12,14 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { OrganizationDay } from '#server/platform/queries/licensed-users.ts';
 import { loadStoredUsageDays, loadUsageDays } from '../suite-usage/usage-days.ts';
-import { getMonthAt, type Month } from './month.ts';
+import { loadBilledDays, type Terms } from './billed-terms.ts';
+import { getMonthAt, getMonthEnd, type Month } from './month.ts';
 
 const GIGABYTE = 1_000_000_000;
 
 /**
- * Counts a month of every company that had a subscription in it (BILL-12), and returns the events of
- * what changed. Days without a subscription and days of a trial count nothing.
+ * Counts a month of every company that had a subscription in it, each day at its own terms (BILL-12,
+ * BILL-15), and returns the events of what changed. A month that was acknowledged after its end stays.
  */
 export async function countUsage(
   tx: TenantTx,
@@ -25,49 +27,83 @@ export async function countUsage(
   month: Month,
   { timeZone, now }: { readonly timeZone: string; readonly now: Ms },
 ): Promise<readonly NewEvent[]> {
-  const today = getDay(now, timeZone, 0);
-  const last = Math.min(month.last, today);
-  const subscriptions = getLatestSubscriptions(await tx.all('subscription'));
+  const range = { first: month.first, last: Math.min(month.last, getDay(now, timeZone, 0)) };
+  const billed = await loadBilledDays(tx, range, timeZone);
   const rows = (await tx.all('usageMonth')).filter((row) => row.month === month.text);
   const byCompany = new Map(rows.map((row) => [row.company, row]));
-  const days = await loadDays(tx, { first: month.first, last }, { timeZone, now });
+  const days = await loadDays(tx, range, { timeZone, now });
   const lengthDays = month.last - month.first + 1;
-  return [...subscriptions.values()].flatMap((subscription): NewEvent[] => {
-    const billed = getBilledDays(subscription, { first: month.first, last }, timeZone);
-    const row = byCompany.get(subscription.company);
-    if ((billed === null && row === undefined) || row?.invoice != null) return [];
-    const own = (days.get(subscription.company) ?? []).filter(
-      ({ day }) => billed !== null && day >= billed.first && day <= billed.last,
-    );
-    const counted = {
-      users: getAverage(own.reduce((sum, { used }) => sum + used, 0) * 100, lengthDays),
-      gigabytes: getAverage(
-        (own.reduce((sum, { bytes }) => sum + bytes, 0) / GIGABYTE) * 100,
-        lengthDays,
-      ),
-      minimumUsers: getAverage(
-        billed === null ? 0 : subscription.minimumUsers * 100 * (billed.last - billed.first + 1),
-        lengthDays,
-      ),
-      level: subscription.level,
-      currency: subscription.currency,
-      userMills: subscription.userMills,
-      gigabyteMills: subscription.gigabyteMills,
-    };
-    if (row !== undefined && isSameUsage(row, counted)) return [];
+  const monthEnd = getMonthEnd(month, timeZone);
+  const companies = new Set([...billed.keys(), ...byCompany.keys()]);
+  return [...companies].flatMap((company): NewEvent[] => {
+    const row = byCompany.get(company);
+    if (row?.invoice != null || (row?.ack != null && row.ack.at >= monthEnd)) return [];
+    const terms = billed.get(company) ?? new Map<DayN, Terms>();
+    const counted =
+      sumDays(terms, days.get(company) ?? [], lengthDays) ?? (row && withoutDays(row));
+    if (counted === undefined || (row !== undefined && isSameUsage(row, counted))) return [];
     const id = row?.id ?? context.chance.uuid();
     return [
       {
-        company: subscription.company,
+        company,
         entity: `usage:${id}`,
-        event: {
-          type: 'usage.counted@1',
-          data: { id, company: subscription.company, month: month.text, ...counted },
-        },
+        event: { type: 'usage.counted@1', data: { id, company, month: month.text, ...counted } },
       },
     ];
   });
 }
+
+/**
+ * Returns what the billed days of a month sum up to, by terms if these changed; null if no day is
+ * billed. `lengthDays`: of the whole month.
+ */
+export function sumDays(
+  billed: ReadonlyMap<DayN, Terms>,
+  days: readonly Pick<OrganizationDay, 'day' | 'used' | 'bytes'>[],
+  lengthDays: number,
+): Counted | null {
+  const byDay = Map.groupBy(days, ({ day }) => day);
+  const byTerms = Map.groupBy(billed, ([, terms]) => JSON.stringify(Object.entries(terms)));
+  const parts = [...byTerms.values()].flatMap((same) => {
+    const [, terms] = same[0] ?? [];
+    if (terms === undefined) return [];
+    const own = same.flatMap(([day]) => byDay.get(day) ?? []);
+    return [
+      {
+        ...terms,
+        users: getAverage(own.reduce((sum, { used }) => sum + used, 0) * 100, lengthDays),
+        gigabytes: getAverage(
+          (own.reduce((sum, { bytes }) => sum + bytes, 0) / GIGABYTE) * 100,
+          lengthDays,
+        ),
+        minimumUsers: getAverage(terms.minimumUsers * 100 * same.length, lengthDays),
+        days: same.length,
+      },
+    ];
+  });
+  const [, last] = [...billed].at(-1) ?? [];
+  if (last === undefined) return null;
+  const sum = (name: 'users' | 'gigabytes' | 'minimumUsers'): Hundredths =>
+    parts.reduce((all, part) => all + part[name], 0);
+  return {
+    ...last,
+    users: sum('users'),
+    gigabytes: sum('gigabytes'),
+    minimumUsers: sum('minimumUsers'),
+    ...(parts.length > 1 && { parts: parts.map(({ currency: _currency, ...part }) => part) }),
+  };
+}
+
+/** A month of which no day is billed any more, such as one with a trial from its only day. */
+const withoutDays = ({ level, currency, userMills, gigabyteMills }: UsageMonthRow): Counted => ({
+  level,
+  currency,
+  userMills,
+  gigabyteMills,
+  users: 0,
+  gigabytes: 0,
+  minimumUsers: 0,
+});
 
 /** Returns the events of the current month. */
 export const countCurrentUsage = (
@@ -101,21 +137,6 @@ const getAverage = (sum: number, days: number): Hundredths => Math.round(sum / d
 interface Days {
   readonly first: DayN;
   readonly last: DayN;
-}
-
-/** The days of a range that the subscription bills; null if there is none. */
-function getBilledDays(
-  { status, startedAt, trialEndsAt, endedAt }: SubscriptionRow,
-  { first, last }: Days,
-  timeZone: string,
-): Days | null {
-  if (status === 'pending') return null;
-  const day = (at: Ms): DayN => getDay(at, timeZone, 0);
-  const days = {
-    first: Math.max(first, day(startedAt), trialEndsAt === null ? first : day(trialEndsAt)),
-    last: Math.min(last, endedAt === null ? last : day(endedAt)),
-  };
-  return days.last < days.first ? null : days;
 }
 
 /** Of an organization that was removed, only days that ended while it was there. */

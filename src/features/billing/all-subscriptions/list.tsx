@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import type { ProviderSubscription } from '#contract/billing/all-subscription-calls.ts';
+import { getBilledQuantity } from '#contract/billing/usage-months.ts';
 import { useBranding, useZone } from '#src/app/session/session.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { OpenName, SortHead } from '../../shared/lists/list-parts.tsx';
@@ -116,7 +117,7 @@ function Row({
   const branding = useBranding();
   const zone = useZone();
   const { companyId, companyName, provider, organizations, subscription, usage, payment } = row;
-  const users = usage?.lines.find(({ kind }) => kind === 'users')?.quantity;
+  const users = getBilledQuantity(usage?.lines ?? [], 'users');
   const level = usage?.level ?? subscription?.level;
   const next = describeNext(row, zone);
   const levelName =

@@ -213,7 +213,10 @@ function Usage({
       <p className="m-0 text-agate text-ink-3">{t.usageHint}</p>
       <dl className="m-0 grid grid-cols-[minmax(0,1fr)_auto_auto] border-t border-rule [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5 [&>dd]:m-0 [&>dd]:text-right [&>dd]:tabular-nums">
         {lines.map(({ kind, quantity, priceMills, amountMills }) => (
-          <div key={kind} className="contents [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5">
+          <div
+            key={`${kind} ${priceMills}`}
+            className="contents [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5"
+          >
             <dt>{t[kind]}</dt>
             <dd className="m-0 pl-4 text-right text-ink-2 tabular-nums">
               {formatQuantity(quantity)} × {moneyWords(priceMills, currency)}

@@ -82,8 +82,11 @@ export function InvoiceDialog({
         >
           <dt className="text-ink-2">{t.customer}</dt>
           <dd>{preview.value.customer}</dd>
-          {preview.value.lines.map(({ kind, quantity, amountMills }) => (
-            <div key={kind} className="contents [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5">
+          {preview.value.lines.map(({ kind, quantity, priceMills, amountMills }) => (
+            <div
+              key={`${kind} ${priceMills}`}
+              className="contents [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5"
+            >
               <dt className="text-ink-2">
                 {t[kind]} {formatQuantity(quantity)}
               </dt>

@@ -1,6 +1,7 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { CompanySubscription } from '#contract/billing/subscription-calls.ts';
+import { getBilledQuantity } from '#contract/billing/usage-months.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useNow } from '#src/app/clock.ts';
@@ -199,7 +200,7 @@ function Rows({
         }
       >
         {rows.map(({ companyId, companyName, subscription, usage }) => {
-          const users = usage?.lines.find(({ kind }) => kind === 'users')?.quantity;
+          const users = getBilledQuantity(usage?.lines ?? [], 'users');
           const level = usage?.level ?? subscription?.level;
           return (
             <tr

@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import { foldSubscriptions, type SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import { listStoredTypes } from '#contract/former-events.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { TABLES, type EventsAbout, type LoggedAbout } from '#contract/tables.ts';
+import { type DayN, getDay } from '#contract/time/day.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { toLogged } from '#server/platform/events/transaction.ts';
+
+/** What a day of a subscription costs. */
+export type Terms = Pick<
+  SubscriptionRow,
+  'level' | 'currency' | 'userMills' | 'gigabyteMills' | 'minimumUsers'
+>;
+/** The days of each company that are billed, with the terms of each. */
+export type BilledDays = ReadonlyMap<CompanyN, ReadonlyMap<DayN, Terms>>;
+
+/** Both days are included. */
+interface Days {
+  readonly first: DayN;
+  readonly last: DayN;
+}
+type Change = LoggedAbout<'subscription'>;
+
+/** A subscription after the last change of a day. */
+interface State {
+  readonly day: DayN;
+  readonly row: SubscriptionRow;
+}
+
+/**
+ * Returns the days of a range that are billed, from the history of subscriptions (BILL-15). A day has
+ * the terms that applied at its end, or when the subscription ended on it. Days of a trial, days on
+ * which the first payment is awaited, and days after a cancelled period are not billed. `changes`: in their order.
+ */
+export function getBilledDays(
+  changes: readonly Change[],
+  days: Days,
+  timeZone: string,
+): BilledDays {
+  const billed = new Map<CompanyN, Map<DayN, Terms>>();
+  // What started last bills the day on which it replaced an ended one.
+  for (const states of listStates(changes, timeZone).values()) {
+    const company = states[0]?.row.company ?? 0;
+    const own = billed.get(company) ?? new Map<DayN, Terms>();
+    billed.set(company, own);
+    for (let day = days.first; day <= days.last; day += 1) {
+      const row = findState(states, day, timeZone);
+      if (row === null) continue;
+      const { level, currency, userMills, gigabyteMills, minimumUsers, trialEndsAt } = row;
+      if (trialEndsAt !== null && day < getDay(trialEndsAt, timeZone, 0)) own.delete(day);
+      else own.set(day, { level, currency, userMills, gigabyteMills, minimumUsers });
+    }
+  }
+  return billed;
+}
+
+/** The states of each subscription, in the order in which the subscriptions started. */
+function listStates(
+  changes: readonly Change[],
+  timeZone: string,
+): ReadonlyMap<string, readonly State[]> {
+  const rows = new Map<string | number, SubscriptionRow>();
+  const table = {
+    get: (key: string | number) => rows.get(key),
+    set: (key: string | number, row: SubscriptionRow) => void rows.set(key, row),
+  };
+  const states = new Map<string, State[]>();
+  for (const change of changes) {
+    const { id } = change.event.data;
+    const before = rows.get(id);
+    foldSubscriptions({ subscription: table }, change);
+    const row = rows.get(id);
+    if (row === undefined || row === before) continue;
+    states.set(id, [...(states.get(id) ?? []), { day: getDay(change.at, timeZone, 0), row }]);
+  }
+  return states;
+}
+
+/** The subscription as it was on a day; null if it did not run on it. */
+function findState(states: readonly State[], day: DayN, timeZone: string): SubscriptionRow | null {
+  const last = states.findLastIndex((state) => state.day <= day);
+  const state = states[last];
+  if (state === undefined) return null;
+  const isEnded = state.row.status === 'ended';
+  if (isEnded && state.day < day) return null;
+  const row = isEnded ? states[last - 1]?.row : state.row;
+  if (row === undefined || row.status === 'pending' || row.status === 'ended') return null;
+  // The clock ends a cancelled one some time after its period.
+  return row.status === 'cancelled' && day > getDay(row.periodEndsAt - 1, timeZone, 0) ? null : row;
+}
+
+const TYPES = listStoredTypes(
+  Object.keys(TABLES.subscription.events) as EventsAbout<'subscription'>[],
+);
+
+/** Returns the days of all companies in a range that are billed. */
+export async function loadBilledDays(
+  { sql: db, tenant }: TenantTx,
+  days: Days,
+  timeZone: string,
+): Promise<BilledDays> {
+  const changes = await db
+    .selectFrom('event')
+    .select(['seq', 'type', 'at', 'actor', 'subject', 'company', 'entity', 'command_id', 'data'])
+    .where('tenant_id', '=', tenant)
+    .where('type', 'in', TYPES)
+    .where(sql<boolean>`entity not like 'run:%'`)
+    .orderBy('seq')
+    .execute();
+  return getBilledDays(
+    changes.map((row) => toLogged(row) as Change),
+    days,
+    timeZone,
+  );
+}
