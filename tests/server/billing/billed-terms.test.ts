@@ -250,8 +250,8 @@ test('BILL-15: each day is billed at the terms of that day, whatever happens bef
           users += used[day - 1]?.used ?? 0;
           gigabytes += (used[day - 1]?.bytes ?? 0) / 1_000_000_000;
         }
-        const least = Math.round((agreed.minimum * same.length * 100) / 31);
-        add('users', agreed.price, Math.max(Math.round((users * 100) / 31), least));
+        const minimumHundredths = Math.round((agreed.minimum * same.length * 100) / 31);
+        add('users', agreed.price, Math.max(Math.round((users * 100) / 31), minimumHundredths));
         if (agreed.storage > 0)
           add('gigabytes', agreed.storage, Math.round((gigabytes * 100) / 31));
       }
