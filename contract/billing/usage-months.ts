@@ -176,8 +176,10 @@ interface Quantities {
  * Returns what quantities cost. Each line is rounded to whole cents once, half up, and the total is
  * the sum of the lines (BILL-15).
  */
-export const getUsageAmount = (terms: Priced, quantities: Quantities): UsageAmount =>
-  getAmount([{ ...terms, ...quantities }]);
+export const getUsageAmount = (
+  { minimumUsers, userMills, gigabyteMills }: Priced,
+  { users, gigabytes }: Quantities,
+): UsageAmount => getAmount([{ minimumUsers, userMills, gigabyteMills, users, gigabytes }]);
 
 /** Each part bills at least its own minimum. Quantities of the same price are one line. */
 function getAmount(parts: readonly (Priced & Quantities)[]): UsageAmount {
