@@ -448,6 +448,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   approveRestoreTask: 'sensitive, never while impersonating',
   rejectRestoreTask: 'never while impersonating',
   undoRestoreTask: 'partly sensitive, never while impersonating',
+  retryRestoreTask: 'partly sensitive, never while impersonating',
   restoreMailbox: 'partly sensitive, never while impersonating',
   restoreMailFolder: 'partly sensitive, never while impersonating',
   restoreMailItems: 'partly sensitive, never while impersonating',

@@ -144,10 +144,14 @@ export const taskMachine = setup({
 /** The server no longer knows the task, or no longer lets this user read it. */
 const GONE: ReadonlySet<FailureKind> = new Set(['not-found', 'forbidden', 'signed-out', 'expired']);
 
-/** What the server is asked to do: a restore, its dry run, or the undo of a finished restore. */
+/**
+ * What the server is asked to do: a restore, its dry run, or of a finished restore the undo or what
+ * failed of it again.
+ */
 export type RestoreOrder =
   | { readonly kind: 'dry-run' | 'restore'; readonly request: RestoreInput }
-  | { readonly kind: 'undo'; readonly taskId: string };
+  | { readonly kind: 'undo'; readonly taskId: string }
+  | { readonly kind: 'retry'; readonly taskId: string };
 
 /** What writing to an organization lacks. Empty `missing`: nothing. */
 export interface WriteRights {
@@ -158,9 +162,12 @@ export interface WriteRights {
   /** When granted rights end; null: they don't. */
   readonly expiresAt: Ms | null;
 }
-/** What writes: a restore, with the id of its dry run (empty without one), or the undo of a restore, with that of the restore. */
+/**
+ * What writes: a restore, with the id of its dry run (empty without one), or the undo or retry of a
+ * restore, with that of the restore.
+ */
 export interface WriteOrder {
-  readonly kind: 'restore' | 'undo';
+  readonly kind: 'restore' | 'undo' | 'retry';
   readonly taskId: string;
 }
 
@@ -169,7 +176,7 @@ export interface RestoreTaskContext {
   /** False: a restore runs without one. */
   readonly hasDryRun: boolean;
   /** What the rights are checked for, and where it began. */
-  readonly wants: 'restore' | 'undo';
+  readonly wants: WriteOrder['kind'];
   readonly from: 'drafted' | 'reviewed' | 'failed' | 'cancelled' | 'done';
   readonly rights: WriteRights | null;
   /** The finished dry run of this request. */
@@ -186,6 +193,8 @@ export type RestoreTaskEvent =
   | { readonly type: 'RUN' }
   | { readonly type: 'CANCEL' }
   | { readonly type: 'UNDO' }
+  /** What failed is restored again. */
+  | { readonly type: 'RETRY' }
   /** An administrator has granted the rights. */
   | { readonly type: 'GRANTED' };
 
@@ -195,6 +204,7 @@ export type RestoreTaskEvent =
  *   drafted ─DRY_RUN─▶ dryRunning ─▶ reviewed ─RUN─▶ checking ─▶ running ─▶ done, failed, cancelled
  *   drafted ─RUN─▶ checking, without a dry run
  *   done, cancelled ─UNDO─▶ checking ─▶ undoing ─▶ undone
+ *   done ─RETRY─▶ checking ─▶ retrying ─▶ done, failed, cancelled
  *   checking ─▶ signingIn ─GRANTED─▶ checking
  *                   └─CANCEL─▶ where it began
  */
@@ -213,6 +223,7 @@ export const restoreTaskMachine = setup({
     hasNoDryRun: ({ context }) => !context.hasDryRun,
     fromDrafted: ({ context }) => context.from === 'drafted',
     wantsUndo: ({ context }) => context.wants === 'undo',
+    wantsRetry: ({ context }) => context.wants === 'retry',
     fromReviewed: ({ context }) => context.from === 'reviewed',
     fromFailed: ({ context }) => context.from === 'failed',
     fromDone: ({ context }) => context.from === 'done',
@@ -285,7 +296,7 @@ export const restoreTaskMachine = setup({
         src: 'findRights',
         input: ({ context: { wants, dryRun, restore } }) => ({
           kind: wants,
-          taskId: (wants === 'undo' ? restore : dryRun)?.id ?? '',
+          taskId: (wants === 'restore' ? dryRun : restore)?.id ?? '',
         }),
         onDone: [
           {
@@ -307,7 +318,13 @@ export const restoreTaskMachine = setup({
       },
     },
     signingIn: { on: { GRANTED: 'checking', CANCEL: 'back' } },
-    writing: { always: [{ guard: 'wantsUndo', target: 'undoing' }, { target: 'running' }] },
+    writing: {
+      always: [
+        { guard: 'wantsUndo', target: 'undoing' },
+        { guard: 'wantsRetry', target: 'retrying' },
+        { target: 'running' },
+      ],
+    },
     back: {
       always: [
         { guard: 'fromDrafted', target: 'drafted' },
@@ -350,7 +367,51 @@ export const restoreTaskMachine = setup({
         onError: { target: 'failed', actions: 'failOnBug' },
       },
     },
-    done: { on: { UNDO: { target: 'checking', actions: begin('undo', 'done') } } },
+    done: {
+      on: {
+        UNDO: { target: 'checking', actions: begin('undo', 'done') },
+        RETRY: { target: 'checking', actions: begin('retry', 'done') },
+      },
+    },
+    /** A retry that never began leaves the restore as it is. */
+    retrying: {
+      entry: 'clearFailure',
+      on: { CANCEL: { actions: 'cancel' } },
+      invoke: {
+        id: 'task',
+        src: 'task',
+        input: ({ context: { restore } }) => ({ kind: 'retry', taskId: restore?.id ?? '' }),
+        onDone: [
+          {
+            guard: ({ event: { output } }) => !output.ok,
+            target: 'done',
+            actions: assign(({ event }) => ({ failure: getFailure(event.output) })),
+          },
+          {
+            guard: ({ event: { output } }) => output.ok && isComplete(output.value),
+            target: 'done',
+            actions: assign(({ event }) =>
+              event.output.ok ? { restore: event.output.value } : {},
+            ),
+          },
+          {
+            guard: ({ event: { output } }) => output.ok && output.value.result === 'cancelled',
+            target: 'cancelled',
+            actions: assign(({ event }) =>
+              event.output.ok ? { restore: event.output.value } : {},
+            ),
+          },
+          {
+            target: 'failed',
+            actions: assign(({ event: { output } }) => ({
+              ...(output.ok && { restore: output.value }),
+              failure: getFailure(output),
+            })),
+          },
+        ],
+        onError: { target: 'done', actions: 'failOnBug' },
+      },
+    },
     /** Runs again: what is already there is not restored twice. */
     failed: {
       on: {

@@ -443,9 +443,11 @@ export interface Task {
   readonly createdAt: Ms;
   readonly startedAt: Ms | null;
   readonly endedAt: Ms | null;
-  /** The restore that an undo undoes, or a dry run was made for. */
+  /** The restore that this undo undoes, or of which this restore retries what failed. */
   readonly of: TaskId | null;
   readonly canUndo: boolean;
+  /** What failed can be retried. */
+  readonly canRetry: boolean;
 }
 /** `outcome`: only these results. */
 export interface ListResultsInput extends PageInput {

@@ -21,6 +21,8 @@ export interface RestoreCapabilities {
   readonly temporaryApplication: boolean;
   /** Restores are tried first, and undone. */
   readonly dryRun: boolean;
+  /** What failed of a restore is restored again. */
+  readonly retry: boolean;
   /** What of the items is restored to their original location, and with which options. */
   readonly choices: boolean;
   /** Restores to other organizations. */
@@ -51,6 +53,7 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     restore: true,
     temporaryApplication: true,
     dryRun: true,
+    retry: true,
     choices: true,
     otherOrganizations: true,
     basket: true,
@@ -69,6 +72,7 @@ export const RESTORE_CAPABILITIES: Readonly<Record<EngineKind, RestoreCapabiliti
     restore: true,
     temporaryApplication: false,
     dryRun: false,
+    retry: false,
     choices: false,
     otherOrganizations: false,
     basket: false,

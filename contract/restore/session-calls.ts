@@ -94,7 +94,7 @@ export const restoreSessionCalls = {
     method: 'GET',
     path: 'o365/restore/rights',
     summary:
-      'Returns which permissions a restore to an organization lacks, or a restore after its dry run, or an undo (`taskId`).',
+      'Returns which permissions a restore to an organization lacks, or a restore after its dry run, or an undo or a retry (`taskId`).',
     input: v.strictObject({
       ...OF_ORGANIZATION,
       sessionType: v.optional(v.picklist(SESSION_TYPES)),
@@ -240,6 +240,18 @@ export const restoreSessionCalls = {
     path: 'o365/restore/tasks/{taskId}/undo',
     summary:
       'Removes what a restore created and puts back what it replaced, unless it has changed since. If the restore needed a reason, the undo needs a recent sign-in and may wait for approval.',
+    input: v.strictObject(OF_TASK),
+    output: startedOut,
+    gate,
+    operatorAllowed: true,
+    failures: [...COMMAND, 'reauth_required'],
+  }),
+  /** RES-89 */
+  retryRestoreTask: call({
+    method: 'POST',
+    path: 'o365/restore/tasks/{taskId}/retry',
+    summary:
+      'Restores what of a finished restore failed, with its target and options, while its restore session is open. If the restore needed a reason, the retry needs a recent sign-in and may wait for approval.',
     input: v.strictObject(OF_TASK),
     output: startedOut,
     gate,

@@ -262,9 +262,11 @@ export const taskOut = v.object({
   createdAt: v.number(),
   startedAt: v.nullable(v.number()),
   endedAt: v.nullable(v.number()),
-  /** The restore that this undo undoes. */
+  /** The restore that this undo undoes, or of which this restore retries what failed. */
   of: v.nullable(storedIdSchema<TaskId>()),
   canUndo: v.boolean(),
+  /** Whether its failed items can be retried by the caller. */
+  canRetry: v.boolean(),
   /** Of a restore that needed a reason (G71). */
   request: v.nullable(
     v.object({

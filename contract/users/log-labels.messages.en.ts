@@ -71,6 +71,7 @@ export const logLabels = defineMessages('log-labels', {
   'export.deleted': 'Download in the background deleted',
   'restoretask.requested': 'Restore or dry run requested',
   'restoretask.undone': 'Undo of a restore requested',
+  'restoretask.retried': 'Retry of the failed items of a restore requested',
   'restoretask.approved': 'Restore approved',
   'restoretask.rejected': 'Restore rejected or withdrawn',
   'restoretask.expired': 'Restore expired without approval',

@@ -104,6 +104,7 @@ export const PARTLY: readonly CallName[] = [
   'updateServerRepository',
   'requestRestoreToken',
   'undoRestoreTask',
+  'retryRestoreTask',
   'restoreMailbox',
   'restoreMailFolder',
   'restoreMailItems',

@@ -92,8 +92,8 @@ function makeBasket() {
             actors: {
               start: fromPromise<Result<string>, RestoreOrder>(({ input }) => {
                 const what =
-                  input.kind === 'undo'
-                    ? `undo ${names.get(input.taskId)?.split(' ')[1]}`
+                  input.kind === 'undo' || input.kind === 'retry'
+                    ? `${input.kind} ${names.get(input.taskId)?.split(' ')[1]}`
                     : `${input.kind} ${input.request.nodes[0]}`;
                 fake.calls.push(what);
                 if (fake.refused.has(what)) return Promise.resolve(failed(REFUSED));
@@ -136,6 +136,7 @@ const getTask = (id: string, end: Partial<Task> = {}): Task => ({
   endedAt: null,
   of: null,
   canUndo: true,
+  canRetry: false,
   ...end,
 });
 const SKIPPED = { counts: { restored: 0, merged: 0, skipped: 1, failed: 0 } };

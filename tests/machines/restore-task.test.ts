@@ -26,6 +26,7 @@ const RUNNING: Task = {
   endedAt: null,
   of: null,
   canUndo: true,
+  canRetry: false,
 };
 const ended = (result: Task['result']): Task => ({ ...RUNNING, state: 'done', result });
 const REQUEST: RestoreInput = {
@@ -112,6 +113,7 @@ test('RES-10, VB365-18: a restore does in each state what its table says, and no
     'DRY_RUN': { type: 'DRY_RUN' },
     'RUN': { type: 'RUN' },
     'UNDO': { type: 'UNDO' },
+    'RETRY': { type: 'RETRY' },
     'CANCEL': { type: 'CANCEL' },
     'GRANTED': { type: 'GRANTED' },
     'may write': done('findRights', ok(MAY_WRITE)),
@@ -138,7 +140,7 @@ test('RES-10, VB365-18: a restore does in each state what its table says, and no
     reviewed: { EDIT: 'drafted', DRY_RUN: 'dryRunning', RUN: 'checking' },
     checking: {
       'CANCEL': 'cancelled | done | failed | reviewed',
-      'may write': 'running | undoing',
+      'may write': 'retrying | running | undoing',
       'may not write': 'signingIn',
       'not found out': 'cancelled | done | failed | reviewed',
       'rights bug': 'cancelled | done | failed | reviewed',
@@ -155,7 +157,15 @@ test('RES-10, VB365-18: a restore does in each state what its table says, and no
       'refused': 'failed',
       'bug': 'failed',
     },
-    done: { UNDO: 'checking' },
+    done: { RETRY: 'checking', UNDO: 'checking' },
+    retrying: {
+      'success': 'done',
+      'warning': 'done',
+      'cancelled': 'cancelled',
+      'task failed': 'failed',
+      'refused': 'done',
+      'bug': 'done',
+    },
     failed: { EDIT: 'drafted', RUN: 'checking' },
     cancelled: { EDIT: 'drafted', RUN: 'checking', UNDO: 'checking' },
     undoing: {
@@ -178,7 +188,7 @@ test('RES-10, VB365-18: a restore does in each state what its table says, and no
     drafted: { DRY_RUN: 'dryRunning', RUN: 'checking' },
     checking: {
       'CANCEL': back,
-      'may write': 'running | undoing',
+      'may write': 'retrying | running | undoing',
       'may not write': 'signingIn',
       'not found out': back,
       'rights bug': back,
@@ -290,6 +300,41 @@ test('RES-10: a restore runs only after a dry run of the same request, and its u
     { kind: 'dry-run', request: LARGER },
     { kind: 'restore', request: LARGER },
     { kind: 'undo', taskId: 't1' },
+  ]);
+});
+
+test('RES-89, RES-24: a retry waits for the rights, names the restore and takes its place, and one that is refused leaves it', async () => {
+  const FAILED = { ...ended('warning'), canRetry: true };
+  const RETRY = { ...ended('success'), id: 't2', of: 't1' };
+  const { actor, log, questions, until, grant } = start(
+    [ok(ended('success')), ok(FAILED), failed(MISSING), ok(RETRY)],
+    true,
+  );
+  actor.send({ type: 'RETRY' });
+  actor.send({ type: 'DRY_RUN' });
+  await until('reviewed');
+  actor.send({ type: 'RUN' });
+  await until('signingIn');
+  await grant();
+  await until('done');
+  actor.send({ type: 'RETRY' });
+  await until('signingIn');
+  actor.send({ type: 'CANCEL' });
+  expect(actor.getSnapshot().value).toBe('done');
+  for (const expectation of [
+    { restore: FAILED, failure: MISSING },
+    { restore: RETRY, failure: null },
+  ]) {
+    actor.send({ type: 'RETRY' });
+    await until('signingIn');
+    await grant();
+    await until('done');
+    expect(actor.getSnapshot().context).toMatchObject(expectation);
+  }
+  expect(questions.filter((kind) => kind !== 'restore')).toEqual(Array(5).fill('retry'));
+  expect(log.filter((line) => line !== 'read').slice(2)).toEqual([
+    { kind: 'retry', taskId: 't1' },
+    { kind: 'retry', taskId: 't1' },
   ]);
 });
 

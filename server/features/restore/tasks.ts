@@ -6,7 +6,7 @@ import type { Handlers, Principal, SessionContext } from '#server/platform/http/
 import { getAnswer, scopeFor } from '../backup/engine-calls.ts';
 import { findOrganization } from '../backup/lookup.ts';
 import { withdrawRestore } from './oversight/approvals.ts';
-import { startUndo } from './oversight/undo.ts';
+import { startRetry, startUndo } from './oversight/follow.ts';
 import { loadRequests } from './oversight/request-output.ts';
 import { type EngineAt, mayRestore, runOnce, withOrganization } from './scope.ts';
 import { type TaskOut, toTaskOut, withTask } from './task-access.ts';
@@ -19,7 +19,8 @@ type Names =
   | 'getRestoreEstimate'
   | 'listRestoreResults'
   | 'cancelRestoreTask'
-  | 'undoRestoreTask';
+  | 'undoRestoreTask'
+  | 'retryRestoreTask';
 interface OfTask {
   readonly organizationId: OrganizationId;
   readonly taskId: TaskId;
@@ -134,6 +135,11 @@ export function restoreTaskHandlers(context: AppContext): Pick<Handlers, Names> 
     undoRestoreTask: (of, ctx) =>
       runOnce<OutputOf<'undoRestoreTask'>>(context, ctx, () =>
         onTask(of, ctx, (at, task) => startUndo(context, ctx, at, task)),
+      ),
+
+    retryRestoreTask: (of, ctx) =>
+      runOnce<OutputOf<'retryRestoreTask'>>(context, ctx, () =>
+        onTask(of, ctx, (at, task) => startRetry(context, ctx, at, task)),
       ),
   };
 }

@@ -301,11 +301,13 @@ export function RestorePage({
         />
       )}
       {isHistory && organization !== null && (
-        <RestoreHistory
-          organizationId={organization.id}
-          organization={organization.name}
-          onClose={() => setIsHistory(false)}
-        />
+        <CapabilitiesContext value={capabilities}>
+          <RestoreHistory
+            organizationId={organization.id}
+            organization={organization.name}
+            onClose={() => setIsHistory(false)}
+          />
+        </CapabilitiesContext>
       )}
     </Page>
   );

@@ -34,6 +34,7 @@ const OURS = [
   'GET o365/restore/tasks/{taskId}/estimate',
   'POST o365/restore/tasks/{taskId}/cancel',
   'POST o365/restore/tasks/{taskId}/undo',
+  'POST o365/restore/tasks/{taskId}/retry',
 ];
 
 test('RES-20, RES-21, RES-22, DL-8: the calls are those of the specification, and those of restore tasks and previews', () => {

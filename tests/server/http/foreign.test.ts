@@ -228,6 +228,7 @@ const writes = (of: Theirs): Bodies => ({
   approveRestoreTask: { taskId: of.session, organizationId: of.organization, reason: 'Fine' },
   rejectRestoreTask: { taskId: of.session, organizationId: of.organization, reason: 'Not fine' },
   undoRestoreTask: { taskId: of.session, organizationId: of.organization },
+  retryRestoreTask: { taskId: of.session, organizationId: of.organization },
   restoreMailbox: { restoreSessionId: of.restoreSession, mailboxId: 'o1' },
   restoreMailFolder: { restoreSessionId: of.restoreSession, mailboxId: 'o1', folderId: 'f1.1' },
   restoreMailItems: { restoreSessionId: of.restoreSession, mailboxId: 'o1', items: ['i1.1'] },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Engine } from '#contract/engine/engine.ts';
 import type { Store } from '#server/platform/db/store.ts';
@@ -288,6 +289,70 @@ eachDatabase((kind, open) => {
     await finish(second);
     expect(await undo(both, away)).toBe('reauth_required');
     expect(await undo(both, recent)).toBe('reauth_required');
+  });
+
+  test(`RES-89, G71: a retry needs the same as the restore, and is recorded with it (${kind})`, async () => {
+    const bench = await makeOffice(await open());
+    const { ground: fixture, admin, ours, theirs, join, start, decide, loadTask, mailsTo } = bench;
+    const cora = await join('cora', ['o365_admin'], [1]);
+    const dora = await join('dora', ['o365_admin'], [2]);
+    const failItems = (task: string, count: number) =>
+      fixture.context.store.tenant(bench.office.tenant, async ({ sql: db, tenant }) => {
+        await sql`insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state, outcome)
+          select ${tenant}, ${task}::uuid, n, 1, 1, 'Ann mail 1', '[]', 'done', 'failed' from generate_series(1, ${count}::int) as n`.execute(
+          db,
+        );
+        const progress = { counts: { restored: 0, merged: 0, skipped: 0, failed: count } };
+        await sql`update engine_task set state = 'done', progress = ${JSON.stringify(progress)}::text::jsonb
+          where tenant_id = ${tenant} and id = ${task}::uuid`.execute(db);
+      });
+    const retry = async (who: Asker, task: string): Promise<string> => {
+      const { status, body } = await who<{ taskId: string }>(
+        'POST',
+        `o365/restore/tasks/${task}/retry`,
+        { organizationId: ours.organization },
+      );
+      return status === 200 ? body.data.taskId : body.error.kind;
+    };
+    const plain = await start(admin, {});
+    const away = await start(admin, { ...OTHER, targetOrganizationId: theirs.organization });
+    const other = await start(admin, OTHER);
+    expect(await retry(admin, plain)).toBe('conflict');
+    for (const task of [plain, away, other]) await failItems(task, 2);
+    expect(await loadTask(admin, plain)).toMatchObject({ canRetry: true });
+    // Others see the restore, but its session is that of who started it.
+    expect(await loadTask(cora, plain)).toMatchObject({ canRetry: false });
+    expect(await retry(cora, plain)).toBe('conflict');
+    expect(await retry(dora, plain)).toBe('not-found');
+    // It wrote to an organization that Cora doesn't see.
+    expect(await retry(cora, away)).toBe('not-found');
+
+    await bench.requireApproval(cora);
+    const again = await retry(admin, plain);
+    expect(await isScheduled(bench, again)).toBe(true);
+    expect(await loadTask(cora, again)).toMatchObject({
+      kind: 'restore',
+      of: plain,
+      request: null,
+    });
+    const waiting = await retry(admin, other);
+    expect(await loadTask(cora, waiting)).toMatchObject({
+      state: 'awaiting-approval',
+      of: other,
+      request: { reason: 'Asked by phone', items: 2, canDecide: true },
+    });
+    expect(await isScheduled(bench, waiting)).toBe(false);
+    expect((await mailsTo('cora')).at(-1)?.text).toContain('RESTORER restores 2 items of');
+    expect(await decide(admin, waiting, 'approve')).toBe('forbidden');
+    expect(await retry(admin, other)).toBe('conflict');
+    expect(await decide(cora, waiting, 'reject')).toBe('ok');
+    const second = await retry(admin, other);
+    expect(await decide(cora, second, 'approve')).toBe('ok');
+    expect(await isScheduled(bench, second)).toBe(true);
+    const words = (await listAudit(admin)).map((entry) => entry.words);
+    expect(words.filter((one) => one.startsWith('Retry of the failed items'))).toHaveLength(3);
+    fixture.pass(6 * 60_000);
+    expect(await retry(admin, away)).toBe('reauth_required');
   });
 
   test(`G71: where it is required, a second person who may restore approves a restore, never its own requester (${kind})`, async () => {

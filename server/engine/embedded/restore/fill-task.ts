@@ -19,6 +19,9 @@ export async function fillTask({ store, tenant, id, request }: RunningTask): Pro
   let n = 0;
   if (request.kind === 'undo') {
     await store.tenant(tenant, (tx) => fillUndo(tx, id, request.task));
+  } else if (request.retries !== undefined) {
+    const { retries } = request;
+    await store.tenant(tenant, (tx) => fillRetry(tx, id, retries));
   } else {
     n = await store.tenant(tenant, (tx) => fillItems(tx, id, request.plan.items));
     for (const folder of request.plan.folders)
@@ -99,6 +102,20 @@ async function fillItems(
     );
   return items.length;
 }
+
+/** What failed, in the same order. */
+const fillRetry = async (
+  { sql: db, tenant }: TenantTx,
+  task: TaskId,
+  retried: TaskId,
+): Promise<void> => {
+  await sql`
+    insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state)
+    select ${tenant}, ${task}::uuid, row_number() over (order by n), object_n, item_n, name, path, 'planned'
+    from restore_item where tenant_id = ${tenant} and task_id = ${retried}::uuid and outcome = 'failed'`.execute(
+    db,
+  );
+};
 
 /** Backwards, and only what was written. */
 const fillUndo = async (

@@ -45,6 +45,16 @@ export const restoreMessages = defineMessages('restore-engine', {
   rightsEnded:
     'The rights to write have ended. Start the restore again, and sign in to grant them once more.',
   cannotUndo: 'Only a finished restore can be undone, and only once.',
+  cannotRetry: 'Only a finished restore can be retried, and no dry run or undo.',
+  nothingFailed: 'Nothing to retry: no item of this restore failed.',
+  retriedBefore: 'The failed items of this restore have already been retried.',
+  retryUndone: 'This restore was undone. Restore the items again.',
+  retrySession:
+    'Failed items can be retried by who restored them while the restore session is open. Open one and restore these items again.',
+  retrySecond:
+    'Restores of these items now need a second person. Restore the failed items again, with a reason.',
+  retryTooMany:
+    'This would be more than {max, number} items within 24 hours. Restore the failed items again, with a reason.',
   running: 'This task has already ended.',
   notWaiting: 'This restore no longer waits for approval.',
   noBackup: 'The backup of this restore no longer exists.',

@@ -12,7 +12,6 @@ import type { Ms, TaskId, UserId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
-import { scheduleRouted } from '#server/platform/jobs/schedule.ts';
 import { makeWriteParts, type WriteParts } from '../exports/write-parts.ts';
 import { listChildren } from '../explorer/children.ts';
 import { prepareDownload } from '../downloads/prepare.ts';
@@ -32,17 +31,20 @@ import { findMailboxParts, planRestore, refuseImported } from './plan.ts';
 import { stopGrants } from './rights/grants.ts';
 import { findTarget, type RightsPort, type TaskRights } from './rights/rights.ts';
 import { runTask } from './run-task.ts';
-import { type Detail, type Recorded, recordCall } from './record-call.ts';
+import { type Recorded, recordCall } from './record-call.ts';
+import { requestRetry } from './retry.ts';
 import type { RestorePorts } from './running-task.ts';
+import { restoreDetail, scheduleTask } from './start-task.ts';
 import {
   approveTask,
   cancelTask,
   countPlainItems,
-  findTaskRoute,
   getTask,
+  isWithin,
   listResults,
   listTasks,
   needsSecondPerson,
+  type PlainLimit,
   rejectTask,
   requestRestore,
   requestUndo,
@@ -77,6 +79,13 @@ export type RestoreCalls = Pick<
   countPlainItems(scope: EngineScope, input: { readonly since: Ms }): Reply<number>;
   /** Starts the undo of a restore, or lets it wait for approval. */
   undo(scope: EngineScope, input: { readonly task: TaskId }, oversight?: Oversight): Reply<TaskId>;
+  /** Restores what of a restore failed, or lets it wait for approval. `plain`: as below. */
+  retry(
+    scope: EngineScope,
+    input: { readonly task: TaskId },
+    oversight?: Oversight,
+    plain?: PlainLimit,
+  ): Reply<TaskId>;
   /** Starts a restore, or lets it wait for approval. `plain`: nobody else learns about it. */
   restore(
     scope: EngineScope,
@@ -108,12 +117,6 @@ export type RecordTask = (tx: TenantTx, task: TaskId) => Promise<void>;
 export interface Oversight {
   readonly needsApproval: boolean;
   readonly record: RecordTask;
-}
-
-/** How many items a user may restore since a moment without that others learn about it. */
-export interface PlainLimit {
-  readonly since: Ms;
-  readonly maxItems: number;
 }
 
 /**
@@ -158,6 +161,37 @@ export function makeRestoreCalls(
     if (!write.ok) return write;
     const organization = target.kind === 'other' ? target.organization : scope.organization;
     return rights.allow({ ...scope, organization }, write.value);
+  };
+
+  /** Starts a task that writes to where a restore has written, or lets it wait for approval. */
+  const follow = async (
+    scope: EngineScope,
+    task: TaskId,
+    oversight: Oversight | undefined,
+    what: 'restoretask.undone' | 'restoretask.retried',
+    request: typeof requestUndo,
+  ): Promise<EngineResult<TaskId>> => {
+    const needsApproval = oversight?.needsApproval ?? false;
+    const target = await findTarget(context(), scope, task);
+    const organization = target?.organization ?? scope.organization;
+    const allowed =
+      target === null || needsApproval
+        ? ok(null)
+        : await rights.allow({ ...scope, organization }, target);
+    if (!allowed.ok) return allowed;
+    const detail = what === 'restoretask.undone' ? 'undo' : 'retry';
+    return call(
+      scope,
+      async (tx) => {
+        const terms = { task, target: organization, rights: allowed.value, needsApproval };
+        const started = await request(tx, scope, terms, moment());
+        if (!started.ok) return started;
+        await oversight?.record(tx, started.value);
+        if (!needsApproval) await scheduleTask(tx, started.value, context().clock.now());
+        return started;
+      },
+      (started) => ({ what, detail: { task, [detail]: started } }),
+    );
   };
 
   return {
@@ -346,7 +380,7 @@ export function makeRestoreCalls(
           const task = await requestRestore(tx, scope, input, terms, moment());
           if (!task.ok) return task;
           await oversight?.record(tx, task.value);
-          if (!needsApproval) await schedule(tx, task.value, context().clock.now());
+          if (!needsApproval) await scheduleTask(tx, task.value, context().clock.now());
           return task;
         },
         (task) => ({ what: 'restoretask.requested', detail: restoreDetail(task, input) }),
@@ -373,7 +407,7 @@ export function makeRestoreCalls(
           const approved = await approveTask(tx, scope, task, allowed.value);
           if (!approved.ok) return approved;
           await record(tx, task);
-          await schedule(tx, task, context().clock.now());
+          await scheduleTask(tx, task, context().clock.now());
           return approved;
         },
         () => ({ what: 'restoretask.approved', detail: { task } }),
@@ -392,32 +426,13 @@ export function makeRestoreCalls(
         () => ({ what: 'restoretask.rejected', detail: { task } }),
       ),
 
-    async undo(scope, { task }, oversight) {
-      const needsApproval = oversight?.needsApproval ?? false;
-      const target = await findTarget(context(), scope, task);
-      const allowed =
-        target === null || needsApproval
-          ? ok(null)
-          : await rights.allow({ ...scope, organization: target.organization }, target);
-      if (!allowed.ok) return allowed;
-      const organization = target?.organization ?? scope.organization;
-      return call(
-        scope,
-        async (tx) => {
-          const undo = await requestUndo(
-            tx,
-            scope,
-            { task, target: organization, rights: allowed.value, needsApproval },
-            moment(),
-          );
-          if (!undo.ok) return undo;
-          await oversight?.record(tx, undo.value);
-          if (!needsApproval) await schedule(tx, undo.value, context().clock.now());
-          return undo;
-        },
-        (undo) => ({ what: 'restoretask.undone', detail: { task, undo } }),
-      );
-    },
+    undo: (scope, { task }, oversight) =>
+      follow(scope, task, oversight, 'restoretask.undone', requestUndo),
+
+    retry: (scope, { task }, oversight, plain) =>
+      follow(scope, task, oversight, 'restoretask.retried', (tx, of, request, at) =>
+        requestRetry(tx, of, { ...request, plain }, at),
+      ),
 
     getTask: (scope, { task }) => call(scope, (tx) => getTask(tx, scope, task), null),
 
@@ -439,7 +454,7 @@ export function makeRestoreCalls(
         async (tx) => {
           const cancelled = await cancelTask(tx, scope, task);
           // One that waits for its target ends now.
-          if (cancelled.ok) await schedule(tx, task, context().clock.now());
+          if (cancelled.ok) await scheduleTask(tx, task, context().clock.now());
           return cancelled;
         },
         () => ({ what: 'restoretask.cancelled', detail: { task } }),
@@ -454,33 +469,3 @@ export const restoreTask =
     runTask(context, ports, { tenant, task, signal });
 
 const READ = 'backupcontent.read';
-
-const schedule = async (tx: TenantTx, task: TaskId, at: number): Promise<void> =>
-  scheduleRouted(tx, 'restore-task', task, { task }, at, await findTaskRoute(tx, task));
-
-export const restoreDetail = (
-  task: TaskId,
-  { explorer, nodes, target, dryRun }: RestoreInput,
-): Detail => ({
-  task,
-  session: explorer,
-  node: nodes[0] ?? null,
-  nodes: nodes.length,
-  target: target.kind,
-  dryRun,
-  ...(target.kind === 'other' && {
-    targetOrganization: target.organization,
-    targetObject: target.object,
-  }),
-});
-
-/** Restores that start at the same moment wait for each other here, so that each counts the others. */
-export async function isWithin(
-  tx: TenantTx,
-  scope: EngineScope,
-  { since, maxItems }: PlainLimit,
-  items: number,
-): Promise<boolean> {
-  await tx.lock();
-  return (await countPlainItems(tx, scope, since)) + items <= maxItems;
-}

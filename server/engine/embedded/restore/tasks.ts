@@ -39,6 +39,8 @@ export type TaskRequest =
       readonly rights?: TaskRights | null;
       /** Others learn about it. */
       readonly isOverseen?: boolean;
+      /** Only what of this restore failed. */
+      readonly retries?: TaskId;
     }
   | {
       readonly kind: 'undo';
@@ -149,18 +151,64 @@ export async function findTaskRoute(tx: TenantTx, task: TaskId): Promise<JobRout
 }
 
 /** An undo `u`, unless it was rejected and so has done nothing. */
-const IS_UNDO = sql`u.kind = 'undo' and not (u.state = 'done' and u.result = 'cancelled' and u.started_at is null)`;
+export const IS_UNDO = sql`u.kind = 'undo' and not (u.state = 'done' and u.result = 'cancelled' and u.started_at is null)`;
 
-/** How many items a user restored lately without that others learned about it. */
+/** A retry `r` that goes on or has come to its end. After any other, what failed can be retried again. */
+export const IS_RETRY = sql`r.kind = 'restore' and (r.state <> 'done' or r.result in ('success', 'warning'))`;
+
+/** How many items a user may restore since a moment without that others learn about it. */
+export interface PlainLimit {
+  readonly since: Ms;
+  readonly maxItems: number;
+}
+
+/**
+ * Restores that start at the same moment wait for each other here, so that each counts the others.
+ * `retried`: the restore of which these items are, which may have counted them.
+ */
+export async function isWithin(
+  tx: TenantTx,
+  scope: EngineScope,
+  { since, maxItems }: PlainLimit,
+  items: number,
+  retried: TaskId | null = null,
+): Promise<boolean> {
+  await tx.lock();
+  const before = await countPlainItems(tx, scope, since);
+  if (before + items <= maxItems) return true;
+  return retried !== null && before <= maxItems && (await isCounted(tx, retried, since));
+}
+
+/** Whether a restore is among those of which the items are counted. */
+async function isCounted({ sql: db, tenant }: TenantTx, task: TaskId, since: Ms): Promise<boolean> {
+  const { rows } = await sql`
+    select from engine_task as p where p.tenant_id = ${tenant} and p.id = ${task}::uuid and ${getIsPlain(since)}`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+/** A restore `p` since then, about which others did not learn. */
+const getIsPlain = (since: Ms): RawBuilder<boolean> =>
+  sql`(p.created_at > ${since} and p.request ->> 'isOverseen' is distinct from 'true')`;
+
+/**
+ * How many items a user restored lately without that others learned about it. Those of a retry were
+ * counted with the restore that it retries.
+ */
 export async function countPlainItems(
   { sql: db, tenant }: TenantTx,
   { organization, user }: EngineScope,
   since: Ms,
 ): Promise<number> {
   const { rows } = await sql<{ items: number }>`
-    select coalesce(sum((request #>> '{input,items}')::bigint), 0)::bigint as items from engine_task
-    where tenant_id = ${tenant} and organization_id = ${organization} and user_id = ${user} and kind = 'restore'
-      and created_at > ${since} and request ->> 'isOverseen' is distinct from 'true'`.execute(db);
+    select coalesce(sum((p.request #>> '{input,items}')::bigint), 0)::bigint as items from engine_task as p
+    where p.tenant_id = ${tenant} and p.organization_id = ${organization} and p.user_id = ${user} and p.kind = 'restore'
+      and ${getIsPlain(since)} and not exists (
+        select from engine_task as retried where retried.tenant_id = ${tenant} and retried.id = p.parent_id
+          and retried.created_at > ${since} and retried.request ->> 'isOverseen' is distinct from 'true')`.execute(
+    db,
+  );
   return rows[0]?.items ?? 0;
 }
 
@@ -251,15 +299,23 @@ interface TaskRow {
   readonly endedAt: Ms | null;
   readonly of: TaskId | null;
   readonly undone: boolean;
+  readonly retried: boolean;
+  /** The session in which it was requested is open, and the user's. */
+  readonly isOpen: boolean;
   /** The organization's own server did it, which can't undo it. */
   readonly isServers: boolean;
   /** It created folders. */
   readonly hasFolders: boolean;
 }
-const TASK = sql`t.id, t.kind, t.state, t.request ->> 'kind' = 'server-restore' as "isServers",
+const getTaskColumns = ({
+  user,
+}: EngineScope): RawBuilder<unknown> => sql`t.id, t.kind, t.state, t.request ->> 'kind' = 'server-restore' as "isServers",
   coalesce(t.request ->> 'workload', (select e.workload from explorer as e where e.tenant_id = t.tenant_id and e.id = (coalesce(t.request -> 'input' ->> 'explorer', (
     select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)))::uuid)) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
   exists (select from engine_task as u where u.tenant_id = t.tenant_id and u.parent_id = t.id and ${IS_UNDO}) as undone,
+  exists (select from engine_task as r where r.tenant_id = t.tenant_id and r.parent_id = t.id and ${IS_RETRY}) as retried,
+  exists (select from explorer as e where e.tenant_id = t.tenant_id and e.id = (t.request #>> '{input,explorer}')::uuid
+    and e.user_id = ${user} and e.stopped_at is null) as "isOpen",
   exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders"`;
 
 /** Whether one of the objects isn't restored without the approval of another person. */
@@ -276,7 +332,7 @@ export async function needsSecondPerson(
 }
 
 /** Operators see their own restores, as long as all that these are about is in their scope. */
-function isSeen(tenant: string, scope: EngineScope): RawBuilder<boolean> {
+export function isSeen(tenant: string, scope: EngineScope): RawBuilder<boolean> {
   const operator = getOperator(scope);
   return operator === null
     ? sql`true`
@@ -291,7 +347,7 @@ export async function getTask(
   task: TaskId,
 ): Promise<EngineResult<Task>> {
   const { rows } = await sql<TaskRow>`
-    select ${TASK} from engine_task as t
+    select ${getTaskColumns(scope)} from engine_task as t
     where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and t.id = ${task}::uuid
       and ${isSeen(tenant, scope)}`.execute(db);
   return rows[0] === undefined ? failed('missing', t.noTask) : ok(shown(rows[0]));
@@ -306,7 +362,7 @@ export async function listTasks(
   const read = readCursor(cursor);
   if (!read.ok) return read;
   const { rows } = await sql<TaskRow>`
-    select ${TASK} from engine_task as t
+    select ${getTaskColumns(scope)} from engine_task as t
     where t.tenant_id = ${tenant} and t.organization_id = ${scope.organization} and ${isSeen(tenant, scope)}
       and ${read.value === null ? sql`true` : sql`(t.created_at, t.id) < (${read.value.key}::bigint, ${read.value.n}::uuid)`}
     order by t.created_at desc, t.id desc limit ${limit + 1}`.execute(db);
@@ -320,7 +376,15 @@ export async function listTasks(
 }
 
 const NO_COUNTS = { restored: 0, merged: 0, skipped: 0, failed: 0 };
-const shown = ({ progress, undone, hasFolders, isServers, ...row }: TaskRow): Task => ({
+const shown = ({
+  progress,
+  undone,
+  retried,
+  isOpen,
+  hasFolders,
+  isServers,
+  ...row
+}: TaskRow): Task => ({
   ...row,
   items: progress.items ?? { done: 0, total: null },
   bytes: progress.bytes ?? { done: 0, total: null },
@@ -332,6 +396,14 @@ const shown = ({ progress, undone, hasFolders, isServers, ...row }: TaskRow): Ta
     !isServers &&
     !undone &&
     (hasFolders || hasWritten(progress.counts)),
+  canRetry:
+    row.kind === 'restore' &&
+    row.state === 'done' &&
+    !isServers &&
+    !undone &&
+    !retried &&
+    isOpen &&
+    (progress.counts?.failed ?? 0) > 0,
 });
 const hasWritten = (counts: Task['counts'] | undefined): boolean =>
   counts !== undefined && counts.restored + counts.merged > 0;

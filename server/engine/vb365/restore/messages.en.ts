@@ -50,6 +50,8 @@ export const vb365RestoreMessages = defineMessages('vb365-restore', {
   noApproval:
     "Restores that need the approval of a second person can't be started for organizations of a Veeam server.",
   noUndo: "Veeam Backup for Microsoft 365 can't undo a restore.",
+  noRetry:
+    "Veeam Backup for Microsoft 365 doesn't say which items failed, so they can't be retried alone.",
   noDryRun: 'Veeam Backup for Microsoft 365 has no dry runs.',
   cancelledBefore: 'The restore was stopped before it started.',
   stoppedThere: 'The restore was stopped. Items that were already restored remain.',

@@ -4,16 +4,14 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { restoreMessages } from '../../embedded/restore/messages.en.ts';
 import { recordCall } from '../../embedded/restore/record-call.ts';
-import {
-  isWithin,
-  type RestoreCalls,
-  restoreDetail,
-} from '../../embedded/restore/restore-engine.ts';
+import type { RestoreCalls } from '../../embedded/restore/restore-engine.ts';
+import { restoreDetail } from '../../embedded/restore/start-task.ts';
 import {
   addTask,
   cancelTask,
   countPlainItems,
   getTask,
+  isWithin,
   listResults,
   listTasks,
   rejectTask,
@@ -34,6 +32,7 @@ type TaskCalls = Pick<
   RestoreCalls,
   | 'restore'
   | 'undo'
+  | 'retry'
   | 'approve'
   | 'reject'
   | 'getTask'
@@ -99,6 +98,7 @@ export function makeTaskCalls(context: () => AppContext, inTx: InTx): TaskCalls 
       }),
 
     undo: () => Promise.resolve(failed('unsupported', t.noUndo)),
+    retry: () => Promise.resolve(failed('unsupported', t.noRetry)),
     approve: () => Promise.resolve(failed('unsupported', t.noApproval)),
     reject: (scope, { task, message }) =>
       inTx(scope, (tx) => rejectTask(tx, scope, { task, message, now: context().clock.now() })),

@@ -8,7 +8,7 @@ import type { RestoreOrder } from '#machines/restore-task.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { isSettings, restoreRequest, startRestore } from '../task/draft.ts';
 import type { ChosenNodes, RestoreDraft } from '../task/draft.ts';
-import { provideRestoreTask, startUndo } from '../task/use-restore-task.ts';
+import { provideRestoreTask, startAfter } from '../task/use-restore-task.ts';
 import type { BasketGroup } from './basket.ts';
 import type { BasketSessions } from './sessions.ts';
 import type { ExplorerId } from '#contract/ids.ts';
@@ -50,7 +50,7 @@ export function useBasketRestore(organizationId: string, sessions: BasketSession
     return part;
   };
   const start = (order: RestoreOrder): Promise<Result<string>> => {
-    if (order.kind === 'undo') return startUndo(organizationId, order.taskId);
+    if (order.kind === 'undo' || order.kind === 'retry') return startAfter(organizationId, order);
     const { group, chosen } = getPart(order.request);
     return sessions.use(group, (explorer) =>
       withReauth(() =>

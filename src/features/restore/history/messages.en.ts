@@ -15,6 +15,7 @@ export const restoreHistoryMessages = defineMessages('restoreHistory', {
   postsStay:
     "Undo takes back files and tabs. Restored posts stay, because Microsoft 365 doesn't let applications delete posts.",
   undo: 'Undo of a restore',
+  retry: 'Retry of failed items',
   awaiting: 'Waiting for approval',
   queued: 'Waiting to start',
   running: 'Running',
@@ -33,6 +34,8 @@ export const restoreHistoryMessages = defineMessages('restoreHistory', {
   withdraw: 'Withdraw',
   undoIt: 'Undo',
   undoRequested: 'Undo requested',
+  retryIt: 'Retry failed items',
+  retryRequested: 'Retry requested',
   more: 'Show more',
   loading: 'Loading restores…',
   offline: "You're offline. Restores that have started continue on the server.",

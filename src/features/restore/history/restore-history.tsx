@@ -5,7 +5,6 @@ import type { Result } from '#contract/result.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
-import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -19,14 +18,20 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { GrantRights } from '../rights/grant-rights.tsx';
 import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
 import { countLabels, Results } from '../task/results.tsx';
+import { startAfter } from '../task/use-restore-task.ts';
 import { Decide } from '../approval/decide.tsx';
 import { RequestFacts } from '../approval/request-facts.tsx';
 import { getStateLabel, kindLabel } from './task-labels.ts';
 import type { ListedTask } from './task-labels.ts';
 import { restoreHistoryMessages as t } from './messages.en.ts';
 
-/** Rights that an undo lacks. */
-type Needed = OutputOf<'getRestoreRights'> & { readonly taskId: string };
+/** What follows a restore. */
+interface Step {
+  readonly taskId: string;
+  readonly kind: 'undo' | 'retry';
+}
+/** Rights that it lacks. */
+type Needed = OutputOf<'getRestoreRights'> & { readonly step: Step };
 const PAGE_ROWS = 50;
 const POLL_MS = 2_000;
 
@@ -52,19 +57,18 @@ export function RestoreHistory({
     await reload();
   };
   const [needed, setNeeded] = useState<Needed | null>(null);
-  const undo = async (taskId: string): Promise<void> => {
+  const begin = async (step: Step): Promise<void> => {
+    const { taskId, kind } = step;
     const rights = await client().ask('getRestoreRights', { organizationId, taskId });
     if (rights.ok && rights.value.missing.length > 0) {
       setRefused(null);
-      setNeeded({ taskId, ...rights.value });
+      setNeeded({ step, ...rights.value });
       return;
     }
     setNeeded(null);
     await act(
-      rights.ok
-        ? withReauth(() => client().ask('undoRestoreTask', { organizationId, taskId }))
-        : Promise.resolve(rights),
-      t.undoRequested,
+      rights.ok ? startAfter(organizationId, step) : Promise.resolve(rights),
+      kind === 'undo' ? t.undoRequested : t.retryRequested,
     );
   };
   const shownFailure = refused ?? (tasks === null ? failure : null);
@@ -85,12 +89,12 @@ export function RestoreHistory({
         {needed !== null && (
           <div className="border-b border-hair pb-3">
             <GrantRights
-              key={needed.taskId}
-              title={rightsWords.undoTitle}
+              key={`${needed.step.kind} ${needed.step.taskId}`}
+              title={needed.step.kind === 'undo' ? rightsWords.undoTitle : rightsWords.title}
               organizationId={needed.organizationId}
               sessionType={needed.sessionType}
               permissions={needed.requested}
-              onGranted={() => void undo(needed.taskId)}
+              onGranted={() => void begin(needed.step)}
             />
             <Button onClick={() => setNeeded(null)}>{ui.cancel}</Button>
           </div>
@@ -116,7 +120,8 @@ export function RestoreHistory({
                     null,
                   )
                 }
-                onUndo={() => void undo(task.id)}
+                onUndo={() => void begin({ taskId: task.id, kind: 'undo' })}
+                onRetry={() => void begin({ taskId: task.id, kind: 'retry' })}
                 onDecided={() => void reload()}
               />
             ))}
@@ -139,6 +144,7 @@ function TaskLine({
   onToggle,
   onStop,
   onUndo,
+  onRetry,
   onDecided,
 }: {
   readonly organizationId: string;
@@ -147,6 +153,7 @@ function TaskLine({
   readonly onToggle: () => void;
   readonly onStop: () => void;
   readonly onUndo: () => void;
+  readonly onRetry: () => void;
   readonly onDecided: () => void;
 }) {
   const zone = useZone();
@@ -174,6 +181,11 @@ function TaskLine({
             <Button size="sm" icon="stop" disabled={task.state === 'stopping'} onClick={onStop}>
               {task.state === 'awaiting-approval' ? t.withdraw : t.stop}
             </Button>
+          )}
+          {task.canRetry && (
+            <CallButton call="retryRestoreTask" size="sm" icon="sync" onClick={onRetry}>
+              {t.retryIt}
+            </CallButton>
           )}
           {task.canUndo && (
             <CallButton call="undoRestoreTask" size="sm" icon="undo" onClick={onUndo}>

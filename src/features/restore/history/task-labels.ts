@@ -4,9 +4,14 @@ import { restoreHistoryMessages as t } from './messages.en.ts';
 
 export type ListedTask = OutputOf<'listRestoreTasks'>['rows'][number];
 
-/** What a task is: a restore, a dry run or an undo. */
-export function kindLabel({ kind, workload }: Pick<ListedTask, 'kind' | 'workload'>): string {
+/** What a task is: a restore, a dry run, an undo or a retry. */
+export function kindLabel({
+  kind,
+  workload,
+  of,
+}: Pick<ListedTask, 'kind' | 'workload' | 'of'>): string {
   if (kind === 'undo') return t.undo;
+  if (of !== null) return t.retry;
   const isDryRun = kind === 'dry-run';
   switch (workload) {
     case 'outlook':

@@ -98,6 +98,11 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   notUndone: 'Restore not undone',
   undoWarning: 'Restore undone, except for some items',
   undoHint: 'Undo removes what was created and puts back what was replaced.',
+  undoRetryHint:
+    'Undo takes back what this retry restored. The restore before it is undone in the list of restores.',
+  retry: 'Retry failed items',
+  retrying: 'Retry in progress',
+  noRetry: "The Veeam server doesn't say which items failed, so they can't be retried alone.",
   awaiting: 'Waiting for approval',
   awaitingHint: 'A second person has to approve this restore. You can close this page.',
   withdraw: 'Withdraw',

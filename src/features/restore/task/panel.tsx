@@ -174,6 +174,12 @@ export function RestorePanel({
         {t.undo}
       </Button>
     ) : null;
+  const retry =
+    task.restore?.canRetry === true ? (
+      <Button icon="sync" {...refusal} onClick={task.retry}>
+        {t.retry}
+      </Button>
+    ) : null;
   const footers: Readonly<Record<RestoreState, ReactNode>> = {
     drafted: !hasDryRun ? (
       <Button
@@ -207,9 +213,11 @@ export function RestorePanel({
     done: (
       <>
         {finish}
+        {retry}
         {undo}
       </>
     ),
+    retrying: stop,
     failed: (
       <>
         <Button variant="primary" {...refusal} onClick={task.run}>
@@ -305,16 +313,17 @@ function Body({
         />
       );
     case 'running':
+    case 'retrying':
       return current?.task?.state === 'awaiting-approval' ? (
         <Awaiting />
       ) : (
-        progress(t.running, t.runningHint)
+        progress(state === 'retrying' ? t.retrying : t.running, t.runningHint)
       );
     case 'done':
       return ended(
         restore,
         restore !== null && restore.counts.failed > 0 ? t.doneWarning : t.done,
-        restore?.canUndo === true ? getUndoHint(rights, zone) : null,
+        restore?.canUndo === true ? getUndoHint(restore, rights, zone) : null,
       );
     case 'failed':
       return ended(restore, t.failed, null);
@@ -335,10 +344,12 @@ function Body({
   }
 }
 /** `rights`: those of the restore. An undo after their end needs another sign-in. */
-const getUndoHint = (rights: WriteRights | null, zone: string): string =>
-  rights === null || rights.expiresAt === null
-    ? t.undoHint
-    : `${t.undoHint} ${rightsWords.until({ time: formatTime(rights.expiresAt, zone) })}`;
+function getUndoHint({ of }: Task, rights: WriteRights | null, zone: string): string {
+  const hint = of === null ? t.undoHint : t.undoRetryHint;
+  return rights === null || rights.expiresAt === null
+    ? hint
+    : `${hint} ${rightsWords.until({ time: formatTime(rights.expiresAt, zone) })}`;
+}
 
 const OVER: ReadonlySet<RestoreState> = new Set(['done', 'failed', 'cancelled', 'undone']);
 

@@ -9,6 +9,7 @@ import { Button } from '#src/ui/button.tsx';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
+import { useCapabilities } from '../capabilities.ts';
 import { restoreTaskMessages as t } from './messages.en.ts';
 
 type ItemResult = OutputOf<'listRestoreResults'>['rows'][number];
@@ -24,6 +25,7 @@ export function Results({
 }) {
   const [outcome, setOutcome] = useState(() => getFirstOutcome(task));
   const { rows, next, failure, more } = useResults(organizationId, task, outcome);
+  const { retry: canRetry } = useCapabilities();
   const shown = OUTCOMES.filter((one) => task.counts[one] > 0);
   return (
     <div className="grid gap-1">
@@ -47,6 +49,9 @@ export function Results({
           </Filter>
         ))}
       </fieldset>
+      {!canRetry && task.kind === 'restore' && task.counts.failed > 0 && (
+        <p className="m-0 text-ink-3">{t.noRetry}</p>
+      )}
       {failure !== null && (
         <p role="alert" className="m-0 text-failed">
           {t.resultsFailed({ message: getFailureText(failure) })}

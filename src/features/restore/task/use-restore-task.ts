@@ -23,6 +23,7 @@ export type RestoreState =
   | 'failed'
   | 'cancelled'
   | 'undoing'
+  | 'retrying'
   | 'undone';
 
 export interface RestoreTask {
@@ -47,6 +48,8 @@ export interface RestoreTask {
   readonly run: () => void;
   readonly stop: () => void;
   readonly undo: () => void;
+  /** Restores what failed again. */
+  readonly retry: () => void;
   readonly edit: () => void;
 }
 
@@ -108,6 +111,7 @@ export function useRestoreTask(
     run: () => actor.send({ type: 'RUN' }),
     stop: () => actor.send({ type: 'CANCEL' }),
     undo: () => actor.send({ type: 'UNDO' }),
+    retry: () => actor.send({ type: 'RETRY' }),
     edit,
   };
 }
@@ -154,18 +158,18 @@ async function startOrder(
   chosenByKey: WeakMap<RestoreInput, ChosenNodes>,
   order: RestoreOrder,
 ): Promise<Result<string>> {
-  if (order.kind !== 'undo') {
-    const chosen = chosenByKey.get(order.request);
-    if (!chosen) throw new Error('the nodes of this request are not known');
-    return withReauth(() => startRestore(kind, chosen, order.request, order.kind === 'dry-run'));
-  }
-  return startUndo(organizationId, order.taskId);
+  if (order.kind === 'undo' || order.kind === 'retry') return startAfter(organizationId, order);
+  const chosen = chosenByKey.get(order.request);
+  if (!chosen) throw new Error('the nodes of this request are not known');
+  return withReauth(() => startRestore(kind, chosen, order.request, order.kind === 'dry-run'));
 }
 
-/** Starts the undo of a restore. Returns the id of its task. */
-export async function startUndo(organizationId: string, taskId: string): Promise<Result<string>> {
-  const answer = await withReauth(() =>
-    client().ask('undoRestoreTask', { organizationId, taskId }),
-  );
+/** Starts the undo of a restore, or what failed of it again. Returns the id of its task. */
+export async function startAfter(
+  organizationId: string,
+  { kind, taskId }: Extract<RestoreOrder, { readonly taskId: string }>,
+): Promise<Result<string>> {
+  const call = kind === 'undo' ? 'undoRestoreTask' : 'retryRestoreTask';
+  const answer = await withReauth(() => client().ask(call, { organizationId, taskId }));
   return answer.ok ? { ok: true, value: answer.value.taskId } : answer;
 }

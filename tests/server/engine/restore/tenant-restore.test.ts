@@ -185,5 +185,41 @@ test('RES-23, ENG-71: what a tenant lost comes back by the jobs of the server al
       lost,
     ]);
   }
+  // What the tenant refuses once comes with the retry.
+  const before = mails();
+  const stored = admin.listMessages(person.id);
+  const purged = stored.filter((one) => !bins.includes(one.folder_id)).slice(0, 2);
+  for (const { id } of purged) admin.purgeMessage(person.id, id);
+  const [explorer, object] = await loadObject('outlook', person.name);
+  admin.setFailurePlan([{ path: WRITES, method: 'POST', at: [1], failure: 'gone' }]);
+  const partly = await ended(
+    getValue(
+      await engine.restore(scope, {
+        explorer,
+        nodes: [object.id],
+        target: { kind: 'original' },
+        select: 'missing',
+        onConflict: 'skip',
+        versions: 'last',
+        flags: FLAGS,
+        dryRun: false,
+        reason: null,
+      }),
+    ),
+  );
+  admin.setFailurePlan([]);
+  expect([partly.result, partly.counts.failed, partly.canRetry]).toEqual(['warning', 1, true]);
+  const missing = mails();
+  const retried = await ended(getValue(await engine.retry(scope, { task: partly.id })));
+  expect([retried.result, retried.of, retried.counts]).toEqual([
+    'success',
+    partly.id,
+    { restored: 1, merged: 0, skipped: 0, failed: 0 },
+  ]);
+  expect(mails()).toBe(missing + 1);
+  expect(mails()).toBeGreaterThanOrEqual(before);
   office.close();
 });
+
+/** The import of a mail. */
+const WRITES = /messages$/;
