@@ -389,6 +389,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   searchBackups: 'plain',
   locateBackupItem: 'plain',
   nameRestoreNodes: 'plain',
+  createFilePreview: 'never while impersonating',
   listItemVersions: 'plain',
   compareItemVersions: 'plain',
   compareWithProduction: 'plain',

@@ -49,6 +49,7 @@ export const callFailureMessages = defineMessages('callFailures', {
   getTeamFiles: 'Error getting the files.',
   getTabs: 'Error getting the tabs.',
   showPost: 'Error showing the post.',
+  showFile: 'Error showing the file.',
   restoreTeam: 'Error restoring the team.',
   restoreChannel: 'Error restoring the channel.',
   restoreTeamFiles: 'Error restoring the files.',

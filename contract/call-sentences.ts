@@ -267,6 +267,7 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   listTeamFolders: 'getFolders',
   listTeamItems: 'getPosts',
   createPostPreview: 'showPost',
+  createFilePreview: 'showFile',
   restoreTeam: 'restoreTeam',
   restoreTeamChannel: 'restoreChannel',
   restoreTeamFiles: 'restoreTeamFiles',

@@ -63,6 +63,7 @@ import { restoreContentHandlers } from './features/restore/content.ts';
 import { downloadHandlers } from './features/restore/downloads/handlers.ts';
 import { previewHandlers } from './features/restore/preview/handlers.ts';
 import { restoreHandlers } from './features/restore/restores.ts';
+import { filePreviewHandlers } from './features/restore/preview/files.ts';
 import { postPreviewHandlers } from './features/restore/preview/posts.ts';
 import { restoreTeamHandlers } from './features/restore/teams.ts';
 import { restoreSearchHandlers } from './features/restore/search.ts';
@@ -188,6 +189,7 @@ export const allHandlers = (context: AppContext): Handlers => ({
   ...restoreHandlers(context),
   ...restoreTeamHandlers(context),
   ...postPreviewHandlers(context),
+  ...filePreviewHandlers(context),
   ...restoreRightsHandlers(context),
   ...restoreRoleHandlers(context),
   ...restoreAuditHandlers(context),

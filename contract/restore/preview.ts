@@ -14,6 +14,18 @@ export const postPreviewOut = v.object({
 });
 
 /**
+ * A file as a person sees it. `url`: as that of a mail. `shows`: the picture or the text that it is,
+ * or the text of a document, without its layout.
+ */
+export const filePreviewOut = v.object({
+  url: v.string(),
+  shows: v.picklist(['picture', 'text', 'document']),
+  bytes: v.number(),
+  /** Only the beginning of the text is shown. */
+  isShortened: v.boolean(),
+});
+
+/**
  * A mail as a person reads it. `url`: the document of its body, for `<iframe sandbox="">`. It opens
  * once, within a minute, in the browser that asked. `?theme=light` or `?theme=dark` chooses its
  * colors; without it, the system does.

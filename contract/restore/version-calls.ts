@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { filePreviewOut } from './preview.ts';
 import { ITEM_KINDS } from './search-calls.ts';
 import { nodeId, OF_SESSION, READ_FAILURES } from './shapes.ts';
 
@@ -30,8 +31,22 @@ export const textDifference = {
   reason: v.nullable(v.picklist(['no-text', 'too-large', 'too-different'])),
 };
 
-/** RES-81: the versions of an item up to the session's restore point, and how two of them differ. */
+/**
+ * RES-81: the versions of an item up to the session's restore point, and how two of them differ. RES-90:
+ * a file, also one of its versions, as a person sees it.
+ */
 export const restoreVersionCalls = {
+  createFilePreview: call({
+    method: 'POST',
+    path: 'o365/restore/restoresessions/{restoreSessionId}/files/{fileId}/preview',
+    summary:
+      'Reads a picture, text or document of a OneDrive, site or team, and returns an address with which this browser shows it once within a minute.',
+    input: v.strictObject({ ...OF_SESSION, fileId: nodeId }),
+    output: filePreviewOut,
+    gate,
+    operatorAllowed: true,
+    failures: READ_FAILURES,
+  }),
   listItemVersions: call({
     method: 'GET',
     path: 'o365/restore/restoresessions/{restoreSessionId}/versions',

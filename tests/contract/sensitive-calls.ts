@@ -172,6 +172,7 @@ export const NEVER_WHILE_IMPERSONATING: readonly CallName[] = [
   'createMailPreview',
   'getBackgroundDownloadFile',
   'createPostPreview',
+  'createFilePreview',
 ];
 
 export const ALL_SENSITIVE: readonly CallName[] = Object.values(SENSITIVE).flat();

@@ -4,15 +4,31 @@ import { expect, test } from '@playwright/test';
 import { CSP } from '../../server/platform/http/security-headers.ts';
 import { mailPage, PREVIEW_POLICY } from '../../server/features/restore/preview/mail-page.ts';
 import { readMail } from '../../server/features/restore/preview/read-mail.ts';
+import { showFile } from '../../server/features/restore/preview/show-file.ts';
+import { HOSTILE_FILES } from '../server/restore/hostile-files.ts';
 import { HOSTILE_HTML } from '../server/restore/hostile-mails.ts';
 
 let server: Server;
+let pages: string[] = [];
+/** What the texts of files say is shown unchanged. */
+const asItIs = {
+  read: (_format: string, bytes: Uint8Array) =>
+    Promise.resolve({
+      kind: 'read' as const,
+      value: { text: new TextDecoder().decode(bytes), isShortened: false },
+    }),
+};
 let base = '';
 
 test.beforeAll(async () => {
-  const pages = await Promise.all(
+  pages = await Promise.all(
     HOSTILE_HTML.map(async (html) => mailPage((await readMail(makeMail(html))).body, null)),
   );
+  for (const file of Object.values(HOSTILE_FILES)) {
+    const shown = await showFile(asItIs, file);
+    if (shown.ok) pages.push(mailPage(shown.value.body, null));
+  }
+  expect(pages.length).toBeGreaterThan(HOSTILE_HTML.length * 2);
   server = createServer(({ url = '' }, answer) => {
     const n = /^\/preview\/(\d+)$/.exec(url)?.[1];
     const page = n === undefined ? undefined : pages[Number(n)];
@@ -42,7 +58,7 @@ const makeMail = (html: string): Uint8Array<ArrayBuffer> =>
     ),
   );
 
-test('G64, G50: hostile mails make no request, run nothing and lead nowhere in a real browser', async ({
+test('G64, G50: hostile mails and files make no request, run nothing and lead nowhere in a real browser', async ({
   browser,
 }) => {
   const context = await browser.newContext();
@@ -57,7 +73,7 @@ test('G64, G50: hostile mails make no request, run nothing and lead nowhere in a
   });
   await page.goto(base);
   requested.length = 0;
-  const wanted = HOSTILE_HTML.map((_, n) => `${base}/preview/${n}`);
+  const wanted = pages.map((_, n) => `${base}/preview/${n}`);
   for (const url of wanted) {
     await page.evaluate(
       (src) =>

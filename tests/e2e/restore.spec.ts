@@ -346,7 +346,17 @@ test('RES-38, G64: a mail is read in its frame, and mails and a OneDrive are dow
   expect(errors).toEqual([]);
 });
 
-test('RES-35: on a phone, a deleted file is found on a path, restored and undone', async ({
+/** What is shown of a file of the simulated tenant: only its texts and pictures are real ones. */
+function getShownFile(sheet: Locator, name: string): Locator {
+  const frame = sheet.frameLocator('iframe[sandbox=""][title^="Content of"]');
+  if (/\.(?:txt|csv|md)$/i.test(name)) return frame.locator('pre');
+  if (/\.jpg$/i.test(name)) return frame.locator('img');
+  return sheet.getByText(
+    /\.pdf$/i.test(name) ? /^The text of this document can't be read/ : /^Only pictures \(PNG/,
+  );
+}
+
+test('RES-35, RES-90: on a phone, a deleted file is found on a path, shown, restored and undone', async ({
   browser,
 }) => {
   const context = await browser.newContext({
@@ -378,6 +388,9 @@ test('RES-35: on a phone, a deleted file is found on a path, restored and undone
   const sheet = page.getByRole('dialog');
   const name = await sheet.getByRole('heading', { level: 2 }).innerText();
   await sound(page, 'file on a phone');
+  await sheet.getByRole('button', { name: 'Show file' }).tap();
+  await expect(getShownFile(sheet, name)).toBeVisible();
+  await sound(page, 'shown file on a phone');
   await sheet.getByRole('button', { name: 'Close' }).tap();
 
   const tenant = await openTenant(portal, context, person, 'Files');

@@ -24,6 +24,7 @@ const OURS = [
   'GET o365/restore/search',
   'GET o365/restore/restoresessions/{restoreSessionId}/place',
   'POST o365/restore/restoresessions/{restoreSessionId}/nodes',
+  'POST o365/restore/restoresessions/{restoreSessionId}/files/{fileId}/preview',
   'GET o365/restore/restoresessions/{restoreSessionId}/versions',
   'GET o365/restore/restoresessions/{restoreSessionId}/versions/compare',
   'GET o365/restore/restoresessions/{restoreSessionId}/compare',

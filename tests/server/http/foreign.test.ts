@@ -254,6 +254,7 @@ const writes = (of: Theirs): Bodies => ({
   downloadLibrary: { restoreSessionId: of.restoreSession, siteId: 'o1', libraryId: 'f1.1' },
   downloadSiteFolder: { restoreSessionId: of.restoreSession, siteId: 'o1', folderId: 'f1.1' },
   downloadSiteDocuments: { restoreSessionId: of.restoreSession, siteId: 'o1', documents: ['i1.1'] },
+  createFilePreview: { restoreSessionId: of.restoreSession, fileId: 'i1.1' },
   createPostPreview: { restoreSessionId: of.restoreSession, teamId: 'o1', postId: 'i1.1' },
   restoreTeam: { restoreSessionId: of.restoreSession, teamId: 'o1' },
   restoreTeamChannel: { restoreSessionId: of.restoreSession, teamId: 'o1', channelId: 'f1.1' },

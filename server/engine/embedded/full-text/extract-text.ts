@@ -14,14 +14,18 @@ const MAX_CHARS = 4 << 20;
 const MAX_DEPTH = 8;
 
 /**
- * Yields the texts of a content.
+ * Yields the texts of a content. `isForPeople`: without the words that a line divides, which follow
+ * their line for searches.
  *
  * @throws if it isn't what it should be.
  */
 export async function* extractTexts(
   format: TextFormat,
   bytes: Uint8Array,
-  depth = 0,
+  {
+    depth = 0,
+    isForPeople = false,
+  }: { readonly depth?: number; readonly isForPeople?: boolean } = {},
 ): AsyncGenerator<string, void> {
   switch (format) {
     case 'mail':
@@ -43,7 +47,7 @@ export async function* extractTexts(
       yield* readOpenDocumentText(bytes);
       return;
     case 'pdf':
-      yield* readPdfText(bytes);
+      yield* readPdfText(bytes, isForPeople);
       return;
     case 'outlook':
       yield* readOutlookItem(readJson(bytes));
@@ -80,7 +84,7 @@ async function* readAttachment(
   depth: number,
 ): AsyncGenerator<string, void> {
   try {
-    yield* extractTexts(format, bytes, depth);
+    yield* extractTexts(format, bytes, { depth });
   } catch {
     // Its name was found.
   }

@@ -56,13 +56,14 @@ function decodeXml(bytes: Uint8Array): string {
   );
 }
 
-/** A text, or where a word ends. A word may be in several texts. */
+/** A text, or where a line ends, or a word. A word may be in several texts. */
 const PIECE =
-  /<(?:\w{1,20}:)?t(?:\s[^<>]*)?>([^<]*)<\/|<\/(?:\w{1,20}:)?(?:p|si|is|tc|row)>|<(?:\w{1,20}:)?(?:tab|br|cr)\b/g;
+  /<(?:\w{1,20}:)?t(?:\s[^<>]*)?>([^<]*)<\/|(<\/(?:\w{1,20}:)?(?:p|si|row)>|<(?:\w{1,20}:)?(?:br|cr)\b)|<\/(?:\w{1,20}:)?(?:is|tc)>|<(?:\w{1,20}:)?tab\b/g;
 
 function getXmlText(xml: string): string {
   const texts: string[] = [];
-  for (const [, text] of xml.matchAll(PIECE)) texts.push(text === undefined ? ' ' : decode(text));
+  for (const [, text, line] of xml.matchAll(PIECE))
+    texts.push(text !== undefined ? decode(text) : line !== undefined ? '\n' : ' ');
   return texts.join('');
 }
 

@@ -6,11 +6,14 @@ const MAX_PAGES = 1_000;
 
 /**
  * Yields the texts of a PDF, page by page: what is printed, notes, and what was entered into its form.
- * What is only a picture has none.
+ * What is only a picture has none. `isForPeople`: without what only helps to search.
  *
  * @throws if it isn't a PDF, or one that opens only with a password.
  */
-export async function* readPdfText(bytes: Uint8Array): AsyncGenerator<string, void> {
+export async function* readPdfText(
+  bytes: Uint8Array,
+  isForPeople = false,
+): AsyncGenerator<string, void> {
   // A copy, since the library takes the bytes over. Nothing of the document is run or fetched.
   const pdf = await getDocumentProxy(bytes.slice(), {
     verbosity: 0,
@@ -26,7 +29,7 @@ export async function* readPdfText(bytes: Uint8Array): AsyncGenerator<string, vo
       const { items } = await page.getTextContent({ disableNormalization: false });
       const text = joinTexts(items.filter((item) => 'str' in item));
       yield text;
-      yield joinHyphenated(text);
+      if (!isForPeople) yield joinHyphenated(text);
       for (const note of await page.getAnnotations()) yield getNoteText(note);
       page.cleanup();
     }

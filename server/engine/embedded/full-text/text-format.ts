@@ -15,10 +15,12 @@ export const TEXT_FORMATS = [
   'post',
   'row',
 ] as const;
+/** Added to the place of a format: the text is for people, not for its words. */
+export const FOR_READING = 0x80;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 
-/** Larger contents aren't read for their words. */
-const MAX_CONTENT_BYTES: Bytes = 32 << 20;
+/** Larger contents aren't read for their words, nor shown. */
+export const MAX_CONTENT_BYTES: Bytes = 32 << 20;
 
 const OF_EXTENSION: Readonly<Record<string, TextFormat>> = {
   ...Object.fromEntries(

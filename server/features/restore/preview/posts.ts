@@ -4,21 +4,18 @@ import type { EngineScope } from '#contract/engine/engine.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { ContentError } from '#server/engine/embedded/content-error.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { PREVIEW_COOKIE, pathCookie } from '#server/platform/auth/cookie.ts';
 import { loadZone } from '#server/platform/http/csv-response.ts';
-import { makeSecret } from '#server/platform/auth/link-secret.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { getAnswer } from '../../backup/engine-calls.ts';
-import { insertLink } from '../links.ts';
 import { type EngineAt, withSession } from '../scope.ts';
-import { type PreviewRequest, previewPath } from './handlers.ts';
 import { MAX_PREVIEW_BYTES } from './mail-reader.ts';
 import { toMime } from './html-mime.ts';
 import { previewMessages as t } from './messages.en.ts';
 import { collect, type PreviewedMail, readMime } from './read-content.ts';
-import { type MailPreviews, PREVIEW_MS } from './previews.ts';
+import { offerPreview } from './offer.ts';
+import type { MailPreviews } from './previews.ts';
 import type { ReadMail } from './read-mail.ts';
-import type { DownloadId, NodeId } from '#contract/ids.ts';
+import type { NodeId } from '#contract/ids.ts';
 
 const text = v.fallback(v.nullish(v.string()), undefined);
 const Message = v.object({
@@ -47,33 +44,15 @@ export function postPreviewHandlers(context: AppContext): Pick<Handlers, 'create
       withSession(context, ctx, { restoreSessionId }, 'teams', async (at) => {
         if (at.kind === 'embedded' && !postId.startsWith(`i${teamId.slice(1)}.`))
           return failed({ kind: 'not-found', message: t.noPost });
-        const { mailPreviews, store, chance, clock } = context;
+        const { mailPreviews, store } = context;
         const post = { explorer: restoreSessionId, node: postId };
         const zone = await store.tenant(ctx.tenant, loadZone, { readOnly: true });
         const read = await readPreviewedPost(mailPreviews, at, { ...post, within: teamId }, zone);
         if (!read.ok) return read;
         const { body, ...head } = read.value;
-        const id = chance.uuid() as DownloadId;
-        const secret = makeSecret(chance);
-        const now = clock.now();
-        await store.tenant(ctx.tenant, (tx) =>
-          insertLink(tx, ctx.session, {
-            id,
-            organization: at.scope.organization,
-            request: { kind: 'preview', workload: 'teams', ...post } satisfies v.InferOutput<
-              typeof PreviewRequest
-            >,
-            cookieHash: secret.hash,
-            createdAt: now,
-            expiresAt: now + PREVIEW_MS,
-          }),
-        );
-        mailPreviews.bodies.set(id, body);
-        ctx.answer.append(
-          'set-cookie',
-          pathCookie(PREVIEW_COOKIE, secret.text, previewPath(id), PREVIEW_MS),
-        );
-        return ok({ url: previewPath(id), ...head });
+        const request = { kind: 'preview', workload: 'teams', isFile: false, ...post } as const;
+        const url = await offerPreview(context, ctx, at.scope.organization, request, body);
+        return ok({ url, ...head });
       }),
   };
 }

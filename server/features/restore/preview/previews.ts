@@ -1,6 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { Clock } from '#server/platform/app-context.ts';
+import {
+  type DocumentReader,
+  makeDocumentReader,
+} from '#server/engine/embedded/full-text/text-reader.ts';
 import { makeMailReader, type MailReader } from './mail-reader.ts';
 import type { MailBody } from './read-mail.ts';
 
@@ -10,6 +14,7 @@ const MAX_STORED_BYTES: Bytes = 64 << 20;
 
 export interface MailPreviews {
   readonly reader: MailReader;
+  readonly documents: DocumentReader;
   /**
    * Bodies of previews by their id, until they are shown. Another server reads the mail again.
    */
@@ -18,6 +23,7 @@ export interface MailPreviews {
 
 export const makeMailPreviews = ({ clock }: { readonly clock: Clock }): MailPreviews => ({
   reader: makeMailReader({ clock }),
+  documents: makeDocumentReader({ clock }),
   bodies: new LRUCache({
     maxSize: MAX_STORED_BYTES,
     sizeCalculation: ({ content }) => content.length + 1,

@@ -13,10 +13,11 @@ import { tenantReader } from '#server/platform/http/tenant.ts';
 import { getOperatorScope } from '../../backup/engine-calls.ts';
 import { findOrganization } from '../../backup/lookup.ts';
 import { findReader } from '../links.ts';
-import { getRestoreEngine } from '../scope.ts';
+import { type EngineAt, getRestoreEngine } from '../scope.ts';
 import { PreviewRequest } from './handlers.ts';
 import { mailPage, messagePage, PREVIEW_POLICY, type Theme } from './mail-page.ts';
 import { previewMessages as t } from './messages.en.ts';
+import { readPreviewedFile } from './files.ts';
 import { readPreviewedPost } from './posts.ts';
 import { readPreviewedMail } from './read-content.ts';
 import type { MailBody } from './read-mail.ts';
@@ -102,22 +103,27 @@ async function showOnce(context: AppContext, visit: Visit): Promise<Result<MailB
     ...getOperatorScope(session, organization),
     origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
   };
-  const { mailPreviews, store } = context;
+  const { store } = context;
   const seen = await store.tenant(tenant, (tx) => findOrganization(tx, session, organization), {
     readOnly: true,
   });
   if (seen === null) return null;
   const at = { kind: seen.engine, engine: getRestoreEngine(context, seen), scope };
-  const read: Result<{ readonly body: MailBody }> =
-    mail.output.workload === 'teams'
-      ? await readPreviewedPost(
-          mailPreviews,
-          at,
-          mail.output,
-          await store.tenant(tenant, loadZone, { readOnly: true }),
-        )
-      : await readPreviewedMail(mailPreviews, at, mail.output);
+  const read = await readAgain(context, tenant, at, mail.output);
   return read.ok ? ok(read.value.body) : read;
+}
+
+/** Another server prepared it, or its scope is looked up again. */
+async function readAgain(
+  { mailPreviews, store }: AppContext,
+  tenant: TenantId,
+  at: EngineAt,
+  request: v.InferOutput<typeof PreviewRequest>,
+): Promise<Result<{ readonly body: MailBody }>> {
+  if (request.isFile) return readPreviewedFile(mailPreviews.documents, at, request);
+  if (request.workload !== 'teams') return readPreviewedMail(mailPreviews, at, request);
+  const zone = await store.tenant(tenant, loadZone, { readOnly: true });
+  return readPreviewedPost(mailPreviews, at, request, zone);
 }
 
 interface Use {

@@ -38,6 +38,12 @@ const TEXTS = {
     loading: t.loadingItem,
     content: (subject: string) => t.mailText({ subject }),
   },
+  file: {
+    show: t.showFile,
+    hint: t.showItemHint,
+    loading: t.loadingItem,
+    content: (subject: string) => t.fileContent({ subject }),
+  },
   post: {
     show: t.showPost,
     hint: t.showPostHint,
@@ -65,8 +71,8 @@ export interface ContentPreviewProps {
 }
 
 /**
- * The text of a mail with its attachments, an event, contact or task, or a post with its replies, in a
- * frame that runs and loads nothing.
+ * The text of a mail with its attachments, an event, contact or task, a post with its replies, or a
+ * picture, a text or the text of a document, in a frame that runs and loads nothing.
  */
 export function ContentPreview(props: ContentPreviewProps) {
   const { kind, isOn, onTurn, title } = props;
@@ -83,15 +89,19 @@ export function ContentPreview(props: ContentPreviewProps) {
     );
   return (
     <div className="flex min-h-80 grow flex-col px-4 pb-4 tablet:px-5">
-      {failure !== null && <RetryCallout onRetry={retry}>{getFailureText(failure)}</RetryCallout>}
+      {failure !== null &&
+        // Most kinds of files have no preview, and trying again changes nothing.
+        (kind === 'file' && failure.kind === 'conflict' ? (
+          <output className="block text-ink-2">{getFailureText(failure)}</output>
+        ) : (
+          <RetryCallout onRetry={retry}>{getFailureText(failure)}</RetryCallout>
+        ))}
       {failure === null && (
         <div className="flex min-h-0 grow flex-col overflow-hidden rounded-part border border-rule">
           <p className="m-0 flex min-h-7 items-center gap-1.5 border-b border-rule bg-wash px-2.5 text-agate text-ink-2">
             <Icon name="shield" size={14} />
             <span className="min-w-0 grow">
-              {preview === null || preview.heldPictures === 0
-                ? t.sandboxed
-                : t.sandboxedPictures({ count: preview.heldPictures })}
+              {preview === null ? t.sandboxed : getShownText(preview)}
             </span>
             <button
               type="button"
@@ -137,7 +147,18 @@ export function ContentPreview(props: ContentPreviewProps) {
 
 interface ShownContent extends Pick<OutputOf<'createMailPreview'>, 'attachments' | 'heldPictures'> {
   readonly src: string;
+  /** What of a file is shown. */
+  readonly file?: Pick<OutputOf<'createFilePreview'>, 'shows' | 'isShortened'>;
 }
+
+/** What is shown, and what isn't. */
+function getShownText({ heldPictures, file }: ShownContent): string {
+  if (file === undefined)
+    return heldPictures === 0 ? t.sandboxed : t.sandboxedPictures({ count: heldPictures });
+  const text = { picture: t.filePicture, text: t.fileText, document: t.fileDocument }[file.shows];
+  return file.isShortened ? `${text} ${t.fileShortened}` : text;
+}
+
 /** An item that the user only passes with the keys is not read. */
 const REST_MS = 250;
 
@@ -156,11 +177,13 @@ function usePreview({ kind, session, object, item, isOn, onRead }: ContentPrevie
       const answer =
         kind === 'post'
           ? await readPost({ restoreSessionId: session, teamId: object, postId: item })
-          : await client().ask('createMailPreview', {
-              restoreSessionId: session,
-              mailboxId: object,
-              itemId: item,
-            });
+          : kind === 'file'
+            ? await readFile({ restoreSessionId: session, fileId: item })
+            : await client().ask('createMailPreview', {
+                restoreSessionId: session,
+                mailboxId: object,
+                itemId: item,
+              });
       if (isOver) return;
       // A damaged item is no reason to end the session.
       if (answer.ok) onRead(answer);
@@ -195,4 +218,11 @@ function usePreview({ kind, session, object, item, isOn, onRead }: ContentPrevie
 async function readPost(input: InputOf<'createPostPreview'>) {
   const answer = await client().ask('createPostPreview', input);
   return answer.ok ? ok({ ...answer.value, attachments: [] }) : answer;
+}
+
+async function readFile(input: InputOf<'createFilePreview'>) {
+  const answer = await client().ask('createFilePreview', input);
+  if (!answer.ok) return answer;
+  const { url, shows, isShortened } = answer.value;
+  return ok({ url, attachments: [], heldPictures: 0, file: { shows, isShortened } });
 }

@@ -104,6 +104,12 @@ export const itemMessages = defineMessages('restoreItems', {
   postText: 'Post “{subject}” with its replies',
   settings: 'Members and settings',
   mailText: 'Text of “{subject}”',
+  showFile: 'Show file',
+  fileContent: 'Content of “{subject}”',
+  filePicture: 'Picture, shown without scripts',
+  fileText: 'Text of the file',
+  fileDocument: 'Text of the document, without its layout and pictures.',
+  fileShortened: 'Only the beginning is shown.',
   sandboxed: 'Shown without scripts and remote pictures',
   sandboxedPictures:
     'Shown without scripts. {count, plural, one {# remote picture was} other {# remote pictures were}} not loaded.',
