@@ -68,7 +68,6 @@ import { migration0080 } from './0080_shared_counts.ts';
 import { migration0081 } from './0081_open_scopes.ts';
 import { migration0082 } from './0082_command_holders.ts';
 import { migration0083 } from './0083_reread_texts.ts';
-import { migration0085 } from './0085_certificate_warnings.ts';
 import { migration0084 } from './0084_removed_repositories.ts';
 import { migration0085 } from './0085_certificate_warnings.ts';
 import type { Migration } from './migration.ts';
@@ -145,7 +144,6 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0081,
   migration0082,
   migration0083,
-  migration0085,
   migration0084,
   migration0085,
 ];
