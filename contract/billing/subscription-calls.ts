@@ -86,13 +86,19 @@ export const companySubscription = v.object({
   company: v.number(),
   companyId: v.string(),
   companyName: v.string(),
+  /** The company was deleted; its months can still be billed. */
+  isDeleted: v.boolean(),
   subscription: orNull(subscription),
   usage: orNull(usageMonth),
 });
 export type CompanySubscription = v.InferOutput<typeof companySubscription>;
 
-/** `undoableUntil` null: it can't be undone. Amounts per month are estimates at the last usage. */
+/**
+ * `undoableUntil` null: it can't be undone. Amounts per month are those of the usage of a month that is
+ * over, or, without `usageMonth`, of a whole month with the usage of today.
+ */
 const effect = v.object({
+  usageMonth: orNull(v.object({ month: v.number(), year: v.number() })),
   status: v.picklist(SUBSCRIPTION_STATUSES),
   currency: v.picklist(CURRENCIES),
   monthlyBeforeMills: v.number(),

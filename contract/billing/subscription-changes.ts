@@ -15,8 +15,8 @@ export type SubscriptionOperation =
   | { readonly operation: 'update-trial'; readonly trialEndsAt: Ms | null };
 
 /**
- * What an operation does to money, and when. `monthlyMills`: a month at the usage that was last
- * counted. `forgivenMills`: what is no longer owed. `undoableUntil`: null if it can't be undone.
+ * What an operation does to money, and when. `monthlyBeforeMills`, `monthlyAfterMills`: of a month with
+ * the given usage. `forgivenMills`: what is no longer owed. `undoableUntil`: null if it can't be undone.
  */
 export interface SubscriptionEffect {
   readonly status: SubscriptionStatus;

@@ -1,5 +1,8 @@
 import * as v from 'valibot';
 import type { EventOf } from '../events.ts';
+import { storedIdSchema } from '../id-schema.ts';
+import type { UserId } from '../ids.ts';
+import { getPerson } from '../runs/fold-rules.ts';
 import type { Rows, Touch } from '../fold.ts';
 import type { RowOf } from '../row.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
@@ -169,6 +172,8 @@ export const SubscriptionRowSchema = v.object({
     v.object({
       operation: v.picklist(UNDOABLE_OPERATIONS),
       at: v.number(),
+      /** Unknown of operations before it was stored. */
+      by: v.optional(storedIdSchema<UserId>()),
       ...terms,
       trialEndsAt: v.nullable(v.number()),
     }),
@@ -184,7 +189,8 @@ type SubscriptionEvent = EventOf<EventsAbout<'subscription'>>;
 type Change = Exclude<SubscriptionEvent, { type: 'subscription.started@1' }>;
 
 /** Folds events of subscriptions. One that the status doesn't allow changes nothing. */
-export function foldSubscriptions(rows: Rows, { event, at }: LoggedAbout<'subscription'>): void {
+export function foldSubscriptions(rows: Rows, logged: LoggedAbout<'subscription'>): void {
+  const { event, at } = logged;
   if (event.type === 'subscription.started@1') {
     rows.subscription?.set(event.data.id, {
       ...event.data,
@@ -201,7 +207,7 @@ export function foldSubscriptions(rows: Rows, { event, at }: LoggedAbout<'subscr
   if (!row) return;
   const status = getNextStatus(row.status, getTrigger(event));
   if (status === null) return;
-  const next = { ...row, status, ...getChanges(row, event, at) };
+  const next = { ...row, status, ...getChanges(row, event, { at, by: getPerson(logged) }) };
   rows.subscription?.set(
     row.id,
     status === 'ended' ? { ...next, endedAt: at, graceEndsAt: null, undo: null } : next,
@@ -215,7 +221,12 @@ export const touchesSubscriptions = ({ data }: SubscriptionEvent): Touch[] => [
 const getTrigger = ({ type }: Change): SubscriptionTrigger =>
   type.slice('subscription.'.length, -'@1'.length) as SubscriptionTrigger;
 
-function getChanges(row: SubscriptionRow, event: Change, at: number): Partial<SubscriptionRow> {
+interface Author {
+  readonly at: number;
+  readonly by: UserId;
+}
+
+function getChanges(row: SubscriptionRow, event: Change, author: Author): Partial<SubscriptionRow> {
   switch (event.type) {
     case 'subscription.paid@1':
       return {
@@ -235,7 +246,7 @@ function getChanges(row: SubscriptionRow, event: Change, at: number): Partial<Su
     case 'subscription.forgiven@1':
       return { graceEndsAt: null, owedMills: 0, periodEndsAt: event.data.periodEndsAt };
     case 'subscription.cancelled@1':
-      return { cancelledAt: at, undo: getUndo(row, 'cancel', at) };
+      return { cancelledAt: author.at, undo: getUndo(row, 'cancel', author) };
     case 'subscription.rolledBack@1':
       if (row.undo === null) return {};
       return {
@@ -252,16 +263,16 @@ function getChanges(row: SubscriptionRow, event: Change, at: number): Partial<Su
         level: event.data.level,
         userMills: event.data.userMills,
         gigabyteMills: event.data.gigabyteMills,
-        undo: getUndo(row, 'change-level', at),
+        undo: getUndo(row, 'change-level', author),
       };
     case 'subscription.updated@1':
       return {
         userMills: event.data.userMills,
         minimumUsers: event.data.minimumUsers,
-        undo: getUndo(row, 'update', at),
+        undo: getUndo(row, 'update', author),
       };
     case 'subscription.trialChanged@1':
-      return { trialEndsAt: event.data.trialEndsAt, undo: getUndo(row, 'update-trial', at) };
+      return { trialEndsAt: event.data.trialEndsAt, undo: getUndo(row, 'update-trial', author) };
     case 'subscription.disabled@1':
     case 'subscription.ended@1':
       return {};
@@ -273,10 +284,11 @@ function getChanges(row: SubscriptionRow, event: Change, at: number): Partial<Su
 const getUndo = (
   { level: before, userMills, gigabyteMills, minimumUsers, trialEndsAt }: SubscriptionRow,
   operation: UndoableOperation,
-  at: number,
+  { at, by }: Author,
 ): SubscriptionRow['undo'] => ({
   operation,
   at,
+  by,
   level: before,
   userMills,
   gigabyteMills,

@@ -15,6 +15,7 @@ export const BILLING = defineMessages('billingFailures', {
   monthBeingInvoiced:
     'The invoice of this month was sent to QuickBooks without an answer. Send it again first.',
 
+  monthPaidByCard: "This month is paid by card at Stripe, so it can't be invoiced.",
   notAcknowledged: 'Acknowledge the usage first.',
   monthNotOver: 'You can invoice a month when it is over.',
   noCustomer: 'Map a QuickBooks customer to this company first.',

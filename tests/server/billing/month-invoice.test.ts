@@ -87,6 +87,75 @@ eachDatabase((kind, open) => {
     await qb.stop();
   });
 
+  test(`BILL-16: a month is invoiced after its company was deleted, and never if Stripe collects it (${kind})`, async () => {
+    const { ground: fixture, qb } = await withQuickBooks(open);
+    const { office, books } = await aReadBureau(fixture, qb);
+    books.items.push({ Id: ITEM, Name: 'Microsoft 365 backup', Type: 'Service' });
+    const owner = await office.as('owner', ['super-admin', 'admin']);
+    await must(owner, 'PUT', 'o365/billing/settings', settings());
+    await must(owner, 'PUT', 'o365/quickbooks/customers', {
+      pairs: [
+        { customer: '1', company: 1 },
+        { customer: '2', company: 2 },
+      ],
+    });
+    const start = { level: 'basic', minimumUsers: 4, trialEndsAt: null };
+    await must(owner, 'POST', 'o365/subscriptions/start/1', start);
+    const id = fixture.context.chance.uuid();
+    await fixture.context.store.tenant(office.tenant, (tx) =>
+      tx.append(
+        [
+          {
+            company: 2,
+            entity: `subscription:${id}`,
+            event: {
+              type: 'subscription.started@1',
+              data: {
+                id,
+                company: 2,
+                status: 'active',
+                currency: 'USD',
+                level: 'basic',
+                userMills: 2_500,
+                gigabyteMills: 0,
+                minimumUsers: 4,
+                periodEndsAt: fixture.context.clock.now() + 31 * DAY,
+                trialEndsAt: null,
+                hasCard: true,
+              },
+            },
+          },
+        ],
+        {
+          actor: { kind: 'clock' },
+          subject: null,
+          commandId: null,
+          at: fixture.context.clock.now(),
+        },
+      ),
+    );
+    await must(owner, 'POST', 'o365/subscriptions/refresh', {});
+    fixture.pass(31 * DAY);
+    const later = await office.as('later', ['super-admin', 'admin']);
+    const march = '?month=3&year=2026';
+    const send = async (company: number): Promise<readonly [number, string]> => {
+      const { _id: usage = '' } = (await getRow(later, company, march)).usage ?? {};
+      await must(later, 'POST', `o365/subscriptions/billing/${usage}/ack`, {});
+      await later('GET', `o365/quickbooks/month-invoice/${usage}`);
+      const { status, text } = await later('POST', `o365/quickbooks/month-invoice/${usage}`, {
+        userItem: ITEM,
+      });
+      return [status, text];
+    };
+    const before = books.invoices.length;
+    expect(await send(2)).toEqual([409, expect.stringContaining('paid by card at Stripe')]);
+    expect(books.invoices).toHaveLength(before);
+    await must(later, 'POST', 'o365/subscriptions/delete-company', { companyId: 1 });
+    expect((await send(1))[0]).toBe(200);
+    expect(books.invoices).toHaveLength(before + 1);
+    await qb.stop();
+  });
+
   test(`BILL-18: the volumes of a SolarWinds server are listed, and a reason where there are none (${kind})`, async () => {
     const { ground: fixture, qb } = await withQuickBooks(open);
     const { office } = await aReadBureau(fixture, qb);

@@ -307,6 +307,114 @@ eachDatabase((kind, open) => {
     expect((await reader('POST', 'o365/subscriptions/cancel/1', {})).status).toBe(403);
   });
 
+  test(`BILL-14: a subscriber undoes what a subscriber did, and nothing that the provider agreed (${kind})`, async () => {
+    const { owner, office, ground: fixture } = await aShop(await open());
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    const buyer = await office.as('buyer', ['o365_admin'], [1]);
+    const colleague = await office.as('colleague', ['o365_admin'], [1]);
+    const undo = async (): Promise<number> =>
+      (await buyer('POST', 'o365/subscriptions/rollback/1', {})).status;
+    const shown = async (): Promise<string | null> => {
+      const { id: userId } = await fixture.context.store.tenant(office.tenant, ({ sql: db }) =>
+        db
+          .selectFrom('person')
+          .select('id')
+          .where('tenant_id', '=', office.tenant)
+          .where('username', '=', 'buyer')
+          .executeTakeFirstOrThrow(),
+      );
+      const { rows } = await must<OutputOf<'getSubscription'>>(
+        buyer,
+        'GET',
+        `o365/subscriptions/${userId}`,
+      );
+      return rows[0]?.subscription?.undo?.operation ?? null;
+    };
+    const trialEndsAt = fixture.context.clock.now() + 10 * DAY;
+    const agreed: readonly (readonly [string, object])[] = [
+      ['update', { userMills: 9_000, minimumUsers: 20 }],
+      ['update-trial', { trialEndsAt }],
+      ['change-level', { level: 'advanced' }],
+      ['cancel', {}],
+    ];
+    for (const [operation, input] of agreed) {
+      await must(owner, 'POST', `o365/subscriptions/${operation}/1`, input);
+      const before = (await getRow(owner)).subscription;
+      expect([operation, await undo(), await shown()]).toEqual([operation, 409, null]);
+      expect((await getRow(owner)).subscription).toEqual(before);
+      // The provider sees what it can undo.
+      expect(before?.undo?.operation).toBe(operation);
+    }
+    await must(owner, 'POST', 'o365/subscriptions/rollback/1', {});
+    for (const who of [buyer, colleague]) {
+      await must(who, 'POST', 'o365/subscriptions/change-level/1', { level: 'basic' });
+      expect(await shown()).toBe('change-level');
+      expect(await undo()).toBe(200);
+      await must(who, 'POST', 'o365/subscriptions/cancel/1', {});
+      expect(await undo()).toBe(200);
+    }
+  });
+
+  test(`BILL-13, BILL-17: the months of a deleted company stay in the list, the totals and the file (${kind})`, async () => {
+    const shop = await aShop(await open());
+    const { owner, ground: fixture, office } = shop;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', { ...START, minimumUsers: 10 });
+    fixture.pass(31 * DAY);
+    await shop.work();
+    const biller = await office.as('biller', ['super-admin', 'o365_admin']);
+    const march = '?month=3&year=2026';
+    const before = await list(biller, march);
+    // 10 users on 30 of 31 days are 9.68, at 2.50.
+    expect(before.totals).toEqual([{ currency: 'USD', totalMills: 24_200 }]);
+    await must(biller, 'POST', 'o365/subscriptions/delete-company', { companyId: 1 });
+    const after = await list(biller, march);
+    expect(after.totals).toEqual(before.totals);
+    expect(after.rows[0]).toMatchObject({ isDeleted: true, usage: before.rows[0]?.usage });
+    const { _id: usage = '' } = after.rows[0]?.usage ?? {};
+    await must(biller, 'POST', `o365/subscriptions/billing/${usage}/ack`, {});
+    const file = await biller('POST', 'o365/subscriptions/export', { month: 3, year: 2026 });
+    expect(file.text).toContain('Calloway Freight,2026-03,ended,basic,');
+    const all = await must<OutputOf<'listAllSubscriptions'>>(
+      biller,
+      'GET',
+      `admin/subscriptions${march}`,
+    );
+    expect(all.totals).toMatchObject([{ totalMills: 24_200 }]);
+    // A month without its usage doesn't name it, and nobody else sees it.
+    expect((await list(biller, '?month=2&year=2026')).rows).toEqual([]);
+    expect(after.without.map(({ companyName }) => companyName)).not.toContain('Calloway Freight');
+    const other = await office.as('other', ['super-admin'], [2]);
+    expect((await list(other, march)).rows).toEqual([]);
+    expect((await other('POST', `o365/subscriptions/billing/${usage}/unack`, {})).status).toBe(404);
+  });
+
+  test(`BILL-14: a preview goes by the last month that is over, or by a month like today (${kind})`, async () => {
+    const shop = await aShop(await open());
+    const { owner, ground: fixture, office } = shop;
+    await must(owner, 'POST', 'o365/subscriptions/start/1', START);
+    const now = fixture.context.clock.now();
+    const points = [0, 20, 40, 60].map((count) => now + count * DAY);
+    await addUsers(shop, [
+      { user: 'ada', points },
+      { user: 'ben', points },
+    ]);
+    const look = async (name: string) => {
+      await shop.work();
+      const who = await office.as(name, ['super-admin', 'o365_admin']);
+      return must<OutputOf<'previewSubscription'>>(who, 'POST', 'o365/subscriptions/preview/1', {
+        operation: 'change-level',
+        level: 'advanced',
+      });
+    };
+    const two = { monthlyBeforeMills: 5_000, monthlyAfterMills: 8_000 };
+    // April 2: March began before the subscription did.
+    fixture.pass(31 * DAY);
+    expect(await look('april')).toMatchObject({ ...two, usageMonth: null });
+    // May 2: April is over and whole.
+    fixture.pass(30 * DAY);
+    expect(await look('may')).toMatchObject({ ...two, usageMonth: { month: 4, year: 2026 } });
+  });
+
   test(`BILL-18: only an address that the server may request is stored (${kind})`, async () => {
     const { owner } = await aShop(await open());
     const store = (url: string) =>

@@ -17,12 +17,11 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { storeSecret } from '#server/platform/outbound/secret.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { unheard } from '../invoice-handlers.ts';
 import { heard } from '../quickbooks-endpoint.ts';
 import { connectQuickBooks, type Books } from '../quickbooks.ts';
 import { quickBooksRow, type QuickBooksRow } from '../quickbooks-tokens.ts';
-import { findCompany } from '../subscriptions/load.ts';
+import { loadBilledCompanies, seesMonths } from '../subscriptions/load.ts';
 import { notNow } from '../subscriptions/handlers.ts';
 import { getMonth, getMonthAt, getMonthBefore, parseMonth } from '../subscriptions/month.ts';
 import { monthInvoiceMessages as t } from './messages.en.ts';
@@ -75,8 +74,10 @@ export function monthInvoiceHandlers(context: AppContext): Pick<Handlers, Names>
       context.store.tenant(
         ctx.tenant,
         async (tx) => {
-          const company = await findCompany(tx, ctx.session, companyId);
-          if (company === null) return NOT_FOUND;
+          const company = (await loadBilledCompanies(tx, ctx.session)).find(
+            ({ n, id }) => n === companyId || id === companyId,
+          );
+          if (company === undefined) return NOT_FOUND;
           const { timeZone } = await loadCompanyLimit(tx);
           const last = getMonthBefore(getMonthAt(ctx.now, timeZone));
           const wanted = getMonth(
@@ -219,6 +220,19 @@ async function loadConnected(
   return row === undefined || realm === null || row.ended ? null : { ...row, realm_id: realm };
 }
 
+/** Whether Stripe collects a subscription that ran in the month. */
+async function isPaidByCard(tx: TenantTx, { company, month }: UsageMonthRow): Promise<boolean> {
+  const { timeZone } = await loadCompanyLimit(tx);
+  const { first, last } = parseMonth(month);
+  return (await tx.all('subscription')).some(
+    (row) =>
+      row.company === company &&
+      row.hasCard &&
+      getDay(row.startedAt, timeZone, 0) <= last &&
+      (row.endedAt === null || getDay(row.endedAt, timeZone, 0) >= first),
+  );
+}
+
 /** Returns why a month can't be invoiced, or to whom it is. */
 async function findBillable(
   tx: TenantTx,
@@ -228,8 +242,9 @@ async function findBillable(
   if (session.companies !== null) return FORBIDDEN;
   const row = (await tx.rows('usageMonth', [usageId])).get(usageId);
   const company = row && (await tx.rows('company', [row.company])).get(row.company);
-  if (!row || !company || !seesCompany(session, company)) return NOT_FOUND;
+  if (!row || !company || !seesMonths(session, company)) return NOT_FOUND;
   if (row.invoice !== null) return notNow(MESSAGES.monthInvoiced);
+  if (await isPaidByCard(tx, row)) return notNow(MESSAGES.monthPaidByCard);
   if (row.ack === null) return notNow(MESSAGES.notAcknowledged);
   const { timeZone } = await loadCompanyLimit(tx);
   if (parseMonth(row.month).last >= getDay(now, timeZone, 0)) return notNow(MESSAGES.monthNotOver);

@@ -16,8 +16,8 @@ import type { Handlers, SessionContext } from '#server/platform/http/handler.ts'
 import { loadBranding, loadHosts } from '#server/platform/tenancy/branding.ts';
 import { providersFrom } from '#server/platform/tenancy/providers.ts';
 import { listCells, listHeads, toAmount } from './cells.ts';
-import { loadMonth, loadSeenCompanies } from './handlers.ts';
-import { listCompanySubscriptions } from './load.ts';
+import { loadMonth } from './handlers.ts';
+import { listCompanySubscriptions, loadBilledCompanies } from './load.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 import type { Month } from './month.ts';
 
@@ -114,11 +114,12 @@ const loadProvider = (
     id,
     async (tx) => {
       const provider = { _id: id, name: (await loadBranding(tx)).name, own: id === ctx.tenant };
-      const companies = await loadSeenCompanies(tx, ctx);
+      const { session, now } = ctx;
+      const companies = await loadBilledCompanies(tx, session);
       const organizations = (await tx.all('organization')).filter(
         ({ removedAt }) => removedAt === null,
       );
-      const rows = await listCompanySubscriptions(tx, companies, month, ctx.now);
+      const rows = await listCompanySubscriptions(tx, session, companies, { month, now });
       return {
         provider: { ...provider, hosts: await loadHosts(tx) },
         rows: rows.map((row) => ({

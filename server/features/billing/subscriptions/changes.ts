@@ -6,7 +6,6 @@ import {
 import {
   getSubscriptionEffect,
   RESTORABLE_MS,
-  type LastUsage,
   type SubscriptionEffect,
   type SubscriptionOperation,
 } from '#contract/billing/subscription-changes.ts';
@@ -28,9 +27,10 @@ import { deleteCompanyRows } from '#server/platform/tenancy/delete-company.ts';
 import { changeAtStripe } from '../stripe/change-at-stripe.ts';
 import { loadBilledDays } from './billed-terms.ts';
 import { notNow } from './handlers.ts';
-import { findCompany, findSubscription, toSubscriptionOutput } from './load.ts';
+import { canUndo, findCompany, findSubscription, toSubscriptionOutput } from './load.ts';
 import { getMonthAt, getMonthEnd, type Month } from './month.ts';
 import { loadBillingSettings } from './settings.ts';
+import { loadTypicalUsage, type TypicalUsage } from './typical-usage.ts';
 
 type Names =
   | 'previewSubscription'
@@ -51,6 +51,7 @@ interface Prepared {
   readonly row: SubscriptionRow;
   readonly change: SubscriptionOperation;
   readonly effect: SubscriptionEffect;
+  readonly usageMonth: TypicalUsage['usageMonth'];
 }
 
 /** Operations that a subscriber may do, too; the others are the provider's. */
@@ -93,8 +94,8 @@ export function subscriptionChangeHandlers(context: AppContext): Pick<Handlers, 
         async (tx) => {
           const prepared = await prepare(tx, ctx, input);
           if (!prepared.ok) return prepared;
-          const { effect, row } = prepared.value;
-          return ok({ ...effect, currency: row.currency });
+          const { effect, row, usageMonth } = prepared.value;
+          return ok({ ...effect, usageMonth, currency: row.currency });
         },
         { readOnly: true },
       ),
@@ -228,16 +229,14 @@ async function prepare(
   if (company === null) return NOT_FOUND;
   const row = await findSubscription(tx, company.n);
   if (row === null) return notNow(MESSAGES.noSubscription);
+  if (input.operation === 'rollback' && !(await canUndo(tx, session, row)))
+    return notNow(MESSAGES.nothingToUndo);
   const change = await getOperation(tx, ctx, input, row);
   if (!change.ok) return change;
-  const effect = getSubscriptionEffect(row, change.value, await loadLastUsage(tx, row), now);
-  if (effect === null)
-    return notNow(
-      input.operation === 'rollback' && row.undo === null
-        ? MESSAGES.nothingToUndo
-        : MESSAGES.subscriptionNotNow,
-    );
-  return ok({ company, row, change: change.value, effect });
+  const { usage, usageMonth } = await loadTypicalUsage(tx, row, now);
+  const effect = getSubscriptionEffect(row, change.value, usage, now);
+  if (effect === null) return notNow(MESSAGES.subscriptionNotNow);
+  return ok({ company, row, change: change.value, effect, usageMonth });
 }
 
 async function getOperation(
@@ -312,12 +311,4 @@ function getEvent({ row: { id, periodEndsAt }, change }: Prepared): ChangeEvent 
     default:
       return change satisfies never;
   }
-}
-
-/** The usage of the last month that was counted, as it is billed. */
-async function loadLastUsage(tx: TenantTx, { company }: SubscriptionRow): Promise<LastUsage> {
-  const last = (await tx.all('usageMonth'))
-    .filter((row) => row.company === company)
-    .sort((a, b) => b.month.localeCompare(a.month))[0];
-  return last?.changed ?? last ?? { users: 0, gigabytes: 0 };
 }

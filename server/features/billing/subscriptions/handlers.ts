@@ -16,7 +16,12 @@ import { seesCompany } from '#server/platform/tenancy/company-list.ts';
 import { hasDraft } from '../month-invoice/stored-draft.ts';
 import { listCells, listHeads } from './cells.ts';
 import { countCurrentUsage, getLatestSubscriptions } from './count-usage.ts';
-import { listCompanySubscriptions, makeUsageOutput } from './load.ts';
+import {
+  listCompanySubscriptions,
+  loadBilledCompanies,
+  makeUsageOutput,
+  seesMonths,
+} from './load.ts';
 import { getMonth, getMonthAt, type Month } from './month.ts';
 
 type Names =
@@ -40,7 +45,7 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
       await tx.lock();
       const row = (await tx.rows('usageMonth', [usageId])).get(usageId);
       const company = row && (await tx.rows('company', [row.company])).get(row.company);
-      if (!row || !company || !seesCompany(ctx.session, company)) return NOT_FOUND;
+      if (!row || !company || !seesMonths(ctx.session, company)) return NOT_FOUND;
       if (row.invoice !== null)
         return failed({ kind: 'conflict', message: MESSAGES.monthInvoiced });
       if (await hasDraft(tx, row.id)) return notNow(MESSAGES.monthBeingInvoiced);
@@ -58,8 +63,9 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
         ctx.tenant,
         async (tx) => {
           const month = await loadMonth(tx, input, ctx.now);
-          const companies = await loadSeenCompanies(tx, ctx);
-          const rows = await listCompanySubscriptions(tx, companies, month, ctx.now);
+          const { session, now } = ctx;
+          const companies = await loadBilledCompanies(tx, session);
+          const rows = await listCompanySubscriptions(tx, session, companies, { month, now });
           const subscriptions = getLatestSubscriptions(await tx.all('subscription'));
           const totals = new Map<NonNullable<CompanySubscription['usage']>['currency'], number>();
           for (const { usage } of rows)
@@ -72,6 +78,7 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
             count: rows.length,
             totals: [...totals].map(([currency, totalMills]) => ({ currency, totalMills })),
             without: companies
+              .filter((company) => seesCompany(session, company))
               .filter(({ n }) => (subscriptions.get(n)?.status ?? 'ended') === 'ended')
               .map(({ id, name }) => ({ companyId: id, companyName: name }))
               .sort((a, b) => a.companyName.localeCompare(b.companyName, 'en')),
@@ -93,7 +100,10 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
           );
           if (!isOwn && companies.length === 0) return NOT_FOUND;
           const month = await loadMonth(tx, {}, ctx.now);
-          const rows = await listCompanySubscriptions(tx, companies, month, ctx.now);
+          const rows = await listCompanySubscriptions(tx, ctx.session, companies, {
+            month,
+            now: ctx.now,
+          });
           return ok({ rows: [...rows], count: rows.length });
         },
         { readOnly: true },
@@ -131,9 +141,9 @@ export function subscriptionHandlers(context: AppContext): Pick<Handlers, Names>
           const month = await loadMonth(tx, input, ctx.now);
           const rows = await listCompanySubscriptions(
             tx,
-            await loadSeenCompanies(tx, ctx),
-            month,
-            ctx.now,
+            ctx.session,
+            await loadBilledCompanies(tx, ctx.session),
+            { month, now: ctx.now },
           );
           return csvAnswer('Subscriptions-', ctx.now, timeZone, [
             listHeads(),
@@ -156,7 +166,7 @@ export async function loadMonth(
   return getMonth(year ?? Number(current.text.slice(0, 4)), month ?? Number(current.text.slice(5)));
 }
 
-export const loadSeenCompanies = async (
+const loadSeenCompanies = async (
   tx: TenantTx,
   { session }: SessionContext,
 ): Promise<readonly CompanyRow[]> =>

@@ -3,11 +3,12 @@ import type {
   SubscriptionOut,
   UsageMonthOut,
 } from '#contract/billing/subscription-calls.ts';
-import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
+import type { SubscriptionRow, UndoableOperation } from '#contract/billing/subscriptions.ts';
 import { getBilledUsage, type UsageMonthRow } from '#contract/billing/usage-months.ts';
 import type { CompanyN, Ms, UserId } from '#contract/ids.ts';
 import { type DayN, getDay } from '#contract/time/day.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
+import { hasAbility } from '#server/platform/auth/authorization.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { loadPeople } from '#server/platform/queries/run-details.ts';
@@ -34,32 +35,72 @@ export const findSubscription = async (
 ): Promise<SubscriptionRow | null> =>
   getLatestSubscriptions(await tx.all('subscription')).get(company) ?? null;
 
+/** Operations of a subscriber that can be undone. */
+const OWN_UNDO: ReadonlySet<UndoableOperation> = new Set(['cancel', 'change-level']);
+
+/** BILL-14: a subscriber undoes what a subscriber did; the provider's terms are the provider's. */
+export async function canUndo(
+  tx: TenantTx,
+  session: Principal,
+  { undo }: Pick<SubscriptionRow, 'undo'>,
+): Promise<boolean> {
+  if (undo === null) return false;
+  if (hasAbility(session, 'o365.subscriptions')) return true;
+  if (!OWN_UNDO.has(undo.operation) || undo.by === undefined) return false;
+  const user = (await tx.rows('user', [undo.by])).get(undo.by);
+  return user !== undefined && !hasAbility({ roles: user.roles }, 'o365.subscriptions');
+}
+
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** Companies by name with their subscription and their usage in a month; only those that have one. */
+/** Companies that a user sees, and deleted ones, whose months can still be billed (BILL-17). */
+export const loadBilledCompanies = async (
+  tx: TenantTx,
+  session: Principal,
+): Promise<readonly CompanyRow[]> =>
+  (await tx.all('company')).filter((row) => seesMonths(session, row));
+
+/** A month of a deleted company can still be acknowledged and invoiced. */
+export const seesMonths = (session: Principal, { n }: Pick<CompanyRow, 'n'>): boolean =>
+  seesCompany(session, { n });
+
+/**
+ * Companies by name with their subscription and their usage in a month; only those that have one, and
+ * deleted ones only with usage.
+ */
 export async function listCompanySubscriptions(
   tx: TenantTx,
+  session: Principal,
   companies: readonly CompanyRow[],
-  month: Month,
-  now: Ms,
+  { month, now }: { readonly month: Month; readonly now: Ms },
 ): Promise<readonly CompanySubscription[]> {
   const subscriptions = getLatestSubscriptions(await tx.all('subscription'));
   const usage = (await tx.all('usageMonth')).filter((row) => row.month === month.text);
   const toUsage = await makeUsageOutput(tx, now);
-  return companies
-    .map(({ n, id, name }) => {
-      const subscription = subscriptions.get(n);
-      const row = findUsage(usage, n);
-      return {
-        company: n,
-        companyId: id,
-        companyName: name,
-        subscription: subscription === undefined ? null : toSubscriptionOutput(subscription),
-        usage: row === null ? null : toUsage(row),
-      };
-    })
-    .filter((row) => row.subscription !== null || row.usage !== null)
-    .sort((a, b) => collator.compare(a.companyName, b.companyName) || a.company - b.company);
+  const rows: CompanySubscription[] = [];
+  for (const { n, id, name, deletedAt } of companies) {
+    const isDeleted = deletedAt !== undefined;
+    const found = subscriptions.get(n);
+    const row = findUsage(usage, n);
+    if (row === null && (isDeleted || found === undefined)) continue;
+    const subscription =
+      found === undefined
+        ? null
+        : toSubscriptionOutput(
+            (await canUndo(tx, session, found)) ? found : { ...found, undo: null },
+          );
+    rows.push({
+      company: n,
+      companyId: id,
+      companyName: name,
+      isDeleted,
+      subscription,
+      usage: row === null ? null : toUsage(row),
+    });
+  }
+  return rows.sort(
+    (a, b) => collator.compare(a.companyName, b.companyName) || a.company - b.company,
+  );
 }
 
 export const toSubscriptionOutput = ({

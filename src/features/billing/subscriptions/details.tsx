@@ -53,10 +53,11 @@ export function SubscriptionDetails({
   const branding = useBranding();
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 px-4 pt-3 pb-6 tablet:px-5">
+      {row.isDeleted && <Callout tone="warning">{t.deletedCompany}</Callout>}
       {row.subscription !== null && (
         <Terms
           row={{ ...row, subscription: row.subscription }}
-          operations={isReadOnly ? NONE : ALL}
+          operations={isReadOnly || row.isDeleted ? NONE : ALL}
           levelNames={isReadOnly ? null : branding}
           offline={offline}
           onChanged={onChanged}
@@ -67,6 +68,7 @@ export function SubscriptionDetails({
         <Usage
           usage={row.usage}
           company={row.companyName}
+          hasCard={row.subscription?.hasCard === true}
           isReadOnly={isReadOnly}
           offline={offline}
           onChanged={onChanged}
@@ -180,12 +182,15 @@ function describePeriod({ status, periodEndsAt, endedAt }: SubscriptionOut, zone
 function Usage({
   usage,
   company,
+  hasCard,
   isReadOnly,
   offline,
   onChanged,
 }: {
   readonly usage: UsageMonthOut;
   readonly company: string;
+  /** Stripe collects what the month costs. */
+  readonly hasCard: boolean;
   readonly isReadOnly: boolean;
   readonly offline: boolean;
   readonly onChanged: () => void;
@@ -252,6 +257,7 @@ function Usage({
                 when: formatWhen(acknowledged.at, zone),
               })}
       </p>
+      {invoice === null && hasCard && <p className="m-0 text-ink-2">{t.paidAtStripe}</p>}
       {mutation.failure !== null && (
         <Callout tone="failed" alert>
           {getFailureText(mutation.failure)}
@@ -265,7 +271,7 @@ function Usage({
           <Button size="sm" {...why} onClick={() => setIsChanging(true)}>
             {t.change}
           </Button>
-          {ack && usage.isOver && (
+          {ack && usage.isOver && !hasCard && (
             <Button size="sm" {...why} onClick={() => setIsInvoicing(true)}>
               {t.createInvoice}
             </Button>

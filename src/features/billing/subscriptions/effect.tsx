@@ -3,6 +3,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { formatMonth } from '../../shared/format-month.ts';
 import { moneyWords } from '../labels.ts';
 import { subscriptionMessages as t } from './messages.en.ts';
 
@@ -25,7 +26,11 @@ export function Effect({
       aria-live="polite"
       className="m-0 grid grid-cols-[minmax(0,1fr)_auto] border-t-2 border-head-rule [&>*]:border-b [&>*]:border-hair [&>*]:py-1.5 [&>dd]:m-0 [&>dd]:text-right [&>dd]:tabular-nums [&>dt]:text-ink-2"
     >
-      <dt>{t.effectMoney}</dt>
+      <dt>
+        {value.usageMonth === null
+          ? t.effectMoneyToday
+          : t.effectMoney({ month: formatMonth(value.usageMonth.year, value.usageMonth.month) })}
+      </dt>
       <dd>
         {isUnchanged
           ? moneyWords(value.monthlyAfterMills, currency)
