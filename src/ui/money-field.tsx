@@ -1,4 +1,4 @@
-import { formatMoney, parseMoney } from './money.ts';
+import { parseMoney, showMoney } from './money.ts';
 import { TextField, type TextFieldProps } from './text-field.tsx';
 
 export interface MoneyFieldProps extends Pick<
@@ -20,15 +20,9 @@ export function MoneyField({ value, currency, onChange, ...rest }: MoneyFieldPro
       value={value}
       onChange={(event) => onChange(event.target.value)}
       onBlur={() => {
-        const amount = parseMoney(value);
-        if (amount !== null) onChange(`${getSign(currency)}${formatMoney(amount)}`);
+        const amount = parseMoney(value, currency);
+        if (amount !== null) onChange(showMoney(amount, currency));
       }}
     />
   );
 }
-
-/** `$`, or the sign of another currency. */
-export const getSign = (currency: string): string =>
-  new Intl.NumberFormat('en-US', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
-    .formatToParts(0)
-    .find(({ type }) => type === 'currency')?.value ?? '$';

@@ -13,8 +13,8 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { makeFormSchema } from '#src/ui/form-schema.ts';
-import { getSign, MoneyField } from '#src/ui/money-field.tsx';
-import { formatMoney, parseMoney } from '#src/ui/money.ts';
+import { MoneyField } from '#src/ui/money-field.tsx';
+import { changeSign, readMoney, showMoney } from '#src/ui/money.ts';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -75,7 +75,16 @@ export function PricesForm({
           label={t.currency}
           value={form.currency}
           options={CURRENCIES.map((value) => ({ value, label: value }))}
-          onChange={(currency) => change({ currency })}
+          onChange={(currency) =>
+            change({
+              currency,
+              levels: form.levels.map((level) => ({
+                ...level,
+                user: changeSign(level.user, form.currency, currency),
+                gigabyte: changeSign(level.gigabyte, form.currency, currency),
+              })),
+            })
+          }
         />
         <ul className="m-0 grid list-none grid-cols-[minmax(0,1fr)] border-t border-rule p-0">
           {form.levels.map(({ level, isOffered, user, gigabyte }, at) => {
@@ -155,20 +164,23 @@ const toDraft = ({ currency, levels, trialDays, graceDays }: BillingSettings): D
   levels: levels.map(({ level, isOffered, userMills, gigabyteMills }) => ({
     level,
     isOffered,
-    user: `${getSign(currency)}${formatMoney(userMills)}`,
-    gigabyte: `${getSign(currency)}${formatMoney(gigabyteMills)}`,
+    user: showMoney(userMills, currency),
+    gigabyte: showMoney(gigabyteMills, currency),
   })),
   trialDays: String(trialDays),
   graceDays: String(graceDays),
 });
 
 function readDraft({ currency, levels, trialDays, graceDays }: Draft, settings: BillingSettings) {
-  const prices = levels.map(({ level, isOffered, user, gigabyte }) => ({
-    level,
-    isOffered,
-    userMills: parseMoney(user),
-    gigabyteMills: parseMoney(gigabyte),
-  }));
+  const prices = levels.map(({ level, isOffered, user, gigabyte }) => {
+    const stored = settings.levels.find((one) => one.level === level);
+    return {
+      level,
+      isOffered,
+      userMills: readMoney(user, currency, stored?.userMills ?? 0),
+      gigabyteMills: readMoney(gigabyte, currency, stored?.gigabyteMills ?? 0),
+    };
+  });
   const trial = readDays(trialDays, MAX_TRIAL);
   const grace = readDays(graceDays, MAX_GRACE);
   const errors = Object.fromEntries([

@@ -8,8 +8,8 @@ import { Choice } from '#src/ui/choice.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { makeReadingSchema } from '#src/ui/form-schema.ts';
-import { MoneyField, getSign } from '#src/ui/money-field.tsx';
-import { formatMoney, parseMoney } from '#src/ui/money.ts';
+import { MoneyField } from '#src/ui/money-field.tsx';
+import { readMoney, showMoney } from '#src/ui/money.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
@@ -87,21 +87,21 @@ function Change({ operation, row, onDone, onClose }: OperationDialogProps) {
   >({
     initial: {
       level: subscription.level,
-      userPrice: `${getSign(subscription.currency)}${formatMoney(subscription.userMills)}`,
+      userPrice: showMoney(subscription.userMills, subscription.currency),
       minimumUsers: String(subscription.minimumUsers),
       trialEnd:
         subscription.trialEndsAt === null
           ? ''
           : addDays(dayAt(subscription.trialEndsAt, { zone, hour: 0 }), -1),
     },
-    schema: makeReadingSchema((draft) => readDraft(draft, operation, company, zone)),
+    schema: makeReadingSchema((draft) => readDraft(draft, operation, row, zone)),
     submit: (input) => withReauth(() => send(input)),
     onSaved: () => {
       tell(t.done);
       onDone();
     },
   });
-  const { value: preview } = readDraft(form, operation, company, zone);
+  const { value: preview } = readDraft(form, operation, row, zone);
   const isUnchosen = operation === 'change-level' && form.level === subscription.level;
   return (
     <FormDialog
@@ -175,14 +175,14 @@ function Change({ operation, row, onDone, onClose }: OperationDialogProps) {
 function readDraft(
   { level, userPrice, minimumUsers, trialEnd }: Draft,
   operation: Operation,
-  companyId: number,
+  { company: companyId, subscription }: OperationDialogProps['row'],
   zone: string,
 ): { readonly value: Preview | null; readonly errors?: Readonly<Record<string, string | null>> } {
   switch (operation) {
     case 'change-level':
       return { value: { companyId, operation, level } };
     case 'update': {
-      const price = parseMoney(userPrice);
+      const price = readMoney(userPrice, subscription.currency, subscription.userMills);
       const users = /^\d{1,6}$/.test(minimumUsers.trim()) ? Number(minimumUsers) : null;
       return price === null || users === null
         ? {
