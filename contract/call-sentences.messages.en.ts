@@ -21,6 +21,7 @@ export const callFailureMessages = defineMessages('callFailures', {
   getMembers: 'Error while trying to get the members, try again later.',
   getAccounts: 'Error while trying to get the accounts, try again later.',
   getCustomers: 'Error while trying to get the customers, try again later.',
+  getQuickBooksLists: 'Error while trying to get the lists of QuickBooks, try again later.',
   getQuickBooksConnection: 'Error while trying to get the QuickBooks connection, try again later.',
   getDeliveries: 'Error while trying to get the deliveries, try again later.',
   getEvents: 'Error while trying to get the events, try again later.',

@@ -28,7 +28,12 @@ export const hintCalls = {
     summary:
       'Lists the hints by name, with how many open problems each matches and how often it helped.',
     input: v.strictObject({}),
-    output: v.object({ hints: v.array(hintOut), count: v.number() }),
+    output: v.object({
+      data: v.array(hintOut),
+      count: v.number(),
+      /** The same as `data`, under its former name. */
+      hints: v.array(hintOut),
+    }),
     gate: 'monitoring.hints',
     feature: 'hints',
     failures: [],

@@ -63,7 +63,15 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'listDidNotRun',
   ],
   ['Error while trying to get the job history, try again later.', 'chartResults'],
-  ['Error while trying to get the stats, try again later.', 'overviewStats', 'spreadsheetStats'],
+  [
+    'Error while trying to get the stats, try again later.',
+    'overviewStats',
+    'spreadsheetStats',
+    'getBackupStatus',
+    'getUsersStatus',
+    'listHighestStorageUsers',
+    'getRetentionStatus',
+  ],
   [
     'Error while trying to get the ranking, try again later.',
     'rankFailures',
@@ -88,6 +96,9 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'listLicensing',
     'listCompanyLicensing',
     'listOwnSubscriptions',
+    'listSuiteLicensing',
+    'getLicenses',
+    'getLicenseActivity',
   ],
   ['Error while trying to get the service providers, try again later.', 'listProviders'],
   [

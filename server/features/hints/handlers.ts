@@ -41,9 +41,8 @@ export function hintHandlers(
             await countHelped(tx),
             await openResults(tx, scope),
           ];
-          return ok({
-            count: hints.length,
-            hints: hints.map(({ removedAt: _removedAt, madeBy, changedAt, ...hint }): HintOut => {
+          const data = hints.map(
+            ({ removedAt: _removedAt, madeBy, changedAt, ...hint }): HintOut => {
               const matches = hintMatcher(hint.when);
               return {
                 ...toHintOutput(hint),
@@ -52,8 +51,9 @@ export function hintHandlers(
                 matched: results.filter(matches).length,
                 helped: helped.get(hint.id) ?? { problems: 0, last: null },
               };
-            }),
-          });
+            },
+          );
+          return ok({ data, count: data.length, hints: data });
         },
         { readOnly: true },
       ),

@@ -284,6 +284,13 @@ eachDatabase((kind, open) => {
     expect(lines[1]).toContain('Calloway Freight,Calloway,ann,ann@example.com,"OneDrive, Mailbox"');
     expect(lines[4]).not.toMatch(/(^|,)=/);
     const totals = await admin('GET', `o365/licensing/export?${today}`);
+    for (const [{ headers }, name] of [
+      [totals, 'O365Licensing-'],
+      [file, 'O365Consumption-'],
+    ] as const)
+      expect(headers.get('content-disposition')).toMatch(
+        new RegExp(`filename="${name}[^"]+\\.csv"`),
+      );
     expect(totals.text.trim().split('\r\n')[1]).toMatch(
       /^Calloway Freight,Calloway,[\d-]{10},[\d-]{10},2,2,0,1,/,
     );

@@ -29,8 +29,13 @@ async function made(who: Asker, hint: HintFields): Promise<string> {
   const { _id: id } = answer.body.data;
   return id;
 }
-const listed = async (who: Asker): Promise<readonly HintOut[]> =>
-  (await who<{ hints: HintOut[] }>('GET', PATH)).body.data.hints;
+const listed = async (who: Asker): Promise<readonly HintOut[]> => {
+  const { data, count, hints } = (
+    await who<{ data: HintOut[]; count: number; hints: HintOut[] }>('GET', PATH)
+  ).body.data;
+  expect([count, hints]).toEqual([data.length, data]);
+  return data;
+};
 const atHand = async (who: Asker): Promise<readonly HintShown[]> =>
   (await who<{ hints: HintShown[] }>('GET', `${PATH}/at-hand`)).body.data.hints;
 
