@@ -76,7 +76,7 @@ type Preview = InputOf<'previewSubscription'>;
 function Change({ operation, row, onDone, onClose }: OperationDialogProps) {
   const zone = useZone();
   const branding = useBranding();
-  const { subscription, company, companyName } = row;
+  const { subscription, companyName } = row;
   const levels = useCachedQuery('listServiceLevels', EMPTY, {
     wanted: operation === 'change-level',
   });
