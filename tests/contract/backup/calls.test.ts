@@ -62,6 +62,7 @@ const OURS = [
   'GET o365/repositories/{id}/server-settings',
   'PATCH o365/repositories/{id}/server-settings',
   'PUT o365/organizations/{organizationId}/restore-approval',
+  'POST o365/organizations/{organizationId}/health',
   'POST o365/repositories/{id}/clean-up',
   'POST o365/repositories/{id}/verify',
   'GET o365/organizations/{organizationId}/imports',
