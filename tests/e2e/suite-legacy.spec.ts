@@ -61,9 +61,10 @@ test('WIZ-11, ENG-23: with an application and its secret, the wizard ends with a
   const [organization] = rows;
   expect(organization).toMatchObject({ authType: 'modernLegacy' });
   const organizationId = organization?.id ?? '';
-  const { rows: repositories } = (await api('GET', 'o365/repositories')) as {
-    readonly rows: readonly { readonly id: string; readonly organizationId?: string }[];
-  };
+  const { rows: repositories } = (await api(
+    'GET',
+    `o365/repositories?organizationId=${organizationId}`,
+  )) as { readonly rows: readonly { readonly id: string }[] };
   const directory = (await api('GET', `o365/organizations/${organizationId}/users`)) as {
     readonly rows: readonly { readonly id: string }[];
   };
@@ -75,7 +76,7 @@ test('WIZ-11, ENG-23: with an application and its secret, the wizard ends with a
       .slice(0, 2)
       .map(({ id }) => ({ type: 'User', id, mailbox: true })),
     excludedItems: [],
-    repositoryId: repositories.at(-1)?.id,
+    repositoryId: repositories[0]?.id,
     schedulePolicy: {
       schedule: { type: 'Disabled' },
       backupWindow: null,
