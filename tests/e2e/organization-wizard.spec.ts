@@ -40,7 +40,15 @@ async function mockTenant(page: Page): Promise<{ readonly created: unknown[] }> 
   await page.context().route('**/o365/organizations', (route) => {
     if (route.request().method() !== 'POST') return route.fallback();
     created.push(route.request().postDataJSON());
-    return route.fulfill(answer({ _id: CODE, id: CODE, repositoryId: null }));
+    return route.fulfill(
+      answer({
+        _id: CODE,
+        id: CODE,
+        repositoryId: null,
+        missingPermissions: [],
+        isCertificateMissing: false,
+      }),
+    );
   });
   return { created };
 }

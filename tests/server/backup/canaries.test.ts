@@ -264,7 +264,9 @@ eachDatabase((kind) => {
     await run('restore-task');
     const file = await send('POST', `${at}/download`, { downloadInBackground: true });
     await run('background-download');
-    const link = await admin<{ url: string | null }>('POST', `o365/${at}/download`, {});
+    const link = await admin<{ url: string | null }>('POST', `o365/${at}/download`, {
+      format: 'zip',
+    });
     const ticket = /ticket=([\w-]{20,})/.exec(link.body.data.url ?? '')?.[1];
     expect(ticket).toBeDefined();
     secrets.set(ticket ?? '', 'download ticket');
