@@ -82,13 +82,13 @@ export function getRecipe(tool: Source, at: RecipeAt): Recipe {
       };
     case 'borgmatic':
       return {
-        description: t.borgmatic18,
-        text: `healthchecks:\n    ping_url: ${yaml(pingUrl(at))}\nmonitoring_verbosity: 1\n`,
-        note: t.borgmatic18Note,
+        description: t.borgmatic2,
+        text: `healthchecks:\n    ping_url: ${yaml(pingUrl(at))}\n    send_logs: true\nmonitoring_verbosity: 1\n`,
+        note: t.borgmatic2Note,
         also: {
-          description: t.borgmatic17,
+          description: t.borgmatic1,
           text: `hooks:\n    healthchecks:\n        ping_url: ${yaml(pingUrl(at))}\n`,
-          note: t.borgmatic17Note,
+          note: t.borgmatic1Note,
         },
       };
     case 'rclone':

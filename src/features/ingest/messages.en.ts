@@ -96,12 +96,12 @@ export const sourceMessages = defineMessages('sources', {
   addArchives: 'To add archives that already exist, run this once:',
   addArchivesNote:
     'Each archive becomes a successful run at its own time. Archives that were already reported are not added twice. If the list is too large, use a smaller number after --last.',
-  borgmatic18: 'For borgmatic 1.8 or newer, add this to /etc/borgmatic/config.yaml:',
-  borgmatic18Note:
-    'The next run reports its start, its end, and its log. Without monitoring_verbosity, unreadable files are not reported.',
-  borgmatic17:
-    'For borgmatic 1.7 or older, add this instead, and run borgmatic with --monitoring-verbosity 1:',
-  borgmatic17Note:
+  borgmatic2: 'For borgmatic 2.0 or newer, add this to /etc/borgmatic/config.yaml:',
+  borgmatic2Note:
+    'The next run reports its start, its end, and its log. Without send_logs and monitoring_verbosity, unreadable files are not reported.',
+  borgmatic1:
+    'For borgmatic 1.9 or older, add this instead, and run borgmatic with --monitoring-verbosity 1:',
+  borgmatic1Note:
     'Without that option, unreadable files and the reason of a failure are not reported.',
   runCopy: 'Run your copy like this:',
   rcloneNote:

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { getRecipe } from '#src/features/ingest/install-commands.ts';
 import { embedded } from '../db/databases.ts';
 import { aPlace, fixture } from './fixtures.ts';
 
@@ -78,3 +79,52 @@ test('PING-10: in a log with very many lines, warnings in the first and last 5,0
     'Warning',
   ]);
 });
+
+interface Recorded {
+  readonly version: string;
+  /** The lines in its configuration. */
+  readonly lines: string;
+  readonly calls: readonly { path: string; userAgent: string; body: string }[];
+}
+
+test.each(JSON.parse(fixture('borgmatic-versions.json')) as Recorded[])(
+  'PING-9, COPY-2: borgmatic $version with the lines for it: what it sends of a good run, one with an unreadable file, and a missing repository',
+  async ({ lines, calls }) => {
+    const { text, also } = getRecipe('borgmatic', {
+      origin: 'https://daybook.example',
+      secret: 'dbk_KEY',
+      job: 'Files',
+      now: 0,
+    });
+    expect([text, also?.text]).toContain(lines);
+    const matic = await aPlace(store, 'borgmatic');
+    for (const { path, userAgent, body } of calls) {
+      const answer = await matic.app.request(path.replace('dbk_KEY', matic.secret), {
+        method: 'POST',
+        headers: { 'user-agent': userAgent, 'host': matic.host },
+        body,
+      });
+      expect([path, answer.status]).toEqual([path, 200]);
+      matic.ground.pass(61_000);
+    }
+    const unread = [
+      'Warning',
+      1,
+      "/srv/src/locked.txt: open: [Errno 13] Permission denied: 'locked.txt'",
+    ];
+    const all = (await matic.all('run')).map(({ status, filesFailed, message }) => [
+      status,
+      filesFailed,
+      message,
+    ]);
+    expect(all).toEqual(
+      calls.length === 3
+        ? [unread]
+        : [
+            ['Success', null, null],
+            unread,
+            ['Failed', null, 'Repository /srv/brh does not exist.'],
+          ],
+    );
+  },
+);
