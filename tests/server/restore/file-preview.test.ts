@@ -11,7 +11,7 @@ import { systemClock } from '#server/platform/clock.ts';
 import { eachDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aLibrary, cookiesIn, openLibrary, readingsIn, type StoredFile } from './content.ts';
-import { HOSTILE_FILES, PICTURES } from './hostile-files.ts';
+import { MORE_HOSTILE_FILES, PICTURES } from './hostile-files.ts';
 import { signInOperator, storeDirectory } from './operators.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
@@ -182,7 +182,7 @@ eachDatabase((kind, open) => {
 });
 
 test('G64: no hostile file makes a page that runs, loads or leads anywhere', async () => {
-  for (const [name, bytes] of Object.entries(HOSTILE_FILES)) {
+  for (const [name, bytes] of Object.entries(MORE_HOSTILE_FILES)) {
     const shown = await showFile(documents, bytes);
     if (!shown.ok) continue;
     const page = mailPage(shown.value.body, null);

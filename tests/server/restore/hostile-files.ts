@@ -21,9 +21,11 @@ const after = (picture: Uint8Array, content: string): Uint8Array =>
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" onload="fetch(\'/evil\')"><script>fetch("/evil")</script><image href="/evil"/></svg>';
 
+const PAGES = Object.fromEntries(HOSTILE_HTML.map((html, n) => [`page ${n}`, text(html)]));
+
 /** Files that would run, load or lead somewhere if they were more than pictures and texts. */
 export const HOSTILE_FILES: Readonly<Record<string, Uint8Array>> = {
-  ...Object.fromEntries(HOSTILE_HTML.map((html, n) => [`page ${n}`, text(html)])),
+  'all pages': text(HOSTILE_HTML.join('\n')),
   'drawing': text(SVG),
   'drawing with a declaration': text(`<?xml version="1.0"?><!DOCTYPE svg>${SVG}`),
   'end of the text': text('</pre></body></html><script>fetch("/evil")</script>'),
@@ -40,3 +42,6 @@ export const HOSTILE_FILES: Readonly<Record<string, Uint8Array>> = {
     '%PDF-1.7\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.launchURL("/evil"))>>/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>',
   ),
 };
+
+/** The same, and each page on its own. */
+export const MORE_HOSTILE_FILES: typeof HOSTILE_FILES = { ...HOSTILE_FILES, ...PAGES };
