@@ -135,6 +135,10 @@ export interface StripeCustomerTable {
   subscription_id: string | null;
   ended_at: Ms | null;
   metered_day: number | null;
+  /** Reads of the subscription that were begun, and the newest that was applied. */
+  read_n: Generated<number>;
+  applied_n: Generated<number>;
+  read_at: Generated<Ms>;
 }
 export interface StripeEventTable {
   tenant_id: TenantId;

@@ -96,6 +96,114 @@ eachDatabase((kind, open) => {
     expect(old.status).toBe(400);
   });
 
+  test(`BILL-10, G54: an older read that ends later changes nothing, and what no event told is read within hours (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { stripe, owner, ground: fixture } = till;
+    await subscribe(till);
+    const status = () =>
+      fixture.context.store.tenant(
+        till.office.tenant,
+        async (tx) => (await tx.all('subscription')).find(({ company }) => company === 3)?.status,
+      );
+    const id = stripe.list('subscriptions')[0]?.id ?? '';
+    const read = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    let isFirst = true;
+    fixture.context.payments.connectTo(async (request) => {
+      const answer = await stripe.fetch(request);
+      if (isFirst) {
+        isFirst = false;
+        read.resolve();
+        await release.promise;
+      }
+      return answer;
+    });
+    const slow = stripe.change(id, { status: 'past_due' }, 'customer.subscription.updated');
+    await read.promise;
+    await stripe.change(id, { status: 'active' }, 'customer.subscription.updated');
+    release.resolve();
+    await slow;
+    expect(await status()).toBe('active');
+    // The address of the events is wrong for a while: none arrives.
+    await must(owner, 'PUT', 'o365/billing/secrets/stripe-webhook', { value: 'whsec_other' });
+    await stripe.change(id, { status: 'past_due' }, 'customer.subscription.updated');
+    await payments(fixture.context)(makeRun(till));
+    expect(await status()).toBe('active');
+    fixture.pass(6 * 3_600_000);
+    await payments(fixture.context)(makeRun(till));
+    expect(await status()).toBe('payment_failed');
+  });
+
+  test(`BILL-10, BILL-19: a checkout whose payment is not confirmed yet waits for it (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { stripe, owner, ground: fixture } = till;
+    // As Stripe answers for a debit: the session is complete, its subscription isn't.
+    fixture.context.payments.connectTo(async (request) => {
+      const answer = await stripe.fetch(request);
+      return new Response(
+        (await answer.text()).replaceAll('"status":"active"', '"status":"incomplete"'),
+        answer,
+      );
+    });
+    await subscribe(till);
+    expect((await getRow(owner, 3)).subscription?.status).toBe('pending');
+    fixture.context.payments.connectTo(stripe.fetch);
+    const id = stripe.list('subscriptions')[0]?.id ?? '';
+    await stripe.change(id, { status: 'active' }, 'customer.subscription.updated');
+    expect((await getRow(owner, 3)).subscription?.status).toBe('active');
+  });
+
+  test(`BILL-11, BILL-20: an undo brings back at Stripe what was agreed, and what has ended there ends here (${kind})`, async () => {
+    const till = await aTill(await open());
+    const { stripe, ground: fixture, office } = till;
+    let { owner } = till;
+    await subscribe(till, { level: 'advanced' });
+    const at = () => stripe.list('subscriptions')[0];
+    const getItem = () =>
+      (at()?.['items'] as { data: { price: Record<string, unknown>; quantity: number }[] }).data[0];
+    await must(owner, 'POST', 'o365/subscriptions/update/3', { userMills: 3_000, minimumUsers: 7 });
+    await must(owner, 'POST', 'o365/subscriptions/change-level/3', { level: 'basic' });
+    await must(owner, 'POST', 'o365/subscriptions/rollback/3', {});
+    expect((await getRow(owner, 3)).subscription).toMatchObject({
+      level: 'advanced',
+      userMills: 3_000,
+      minimumUsers: 7,
+    });
+    expect(getItem()).toMatchObject({ quantity: 7, price: { unit_amount_decimal: '300' } });
+    // A trial that was over when it was changed: Stripe refuses a moment that has passed.
+    const now = fixture.context.clock.now();
+    await must(owner, 'POST', 'o365/subscriptions/update-trial/3', {
+      trialEndsAt: now + 86_400_000,
+    });
+    fixture.pass(2 * 86_400_000);
+    owner = await office.as('later', ['super-admin']);
+    await must(owner, 'POST', 'o365/subscriptions/update-trial/3', {
+      trialEndsAt: now + 9 * 86_400_000,
+    });
+    const ends: unknown[] = [];
+    fixture.context.payments.connectTo(async (request) => {
+      if (request.method === 'POST')
+        ends.push(new URLSearchParams(await request.clone().text()).get('trial_end'));
+      return stripe.fetch(request);
+    });
+    await must(owner, 'POST', 'o365/subscriptions/rollback/3', {});
+    expect(ends).toEqual(['now']);
+    // Somebody has ended it at Stripe, which answers so to whoever ends it again.
+    fixture.context.payments.connectTo(async (request) =>
+      request.method === 'DELETE'
+        ? Response.json(
+            {
+              error: { type: 'invalid_request_error', code: 'resource_missing', message: 'None.' },
+            },
+            { status: 404 },
+          )
+        : stripe.fetch(request),
+    );
+    await must(owner, 'POST', 'o365/subscriptions/delete-company', { companyId: 3 });
+    const rows = await fixture.context.store.tenant(office.tenant, (tx) => tx.all('subscription'));
+    expect(rows.find(({ company }) => company === 3)).toMatchObject({ status: 'ended' });
+  });
+
   test(`BILL-11, BILL-20: operations are done at Stripe first, once, and no card is stored here (${kind})`, async () => {
     const till = await aTill(await open());
     const { stripe, owner, ground: fixture, office } = till;

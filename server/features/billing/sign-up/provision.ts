@@ -22,6 +22,8 @@ const SECOND_MS: Ms = 1_000;
 interface Payment {
   readonly customer: string;
   readonly subscription: string;
+  /** Paid, or in its trial. */
+  readonly isRunning: boolean;
   readonly periodEndsAt: Ms;
   readonly trialEndsAt: Ms | null;
 }
@@ -39,6 +41,7 @@ export async function finishSignUp(
   const payment: Payment = {
     customer: typeof customer === 'string' ? customer : customer.id,
     subscription: subscription.id,
+    isRunning: subscription.status === 'active' || subscription.status === 'trialing',
     periodEndsAt: (subscription.items.data[0]?.current_period_end ?? 0) * SECOND_MS,
     trialEndsAt: subscription.trial_end === null ? null : subscription.trial_end * SECOND_MS,
   };
@@ -99,7 +102,8 @@ export async function provision(
         data: {
           id: subscription,
           company: n,
-          status: 'active',
+          // A payment that takes days, such as a debit, is confirmed by a later event.
+          status: payment === null || payment.isRunning ? 'active' : 'pending',
           currency: settings.currency,
           level: row.level,
           userMills: prices?.userMills ?? 0,

@@ -3,7 +3,7 @@ import { findPrices, type LevelPrices } from '#contract/billing/service-levels.t
 import type { SubscriptionOperation } from '#contract/billing/subscription-changes.ts';
 import type { SubscriptionRow } from '#contract/billing/subscriptions.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
-import type { TenantId } from '#contract/ids.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -62,7 +62,7 @@ export async function changeAtStripe(
       ],
     });
   };
-  const setTerms = async (terms: Terms): Promise<Result<unknown>> => {
+  const setTerms = async (terms: Terms, level = row.level): Promise<Result<unknown>> => {
     const item = await readItem();
     if (!item.ok) return item;
     if (item.value === undefined) return failed({ kind: 'conflict', message: MESSAGES.noCard });
@@ -70,7 +70,7 @@ export async function changeAtStripe(
     const isMetered = before.recurring?.usage_type === 'metered';
     if (isMetered && terms.minimumUsers > 0)
       return failed({ kind: 'conflict', message: MESSAGES.meterWithoutMinimum });
-    const standard = findPrices(prices, row.level);
+    const standard = findPrices(prices, level);
     const price =
       standard?.userMills === terms.userMills && standard.stripePrice !== null
         ? ok(standard.stripePrice)
@@ -86,6 +86,12 @@ export async function changeAtStripe(
       ],
     });
   };
+  /** Stripe takes no moment that has passed. */
+  const setTrial = (endsAt: Ms | null): Promise<Result<unknown>> =>
+    update({
+      trial_end:
+        endsAt === null || endsAt <= context.clock.now() ? 'now' : Math.floor(endsAt / 1_000),
+    });
   switch (change.operation) {
     case 'cancel':
       return row.status === 'active'
@@ -96,23 +102,23 @@ export async function changeAtStripe(
     case 'change-level':
       return setPrice(change.prices);
     case 'update-trial':
-      return update({
-        trial_end: change.trialEndsAt === null ? 'now' : Math.floor(change.trialEndsAt / 1_000),
-      });
+      return setTrial(change.trialEndsAt);
     case 'update':
       return setTerms(change);
     case 'forgive':
       return forgive(context, tenant, stripe, subscriptionId);
     case 'rollback':
       if (row.undo?.operation === 'cancel') return update({ cancel_at_period_end: false });
-      if (row.undo?.operation === 'change-level')
-        return setPrice(findPrices(prices, row.undo.level));
+      if (row.undo?.operation === 'change-level') {
+        const level = findPrices(prices, row.undo.level);
+        const priced = await setPrice(level);
+        // What was agreed for that level comes back too.
+        return !priced.ok || level?.userMills === row.undo.userMills
+          ? priced
+          : setTerms(row.undo, row.undo.level);
+      }
       if (row.undo?.operation === 'update') return setTerms(row.undo);
-      if (row.undo?.operation === 'update-trial')
-        return update({
-          trial_end:
-            row.undo.trialEndsAt === null ? 'now' : Math.floor(row.undo.trialEndsAt / 1_000),
-        });
+      if (row.undo?.operation === 'update-trial') return setTrial(row.undo.trialEndsAt);
       return ok(null);
     default:
       return change satisfies never;
@@ -159,15 +165,21 @@ async function makePrice(
   return made.ok ? ok(made.value.id) : made;
 }
 
-const endAtStripe = (
+async function endAtStripe(
   context: AppContext,
   tenant: TenantId,
   stripe: Stripe,
   id: string,
-): Promise<Result<unknown>> =>
-  writeStripe(context, tenant, { what: `subscription:${id}`, body: 'cancel' }, (options) =>
-    stripe.subscriptions.cancel(id, {}, options),
+): Promise<Result<unknown>> {
+  const ended = await writeStripe(
+    context,
+    tenant,
+    { what: `subscription:${id}`, body: 'cancel' },
+    (options) => stripe.subscriptions.cancel(id, {}, options),
   );
+  // Stripe answers so for a subscription that has ended there already.
+  return !ended.ok && ended.failure.kind === 'not-found' ? ok(null) : ended;
+}
 
 /** Voids what is unpaid, so that Stripe stops asking for it. */
 async function forgive(

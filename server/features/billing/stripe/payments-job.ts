@@ -7,8 +7,11 @@ import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import { loadStoredUsageDays } from '../suite-usage/usage-days.ts';
 import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { connectStripe, writeStripe } from './stripe.ts';
+import { syncSubscription } from './sync-subscription.ts';
 
 const EVERY_MS: Ms = 3_600_000;
+/** How old the known state of a subscription at Stripe may be (BILL-10). */
+const READ_MS: Ms = 6 * EVERY_MS;
 /** Days before are not sent any more: the meter takes events of the last 35 days. */
 const MAX_LATE_DAYS = 30;
 
@@ -22,8 +25,8 @@ interface MeteredDay {
 }
 
 /**
- * Sends the users of each day that ended to the billing meters of metered levels, and ends at Stripe what
- * ended here. Each is sent once: a meter event has the day as its identifier.
+ * Sends the users of each day that ended to the billing meters of metered levels, reads what no event
+ * told about subscriptions, and ends at Stripe what ended here. Each is sent once: a meter event has the day as its identifier.
  */
 export const payments =
   (context: AppContext): JobHandler<'payments'> =>
@@ -63,6 +66,11 @@ export const payments =
           .where('company_n', '=', company)
           .execute(),
       );
+    }
+    for (const subscription of await findUnread(context, tenant, now)) {
+      if (signal.aborted) return now;
+      const read = await syncSubscription(context, tenant, stripe, { subscription, event: null });
+      if (!read.ok && read.failure.kind === 'busy') return now + EVERY_MS;
     }
     for (const { company, subscription } of await findEnded(context, tenant)) {
       const ended = await writeStripe(
@@ -129,6 +137,23 @@ function findMeteredDays(
     return found;
   });
 }
+
+/** Running subscriptions that weren't read for some hours: an event of theirs may be lost. */
+const findUnread = (context: AppContext, tenant: TenantId, now: Ms): Promise<readonly string[]> =>
+  context.store.tenant(tenant, async ({ sql }) =>
+    (
+      await sql
+        .selectFrom('stripe_customer')
+        .select('subscription_id')
+        .where('tenant_id', '=', tenant)
+        .where('ended_at', 'is', null)
+        .where('subscription_id', 'is not', null)
+        // A time in the future was written by a wrong clock.
+        .where((row) => row.or([row('read_at', '<=', now - READ_MS), row('read_at', '>', now)]))
+        .orderBy('read_at')
+        .execute()
+    ).flatMap(({ subscription_id }) => subscription_id ?? []),
+  );
 
 /** Subscriptions that ended here, such as those of deleted companies, and not yet at Stripe. */
 function findEnded(

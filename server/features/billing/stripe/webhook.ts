@@ -1,22 +1,18 @@
 import type { Stripe } from 'stripe';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { TenantTx } from '#server/platform/db/store.ts';
 import { readBytes } from '#server/platform/http/body.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { readSecret } from '#server/platform/outbound/secret.ts';
 import { finishSignUp } from '../sign-up/provision.ts';
-import { loadBillingSettings } from '../subscriptions/settings.ts';
-import { getReconcileEvents } from './reconcile.ts';
 import { connectStripe, readStripe, writeStripe } from './stripe.ts';
+import { hasSeen, remember, syncSubscription } from './sync-subscription.ts';
 
 const MAX_BYTES = 1_048_576;
 /** G68: an older signature is refused. */
 const TOLERANCE_SECONDS = 300;
-/** Stripe repeats an event for three days. */
-const STORED_MS: Ms = 30 * 86_400_000;
 
 /**
  * G54, G68: Stripe's events over the raw body. The content of an event is never used: the object
@@ -67,56 +63,21 @@ async function actOn(
     case 'customer.subscription.created':
     case 'customer.subscription.updated':
     case 'customer.subscription.deleted':
-      return reconcile(context, tenant, stripe, event.data.object.id, event.id);
+      return syncSubscription(context, tenant, stripe, {
+        subscription: event.data.object.id,
+        event: event.id,
+      });
     case 'invoice.paid':
     case 'invoice.payment_failed': {
       const parent = event.data.object.parent?.subscription_details?.subscription;
       const id = typeof parent === 'string' ? parent : parent?.id;
-      return id === undefined ? ok(null) : reconcile(context, tenant, stripe, id, event.id);
+      return id === undefined
+        ? ok(null)
+        : syncSubscription(context, tenant, stripe, { subscription: id, event: event.id });
     }
     default:
       return ok(null);
   }
-}
-
-/** Brings the row of a subscription to Stripe's state. `event`: acts once. */
-async function reconcile(
-  context: AppContext,
-  tenant: TenantId,
-  stripe: Stripe,
-  subscriptionId: string,
-  event: string,
-): Promise<Result<unknown>> {
-  const fetched = await readStripe(() =>
-    stripe.subscriptions.retrieve(subscriptionId, { expand: ['latest_invoice'] }),
-  );
-  if (!fetched.ok) return fetched.failure.kind === 'not-found' ? ok(null) : fetched;
-  return context.store.tenant(tenant, async (tx) => {
-    await tx.lock();
-    if (!(await remember(tx, event, context.clock.now()))) return ok(null);
-    const known = await tx.sql
-      .selectFrom('stripe_customer')
-      .select('company_n')
-      .where('tenant_id', '=', tenant)
-      .where('subscription_id', '=', subscriptionId)
-      .executeTakeFirst();
-    const row = (await tx.all('subscription')).find(
-      ({ company, hasCard, endedAt }) =>
-        company === known?.company_n && hasCard && endedAt === null,
-    );
-    if (row === undefined) return ok(null);
-    const { graceDays } = await loadBillingSettings(tx);
-    const now = context.clock.now();
-    await tx.append(
-      getReconcileEvents(row, fetched.value, { graceDays, now }).map((change) => ({
-        event: change,
-        company: row.company,
-        entity: `subscription:${row.id}`,
-      })),
-      { actor: { kind: 'clock' }, subject: null, commandId: null, at: now },
-    );
-    return ok(null);
-  });
 }
 
 async function finishCheckout(
@@ -156,27 +117,4 @@ async function finishCheckout(
   }
   await context.store.tenant(tenant, (tx) => remember(tx, event, context.clock.now()));
   return ok(null);
-}
-
-const hasSeen = async ({ sql, tenant }: TenantTx, id: string): Promise<boolean> =>
-  (await sql
-    .selectFrom('stripe_event')
-    .select('id')
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .executeTakeFirst()) !== undefined;
-
-/** Returns false if the event has acted already. */
-async function remember({ sql, tenant }: TenantTx, id: string, at: Ms): Promise<boolean> {
-  await sql
-    .deleteFrom('stripe_event')
-    .where('tenant_id', '=', tenant)
-    .where('at', '<', at - STORED_MS)
-    .execute();
-  const { numInsertedOrUpdatedRows } = await sql
-    .insertInto('stripe_event')
-    .values({ tenant_id: tenant, id, at })
-    .onConflict((on) => on.doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
 }

@@ -70,6 +70,7 @@ import { migration0082 } from './0082_command_holders.ts';
 import { migration0083 } from './0083_reread_texts.ts';
 import { migration0084 } from './0084_removed_repositories.ts';
 import { migration0085 } from './0085_certificate_warnings.ts';
+import { migration0089 } from './0089_stripe_reads.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -146,4 +147,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0083,
   migration0084,
   migration0085,
+  migration0089,
 ];
