@@ -5,7 +5,7 @@ export interface Waits {
   /** Null: none waits. */
   current(): Waiting | null;
   /** For a `SourceCall`: each wait begins with a `Waiting` and ends with null. */
-  onWaiting(waiting: Waiting | null): void;
+  readonly onWaiting: (waiting: Waiting | null) => void;
 }
 
 /** Follows waits of several requests: shows the one that ends last until none is left. */

@@ -86,32 +86,38 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
     async requestAppDeviceCode({ organizationId }, ctx) {
       const row = await find(ctx, organizationId);
       if (!row) return failed(NOT_FOUND);
-      const { requestDeviceCode } = getEngineFor(context, row).organizations;
+      const { organizations } = getEngineFor(context, row);
       return getAnswer(
-        await requestDeviceCode(scopeFor(ctx, row.id), {
+        await organizations.requestDeviceCode(scopeFor(ctx, row.id), {
           region: row.region,
         }),
       );
     },
 
     async requestDeviceCode({ targetRegion, companyObjId }, ctx) {
-      const { requestDeviceCode } = getEngine(context).organizations;
+      const { organizations } = getEngine(context);
       if (!(await read(ctx, (tx) => findCompany(tx, ctx.session, companyObjId))))
         return failed(NOT_FOUND);
       return getAnswer(
-        await requestDeviceCode(scopeFor(ctx, context.chance.uuid() as OrganizationId), {
-          region: targetRegion,
-        }),
+        await organizations.requestDeviceCode(
+          scopeFor(ctx, context.chance.uuid() as OrganizationId),
+          {
+            region: targetRegion,
+          },
+        ),
       );
     },
 
     /** The engine knows a code only for the user who requested it. */
     async checkDeviceCode({ code }, ctx) {
-      const { checkDeviceCode } = getEngine(context).organizations;
+      const { organizations } = getEngine(context);
       const state = getAnswer(
-        await checkDeviceCode(scopeFor(ctx, context.chance.uuid() as OrganizationId), {
-          code,
-        }),
+        await organizations.checkDeviceCode(
+          scopeFor(ctx, context.chance.uuid() as OrganizationId),
+          {
+            code,
+          },
+        ),
       );
       return state.ok ? ok({ state: state.value }) : state;
     },
@@ -119,8 +125,10 @@ export function directoryHandlers(context: AppContext): Pick<Handlers, Names> {
     async renewCertificate({ organizationId, code }, ctx) {
       const organization = await find(ctx, organizationId);
       if (!organization) return failed(NOT_FOUND);
-      const { renewCertificate } = getEngineFor(context, organization).organizations;
-      const renewed = getAnswer(await renewCertificate(scopeFor(ctx, organizationId), { code }));
+      const { organizations } = getEngineFor(context, organization);
+      const renewed = getAnswer(
+        await organizations.renewCertificate(scopeFor(ctx, organizationId), { code }),
+      );
       if (!renewed.ok) return renewed;
       const { thumbprint, expiresAt } = renewed.value;
       return context.store.tenant(ctx.tenant, async (tx) => {

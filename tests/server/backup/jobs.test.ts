@@ -27,6 +27,15 @@ const FLAGS = [
   'teamsChats',
   'members',
 ] as const;
+const makeItems = (type: string, id: (n: number) => string): object[] =>
+  Array.from({ length: 10_000 }, (_, n) => ({
+    type,
+    id: id(n),
+    ...Object.fromEntries(FLAGS.map((flag) => [flag, flag === 'mailbox' || flag === 'sites'])),
+  }));
+const sorted = (list: readonly object[]): string[] =>
+  list.map((one) => JSON.stringify(one, ['type', 'id', ...FLAGS])).toSorted();
+
 const chained = (chainedAfter: string): object => ({
   schedulePolicy: { ...POLICY, schedule: { type: 'Chained', chainedAfter } },
 });
@@ -127,13 +136,7 @@ eachDatabase((kind, open) => {
     const { office } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);
     const { organization, repository: vault } = await makeAll(admin, 1, 'Calloway');
-    const items = (type: string, id: (n: number) => string): object[] =>
-      Array.from({ length: 10_000 }, (_, n) => ({
-        type,
-        id: id(n),
-        ...Object.fromEntries(FLAGS.map((flag) => [flag, flag === 'mailbox' || flag === 'sites'])),
-      }));
-    const users = items('User', (n) => `${n}`.padStart(8, '0') + randomUUID().slice(8));
+    const users = makeItems('User', (n) => `${n}`.padStart(8, '0') + randomUUID().slice(8));
     // The id of a site: its host and two ids.
     const sites = items(
       'Site',
@@ -157,8 +160,6 @@ eachDatabase((kind, open) => {
       readonly version: string;
     }
     const stored = (await admin<Stored>('GET', path)).body.data;
-    const sorted = (list: readonly object[]): string[] =>
-      list.map((one) => JSON.stringify(one, ['type', 'id', ...FLAGS])).toSorted();
     expect(sorted(stored.selectedItems)).toEqual(sorted(users));
     expect(sorted(stored.excludedItems)).toEqual(sorted(sites));
     const change = {

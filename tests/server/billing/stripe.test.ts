@@ -160,7 +160,11 @@ eachDatabase((kind, open) => {
     await subscribe(till, { level: 'advanced' });
     const at = () => stripe.list('subscriptions')[0];
     const getItem = () =>
-      (at()?.['items'] as { data: { price: Record<string, unknown>; quantity: number }[] }).data[0];
+      (
+        at()?.['items'] as
+          | { data: { price: Record<string, unknown>; quantity: number }[] }
+          | undefined
+      )?.data[0];
     await must(owner, 'POST', 'o365/subscriptions/update/3', { userMills: 3_000, minimumUsers: 7 });
     await must(owner, 'POST', 'o365/subscriptions/change-level/3', { level: 'basic' });
     await must(owner, 'POST', 'o365/subscriptions/rollback/3', {});

@@ -17,6 +17,10 @@ import {
   withoutJobs,
 } from './fixtures.ts';
 
+const failListening = (): never => {
+  throw new Error('a listener failed');
+};
+
 eachDatabase((name, open) => {
   let fixture: Fixture;
   let store: Store;
@@ -88,15 +92,12 @@ eachDatabase((name, open) => {
     const { tenant } = await provider(fixture);
     await noJobs(store);
     const heard: string[] = [];
-    const fail = (): never => {
-      throw new Error('a listener failed');
-    };
     const ends = [
-      store.onAppend(fail),
+      store.onAppend(failListening),
       store.onAppend(() => void heard.push('append')),
-      store.onAppendAnywhere(fail),
+      store.onAppendAnywhere(failListening),
       store.onAppendAnywhere(() => void heard.push('append anywhere')),
-      store.onJobScheduled(fail),
+      store.onJobScheduled(failListening),
       store.onJobScheduled(() => void heard.push('job')),
     ];
     const jobs = (await store.tenant(tenant, (tx) => tx.all('job'))).length;

@@ -42,6 +42,15 @@ async function start(prefill: Partial<JobData>) {
   return { actor, at };
 }
 
+const choose = (count: number) => ({
+  ...JOB_WIZARD.empty,
+  backupType: 'SelectedItems' as const,
+  otherSelected: Array.from({ length: count }, (_, n) => ({
+    type: 'User' as const,
+    id: `u${n}`,
+  })),
+});
+
 test('WIZ-12: jobs/1 to jobs/5; with one proxy and one repository, step 4 is left out in both directions', async () => {
   const filled = { name: 'Nightly', organizationId: ORGANIZATION, repositoryId: REPOSITORY };
   const { actor, at } = await start(filled);
@@ -204,14 +213,6 @@ test('WIZ-12: what cannot run is refused in its step', () => {
     ['chainedAfter'],
   ]);
   expect(second?.check({ ...JOB_WIZARD.empty, backupType: 'SelectedItems' })).toHaveLength(1);
-  const choose = (count: number) => ({
-    ...JOB_WIZARD.empty,
-    backupType: 'SelectedItems' as const,
-    otherSelected: Array.from({ length: count }, (_, n) => ({
-      type: 'User' as const,
-      id: `u${n}`,
-    })),
-  });
   expect(second?.check(choose(10_000))).toEqual([]);
   expect(second?.check(choose(10_001))).toEqual([
     { path: 'selectedItems', message: 'Choose at most 10,000 items. Groups count as one.' },

@@ -382,14 +382,15 @@ async function pause(session: RunningSession, opens: Ms | null): Promise<Ms> {
 }
 
 /** Shows why nobody works on the session now. What its log says last isn't said again. */
-const wait = ({ context, tenant, id, log }: RunningSession, waiting: Waiting): Promise<void> =>
-  context.store.tenant(tenant, async (tx) => {
+const wait = (session: RunningSession, waiting: Waiting): Promise<void> =>
+  session.context.store.tenant(session.tenant, async (tx) => {
+    const { tenant, id } = session;
     await storeWaiting(tx, id, waiting);
     const { rows } = await sql<{ readonly message: string }>`
       select message from backup_log where tenant_id = ${tenant} and session_id = ${id} order by n desc limit 1`.execute(
       tx.sql,
     );
-    if (rows[0]?.message !== waiting.reason) await log(tx, 'info', waiting.reason);
+    if (rows[0]?.message !== waiting.reason) await session.log(tx, 'info', waiting.reason);
   });
 
 /** Stores how far a session is, at most every two seconds, and stops it if a person asked to. */
