@@ -138,7 +138,7 @@ eachDatabase((kind, open) => {
     const { organization, repository: vault } = await makeAll(admin, 1, 'Calloway');
     const users = makeItems('User', (n) => `${n}`.padStart(8, '0') + randomUUID().slice(8));
     // The id of a site: its host and two ids.
-    const sites = items(
+    const sites = makeItems(
       'Site',
       () => `calloway.sharepoint.example,${randomUUID()},${randomUUID()}`,
     );

@@ -108,7 +108,7 @@ eachDatabase((name, open) => {
         await scheduleJob(tx, 'mail', 'first', { message: 'first' }, now() + DAY);
         return 'committed';
       },
-      { onCommit: fail },
+      { onCommit: failListening },
     );
     for (const end of ends) end();
     expect(value).toBe('committed');
