@@ -142,7 +142,12 @@ async function loadAll(origin: URL, token: string): Promise<number> {
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-calls-'));
 const loadBefore = loadavg()[0] ?? 0;
-const server = await beginServer(join(folder, 'data'), null, { DAYBOOK_ESTATE: demoSize });
+const server = await beginServer(join(folder, 'data'), null, {
+  DAYBOOK_ESTATE: demoSize,
+  // All clients have one address here.
+  DAYBOOK_CONNECTIONS: '10000',
+  DAYBOOK_CONNECTIONS_PER_ADDRESS: '10000',
+});
 const { origin } = server;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 try {
