@@ -14,7 +14,7 @@ import { type OpenedServer, toFailed, type Vb365Servers } from './servers.ts';
 import { JobShape } from './shapes.ts';
 import { loadKnownJobs } from './store-organization.ts';
 import { storeSessions } from './store-sessions.ts';
-import { scheduleServer, SOON_MS } from './sync-server.ts';
+import { scheduleServer, scheduleWhole, SOON_MS } from './sync-server.ts';
 
 /** The server shows the session of a job that it has just started within this time. */
 const PATIENCE_MS: Ms = 10_000;
@@ -64,7 +64,7 @@ export const commandRunning = (
       await context.store.tenant(scope.tenant, async (tx) => {
         const now = context.clock.now();
         await markCommand(tx, job, now);
-        await scheduleServer(tx, found.server.id, now + SOON_MS);
+        await scheduleWhole(tx, found.server.id, now, now + SOON_MS);
       });
     return done;
   });

@@ -103,7 +103,7 @@ export async function readJobs(client: Vb365Client, key: string): Promise<Vb365J
   return jobs.slice(0, LIMITS.backupJobs);
 }
 
-async function readItems(client: Vb365Client, job: Vb365Job): Promise<JobItems> {
+export async function readItems(client: Vb365Client, job: Vb365Job): Promise<JobItems> {
   if ((await client.findVersion()) === 'v7')
     return { selected: job.selectedItems ?? [], excluded: job.excludedItems ?? [] };
   const read = async (list: string): Promise<Vb365JobItem[]> => {
@@ -121,7 +121,10 @@ async function readItems(client: Vb365Client, job: Vb365Job): Promise<JobItems> 
   };
 }
 
-async function readUsage(client: Vb365Client, key: string): Promise<ReadonlyMap<string, number>> {
+export async function readUsage(
+  client: Vb365Client,
+  key: string,
+): Promise<ReadonlyMap<string, number>> {
   const used = new Map<string, number>();
   const path = `Organizations/${encodeURIComponent(key)}/usedRepositories`;
   for await (const rows of client.readPages(path, UsageShape))

@@ -76,36 +76,42 @@ export async function readSessions(
     }
   const sessions: ReadSession[] = [];
   if (known.running !== null && !found.has(known.running)) {
-    const session = await readOne(client, known.running);
+    const session = await readSession(client, known.running);
     if (session) found.set(session.id, session);
     else sessions.push(endForgotten(known.running, now));
   }
   for (const session of found.values()) {
-    const startedAt = parseTime(session.creationTime);
-    if (
-      startedAt === null ||
-      known.ended.has(session.id as BackupSessionId) ||
-      !isKnownState(session)
-    )
-      continue;
-    const end = toEnd(session);
-    sessions.push({
-      id: session.id as BackupSessionId,
-      startedAt: Math.min(startedAt, now),
-      end: end && { ...end, at: Math.max(startedAt, Math.min(end.at, now)) },
-      session,
-      log: await readLog(client, session.id),
-      counts:
-        end === null || end.result === 'success'
-          ? { warned: 0, failed: 0 }
-          : await countObjects(client, session.id),
-    });
+    if (known.ended.has(session.id as BackupSessionId)) continue;
+    const read = await readDetails(client, session, now);
+    if (read !== null) sessions.push(read);
   }
   return sessions.toSorted((a, b) => a.startedAt - b.startedAt);
 }
 
+/** Reads the log of a session, and how many objects failed. Null: its state has no meaning here. */
+export async function readDetails(
+  client: Vb365Client,
+  session: Vb365Session,
+  now: Ms,
+): Promise<ReadSession | null> {
+  const startedAt = parseTime(session.creationTime);
+  if (startedAt === null || !isKnownState(session)) return null;
+  const end = toEnd(session);
+  return {
+    id: session.id as BackupSessionId,
+    startedAt: Math.min(startedAt, now),
+    end: end && { ...end, at: Math.max(startedAt, Math.min(end.at, now)) },
+    session,
+    log: await readLog(client, session.id),
+    counts:
+      end === null || end.result === 'success'
+        ? { warned: 0, failed: 0 }
+        : await countObjects(client, session.id),
+  };
+}
+
 /** The server no longer has a session that was running: nobody can tell how it ended. */
-const endForgotten = (id: BackupSessionId, now: Ms): ReadSession => ({
+export const endForgotten = (id: BackupSessionId, now: Ms): ReadSession => ({
   id,
   startedAt: now,
   end: { at: now, result: 'cancelled' },
@@ -132,7 +138,7 @@ function toEnd({ endTime, status }: Vb365Session): ReadSession['end'] {
   return at === null || result === undefined ? null : { at, result };
 }
 
-async function readOne(client: Vb365Client, id: string): Promise<Vb365Session | null> {
+export async function readSession(client: Vb365Client, id: string): Promise<Vb365Session | null> {
   try {
     return await client.read(`JobSessions/${encodeURIComponent(id)}`, SessionShape);
   } catch (error) {

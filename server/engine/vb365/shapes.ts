@@ -96,6 +96,12 @@ export const JobShape = v.object({
 });
 export type Vb365Job = v.InferOutput<typeof JobShape>;
 
+/** Where the server has what belongs to a row. */
+export const LinksShape = v.optional(
+  v.nullable(v.record(v.string(), v.nullable(v.object({ href: text })))),
+);
+export type Vb365Links = v.InferOutput<typeof LinksShape>;
+
 export const SessionShape = v.object({
   id,
   /** Version 7 only finds the sessions of a job. */

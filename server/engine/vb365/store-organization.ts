@@ -79,15 +79,21 @@ export async function loadKnownJobs(
 
 /**
  * Makes the rows of an organization's repositories, jobs and sessions those that the server has.
- * `readAt`: when reading began.
+ * `readAt`: when reading began. `isPart`: it was read of some known jobs only, so others aren't gone.
+ * Returns whether no session has to wait for the end of another one.
  */
 export async function storeOrganization(
   tx: TenantTx,
   context: AppContext,
   site: Site,
-  { repositories, jobs, readAt }: ReadOrganization & { readonly readAt: Ms },
+  {
+    repositories,
+    jobs,
+    readAt,
+    isPart = false,
+  }: ReadOrganization & { readonly readAt: Ms; readonly isPart?: boolean },
   finishRemoval: FinishRemoval,
-): Promise<void> {
+): Promise<boolean> {
   await tx.lock();
   const now = context.clock.now();
   const timeZone = await loadZone(tx);
@@ -97,6 +103,7 @@ export async function storeOrganization(
 
   const repositoryRows = await tx.rows('backupRepository', getIds(knownRepositories));
   const repositoryIds = new Map<string, BackupRepositoryId>();
+  if (isPart) for (const [key, { id }] of knownRepositories) repositoryIds.set(key, id);
   for (const { repository, usedBytes } of repositories) {
     const known = knownRepositories.get(repository.id);
     const id = known?.id ?? (context.chance.uuid() as BackupRepositoryId);
@@ -113,6 +120,11 @@ export async function storeOrganization(
   const jobRows = await tx.rows('backupJob', getIds(knownJobs));
   const jobIds = new Map<string, BackupJobId>();
   const sightings = new Map<string, Sighting>();
+  if (isPart)
+    for (const [key, { id, detail }] of knownJobs) {
+      jobIds.set(key, id);
+      if (detail.clock !== undefined) sightings.set(key, detail.clock);
+    }
   for (const { job } of jobs) {
     const sighting = getSighting(job, now) ?? knownJobs.get(job.id)?.detail.clock;
     if (sighting !== undefined) sightings.set(job.id, sighting);
@@ -194,13 +206,16 @@ export async function storeOrganization(
     ),
   );
   if (drafts.length > 0) await tx.append(drafts, byClock(now));
+  let isComplete = true;
   for (const { job, sessions } of jobs) {
     const id = jobIds.get(job.id);
     const repository = repositoryIds.get(job.repositoryId ?? '');
     const isRemoved = id !== undefined && (jobRows.get(id)?.removedAt ?? null) !== null;
-    if (id !== undefined && repository !== undefined && !isRemoved && !skipped.has(job.id))
-      await storeSessions(tx, { ...site, job: id, repository }, sessions);
+    if (id === undefined || repository === undefined || isRemoved || skipped.has(job.id)) continue;
+    const isStored = await storeSessions(tx, { ...site, job: id, repository }, sessions);
+    isComplete &&= isStored;
   }
+  return isComplete;
 }
 
 const getIds = <K extends Kind>(known: Known<K>): Ids[K][] =>

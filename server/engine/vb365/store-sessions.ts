@@ -32,14 +32,16 @@ interface OfJob {
 /**
  * Stores the sessions of a job, the oldest first, with their log. Each start and end is in the event
  * log at the time that the server says, once. `startedBy`: why one that is running was started.
+ * Returns whether none has to wait for the end of another one.
  */
 export async function storeSessions(
   tx: TenantTx,
   of: OfJob,
   sessions: readonly ReadSession[],
   startedBy: StartReason = 'schedule',
-): Promise<void> {
+): Promise<boolean> {
   const { sql: db, tenant } = tx;
+  let isComplete = true;
   // One session of a job runs at a time, so ends come before the start of another one.
   const ordered = sessions.toSorted(
     (a, b) => Number(a.end === null) - Number(b.end === null) || a.startedAt - b.startedAt,
@@ -55,7 +57,10 @@ export async function storeSessions(
     const drafts: [NewEvent, By][] = [];
     if (stored === undefined) {
       const reason = getReason(session, startedBy);
-      if (!(await insertSession(tx, of, session, reason))) continue;
+      if (!(await insertSession(tx, of, session, reason))) {
+        isComplete = false;
+        continue;
+      }
       drafts.push(getStart(of, session, reason));
     }
     await updateSession(tx, session);
@@ -66,6 +71,7 @@ export async function storeSessions(
         drafts.map(([, by]) => by),
       );
   }
+  return isComplete;
 }
 
 /** A retry of the server is a session of its own. The API doesn't tell why others started. */

@@ -1,12 +1,15 @@
+import type { Updateable } from 'kysely';
 import type { Id } from '#contract/engine/engine.ts';
 import type { Ms, OrganizationId, TenantId } from '#contract/ids.ts';
 import type { OrganizationRow } from '#contract/backup/organizations.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import type { Vb365Tables } from '#server/platform/db/database-vb365.ts';
 import { byClock, type TenantTx } from '#server/platform/db/store.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { hasNoJob, scheduleJob } from '#server/platform/jobs/schedule.ts';
 import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { Vb365Client } from './client.ts';
+import { findFeedEnd, orNull } from './feed.ts';
 import { forgetStart, loadStarts } from './job-links.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { type FoundOrganization, readOrganizations } from './organizations.ts';
@@ -17,10 +20,13 @@ import { shortenDueRetentions } from './shorten-retention.ts';
 import { findServer, type ServerRow, type Vb365Servers } from './servers.ts';
 import { InstanceShape } from './shapes.ts';
 import { loadKnownJobs, storeOrganization } from './store-organization.ts';
+import { getFingerprint, type ImportedSite, readServerChanges } from './sync-changes.ts';
 
 const EVERY_MS: Ms = 5 * 60_000;
 /** While a session runs. */
 const RUNNING_MS: Ms = 20_000;
+/** How long a server is read with its feed only: the feed has no sizes, and may have gaps. */
+const WHOLE_MS: Ms = 6 * 60 * 60_000;
 /** The wait after a failure doubles up to this. */
 const LONGEST_WAIT_MS: Ms = 60 * 60_000;
 
@@ -28,15 +34,27 @@ const LONGEST_WAIT_MS: Ms = 60 * 60_000;
 export const scheduleServer = (tx: TenantTx, server: Id, dueAt: Ms): Promise<void> =>
   scheduleJob(tx, 'vb365-server', server, { server }, dueAt);
 
+/** Makes a server due, which is read as a whole: not all that changed has a feed. */
+export async function scheduleWhole(tx: TenantTx, server: Id, now: Ms, dueAt: Ms): Promise<void> {
+  await tx.sql
+    .updateTable('vb365_server')
+    .set({ whole_wanted_at: now })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', server)
+    .execute();
+  await scheduleServer(tx, server, dueAt);
+}
+
 /** Has a server read a few seconds after a command to it: it may show the effect late. */
 export const refreshSoon = (
   context: AppContext,
   { tenant }: { readonly tenant: TenantId },
   { server }: { readonly server: Pick<ServerRow, 'id'> },
 ): Promise<void> =>
-  context.store.tenant(tenant, (tx) =>
-    scheduleServer(tx, server.id, context.clock.now() + SOON_MS),
-  );
+  context.store.tenant(tenant, (tx) => {
+    const now = context.clock.now();
+    return scheduleWhole(tx, server.id, now, now + SOON_MS);
+  });
 /** How soon a server is read after a command. */
 export const SOON_MS: Ms = 5_000;
 
@@ -52,42 +70,47 @@ export async function scheduleServers(tx: TenantTx, now: Ms): Promise<void> {
 }
 
 /**
- * Reads the organizations that were imported from a server: their jobs, sessions and repositories. A
- * server that doesn't answer is asked again after growing waits, with the reason stored.
+ * Reads the organizations that were imported from a server: their jobs, sessions and repositories; as
+ * a whole at first, after a problem and now and then, else what its feed names. A server that doesn't
+ * answer is asked again after growing waits, with the reason stored.
  */
-export const vb365Server =
-  (
-    context: AppContext,
-    servers: Vb365Servers,
-    finishRemoval: FinishRemoval,
-  ): JobHandler<'vb365-server'> =>
-  async ({ tenant, signal, payload: { server: id } }) => {
+export const vb365Server = (
+  context: AppContext,
+  servers: Vb365Servers,
+  finishRemoval: FinishRemoval,
+): JobHandler<'vb365-server'> => {
+  /** By server: the jobs of organizations that weren't imported. */
+  const foreignJobs = new Map<Id, Set<string>>();
+  return async ({ tenant, signal, payload: { server: id } }) => {
     const server = await context.store.tenant(tenant, (tx) => loadServer(tx, id), {
       readOnly: true,
     });
-    if (server === null) return null;
+    if (server === null) {
+      foreignJobs.delete(id);
+      return null;
+    }
     const client = await servers.openServer(tenant, server);
     const now = context.clock.now();
     if (!client.ok) return noteProblem(context, tenant, server, client.error.message, null);
+    const task: Task = {
+      context,
+      tenant,
+      server,
+      client: client.value,
+      signal,
+      foreignJobs: foreignJobs.get(id) ?? new Set(),
+      finishRemoval,
+    };
+    foreignJobs.set(id, task.foreignJobs);
     try {
-      const { isRunning, problem } = await syncServer(context, tenant, server, client.value, {
-        signal,
-        finishRemoval,
-      });
-      await context.store.tenant(tenant, ({ sql: db }) =>
-        db
-          .updateTable('vb365_server')
-          .set({ read_at: now, failures: 0, problem })
-          .where('tenant_id', '=', tenant)
-          .where('id', '=', id)
-          .execute(),
-      );
+      const isRunning = await syncServer(task, now);
       return now + (isRunning ? RUNNING_MS : EVERY_MS);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       return noteProblem(context, tenant, server, error.message, error.waitMs);
     }
   };
+};
 
 export const loadServer = async (
   { sql: db, tenant }: TenantTx,
@@ -120,30 +143,76 @@ async function noteProblem(
   return context.clock.now() + Math.max(wait, Math.min(waitMs ?? 0, LONGEST_WAIT_MS));
 }
 
-async function syncServer(
-  context: AppContext,
-  tenant: TenantId,
-  server: ServerRow,
-  client: Vb365Client,
-  {
-    signal,
-    finishRemoval,
-  }: { readonly signal: AbortSignal; readonly finishRemoval: FinishRemoval },
-): Promise<{ readonly isRunning: boolean; readonly problem: string | null }> {
-  const { version } = await client.read('ServiceInstance', InstanceShape);
-  const found = new Map((await readOrganizations(client)).map((one) => [one.key, one]));
+interface Task {
+  readonly context: AppContext;
+  readonly tenant: TenantId;
+  readonly server: ServerRow;
+  readonly client: Vb365Client;
+  readonly signal: AbortSignal;
+  readonly foreignJobs: Set<string>;
+  readonly finishRemoval: FinishRemoval;
+}
+
+/** Returns whether a session runs. */
+async function syncServer(task: Task, now: Ms): Promise<boolean> {
+  const { context, tenant, server, client } = task;
   const sites = await context.store.tenant(tenant, (tx) => loadSites(tx, server.id), {
     readOnly: true,
   });
   const problems: string[] = [];
   for (const { organization } of sites)
     problems.push(...(await shortenDueRetentions(context, tenant, client, organization)));
+  const { feed } = server;
+  const changes =
+    feed === null || problems.length > 0 || isWholeDue(server, now)
+      ? null
+      : await orNull(readServerChanges(task, sites, feed));
+  if (changes === null) return syncWhole(task, sites, problems, now);
+  const read = { read_at: now, failures: 0, problem: null, feed: JSON.stringify(changes.feed) };
+  // What changed is stored together with up to where the feed was read: killed in between, the next
+  // reading has it again.
+  await context.store.tenant(tenant, async (tx) => {
+    const isComplete = changes.store === null || (await changes.store(tx));
+    await updateServer(tx, server.id, { ...read, ...(!isComplete && { feed: null }) });
+  });
+  for (const { organization } of sites) await startAdopted(context, tenant, organization.id);
+  return changes.isRunning;
+}
+
+/** Whether everything has to be read: commands, imports and problems want it, and time passes. */
+const isWholeDue = (
+  { whole_at: at, whole_wanted_at: wantedAt, failures, problem }: ServerRow,
+  now: Ms,
+): boolean =>
+  at === null ||
+  failures > 0 ||
+  problem !== null ||
+  wantedAt >= at ||
+  now < at ||
+  now - at >= WHOLE_MS;
+
+/** Reads everything. The feed goes on from before it, so that nothing is missed in between. */
+async function syncWhole(
+  { context, tenant, server, client, signal, foreignJobs, finishRemoval }: Task,
+  sites: readonly ImportedSite[],
+  problems: string[],
+  now: Ms,
+): Promise<boolean> {
+  const { version } = await client.read('ServiceInstance', InstanceShape);
+  const cursor = await findFeedEnd(client, server.feed);
+  const organizations = await readOrganizations(client);
+  const found = new Map(organizations.map((one) => [one.key, one]));
   const readAt = context.clock.now();
   const repositories = await readRepositories(client);
+  const lists =
+    cursor === null ? null : await orNull(getFingerprint(client, { organizations, repositories }));
+  foreignJobs.clear();
   let isRunning = false;
+  let isComplete = true;
   const gone: string[] = [];
   for (const { organization, key } of sites) {
-    if (signal.aborted) break;
+    // Another reading begins as a whole again.
+    if (signal.aborted) return isRunning;
     const organizationFound = found.get(key);
     if (organizationFound === undefined) {
       gone.push(organization.name);
@@ -157,30 +226,53 @@ async function syncServer(
       }),
       { readOnly: true },
     );
-    const now = context.clock.now();
-    const read = await readOrganization(client, key, { repositories, ...before, now });
+    const readNow = context.clock.now();
+    const read = await readOrganization(client, key, { repositories, ...before, now: readNow });
     isRunning ||= read.jobs.some(({ sessions }) => sessions.some(({ end }) => end === null));
     await context.store.tenant(tenant, async (tx) => {
       await tx.lock();
       const row = (await tx.rows('organization', [organization.id])).get(organization.id);
       // It was deleted meanwhile, or is being deleted.
       if (row?.removedAt !== null || (await findServer(tx, row.id)) === null) return;
-      await updateFacts(tx, row, organizationFound, now);
-      await storeOrganization(tx, context, row, { ...read, readAt }, finishRemoval);
+      await updateFacts(tx, row, organizationFound, readNow);
+      const isStored = await storeOrganization(
+        tx,
+        context,
+        row,
+        { ...read, readAt },
+        finishRemoval,
+      );
+      isComplete &&= isStored;
     });
     await startAdopted(context, tenant, organization.id);
   }
-  await context.store.tenant(tenant, ({ sql: db }) =>
-    db
-      .updateTable('vb365_server')
-      .set({ version: version.slice(0, 50) })
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', server.id)
-      .execute(),
-  );
   if (gone.length > 0) problems.push(t.organizationGone({ name: gone.join(', ') }));
-  return { isRunning, problem: problems.length === 0 ? null : problems.join(' ') };
+  const feed =
+    cursor === null || lists === null || !isComplete ? null : JSON.stringify({ ...cursor, lists });
+  await context.store.tenant(tenant, (tx) =>
+    updateServer(tx, server.id, {
+      version: version.slice(0, 50),
+      read_at: now,
+      failures: 0,
+      problem: problems.length === 0 ? null : problems.join(' '),
+      feed,
+      whole_at: now,
+    }),
+  );
+  return isRunning;
 }
+
+const updateServer = (
+  { sql: db, tenant }: TenantTx,
+  id: Id,
+  values: Updateable<Vb365Tables['vb365_server']>,
+) =>
+  db
+    .updateTable('vb365_server')
+    .set(values)
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
 
 /** Starts the jobs that were to run at once when they were created, but whose creation was lost. */
 async function startAdopted(
@@ -201,10 +293,7 @@ async function startAdopted(
   }
 }
 
-async function loadSites(
-  tx: TenantTx,
-  server: Id,
-): Promise<{ readonly organization: OrganizationRow; readonly key: string }[]> {
+async function loadSites(tx: TenantTx, server: Id): Promise<ImportedSite[]> {
   const links = await tx.sql
     .selectFrom('vb365_organization')
     .select(['organization_id', 'server_key'])

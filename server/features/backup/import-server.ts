@@ -7,7 +7,7 @@ import { failed, ok } from '#contract/result.ts';
 import { makeVb365Client } from '#server/engine/vb365/client.ts';
 import { type FoundOrganization, readOrganizations } from '#server/engine/vb365/organizations.ts';
 import { forgetServers, sealServerPassword, toFailed } from '#server/engine/vb365/servers.ts';
-import { scheduleServer } from '#server/engine/vb365/sync-server.ts';
+import { scheduleWhole } from '#server/engine/vb365/sync-server.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { badField } from '#server/platform/auth/guards.ts';
@@ -107,7 +107,7 @@ export function importServerHandlers(
             const server = await storeServer(tx, context, ctx, input);
             for (const one of wanted) await linkOrganization(tx, server, one);
             if (imported.length > 0) await moveOrganizations(tx, server, imported);
-            await scheduleServer(tx, server, ctx.now);
+            await scheduleWhole(tx, server, ctx.now, ctx.now);
           }
           for (const { id } of wanted)
             await audit(tx, context, ctx, {

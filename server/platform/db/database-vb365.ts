@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { RetentionType } from '#contract/backup/retention.ts';
 import type { ServerRetention } from '#contract/backup/server-repositories.ts';
 import type { Id, Node, RequestOrigin, Workload } from '#contract/engine/engine.ts';
@@ -30,6 +30,10 @@ export interface Vb365Tables {
     read_at: Ms | null;
     failures: Generated<number>;
     problem: string | null;
+    /** Null: everything is read the next time, as it is once it is `whole_wanted_at` (migration 0090). */
+    feed: ColumnType<Vb365Feed | null, string | null | undefined, string | null>;
+    whole_at: ColumnType<Ms | null, Ms | null | undefined, Ms | null>;
+    whole_wanted_at: Generated<Ms>;
   };
   /** `server_key`: its id on the server. */
   vb365_organization: {
@@ -94,6 +98,16 @@ export interface Vb365Tables {
     at: Ms | null;
     read_at: Ms;
   };
+}
+
+/**
+ * Up to where the change feed of a server was read. `token`: the server's own word for it, of a
+ * `version` of its API. `lists`: a fingerprint of what has no feed.
+ */
+export interface Vb365Feed {
+  readonly version: 'v7' | 'v8';
+  readonly token: string;
+  readonly lists: string;
 }
 
 /** What a download asks of a server (migration 0077). `attempts`: how often it broke off. */

@@ -15,6 +15,7 @@ import {
   sessionRow,
   usageRow,
 } from './rows.ts';
+import { makeFeedApi } from './feed-api.ts';
 import { makeJobApi } from './job-api.ts';
 import { makeRepositoryApi } from './repository-api.ts';
 import { makeRestoreApi, objectRow } from './restore-api.ts';
@@ -33,6 +34,7 @@ export interface Vb365Api {
   readonly version: Vb365Version;
   readonly content: Vb365Content;
   readonly tokens: TokenOffice;
+  readonly feed: Pick<ReturnType<typeof makeFeedApi>, 'forget' | 'reinstall'>;
   /** Returned instead of the answer of a signed-in request. */
   failure: (request: Query, path: string) => Details | null | Promise<Details | null>;
   answer(request: Query): Promise<Details>;
@@ -123,7 +125,13 @@ export function makeVb365Api(
   now: () => Ms,
 ): Vb365Api {
   const tokens = new TokenOffice(now);
-  const api: Vb365Api = { version, content, tokens, failure: () => null, answer };
+  const feed = makeFeedApi({
+    version,
+    content,
+    notFound,
+    refused: (message, word) => refuse(message, 400, code(word)),
+  });
+  const api: Vb365Api = { version, content, tokens, feed, failure: () => null, answer };
   const restores = makeRestoreApi({
     version,
     content,
@@ -169,6 +177,8 @@ export function makeVb365Api(
         version: version === 'v8' ? '13.0.0.4967' : '12.0.0.3102',
       });
     if (path === 'license') return json(licenseRow(content));
+    const changes = feed.get(path, query);
+    if (changes) return changes;
     const [list = '', id, part, key, own] = path.split('/');
     if (list === 'organizations' && id !== undefined && part === 'jobs') {
       if (version === 'v8') return notFound();

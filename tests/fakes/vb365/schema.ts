@@ -191,6 +191,36 @@ const page = (version: Vb365Version, row: v.GenericSchema) =>
 const list = (version: Vb365Version, row: v.GenericSchema) =>
   version === 'v8' ? page(version, row) : v.array(row);
 
+/** A page of a change feed. Source: `Events_GetResponse` of v8, `JobSessionChanges_GetResponse` of v7. */
+const changePage = (version: Vb365Version, row: v.GenericSchema) =>
+  v.strictObject({
+    nextChangeToken: text,
+    limit: int32,
+    setId: v.optional(uid),
+    results: v.array(row),
+    _links: v.optional(links),
+    ...when(version === 'v7', { totalCount: v.optional(maybe(int32)) }),
+  });
+const JOB_TYPE = getOne('Backup', 'Copy');
+/** Of the events, those of jobs, their sessions and their restore points. */
+const event = v.variant('eventType', [
+  v.strictObject({ eventType: v.literal('JobUpdate'), id: text, eTag: int64, jobType: JOB_TYPE }),
+  v.strictObject({ eventType: v.literal('JobDelete'), id: text, jobType: JOB_TYPE }),
+  v.strictObject({
+    eventType: v.literal('JobSessionUpdate'),
+    id: text,
+    eTag: int64,
+    jobId: text,
+    status: getOne('Stopped', 'Running', 'Success', 'Failed', 'Warning', 'NotConfigured'),
+    jobType: JOB_TYPE,
+  }),
+  v.strictObject({ eventType: v.literal('JobSessionDelete'), id: text, jobType: JOB_TYPE }),
+  v.strictObject({ eventType: v.literal('JobSelectedItemsChange'), jobId: text }),
+  v.strictObject({ eventType: v.literal('JobExcludedItemsChange'), jobId: text }),
+  v.strictObject({ eventType: v.literal('RestorePointUpdate'), id: text, eTag: int64 }),
+  v.strictObject({ eventType: v.literal('RestorePointDelete'), id: text }),
+]);
+
 const token = (version: Vb365Version) =>
   v.strictObject({
     'access_token': text,
@@ -271,6 +301,9 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
     'POST jobs/{id}/stop': is(null, 204),
     'POST jobs/{id}/enable': is(null, 204),
     'POST jobs/{id}/disable': is(null, 204),
+    ...(version === 'v8'
+      ? { 'GET events': is(changePage(version, event)) }
+      : { 'GET jobsessions/changes': is(changePage(version, session(version))) }),
     'GET jobsessions': is(page(version, session(version))),
     'GET jobsessions/{id}': is(session(version)),
     'GET jobsessions/{id}/logitems': is(page(version, logItem(version))),

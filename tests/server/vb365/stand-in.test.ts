@@ -216,6 +216,7 @@ async function getRestorePaths(content: Vb365Content): Promise<ReadonlyMap<strin
         ] as const,
       ];
     }),
+    ['GET events', 'events?from=latest&timeoutSeconds=0'],
     ['GET restoresessions/{id}', mails],
     ['GET restoresessions/{id}/statistics', `${mails}/statistics`],
     [
