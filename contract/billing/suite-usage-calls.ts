@@ -30,7 +30,8 @@ const organization = {
 /**
  * Users of one organization who need a license. `used`: on the last day. `peak`: on the day with the
  * most. `added`: users whose first restore point is in the range. `free`: users on the last day who
- * have no Microsoft 365 license, such as shared mailboxes. `bytes`: of the newest restore points.
+ * have no Microsoft 365 license, such as shared mailboxes. `bytes`: of the newest restore points; null:
+ * the Veeam server of the organization doesn't say.
  */
 const organizationLicenses = v.object({
   ...organization,
@@ -38,7 +39,7 @@ const organizationLicenses = v.object({
   peak: v.number(),
   added: v.number(),
   free: v.number(),
-  bytes: v.number(),
+  bytes: v.nullable(v.number()),
 });
 export type OrganizationLicenses = v.InferOutput<typeof organizationLicenses>;
 
@@ -47,7 +48,8 @@ export const USER_OBJECT_KINDS = ['mailbox', 'archive', 'drive'] as const;
 
 /**
  * A user with a restore point that counts on a day of the range. `free`: without a Microsoft 365
- * license. `hasLeft`: no longer in the organization's directory.
+ * license. `hasLeft`: no longer in the organization's directory. Veeam servers tell neither the `kinds`
+ * nor the `bytes` of a user.
  */
 const licensedUser = v.object({
   ...organization,
@@ -59,7 +61,7 @@ const licensedUser = v.object({
   hasLeft: v.boolean(),
   firstPointAt: v.number(),
   lastPointAt: v.number(),
-  bytes: v.number(),
+  bytes: v.nullable(v.number()),
 });
 export type LicensedUser = v.InferOutput<typeof licensedUser>;
 

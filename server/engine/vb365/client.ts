@@ -79,8 +79,8 @@ export function makeVb365Client(
     }
   }
 
-  const read: Client['read'] = (path, schema) =>
-    versioned(path, (whole) => client.read(whole, schema));
+  const read: Client['read'] = (path, schema, signal) =>
+    versioned(path, (whole) => client.read(whole, schema, signal));
 
   return {
     host: client.host,
@@ -123,8 +123,22 @@ export function makeVb365Client(
   };
 }
 
+/**
+ * Returns a client for one read, such as a search: no request begins after the signal, and the one that
+ * runs is closed. It isn't for commands that change something.
+ */
+export const withSignal = (client: Vb365Client, signal: AbortSignal | undefined): Vb365Client =>
+  signal === undefined
+    ? client
+    : {
+        ...client,
+        read: (path, schema) => client.read(path, schema, signal),
+        command: (command, schema) => client.command({ ...command, signal }, schema),
+        open: (command, longestPauseMs) => client.open({ ...command, signal }, longestPauseMs),
+      };
+
 const PAGED_IN_V7 =
-  /^(?:JobSessions|RestorePoints|RestoreSessions)\b|^Organizations\/[^/]+\/(?:usedRepositories|Users|Groups|Teams|Sites)\b/i;
+  /^(?:JobSessions|LicensedUsers|RestorePoints|RestoreSessions)\b|^Organizations\/[^/]+\/(?:usedRepositories|Users|Groups|Teams|Sites)\b/i;
 
 /** Rows move between pages if the list changes while it is read. */
 function isFirst(row: unknown, seen: Set<string>): boolean {

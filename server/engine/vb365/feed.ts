@@ -53,19 +53,22 @@ const toPageShape = <S extends v.GenericSchema>(row: S) =>
 /** Answers after which everything is read: the token is out of date, or the server has no feed. */
 const LOST: ReadonlySet<SourceError['kind']> = new Set(['fault', 'missing', 'forbidden']);
 
+/** The same, and a feed that takes too long: whether the server is there shows when it is read. */
+const FAILED: typeof LOST = new Set([...LOST, 'unreachable', 'busy']);
+
 /** Returns null for such an answer. */
-export async function orNull<T>(read: Promise<T>): Promise<T | null> {
+export async function orNull<T>(read: Promise<T>, answers = LOST): Promise<T | null> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof SourceError && LOST.has(error.kind)) return null;
+    if (error instanceof SourceError && answers.has(error.kind)) return null;
     throw error;
   }
 }
 
 /**
- * Returns where the feed is now; null: the server has none. Version 8 says so at once. Version 7 only
- * has it at the end of what it names, so it goes on from `before`.
+ * Returns where the feed is now; null: the server has none, or it can't be asked for it. Version 8 says
+ * so at once. Version 7 only has it at the end of what it names, so it goes on from `before`.
  */
 export async function findFeedEnd(
   client: Vb365Client,
@@ -73,12 +76,16 @@ export async function findFeedEnd(
 ): Promise<FeedCursor | null> {
   const version = await client.findVersion();
   if (version === 'v8') {
-    const page = await orNull(client.read(getPath({ version, token: 'latest' }, 1), EventPage));
+    const page = await orNull(
+      client.read(getPath({ version, token: 'latest' }, 1), EventPage),
+      FAILED,
+    );
     return page === null ? null : { version, token: page.nextChangeToken };
   }
   const from = before?.version === version ? before.token : null;
   const found = await orNull(
     readTo(client, { version, token: from }, MAX_FIRST_PAGES, SessionPage, () => undefined),
+    FAILED,
   );
   return found === null && from !== null ? findFeedEnd(client, null) : found;
 }

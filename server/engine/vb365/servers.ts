@@ -117,6 +117,7 @@ export async function forgetOrganization(
 const TABLES = [
   'backup_session',
   'vb365_explorer',
+  'vb365_licensed_user',
   'vb365_node',
   'vb365_object',
   'vb365_organization',

@@ -221,4 +221,14 @@ export const LicenseShape = v.object({
   newNumber: count,
 });
 
+/** Ids of users name their organization and more, so they are long. */
+export const LicensedUserShape = v.object({
+  id: v.pipe(v.string(), v.minLength(1), v.maxLength(500)),
+  name: text,
+  isBackedUp: flag,
+  lastBackupDate: text,
+  licenseState: text,
+  organizationId: text,
+});
+
 export const ProcessedObjectShape = v.object({ id: text, status: text });

@@ -11,6 +11,7 @@ import { SourceError } from '#server/platform/systems/source-error.ts';
 import type { Vb365Client } from './client.ts';
 import { findFeedEnd, orNull } from './feed.ts';
 import { forgetStart, loadStarts } from './job-links.ts';
+import { areLicensesDue, readLicensedUsers, storeLicensedUsers } from './licensed-users.ts';
 import { vb365Messages as t } from './messages.en.ts';
 import { type FoundOrganization, readOrganizations } from './organizations.ts';
 import type { FinishRemoval } from './lost-removals.ts';
@@ -223,11 +224,16 @@ async function syncWhole(
       async (tx) => ({
         known: await loadKnownJobs(tx, organization.id),
         added: await listAddedRepositories(tx, organization.id),
+        isLicensingDue: await areLicensesDue(tx, organization.id, now),
       }),
       { readOnly: true },
     );
     const readNow = context.clock.now();
     const read = await readOrganization(client, key, { repositories, ...before, now: readNow });
+    // Without the right to see licenses, everything else is read nevertheless.
+    const users = before.isLicensingDue
+      ? await orNull(readLicensedUsers(client, key, readNow))
+      : null;
     isRunning ||= read.jobs.some(({ sessions }) => sessions.some(({ end }) => end === null));
     await context.store.tenant(tenant, async (tx) => {
       await tx.lock();
@@ -243,6 +249,7 @@ async function syncWhole(
         finishRemoval,
       );
       isComplete &&= isStored;
+      if (users !== null) await storeLicensedUsers(tx, organization.id, users, readNow);
     });
     await startAdopted(context, tenant, organization.id);
   }

@@ -122,7 +122,15 @@ export async function countUsers({ sql: db, tenant }: TenantTx, organizations: O
     .where('organization_id', 'in', organizations)
     .where('kind', 'in', [...USER_KINDS])
     .where('directory_id', 'not like', `${IMPORTED}%`)
-    .where('point', '>', 0);
+    .where('point', '>', 0)
+    .unionAll(
+      db
+        .selectFrom('vb365_licensed_user')
+        .select(['organization_id', 'id as directory_id'])
+        .where('tenant_id', '=', tenant)
+        .where('organization_id', 'in', organizations)
+        .where('gone_at', 'is', null),
+    );
   const directory = db
     .selectFrom('directory_object')
     .select(['organization_id', 'id', 'deleted_at'])
@@ -200,6 +208,15 @@ export async function countFirstPoints(
     .where('o.directory_id', 'not like', `${IMPORTED}%`)
     .groupBy(['o.organization_id', 'o.directory_id'])
     .having((e) => e(e.fn.min('p.at'), '>=', since))
+    .unionAll(
+      db
+        .selectFrom('vb365_licensed_user')
+        .select('first_at as at')
+        .where('tenant_id', '=', tenant)
+        .where('organization_id', 'in', organizations)
+        .where('is_added', '=', true)
+        .where('first_at', '>=', since),
+    )
     .execute();
   return rows.map(({ at }) => at);
 }

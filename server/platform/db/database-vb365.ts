@@ -41,6 +41,19 @@ export interface Vb365Tables {
     organization_id: OrganizationId;
     server_id: Id;
     server_key: string;
+    /** When its licensed users were read (migration 0091). */
+    licenses_read_at: ColumnType<Ms | null, Ms | null | undefined, Ms | null>;
+  };
+  /** Users with a license on its server. */
+  vb365_licensed_user: {
+    tenant_id: TenantId;
+    organization_id: OrganizationId;
+    id: string;
+    name: string;
+    first_at: Ms;
+    last_at: Ms;
+    is_added: boolean;
+    gone_at: ColumnType<Ms | null, Ms | null | undefined, Ms | null>;
   };
   vb365_object: {
     tenant_id: TenantId;

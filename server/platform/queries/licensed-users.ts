@@ -38,7 +38,9 @@ export interface OrganizationDay {
 /**
  * Counts the users of organizations with a restore point in each window: `used` need a license;
  * `free` have no Microsoft 365 license, such as shared mailboxes (BILL-12). A user whom the directory
- * doesn't know counts as used. `bytes`: of the newest points in the window.
+ * doesn't know counts as used. Of organizations on Veeam servers, the users with a license there count,
+ * from the first to 31 days after the last backup that is known. `bytes`: of the newest points in the
+ * window; Veeam servers don't say.
  */
 export async function countLicensedUsers(
   { sql: db, tenant }: TenantTx,
@@ -63,6 +65,11 @@ export async function countLicensedUsers(
       where o.tenant_id = ${tenant} and o.organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})
         and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
       group by o.organization_id, o.directory_id, w.day
+      union all
+      select u.organization_id, u.id, w.day, 0
+      from window_day as w
+      join vb365_licensed_user as u on u.first_at < w.until and u.last_at >= w.since and (u.gone_at is null or u.gone_at >= w.until)
+      where u.tenant_id = ${tenant} and u.organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})
     )
     select p.organization_id as "organizationId", p.day,
       (count(*) filter (where d.licensed is distinct from false))::integer as used,

@@ -4,6 +4,7 @@ import {
   directoryRow,
   getItems,
   jobRow,
+  licensedUserRow,
   licenseRow,
   logRow,
   objectStorageRow,
@@ -47,6 +48,7 @@ const QUERIES: Readonly<Record<string, readonly [both: string, onlyV8: string]>>
   organizations: ['extendedView', 'msid backedUpOrganizationId limit offset'],
   jobs: ['', 'organizationId repositoryId limit offset'],
   jobsessions: ['jobId jobType endTimeLowerBound endTimeUpperBound limit offset', 'status'],
+  licensedusers: ['limit offset organizationId name', 'backedUpOrganizationId'],
   usedrepositories: ['offset limit', ''],
   users: ['limit offset setId userName displayName locationFilter dataSource', 'detectedSkuType'],
   groups: ['limit offset setId displayName groupName locationFilter dataSource', ''],
@@ -92,6 +94,7 @@ const ITEM_LISTS: Readonly<Record<string, 'selectedItems' | 'excludedItems'>> = 
 export const USED_BYTES = 123_456_789;
 /** Lists of version 7 that have pages. */
 const PAGED_IN_V7 = new Set([
+  'licensedusers',
   'jobsessions',
   'logitems',
   'processedobjects',
@@ -288,6 +291,12 @@ export function makeVb365Api(
           .map((job) => jobRow(version, content, job));
       case 'jobsessions':
         return getSessions(query).map((session) => sessionRow(version, content, session));
+      case 'licensedusers':
+        return content.licensedUsers
+          .filter(
+            (one) => (query.get('organizationId') ?? one.organizationId) === one.organizationId,
+          )
+          .map((one) => licensedUserRow(content, one));
       case 'backuprepositories':
         return content.repositories.map((one) => repositoryRow(version, one));
       case 'objectstoragerepositories':

@@ -82,8 +82,9 @@ export function makeFeedApi({ version, content, refused, notFound }: FeedParts) 
     if (!['Backup', 'Copy', null].includes(query.get('jobType')))
       return invalid('The type of jobs is unknown.');
     const isCopy = query.get('jobType') === 'Copy';
+    const sessions = new Map(content.sessions.map((one) => [one.id, one]));
     return getPage(query, ({ kind, id }) => {
-      const session = content.sessions.find((one) => one.id === id);
+      const session = sessions.get(id);
       return kind !== 'session' || isCopy || session === undefined
         ? []
         : [sessionRow(version, content, session)];

@@ -4,6 +4,7 @@ import type {
   Vb365DirectoryObject,
   Vb365Job,
   Vb365JobItem,
+  Vb365LicensedUser,
   Vb365LogItem,
   Vb365Organization,
   Vb365Proxy,
@@ -207,6 +208,21 @@ export const licenseRow = ({ license: { licenseExpires, ...rest } }: Vb365Conten
   package: 'Suite',
   licensedTo: 'Example MSP',
   supportID: '1',
+});
+
+/** Who has no backup yet has the first date that there is. */
+export const licensedUserRow = (
+  { organizations }: Pick<Vb365Content, 'organizations'>,
+  { organizationId, id, name, lastBackupAt, licenseState }: Vb365LicensedUser,
+): Row => ({
+  id,
+  name,
+  isBackedUp: lastBackupAt !== null,
+  lastBackupDate: lastBackupAt === null ? '0001-01-01T00:00:00Z' : iso(lastBackupAt),
+  licenseState,
+  organizationId,
+  backedUpOrganizationId: uid(organizationId),
+  organizationName: organizations.find((one) => one.id === organizationId)?.name ?? '',
 });
 
 /** What an organization uses of a repository. Version 7 names it in a link only. */

@@ -178,6 +178,18 @@ const license = some({
   supportID: text,
 });
 
+const licensedUser = some({
+  id: text,
+  name: text,
+  isBackedUp: flag,
+  lastBackupDate: time,
+  licenseState: getOne('Licensed', 'New', 'TemporarilyAssigned', 'Exceeded'),
+  organizationId: maybe(uid),
+  backedUpOrganizationId: text,
+  organizationName: text,
+  _links: links,
+});
+
 const page = (version: Vb365Version, row: v.GenericSchema) =>
   v.strictObject({
     offset: int32,
@@ -278,6 +290,7 @@ function requests(version: Vb365Version): Readonly<Record<string, Published>> {
     'POST token': is(token(version)),
     'GET serviceinstance': is(some({ installationId: uid, version: text })),
     'GET license': is(license),
+    'GET licensedusers': is(page(version, licensedUser)),
     'GET organizations': is(list(version, organization(version))),
     'GET organizations/{id}': is(organization(version)),
     'GET organizations/{id}/usedrepositories': is(page(version, usage(version))),

@@ -109,6 +109,15 @@ export interface Vb365JobItem {
   readonly row: Readonly<Record<string, unknown>>;
 }
 
+/** A user to whom the server has given a license. */
+export interface Vb365LicensedUser {
+  readonly organizationId: string;
+  readonly id: string;
+  readonly name: string;
+  lastBackupAt: Ms | null;
+  readonly licenseState: 'Licensed' | 'New' | 'TemporarilyAssigned' | 'Exceeded';
+}
+
 /** The content of a server. A test changes it as time goes on. */
 export interface Vb365Content {
   readonly organizations: Vb365Organization[];
@@ -124,6 +133,7 @@ export interface Vb365Content {
   /** Of version 7. */
   readonly objectStorages: { readonly id: string; readonly name: string }[];
   readonly directory: Vb365DirectoryObject[];
+  readonly licensedUsers: Vb365LicensedUser[];
   jobItems: readonly Vb365JobItem[];
   readonly points: Vb365Point[];
   readonly objects: Vb365Object[];
@@ -195,6 +205,7 @@ export function emptyServer(now: Ms): Vb365Content {
     pools: [{ id: uid('pool'), name: 'Pool 1' }],
     objectStorages: [],
     directory: [],
+    licensedUsers: [],
     jobItems: [],
     points: [],
     objects: [],
@@ -322,6 +333,24 @@ export function addJobItem(
 ): void {
   content.jobItems = [...content.jobItems, { jobId: job.id, list, row }];
   job.eTag += 1;
+}
+
+export function addLicensedUser(
+  { licensedUsers }: Vb365Content,
+  { id, name: domain }: Pick<Vb365Organization, 'id' | 'name'>,
+  name: string,
+  lastBackupAt: Ms | null,
+  licenseState: Vb365LicensedUser['licenseState'] = 'Licensed',
+): Vb365LicensedUser {
+  const made: Vb365LicensedUser = {
+    organizationId: id,
+    id: [domain, id, uid(`tenant ${id}`), uid(`user ${id} ${name}`), uid('mailbox')].join(':'),
+    name,
+    lastBackupAt,
+    licenseState,
+  };
+  licensedUsers.push(made);
+  return made;
 }
 
 export function addDirectoryObject(

@@ -1,4 +1,4 @@
-import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizations.ts';
 import type { LicensedUser, OrganizationLicenses } from '#contract/billing/suite-usage-calls.ts';
 import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -217,7 +217,7 @@ async function readLicensing(
         peak: Math.max(0, ...own.map(({ used }) => used)),
         added: added.get(row.id) ?? 0,
         free: last?.free ?? 0,
-        bytes: last?.bytes ?? 0,
+        bytes: isBackedUpHere(row) ? (last?.bytes ?? 0) : null,
       };
     }),
     days: Array.from({ length: range.last - range.first + 1 }, (_, index) => ({

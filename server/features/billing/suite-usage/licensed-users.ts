@@ -30,7 +30,8 @@ interface CountedUser {
   readonly hasLeft: boolean;
   readonly firstPointAt: Ms;
   readonly lastPointAt: Ms;
-  readonly bytes: Bytes;
+  /** Null: the server of the organization doesn't say. */
+  readonly bytes: Bytes | null;
 }
 
 /**
@@ -42,7 +43,7 @@ export async function listLicensedUsers(
   { organizations, range, timeZone, now, state, text = '', offset, limit }: UsersQuery,
 ): Promise<{ readonly rows: readonly CountedUser[]; readonly count: number }> {
   if (organizations.length === 0) return { rows: [], count: 0 };
-  const { since } = getLicenseWindow(range.first, timeZone, now);
+  const { since, until: firstUntil } = getLicenseWindow(range.first, timeZone, now);
   const until = startOfDay(range.last + 1, timeZone, 0);
   const words = `%${escapeLike(text)}%`;
   const ids = sql`array[${sql.join(organizations.map((id) => sql`${id}::uuid`))}]`;
@@ -62,6 +63,11 @@ export async function listLicensedUsers(
       ) as f
       where o.tenant_id = ${tenant} and o.organization_id = any(${ids}) and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
       group by o.organization_id, o.directory_id
+      union all
+      select organization_id, id, name, '', '{}'::text[], first_at, last_at, null::bigint
+      from vb365_licensed_user
+      where tenant_id = ${tenant} and organization_id = any(${ids}) and last_at >= ${since}::bigint and first_at < ${until}::bigint
+        and (gone_at is null or gone_at >= ${firstUntil}::bigint)
     ), known as (
       select c.*, case when d.licensed = false then 'free' else 'licensed' end as state,
         (d.deleted_at is not null or (d.id is null and exists (
@@ -116,6 +122,9 @@ export async function countAddedUsers(
       where o.tenant_id = ${tenant} and o.kind in (${sql.join([...USER_KINDS])}) and not starts_with(o.directory_id, ${IMPORTED})
         and o.organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})
       group by o.organization_id, o.directory_id
+      union all
+      select organization_id, id, first_at from vb365_licensed_user
+      where tenant_id = ${tenant} and is_added and organization_id in (${sql.join(organizations.map((id) => sql`${id}::uuid`))})
     )
     select organization_id as id, count(*)::integer as added from first_point
     where at >= ${startOfDay(first, timeZone, 0)}::bigint and at < ${startOfDay(last + 1, timeZone, 0)}::bigint

@@ -155,7 +155,11 @@ function Organizations({
           <Figure label={t.peak} value={formatCount(row.peak)} />
           <Figure label={t.added} value={formatCount(row.added)} />
           <Figure label={t.free} value={formatCount(row.free)} />
-          <Figure label={t.size} value={formatBytes(row.bytes)} className="tablet:pr-5" />
+          <Figure
+            label={t.size}
+            value={row.bytes === null ? '–' : formatBytes(row.bytes)}
+            className="tablet:pr-5"
+          />
         </tr>
       ))}
     </EntryTable>

@@ -172,7 +172,7 @@ function UserRow({ user, zone }: { readonly user: LicensedUser; readonly zone: s
         </span>
       </td>
       <td className="col-start-2 row-start-1 text-right tabular-nums text-ink-2 tablet:pr-5">
-        {formatBytes(user.bytes)}
+        {user.bytes === null ? '–' : formatBytes(user.bytes)}
       </td>
     </tr>
   );
