@@ -63,6 +63,7 @@ const handlers = reportingHandlers(context);
 const ctx: SessionContext = {
   tenant,
   command: null,
+  signal: null,
   now,
   ip: '',
   host: '',

@@ -65,6 +65,7 @@ const { search } = searchHandlers(context);
 const ctx: SessionContext = {
   tenant,
   command: null,
+  signal: null,
   now,
   ip: '',
   host: '',

@@ -4,7 +4,9 @@ import type { ServerJobs } from '#contract/engine/server-jobs.ts';
 import type { ServerRepositories } from '#contract/engine/server-repositories.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { listLog, listSessions } from '../embedded/sessions/jobs.ts';
+import type { ReadScope } from '../read-scope.ts';
 import { done, failed } from '../result.ts';
+import { withSignal } from './client.ts';
 import { createServerJob } from './create-job.ts';
 import {
   addServerRepository,
@@ -59,10 +61,11 @@ export function makeVb365Engine(context: () => AppContext): Vb365Engine {
         await context().store.tenant(tenant, (tx) => forgetOrganization(tx, organization));
         return done;
       },
-      async listObjects(scope, input) {
+      async listObjects({ signal, ...scope }: ReadScope, input) {
         const opened = await servers.open(scope);
         if (!opened.ok) return opened;
-        return listObjects(opened.value, input).catch(toFailed);
+        const client = withSignal(opened.value.client, signal);
+        return listObjects({ ...opened.value, client }, input).catch(toFailed);
       },
     },
     repositories: {

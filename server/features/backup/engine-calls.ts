@@ -9,6 +9,7 @@ import { isBackedUpHere, type OrganizationRow } from '#contract/backup/organizat
 import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
+import type { ReadScope } from '#server/engine/read-scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { getAgent } from '#server/platform/auth/audit.ts';
 import type { Principal, SessionContext } from '#server/platform/http/handler.ts';
@@ -42,13 +43,14 @@ export const serverRefusal = (row: Pick<OrganizationRow, 'engine'>): Result<neve
   isBackedUpHere(row) ? null : failed({ kind: 'conflict', message: t.managedByServer });
 
 export const scopeFor = (
-  { tenant, session, ip, request }: SessionContext,
+  { tenant, session, ip, request, signal }: SessionContext,
   organization: OrganizationId,
-): EngineScope => ({
+): ReadScope => ({
   tenant,
   organization,
   user: session.userId,
   ...getOperatorScope(session, organization),
+  ...(signal !== null && { signal }),
   origin: {
     ip,
     agent: getAgent(request),

@@ -73,6 +73,11 @@ export interface RequestContext {
   /** The requested host, lower case, with its port if the request named one. */
   readonly host: string;
   readonly request: Request;
+  /**
+   * Fires when the client closes the connection before its answer. Null for calls that change
+   * something: they end what they have begun.
+   */
+  readonly signal: AbortSignal | null;
   /** Headers for the response (cookies, ETag). */
   readonly answer: Headers;
 }

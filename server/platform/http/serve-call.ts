@@ -127,6 +127,7 @@ export function callServer(
         ip: caller.ip,
         host: caller.host,
         request,
+        signal: call.method === 'GET' ? request.signal : null,
         answer,
         ...proven(proof),
       };

@@ -24,7 +24,12 @@ export interface Endpoint {
  * `SourceError`, and nothing else if the system is the cause.
  */
 export interface Client {
-  read<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>>;
+  /** `signal`: closes the connection. */
+  read<S extends v.GenericSchema>(
+    path: string,
+    schema: S,
+    signal?: AbortSignal,
+  ): Promise<v.InferOutput<S>>;
   /** Sends a command with a JSON body. `schema` null: the answer has nothing to read. */
   command<S extends v.GenericSchema>(
     command: Command,
@@ -45,7 +50,7 @@ export interface Command {
   readonly body?: unknown;
   /** How long its answer may take. */
   readonly timeoutMs?: Ms;
-  /** Closes the connection of a file. */
+  /** Closes the connection. */
   readonly signal?: AbortSignal;
 }
 
@@ -153,11 +158,12 @@ export function makeClient(
   }
 
   const sendCommand = (
-    { method, path, body, timeoutMs: patienceMs }: Command,
+    { method, path, body, timeoutMs: patienceMs, signal }: Command,
     init: OutboundInit = {},
   ): Promise<Answer> =>
     answerTo(path, {
       ...(patienceMs !== undefined && { timeoutMs: patienceMs }),
+      signal,
       ...init,
       method,
       headers: {
@@ -172,7 +178,6 @@ export function makeClient(
     async open(command, longestPauseMs = timeoutMs) {
       const answer = await sendCommand(command, {
         isStreamed: true,
-        signal: command.signal,
         timeoutMs: longestPauseMs,
         headers: { accept: 'application/octet-stream, application/json' },
       });
@@ -181,8 +186,8 @@ export function makeClient(
       const length = answer.headers.get('content-length');
       return { bytes: length === null ? null : Number(length), stream: pieces(answer.body, host) };
     },
-    async read(path, schema) {
-      const first = await answerTo(path);
+    async read(path, schema, signal) {
+      const first = await answerTo(path, { signal });
       return parsed(await good(first.status === 202 ? await finished(first) : first), schema);
     },
     async command(command, schema) {

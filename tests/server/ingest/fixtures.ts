@@ -209,6 +209,7 @@ export const anAsk = (
   tenant,
   session: signedAs(randomUUID(), companies),
   command: null,
+  signal: null,
   now: bench.context.clock.now(),
   ip: '192.0.2.7',
   host: 'localhost',

@@ -169,6 +169,7 @@ eachDatabase((_name, open) => {
   const makeContext = (): Parameters<typeof sendCode>[3] => ({
     tenant: demoData.tenant,
     command: null,
+    signal: null,
     now: demoData.ground.context.clock.now(),
     ip: '192.0.2.1',
     host: demoData.host,

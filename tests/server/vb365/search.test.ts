@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   addFile,
@@ -18,10 +19,16 @@ import type { Vb365Client } from '#server/engine/vb365/client.ts';
 import type { OpenExplorer } from '#server/engine/vb365/restore/explorers.ts';
 import type { KnownNode } from '#server/engine/vb365/restore/nodes.ts';
 import { searchBelow } from '#server/engine/vb365/restore/search.ts';
+import { allHandlers } from '#server/handlers.ts';
+import { listen } from '#server/platform/http/listen.ts';
+import { CALL_LIMITS } from '#server/platform/http/serve-call.ts';
 import { eachDatabase } from '../db/databases.ts';
+import { getApp, login } from '../http/fixtures.ts';
 import { type Bench, type Listed, startBench } from './bench.ts';
 
 const MINUTE = 60_000;
+/** Less than a search of the server may take. */
+const PATIENT = { timeout: 100_000, interval: 50 };
 const word = (text: string): string => `search=${encodeURIComponent(text)}`;
 const BROKEN = '{"results": 3}';
 
@@ -107,7 +114,11 @@ eachDatabase((database, open) => {
         addPoint(content, organization, now);
       });
     });
-    afterAll(() => bench.stop());
+    const leaving: (() => Promise<void>)[] = [];
+    afterAll(async () => {
+      for (const leave of leaving) await leave();
+      await bench.stop();
+    });
 
     const names = async (path: string): Promise<string[]> =>
       (await bench.list(path)).map(({ name }) => name).toSorted();
@@ -253,6 +264,91 @@ eachDatabase((database, open) => {
         409,
         expect.stringContaining('has ended the restore session'),
       ]);
+    });
+
+    /** Asks over a connection, and leaves it once the Veeam server got the request that matches. */
+    async function askAndLeave(
+      method: string,
+      path: string,
+      isAwaited: (path: string) => boolean,
+    ): Promise<{ release: () => void; countAsked: () => number }> {
+      const { app, host } = bench.office;
+      const { context } = bench.fixture;
+      const limits = { ...CALL_LIMITS, timeoutMs: 60 * MINUTE };
+      const listening = await listen(
+        getApp(context, allHandlers(context), { limits }),
+        0,
+        '127.0.0.1',
+      );
+      const { token } = (await login(app, host, 'admin')).body.data;
+      let asked = 0;
+      const pending = Promise.withResolvers<null>();
+      const arrived = Promise.withResolvers<null>();
+      bench.server.failure = (_, asking) => {
+        if (!isAwaited(asking)) return null;
+        asked += 1;
+        arrived.resolve(null);
+        return pending.promise;
+      };
+      const going = request({
+        port: listening.port,
+        host: '127.0.0.1',
+        method,
+        path: `/api/v1/o365/${path}`,
+        headers: { host, 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
+      });
+      going.on('error', () => undefined);
+      going.end(method === 'GET' ? undefined : '{}');
+      await arrived.promise;
+      going.destroy();
+      leaving.push(() => listening.stop(0));
+      return {
+        release: () => {
+          pending.resolve(null);
+        },
+        countAsked: () => asked,
+      };
+    }
+
+    test('VB365-53: a search stops when its page is left, though the server has not answered', async () => {
+      const mailbox = await openMailbox();
+      const before = bench.fixture.lines.length;
+      const left = await askAndLeave('GET', `restore/${mailbox}/items?${word('offer')}`, (path) =>
+        path.endsWith('/search'),
+      );
+      // The call has ended without an answer of the server: neither's time is up by then.
+      await expect
+        .poll(
+          () => bench.fixture.lines.slice(before).some((line) => line.includes('/items')),
+          PATIENT,
+        )
+        .toBe(true);
+      expect(left.countAsked()).toBe(1);
+      left.release();
+      bench.server.failure = () => null;
+      expect(await names(`${mailbox}/items?${word('trip')}`)).toEqual(['Offer of a trip']);
+    });
+
+    test('VB365-53: what changes something goes on when its page is left', async () => {
+      const { rows } = (await bench.admin<{ rows: { id: string }[] }>('GET', 'o365/jobs')).body
+        .data;
+      const id = rows[0]?.id ?? '';
+      const left = await askAndLeave('POST', `jobs/${id}/start`, (path) => path.endsWith('/start'));
+      left.release();
+      await expect
+        .poll(
+          () =>
+            bench.fixture.context.store.tenant(bench.office.tenant, async ({ sql, tenant }) =>
+              sql
+                .selectFrom('backup_session')
+                .select('state')
+                .where('tenant_id', '=', tenant)
+                .execute(),
+            ),
+          PATIENT,
+        )
+        .toEqual([{ state: 'running' }]);
+      bench.server.failure = () => null;
     });
 
     test('VB365-51: nobody else searches in a session, each search is recorded, and one over all points is refused', async () => {

@@ -6,7 +6,9 @@ import { explorerMessages } from '../../embedded/explorer/messages.en.ts';
 import type { EstimateCalls } from '../../embedded/restore/estimate.ts';
 import { type Detail, recordCall } from '../../embedded/restore/record-call.ts';
 import type { RestoreCalls } from '../../embedded/restore/restore-engine.ts';
+import type { ReadScope } from '../../read-scope.ts';
 import { done, failed, ok } from '../../result.ts';
+import { withSignal } from '../client.ts';
 import { type OpenedServer, toFailed, type Vb365Servers } from '../servers.ts';
 import { loadJobIds } from '../store-organization.ts';
 import { listChildren } from './children.ts';
@@ -88,10 +90,14 @@ export function makeVb365RestoreCalls(
     inTx(scope, async (tx) => (await loadNodes(tx, scope.organization, [id]))[0] ?? null);
 
   return {
-    listPoints: (scope, input) =>
+    listPoints: ({ signal, ...scope }: ReadScope, input) =>
       ask(scope, async (server) => {
         const jobs = await inTx(scope, (tx) => loadJobIds(tx, scope.organization));
-        const page = await listPoints(server, jobs, input);
+        const page = await listPoints(
+          { ...server, client: withSignal(server.client, signal) },
+          jobs,
+          input,
+        );
         if (page.ok)
           await inTx(scope, (tx) =>
             record(tx, scope, READ, { read: 'points', rows: page.value.rows.length }),
@@ -145,13 +151,13 @@ export function makeVb365RestoreCalls(
       return done;
     },
 
-    async listChildren(scope, input) {
+    async listChildren({ signal, ...scope }: ReadScope, input) {
       const listed = await askSession(scope, input.explorer, async ({ client }, explorer) => {
         const { parent, within } = input;
         const node = parent === null ? null : await findNode(scope, parent);
         if (parent !== null && (node === null || !isWithin(node, within) || parseVersion(node)))
           return failed('missing', explorerMessages.noNode);
-        const listed = await listChildren(client, explorer, node, input);
+        const listed = await listChildren(withSignal(client, signal), explorer, node, input);
         if (!listed.ok) return listed;
         const { page, shown } = listed.value;
         await inTx(scope, async (tx) => {
@@ -186,12 +192,12 @@ export function makeVb365RestoreCalls(
         return ok(named);
       }),
 
-    readContent: (scope, input) =>
+    readContent: ({ signal, ...scope }: ReadScope, input) =>
       askSession(scope, input.explorer, async ({ client }, explorer) => {
         const node = await findNode(scope, input.node);
         if (node === null || !isWithin(node, input.within))
           return failed('missing', explorerMessages.noNode);
-        const content = await readContent(client, explorer, node, input);
+        const content = await readContent(withSignal(client, signal), explorer, node, input);
         if (content.ok)
           await inTx(scope, (tx) =>
             record(tx, scope, READ, {
@@ -206,11 +212,11 @@ export function makeVb365RestoreCalls(
         return content;
       }),
 
-    listVersions: (scope, { explorer, node: wanted }) =>
+    listVersions: ({ signal, ...scope }: ReadScope, { explorer, node: wanted }) =>
       askSession(scope, explorer, async ({ client }, open) => {
         const node = await findNode(scope, wanted);
         if (node === null) return failed('missing', explorerMessages.noNode);
-        const listed = await listVersions(client, open, node);
+        const listed = await listVersions(withSignal(client, signal), open, node);
         if (!listed.ok) return listed;
         const { versions, shown } = listed.value;
         await inTx(scope, async (tx) => {
