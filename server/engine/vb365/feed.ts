@@ -34,6 +34,7 @@ const MAX_PAGES = 50;
 const MAX_FIRST_PAGES = 1_000;
 /** The most that version 8 waits for an event. */
 const WAIT_SECONDS = 1;
+const EVENTS = 'Events';
 
 const EventShape = v.object({
   eventType: v.string(),
@@ -145,7 +146,7 @@ function getPath(
 ): string {
   const since = from === null ? '' : `&from=${encodeURIComponent(from)}`;
   return version === 'v8'
-    ? `Events?limit=${limit}&timeoutSeconds=${WAIT_SECONDS}${since}`
+    ? `${EVENTS}?limit=${limit}&timeoutSeconds=${WAIT_SECONDS}${since}`
     : `JobSessions/Changes?jobType=Backup&limit=${limit}${since}`;
 }
 

@@ -189,9 +189,12 @@ eachDatabase((database, open) => {
       const session = addSession(server.content, job, now(), { status: 'Running', endTime: null });
       const own = `jobsessions/${session.id}`;
       const details = version === 'v8' ? [own] : [];
-      const asked = await read();
-      expect(asked.filter((path) => path.startsWith(own))).toEqual([...details, `${own}/logitems`]);
-      expect(asked.filter((path) => path.startsWith('organizations/'))).toEqual([]);
+      const requests = await read();
+      expect(requests.filter((path) => path.startsWith(own))).toEqual([
+        ...details,
+        `${own}/logitems`,
+      ]);
+      expect(requests.filter((path) => path.startsWith('organizations/'))).toEqual([]);
       // It goes on without a word in the feed.
       const { feed } = await getServerRow();
       server.failure = (_, path) =>
@@ -272,8 +275,8 @@ eachDatabase((database, open) => {
       let fed = 0;
       for (let round = 0; round < 18; round += 1) {
         for (let n = random(4); n >= 0; n -= 1) change();
-        const asked = await read();
-        if (!asked.includes('serviceinstance')) fed += 1;
+        const requests = await read();
+        if (!requests.includes('serviceinstance')) fed += 1;
         const shown = await getStored();
         if (round % 3 !== 2) continue;
         await forgetFeed();

@@ -271,7 +271,7 @@ eachDatabase((database, open) => {
       method: string,
       path: string,
       isAwaited: (path: string) => boolean,
-    ): Promise<{ release: () => void; countAsked: () => number }> {
+    ): Promise<{ release: () => void; countRequests: () => number }> {
       const { app, host } = bench.office;
       const { context } = bench.fixture;
       const limits = { ...CALL_LIMITS, timeoutMs: 60 * MINUTE };
@@ -281,12 +281,12 @@ eachDatabase((database, open) => {
         '127.0.0.1',
       );
       const { token } = (await login(app, host, 'admin')).body.data;
-      let asked = 0;
+      let requests = 0;
       const pending = Promise.withResolvers<null>();
       const arrived = Promise.withResolvers<null>();
       bench.server.failure = (_, asking) => {
         if (!isAwaited(asking)) return null;
-        asked += 1;
+        requests += 1;
         arrived.resolve(null);
         return pending.promise;
       };
@@ -306,7 +306,7 @@ eachDatabase((database, open) => {
         release: () => {
           pending.resolve(null);
         },
-        countAsked: () => asked,
+        countRequests: () => requests,
       };
     }
 
@@ -323,7 +323,7 @@ eachDatabase((database, open) => {
           PATIENT,
         )
         .toBe(true);
-      expect(left.countAsked()).toBe(1);
+      expect(left.countRequests()).toBe(1);
       left.release();
       bench.server.failure = () => null;
       expect(await names(`${mailbox}/items?${word('trip')}`)).toEqual(['Offer of a trip']);
