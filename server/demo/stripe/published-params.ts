@@ -68,6 +68,7 @@ const WRITES: readonly Write[] = [
       event_name: true,
       identifier: true,
       payload: 'any',
+      timestamp: true,
     } satisfies Published<Stripe.Billing.MeterEventCreateParams>,
     required: ['event_name', 'payload'],
   },

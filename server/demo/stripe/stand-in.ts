@@ -328,6 +328,7 @@ export function makeStripeStandIn({
           stripe_customer_id: text('payload[stripe_customer_id]'),
           value: text('payload[value]'),
         },
+        timestamp: Number(text('timestamp') ?? now()),
       });
     }
     if (kind === 'invoices' && action === 'void')

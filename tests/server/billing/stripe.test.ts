@@ -49,6 +49,15 @@ test('BILL-11: the stand-in of Stripe refuses what its published API does not ha
   ]);
 });
 
+const utcParts = (at: number): [number, number, number] => {
+  const [year = 0, month = 0, day = 0] = new Date(at)
+    .toISOString()
+    .slice(0, 10)
+    .split('-')
+    .map(Number);
+  return [year, month - 1, day];
+};
+
 eachDatabase((kind, open) => {
   test(`BILL-10, G54, G68: Stripe's events act once, in any order, and only with a fresh signature (${kind})`, async () => {
     const till = await aTill(await open());
@@ -330,6 +339,11 @@ eachDatabase((kind, open) => {
         stripe_customer_id: stripe.list('customers')[0]?.id,
         value: String(value),
       })),
+    );
+    // The last seconds of the three days that have passed, in the zone of the provider (UTC).
+    const today = Date.UTC(...utcParts(fixture.context.clock.now()));
+    expect(stripe.list('meter_events').map((event) => event['timestamp'])).toEqual(
+      [2, 1, 0].map((days) => (today - days * DAY) / 1_000 - 1),
     );
     expect(stripe.count('billing')).toBe(3);
   });

@@ -1,6 +1,6 @@
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { findPrices } from '#contract/billing/service-levels.ts';
-import { getDay } from '#contract/time/day.ts';
+import { getDay, startOfDay } from '#contract/time/day.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
@@ -9,6 +9,7 @@ import { loadBillingSettings } from '../subscriptions/settings.ts';
 import { connectStripe, writeStripe } from './stripe.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
+const SECOND_MS: Ms = 1_000;
 const EVERY_MS: Ms = 3_600_000;
 /** How old the known state of a subscription at Stripe may be (BILL-10). */
 const READ_MS: Ms = 6 * EVERY_MS;
@@ -22,6 +23,8 @@ interface MeteredDay {
   readonly meter: string;
   readonly day: number;
   readonly users: number;
+  /** The last second of the day, in seconds as Stripe counts. */
+  readonly endsAt: number;
 }
 
 /**
@@ -34,7 +37,7 @@ export const payments =
     const stripe = await connectStripe(context, tenant);
     if (stripe === null) return now + EVERY_MS;
     const refused = new Set<CompanyN>();
-    for (const { company, customer, meter, day, users } of await findMeteredDays(
+    for (const { company, customer, meter, day, users, endsAt } of await findMeteredDays(
       context,
       tenant,
       now,
@@ -45,6 +48,8 @@ export const payments =
         event_name: meter,
         identifier: `${company}-${day}`,
         payload: { stripe_customer_id: customer, value: String(users) },
+        // Late or not, a day belongs to the billing period in which it was.
+        timestamp: endsAt,
       };
       const sent = await writeStripe(
         context,
@@ -132,6 +137,7 @@ function findMeteredDays(
           meter,
           day,
           users: count,
+          endsAt: Math.floor(startOfDay(day + 1, timeZone, 0) / SECOND_MS) - 1,
         });
     }
     return found;
