@@ -66,15 +66,17 @@ const PageSchema = v.object({
 /** Returns events that came with pokes, if they continue the log here, or else asks the server. */
 async function loadPage({ wire, replica, pushed }: Fetching): Promise<Result<unknown>> {
   const here = pushed.take(replica.cursor, replica.epoch);
-  return here === null
-    ? wire.raw('events', {
-        after: String(replica.cursor),
-        epoch: replica.epoch,
-        limit: String(LIMITS.eventsPage),
-        protocol: String(PROTOCOL),
-        sources: replica.sourcesTag,
-      })
-    : ok({ ...here, epoch: replica.epoch, more: false });
+  if (here !== null) return ok({ ...here, epoch: replica.epoch, more: false });
+  const hasAnswered = pushed.asking();
+  const answer = await wire.raw('events', {
+    after: String(replica.cursor),
+    epoch: replica.epoch,
+    limit: String(LIMITS.eventsPage),
+    protocol: String(PROTOCOL),
+    sources: replica.sourcesTag,
+  });
+  if (answer.ok) hasAnswered();
+  return answer;
 }
 
 /** Applies everything after the cursor (SYNC-5). */

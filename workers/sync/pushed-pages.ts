@@ -15,6 +15,9 @@ const MAX_PAGES = 100;
 /** The pages that came with pokes and are not applied yet (SYNC-23). */
 export class PushedPages {
   #pages: { readonly epoch: string; readonly page: Pushed }[] = [];
+  /** Reasons to ask the server so far, and those that an answer of it has covered. */
+  #reasons = 0;
+  #covered = 0;
 
   add(epoch: string, page: Pushed): void {
     this.#pages.push({ epoch, page });
@@ -24,10 +27,25 @@ export class PushedPages {
   /** Something other than new events is to be requested: the next pull asks the server. */
   clear(): void {
     this.#pages = [];
+    this.#reasons += 1;
+  }
+
+  /** Call it right before the server is asked, and the returned function when it has answered. */
+  asking(): () => void {
+    const reasons = this.#reasons;
+    return () => {
+      this.#covered = Math.max(this.#covered, reasons);
+    };
+  }
+
+  /** Pages of pokes that came later don't take the place of an answer of the server. */
+  get #mustAsk(): boolean {
+    return this.#reasons > this.#covered;
   }
 
   /** Returns whether `take` would return a page. */
   continues(cursor: number, epoch: string): boolean {
+    if (this.#mustAsk) return false;
     const next = this.#pages.find(({ page }) => page.cursor > cursor);
     return next !== undefined && next.epoch === epoch && next.page.after <= cursor;
   }
@@ -37,6 +55,7 @@ export class PushedPages {
    * is none. A gap makes all of them useless.
    */
   take(cursor: number, epoch: string): Pushed | null {
+    if (this.#mustAsk) return null;
     for (;;) {
       const next = this.#pages.shift();
       if (next === undefined) return null;

@@ -87,7 +87,9 @@ async function getEvent(data: string, epoch: string, pushed: PushedPages): Promi
         PushedPageSchema,
         packed === undefined ? page : await unpack(packed),
       );
+      // Without one, earlier pages end before what this poke is about.
       if (read.success) pushed.add(of, read.output);
+      else pushed.clear();
       return { type: 'POKE', head };
     }
     case 'sources':

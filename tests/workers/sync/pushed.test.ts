@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Logged } from '#contract/events.ts';
 import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import type { Loop } from '#workers/sync/loop.ts';
+import { PushedPages } from '#workers/sync/pushed-pages.ts';
 
 /** The review of a run's problem, as the device has it. */
 const shown = (loop: Loop, problem: number | null | undefined): unknown =>
@@ -128,7 +129,8 @@ for (const [what, more] of [
     const two = await review(second);
     pulls();
     poke(server.log.length - two.length, two, more ?? {});
-    for (let n = 0; n < 100 && loop.replica.cursor < server.log.length; n += 1)
+    // The browser unpacks in its own time; the next poll would be after a minute.
+    for (let n = 0; n < 1_000 && loop.replica.cursor < server.log.length; n += 1)
       await clock.pass(20);
     expect([pulls(), loop.replica.cursor]).toEqual([1, server.log.length]);
     expect(shown(loop, getProblem(first)?.n)).toEqual(must(getProblem(first)).review);
@@ -142,6 +144,44 @@ test('SYNC-23, SYNC-14: a page is no answer to another poke', async () => {
   server.poke({ kind: 'sources' });
   await clock.pass(400);
   expect(pulls()).toBe(1);
+});
+
+test('SYNC-23, SYNC-14: pages that come after another poke are no answer to it, until the server has answered', () => {
+  const pages = new PushedPages();
+  const page = (after: number) => ({ after, cursor: after + 1, events: [{ seq: after + 1 }] });
+  pages.add('e', page(1));
+  pages.clear();
+  pages.add('e', page(1));
+  expect([pages.continues(1, 'e'), pages.take(1, 'e')]).toEqual([false, null]);
+  // The request fails; the next one is answered, but another poke comes meanwhile.
+  pages.asking();
+  expect(pages.take(1, 'e')).toBeNull();
+  const hasAnswered = pages.asking();
+  pages.clear();
+  hasAnswered();
+  pages.add('e', page(2));
+  expect(pages.take(2, 'e')).toBeNull();
+  pages.asking()();
+  expect([pages.continues(2, 'e'), pages.take(2, 'e')]).toEqual([true, page(2)]);
+});
+
+test('SYNC-23: a poke without events after one with events makes the device request the newest', async () => {
+  const { clock, bad, server, loop, review } = await startLive();
+  const [first, second] = bad() as [number, number];
+  const one = await review(first);
+  const cursor = server.log.length;
+  await review(second);
+  const { epoch } = loop.replica;
+  // Both arrive in the pause after another pull, which was before the events.
+  const news = server.log.splice(cursor - one.length);
+  server.poke({ kind: 'sources' });
+  await clock.pass(100);
+  server.log.push(...news);
+  const page = { after: cursor - one.length, cursor, events: one };
+  server.poke({ kind: 'head', head: cursor, epoch, page });
+  server.poke({ kind: 'head', head: server.log.length, epoch });
+  await clock.pass(1_000);
+  expect(loop.replica.cursor).toBe(server.log.length);
 });
 
 test('SYNC-23: a packed page is raw DEFLATE of JSON in base64', async () => {
