@@ -47,6 +47,36 @@ test('SRC-20: a borg check that found damage is no run of a backup, as with rest
     });
 });
 
+test('SRC-20: a failure of borgmatic is one, whatever other commands of the run printed', () => {
+  const failed = [
+    '/srv/br2: Error running actions for repository',
+    "Command 'borg create --json /srv/br2::x' returned non-zero exit status 2.",
+  ].join('\n');
+  for (const name of ['prune-list-stats', 'check', 'compact'])
+    for (const exit of [1, null])
+      expect([
+        name,
+        getRun(readBorg, `${fixture(`borg-text-${name}.txt`)}\n${failed}`, { exit }).status,
+      ]).toEqual([name, 'Failed']);
+});
+
+test('SRC-20: a line of a script that begins with a hyphen makes no dry run of a failure', () => {
+  for (const exit of [1, null])
+    expect(
+      getRun(readBorg, '- mysqldump failed: Access denied\nborg was not started', { exit }).status,
+    ).not.toBe('Success');
+});
+
+test('SRC-20: a backup of restic that failed before a copy is a failure', () => {
+  const text = [
+    'Fatal: unable to save snapshot: no space left on device',
+    'snapshot 1a2b3c4d of [/srv] at 2026-11-27 20:00:00.1 by root@pc-1',
+    '  copy started, this may take a while...',
+    'snapshot 5e6f7a8b saved',
+  ].join('\n');
+  for (const exit of [1, null]) expect(getRun(readRestic, text, { exit }).status).toBe('Failed');
+});
+
 test('SRC-20: a failed borg create is a failure, whatever a script printed after it', () => {
   const prune = fixture('borg-text-prune-list-stats.txt');
   expect(getRun(readBorg, `${fixture('borg-lock.txt')}\n${prune}`)).toMatchObject({

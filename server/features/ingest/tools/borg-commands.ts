@@ -14,8 +14,10 @@ export function getOtherCommand(
 ): string | null {
   if (lines.some((line) => CHECK.test(line))) return 'check';
   const isBad = exit !== null && exit > 1 && !(exit >= 100 && exit <= 127);
-  if (isBad || lines.some((line) => FAILURE.test(line))) return null;
+  if (isBad || lines.some(isFailure)) return null;
   if (objects.some((line) => line['type'] === 'file_status' && line['status'] === '-'))
+    return DRY_RUN;
+  if (lines.some((line) => LISTED.test(line)) && (exit === 0 || lines.every(isListed)))
     return DRY_RUN;
   return OTHERS.find(([pattern]) => lines.some((line) => pattern.test(line)))?.[1] ?? null;
 }
@@ -27,7 +29,17 @@ export const INFO_OR_CREATE = 'info or create';
 const CHECK =
   /^(?:INFO: |ERROR: )?(?:Starting (?:repository|archive consistency|cryptographic data integrity) |finished segment check at segment \d|Index object count (?:mis)?match\.|Finished (?:full|partial) (?:repository|archive) check|(?:Archive )?consistency check complete|Repository check complete|Analyzing archive )/i;
 const FAILURE =
-  /^(?:ERROR|CRITICAL): |^Traceback \(most recent call last\)|^Failed to create\/acquire the lock|(?:\bRepository|^Archive) .{1,4096} (?:does not exist|is not a valid)|^passphrase supplied |^Connection closed by remote host|terminating with error status|^(?:usage: borg|borg: error:)/;
+  /^(?:ERROR|CRITICAL): |^Traceback \(most recent call last\)|^Failed to create\/acquire the lock|^passphrase supplied |^Connection closed by remote host|terminating with error status|^(?:usage: borg|borg: error:)/;
+
+/** Two searches in one pass each: a line may be as long as the body. */
+const isFailure = (line: string): boolean =>
+  FAILURE.test(line) ||
+  (/ (?:does not exist|is not a valid)/.test(line) && /(?:\bRepository|^Archive) /.test(line));
+
+/** A file that a dry run would save, or leave out. Scripts begin other lines with a hyphen too. */
+const LISTED = /^- \S/;
+const isListed = (line: string): boolean =>
+  /^[-x] \S/.test(line) && (line.includes('/') || !line.slice(2).includes(' '));
 
 /**
  * One line of each command shows which it was. A backup never prints these, except for the
@@ -40,7 +52,6 @@ const OTHERS: readonly (readonly [line: RegExp, command: string])[] = [
   ],
   [/^(?:INFO: )?compaction freed about /, 'compact'],
   [/^(?:INFO: )?Deleted data: +-?\d/, 'prune or delete'],
-  [/^- \S/, DRY_RUN],
   [
     /^(?:By default repositories initialized with this version|IMPORTANT: you will need both KEY AND PASSPHRASE)/,
     'init',

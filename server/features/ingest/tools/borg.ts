@@ -206,6 +206,13 @@ function getRun(
 function readWithout(output: Output, query: ToolQuery, at: number, isArray: boolean): Reading {
   const { lines, interrupted } = output;
   const exit = query.exit;
+  // Before anything else: other commands of the same run may have printed their lines too.
+  const failures = exit === 0 ? [] : getBorgmaticFailures(lines);
+  if (failures.length > 0)
+    return {
+      executions: failures.map((failure) => getFailedRun(failure, output, query, at)),
+      rejected: [],
+    };
   const command = getOtherCommand(lines, output.objects, exit);
   if (command === DRY_RUN) return notARun(t.dryRun);
   if (command === INFO_OR_CREATE) return notARun(t.noArchive);
@@ -215,12 +222,6 @@ function readWithout(output: Output, query: ToolQuery, at: number, isArray: bool
   if (exit === 0) return notARun(t.noArchive);
   if (lines.length > 0 && lines.every((line) => /^(?:INFO: )?terminating with success/.test(line)))
     return notARun(t.noArchive);
-  const failures = getBorgmaticFailures(lines);
-  if (failures.length > 0)
-    return {
-      executions: failures.map((failure) => getFailedRun(failure, output, query, at)),
-      rejected: [],
-    };
   const crashed = lines.some((line) => line.startsWith('Traceback (most recent call last)'));
   const status = exit === null || crashed || isArray ? 'Failed' : statusOfExit('borg', exit);
   return one(

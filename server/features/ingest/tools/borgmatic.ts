@@ -54,6 +54,9 @@ const COMMAND =
   /^(?:[A-Z]+: )?(?:.{1,4096}?: )?Command '.* returned non-zero exit status (\d+)\.?$/;
 const isCommand = (line: string): boolean => COMMAND.test(line.slice(0, LINE));
 
+/** The program of a command that creates an archive, as borgmatic writes commands. */
+const CREATES = /Command '(?:\('([^']*)', (?:'-[^']*', )*'create'|(\S+) (?:-\S+ )*create )/;
+
 /** With `--json`, borgmatic stops at an exit code of borg that is a warning. */
 function isOnlyWarned(lines: readonly string[]): boolean {
   const commands = lines.filter(isCommand);
@@ -61,12 +64,9 @@ function isOnlyWarned(lines: readonly string[]): boolean {
     commands.length > 0 &&
     commands.every((line) => {
       const code = Number(COMMAND.exec(line.slice(0, LINE))?.[1]);
-      return (
-        /Command '\('[^']*borg[^']*', (?:'-[^']*', )*'create'|Command '\S*borg (?:-\S+ )*create /.test(
-          line.slice(0, LINE),
-        ) &&
-        (code === 1 || (code >= 100 && code <= 127))
-      );
+      const program = CREATES.exec(line.slice(0, LINE));
+      const isBorg = program?.[1]?.includes('borg') ?? program?.[2]?.endsWith('borg') ?? false;
+      return isBorg && (code === 1 || (code >= 100 && code <= 127));
     })
   );
 }

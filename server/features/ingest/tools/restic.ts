@@ -173,9 +173,13 @@ function otherOutput(
 }
 
 function getCommand(text: readonly string[]): string | null {
-  const [, command, isCertain] = OTHERS.find(([line]) => text.some((one) => line.test(one))) ?? [];
-  if (command === undefined || getSaved(text) !== undefined) return null;
-  return isCertain !== true && text.some((line) => line.startsWith('Fatal: ')) ? null : command;
+  const [line, command, isCertain] =
+    OTHERS.find(([pattern]) => text.some((one) => pattern.test(one))) ?? [];
+  if (line === undefined || command === undefined || getSaved(text) !== undefined) return null;
+  const fatal = text.findIndex((one) => one.startsWith('Fatal: '));
+  // What failed before this command began may have been a backup.
+  const isOwn = isCertain === true && fatal > text.findIndex((one) => line.test(one));
+  return fatal === -1 || isOwn ? command : null;
 }
 
 /** Returns the snapshot that a backup saved. Snapshots that were copied end with the same line. */
