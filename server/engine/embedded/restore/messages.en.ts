@@ -45,6 +45,8 @@ export const restoreMessages = defineMessages('restore-engine', {
   rightsEnded:
     'The rights to write have ended. Start the restore again, and sign in to grant them once more.',
   cannotUndo: 'Only a finished restore can be undone, and only once.',
+  undoWhileRetrying:
+    'The items that failed are being restored again. Undo the restore when that has ended.',
   cannotRetry: 'Only a finished restore can be retried, and no dry run or undo.',
   nothingFailed: 'Nothing to retry: no item of this restore failed.',
   retriedBefore: 'The failed items of this restore have already been retried.',

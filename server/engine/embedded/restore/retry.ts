@@ -69,11 +69,11 @@ export async function requestRetry(
   if (!open.ok) return failed('conflict', t.retrySession);
   if (scope.operator !== undefined && target.kind !== 'original')
     return failed('forbidden', t.originalOnly);
-  if (plain !== undefined) {
-    if (await needsSecondPerson(tx, open.value, nodes)) return failed('conflict', t.retrySecond);
-    if (!(await isWithin(tx, scope, plain, failures, task)))
-      return failed('conflict', t.retryTooMany({ max: plain.maxItems }));
-  }
+  // Roles may ask for one only since the restore.
+  if (!needsApproval && (await needsSecondPerson(tx, open.value, nodes)))
+    return failed('conflict', t.retrySecond);
+  if (plain !== undefined && !(await isWithin(tx, scope, plain, failures, task)))
+    return failed('conflict', t.retryTooMany({ max: plain.maxItems }));
   const retry: TaskRequest = {
     ...request,
     input: { ...request.input, items: failures },

@@ -105,9 +105,11 @@ export async function requestUndo(
 ): Promise<EngineResult<TaskId>> {
   const {
     rows: [row],
-  } = await sql<{ kind: TaskKind; state: Task['state']; undone: boolean }>`
+  } = await sql<{ kind: TaskKind; state: Task['state']; undone: boolean; retrying: boolean }>`
     select t.kind, t.state, exists (
-      select from engine_task as u where u.tenant_id = ${tx.tenant} and u.parent_id = t.id and ${IS_UNDO}) as undone
+      select from engine_task as u where u.tenant_id = ${tx.tenant} and u.parent_id = t.id and ${IS_UNDO}) as undone,
+      exists (select from engine_task as r where r.tenant_id = ${tx.tenant} and r.parent_id = t.id
+        and r.kind = 'restore' and r.state <> 'done') as retrying
     from engine_task as t
     where t.tenant_id = ${tx.tenant} and t.id = ${task}::uuid and t.organization_id = ${scope.organization}
       and ${isSeen(tx.tenant, scope)}
@@ -115,6 +117,8 @@ export async function requestUndo(
   if (row === undefined) return failed('missing', t.noTask);
   if (row.kind !== 'restore' || row.state !== 'done' || row.undone)
     return failed('conflict', t.cannotUndo);
+  // It could remove folders to which the retry restores.
+  if (row.retrying) return failed('conflict', t.undoWhileRetrying);
   const request: TaskRequest = { kind: 'undo', task, target, rights };
   return ok(
     await addTask(

@@ -195,6 +195,23 @@ eachDatabase((name, open) => {
     expect(await refuse(task)).toContain('while the restore session is open');
   });
 
+  test(`RES-89: a restore isn't undone while its failed items are restored again (${name})`, async () => {
+    const bench = await setUpRetry(await open());
+    bench.fail(1);
+    const task = await bench.restored();
+    const id = getValue(await bench.retry(task));
+    expect(await bench.undo(task)).toMatchObject({
+      ok: false,
+      error: {
+        kind: 'conflict',
+        message:
+          'The items that failed are being restored again. Undo the restore when that has ended.',
+      },
+    });
+    expect(await bench.run(id)).toBe(null);
+    expect(await bench.run(getValue(await bench.undo(task)))).toBe(null);
+  });
+
   test(`RES-89: a restore that was undone isn't retried (${name})`, async () => {
     const bench = await setUpRetry(await open());
     bench.fail(1);
