@@ -8,6 +8,7 @@ import { UNOWNED } from './migrations/migration.ts';
 import { FIELD_NAMES } from './migrations/0049_field_names.ts';
 import { DROP_EARLY_PASSWORDS } from './migrations/0070_sign_up_links.ts';
 import { NAME_HINT_SUMMARIES } from './migrations/0072_hint_summaries.ts';
+import { NAME_UNDO_AUTHORS } from './migrations/0092_undo_authors.ts';
 import type { OpenStore } from './open.ts';
 
 /** An invalid backup. Nothing was written. */
@@ -20,6 +21,7 @@ const UPGRADES: readonly string[] = [
   ...Object.values(FIELD_NAMES).flat(),
   DROP_EARLY_PASSWORDS,
   NAME_HINT_SUMMARIES,
+  NAME_UNDO_AUTHORS,
 ];
 
 /**

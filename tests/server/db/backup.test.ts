@@ -306,6 +306,19 @@ eachDatabase((name, open) => {
         ],
         byClock,
       );
+      // Two by different people: the author of what can be undone is that of its own event.
+      const subscription = crypto.randomUUID();
+      const about = { company: 1, entity: `subscription:${subscription}` };
+      for (const [at, change] of [
+        { type: 'subscription.started@1', data: { id: subscription, ...SUBSCRIPTION } },
+        { type: 'subscription.trialChanged@1', data: { id: subscription, trialEndsAt: 9 } },
+        { type: 'subscription.cancelled@1', data: { id: subscription } },
+      ].entries())
+        await tx.append([{ ...about, event: change as never }], {
+          ...byClock,
+          actor: { kind: 'user', id: crypto.randomUUID() },
+          at: byClock.at + at,
+        });
       await tx.sql
         .insertInto('sign_up')
         .values({
@@ -353,8 +366,26 @@ const withName = (
     Object.entries(one).map(([name, value]) => [name === current ? former : name, value]),
   );
 
+const SUBSCRIPTION = {
+  company: 1,
+  status: 'active',
+  currency: 'EUR',
+  level: 'basic',
+  userMills: 2_500,
+  gigabyteMills: 0,
+  minimumUsers: 0,
+  periodEndsAt: 9_000_000_000_000,
+  trialEndsAt: null,
+  hasCard: false,
+};
+
 /** A line of a backup as the version before wrote it, with the row of a job as it was then. */
 function toFormer(line: Line): object {
+  if (line.kind === 'row' && line.table === 'subscription') {
+    const { undo, ...row } = line.row['row'] as { readonly undo: { readonly by?: string } };
+    const { by: _, ...former } = undo;
+    return withName({ ...line, row: { ...line.row, row: { ...row, undo: former } } }, 'kind', 'is');
+  }
   if (line.kind !== 'row' || line.table !== 'job') return withName(line, 'kind', 'is');
   const row = line.row['row'] as { readonly schedule: Readonly<Record<string, unknown>> };
   const former = { ...row, schedule: withName(row.schedule, 'type', 'is') };

@@ -73,6 +73,7 @@ import { migration0085 } from './0085_certificate_warnings.ts';
 import { migration0089 } from './0089_stripe_reads.ts';
 import { migration0090 } from './0090_vb365_feeds.ts';
 import { migration0091 } from './0091_vb365_licensed_users.ts';
+import { migration0092 } from './0092_undo_authors.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -152,4 +153,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0089,
   migration0090,
   migration0091,
+  migration0092,
 ];
