@@ -197,7 +197,9 @@ export class Loop {
     if (this.#stopped || isAway(this.status().kind)) return 'lost';
     if (this.#actor) {
       const { failure, contact } = this.#actor.getSnapshot().context;
-      return failure !== null && contact.missingSince !== null ? 'missing' : 'up';
+      // A server that refuses something else is there: calls needn't wait for it.
+      const isMissing = failure?.kind === 'no-answer' || failure?.kind === 'busy';
+      return isMissing && contact.missingSince !== null ? 'missing' : 'up';
     }
     return this.#wasLive && this.#leader?.kind === 'catching-up' ? 'missing' : 'up';
   }
