@@ -253,6 +253,15 @@ eachDatabase((kind, open) => {
     await must(owner, 'POST', 'o365/subscriptions/rollback/3', {});
     expect(getItem()).toMatchObject({ quantity: 1, price: { id: 'price_advanced' } });
     const buyer = await office.as('buyer', ['o365_admin'], [3]);
+    // A cancellation on Stripe's own page is undone by who pays.
+    const id = stripe.list('subscriptions')[0]?.id ?? '';
+    await stripe.change(id, { cancel_at_period_end: true }, 'customer.subscription.updated');
+    expect((await getRow(owner, 3)).subscription?.status).toBe('cancelled');
+    await must(buyer, 'POST', 'o365/subscriptions/rollback/3', {});
+    expect([at('cancel_at_period_end'), (await getRow(owner, 3)).subscription?.status]).toEqual([
+      false,
+      'active',
+    ]);
     // Stripe's pages, too: a lost answer, or one that the first request still works on, opens no second.
     for (const [page, kind] of [
       ['update', 'billing_portal'],

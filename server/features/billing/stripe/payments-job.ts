@@ -72,11 +72,6 @@ export const payments =
           .execute(),
       );
     }
-    for (const subscription of await findUnread(context, tenant, now)) {
-      if (signal.aborted) return now;
-      const read = await syncSubscription(context, tenant, stripe, { subscription, event: null });
-      if (!read.ok && read.failure.kind === 'busy') return now + EVERY_MS;
-    }
     for (const { company, subscription } of await findEnded(context, tenant)) {
       const ended = await writeStripe(
         context,
@@ -94,6 +89,11 @@ export const payments =
           .where('company_n', '=', company)
           .execute(),
       );
+    }
+    for (const subscription of await findUnread(context, tenant, now)) {
+      if (signal.aborted) return now;
+      const read = await syncSubscription(context, tenant, stripe, { subscription, event: null });
+      if (!read.ok && read.failure.kind === 'busy') return now + EVERY_MS;
     }
     return now + EVERY_MS;
   };
