@@ -39,9 +39,9 @@ export function checkOrganizationHandlers(
         const now = await findOrganization(tx, ctx.session, organizationId);
         if (!now) return refusal(NOT_FOUND);
         const before = getLacking(now);
-        // Without a sign-in, its permissions are not known.
+        // Without a sign-in, its permissions are not known. Those of another application aren't either.
         const lacking =
-          message === null
+          message === null && isSameAccess(row, now)
             ? { missingPermissions: [...missing], isCertificateMissing: false }
             : before;
         return {
@@ -73,6 +73,12 @@ export function checkOrganizationHandlers(
     },
   };
 }
+
+/** Whether an organization is still read as when the check began. */
+const isSameAccess = (row: OrganizationRow, now: OrganizationRow): boolean =>
+  now.applicationId === row.applicationId &&
+  now.certificate?.thumbprint === row.certificate?.thumbprint &&
+  getServices(now).join() === getServices(row).join();
 
 type Lacking = ReturnType<typeof getLacking>;
 const isSame = (a: Lacking, b: Lacking): boolean =>

@@ -27,7 +27,10 @@ export async function* readPdfText(
     for (let n = 1; n <= Math.min(pdf.numPages, MAX_PAGES); n += 1) {
       const page = await pdf.getPage(n);
       const { items } = await page.getTextContent({ disableNormalization: false });
-      const text = joinTexts(items.filter((item) => 'str' in item));
+      const text = joinTexts(
+        items.filter((item) => 'str' in item),
+        isForPeople,
+      );
       yield text;
       if (!isForPeople) yield joinHyphenated(text);
       for (const note of await page.getAnnotations()) yield getNoteText(note);
@@ -38,9 +41,9 @@ export async function* readPdfText(
   }
 }
 
-function joinTexts(texts: readonly PdfText[]): string {
+function joinTexts(texts: readonly PdfText[], isForPeople: boolean): string {
   const text = texts.map(({ str, hasEOL }) => str + (hasEOL ? '\n' : '')).join('');
-  return isRightToLeft(text) ? joinRightToLeft(texts) : text;
+  return isRightToLeft(text) ? joinRightToLeft(texts, isForPeople) : text;
 }
 
 /** The words that a line break divides. */

@@ -21,9 +21,10 @@ export const isRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text)
 
 /**
  * Returns the lines of a page with Hebrew or Arabic text. Programs print its letters each on its own,
- * from the left or from the right: words are put together by where their letters are.
+ * from the left or from the right: words are put together by where their letters are. `isForPeople`:
+ * without second forms of words, which only help to search.
  */
-export function joinRightToLeft(texts: readonly PdfText[]): string {
+export function joinRightToLeft(texts: readonly PdfText[], isForPeople = false): string {
   const printed = texts.filter(({ str }) => str.trim() !== '');
   const lines = groupLines(printed).map((line) =>
     line.some(({ str }) => isRightToLeft(str))
@@ -31,7 +32,7 @@ export function joinRightToLeft(texts: readonly PdfText[]): string {
       : line.map(({ str }) => str).join(' '),
   );
   const text = lines.join('\n');
-  return ARABIC_LIGATURE.test(printed.map(({ str }) => str).join('\n'))
+  return isForPeople || ARABIC_LIGATURE.test(printed.map(({ str }) => str).join('\n'))
     ? text
     : `${text}\n${swapLigatures(text)}`;
 }
