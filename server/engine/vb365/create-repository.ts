@@ -63,6 +63,17 @@ export async function createServerRepository(
       await store.tenant(scope.tenant, (tx) => forgetClaim(tx, claim.id));
       return failed('conflict', t.repositoryNameTaken, { field: 'repository' });
     }
+    // Somebody may have removed one there while the server was read.
+    const removed =
+      there === null
+        ? await store.tenant(scope.tenant, (tx) =>
+            findRemovedRefusal(tx, settings, context.clock.now()),
+          )
+        : null;
+    if (removed !== null) {
+      await release(context, scope, claim, name);
+      return failed('conflict', removed.message, { field: removed.field });
+    }
     const key =
       there === null
         ? await post(context, scope, opened.value, claim.id, settings)
