@@ -146,12 +146,17 @@ test('SYNC-23, SYNC-14: a page is no answer to another poke', async () => {
   expect(pulls()).toBe(1);
 });
 
+const makePage = (after: number) => ({
+  after,
+  cursor: after + 1,
+  events: [{ seq: after + 1 }],
+});
+
 test('SYNC-23, SYNC-14: pages that come after another poke are no answer to it, until the server has answered', () => {
   const pages = new PushedPages();
-  const page = (after: number) => ({ after, cursor: after + 1, events: [{ seq: after + 1 }] });
-  pages.add('e', page(1));
+  pages.add('e', makePage(1));
   pages.clear();
-  pages.add('e', page(1));
+  pages.add('e', makePage(1));
   expect([pages.continues(1, 'e'), pages.take(1, 'e')]).toEqual([false, null]);
   // The request fails; the next one is answered, but another poke comes meanwhile.
   pages.asking();
@@ -159,10 +164,10 @@ test('SYNC-23, SYNC-14: pages that come after another poke are no answer to it, 
   const hasAnswered = pages.asking();
   pages.clear();
   hasAnswered();
-  pages.add('e', page(2));
+  pages.add('e', makePage(2));
   expect(pages.take(2, 'e')).toBeNull();
   pages.asking()();
-  expect([pages.continues(2, 'e'), pages.take(2, 'e')]).toEqual([true, page(2)]);
+  expect([pages.continues(2, 'e'), pages.take(2, 'e')]).toEqual([true, makePage(2)]);
 });
 
 test('SYNC-23: a poke without events after one with events makes the device request the newest', async () => {
