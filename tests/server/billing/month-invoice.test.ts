@@ -99,6 +99,39 @@ eachDatabase((kind, open) => {
         { customer: '2', company: 2 },
       ],
     });
+    const byCard = {
+      currency: 'USD',
+      level: 'basic',
+      userMills: 2_500,
+      gigabyteMills: 0,
+      minimumUsers: 4,
+      periodEndsAt: fixture.context.clock.now() + 31 * DAY,
+      trialEndsAt: null,
+      hasCard: true,
+    };
+    // A subscription by card that nobody ever paid is no reason against the invoice.
+    const unpaid = fixture.context.chance.uuid();
+    const about = { company: 1, entity: `subscription:${unpaid}` };
+    await fixture.context.store.tenant(office.tenant, (tx) =>
+      tx.append(
+        [
+          {
+            ...about,
+            event: {
+              type: 'subscription.started@1',
+              data: { id: unpaid, company: 1, status: 'pending', ...byCard },
+            },
+          },
+          { ...about, event: { type: 'subscription.ended@1', data: { id: unpaid } } },
+        ],
+        {
+          actor: { kind: 'clock' },
+          subject: null,
+          commandId: null,
+          at: fixture.context.clock.now(),
+        },
+      ),
+    );
     const start = { level: 'basic', minimumUsers: 4, trialEndsAt: null };
     await must(owner, 'POST', 'o365/subscriptions/start/1', start);
     const id = fixture.context.chance.uuid();
@@ -114,14 +147,7 @@ eachDatabase((kind, open) => {
                 id,
                 company: 2,
                 status: 'active',
-                currency: 'USD',
-                level: 'basic',
-                userMills: 2_500,
-                gigabyteMills: 0,
-                minimumUsers: 4,
-                periodEndsAt: fixture.context.clock.now() + 31 * DAY,
-                trialEndsAt: null,
-                hasCard: true,
+                ...byCard,
               },
             },
           },

@@ -33,23 +33,43 @@ interface State {
  * the terms that applied at its end, or when the subscription ended on it. Days of a trial, days on
  * which the first payment is awaited, and days after a cancelled period are not billed. `changes`: in their order.
  */
-export function getBilledDays(
+export const getBilledDays = (
   changes: readonly Change[],
   days: Days,
   timeZone: string,
-): BilledDays {
-  const billed = new Map<CompanyN, Map<DayN, Terms>>();
+): BilledDays =>
+  mapBilledDays(
+    changes,
+    days,
+    timeZone,
+    ({ level, currency, userMills, gigabyteMills, minimumUsers }) => ({
+      level,
+      currency,
+      userMills,
+      gigabyteMills,
+      minimumUsers,
+    }),
+  );
+
+/** Returns what `read` takes from the subscription that each day is billed by. */
+function mapBilledDays<T>(
+  changes: readonly Change[],
+  days: Days,
+  timeZone: string,
+  read: (row: SubscriptionRow) => T,
+): ReadonlyMap<CompanyN, ReadonlyMap<DayN, T>> {
+  const billed = new Map<CompanyN, Map<DayN, T>>();
   // What started last bills the day on which it replaced an ended one.
   for (const states of listStates(changes, timeZone).values()) {
     const company = states[0]?.row.company ?? 0;
-    const own = billed.get(company) ?? new Map<DayN, Terms>();
+    const own = billed.get(company) ?? new Map<DayN, T>();
     billed.set(company, own);
     for (let day = days.first; day <= days.last; day += 1) {
       const row = findState(states, day, timeZone);
       if (row === null) continue;
-      const { level, currency, userMills, gigabyteMills, minimumUsers, trialEndsAt } = row;
+      const { trialEndsAt } = row;
       if (trialEndsAt !== null && day < getDay(trialEndsAt, timeZone, 0)) own.delete(day);
-      else own.set(day, { level, currency, userMills, gigabyteMills, minimumUsers });
+      else own.set(day, read(row));
     }
   }
   return billed;
@@ -95,11 +115,25 @@ const TYPES = listStoredTypes(
 );
 
 /** Returns the days of all companies in a range that are billed. */
-export async function loadBilledDays(
-  { sql: db, tenant }: TenantTx,
+export const loadBilledDays = async (
+  tx: TenantTx,
   days: Days,
   timeZone: string,
-): Promise<BilledDays> {
+): Promise<BilledDays> => getBilledDays(await loadChanges(tx), days, timeZone);
+
+/** Returns for each billed day of a company in a range whether Stripe collects it. */
+export const loadCardDays = async (
+  tx: TenantTx,
+  company: CompanyN,
+  days: Days,
+  timeZone: string,
+): Promise<readonly boolean[]> => [
+  ...(mapBilledDays(await loadChanges(tx), days, timeZone, ({ hasCard }) => hasCard)
+    .get(company)
+    ?.values() ?? []),
+];
+
+async function loadChanges({ sql: db, tenant }: TenantTx): Promise<readonly Change[]> {
   const changes = await db
     .selectFrom('event')
     .select(['seq', 'type', 'at', 'actor', 'subject', 'company', 'entity', 'command_id', 'data'])
@@ -108,9 +142,5 @@ export async function loadBilledDays(
     .where(sql<boolean>`entity not like 'run:%'`)
     .orderBy('seq')
     .execute();
-  return getBilledDays(
-    changes.map((row) => toLogged(row) as Change),
-    days,
-    timeZone,
-  );
+  return changes.map((row) => toLogged(row) as Change);
 }
