@@ -18,6 +18,9 @@ const fields = {
   withoutReading: v.optional(v.boolean(), false),
   mayDownload: v.optional(v.boolean(), false),
   needsSecondPerson: v.optional(v.boolean(), false),
+  /** As the wizard merges its steps. Only its organization decides whose role it is. */
+  id: v.optional(v.nullable(anyId), null),
+  companyId: v.optional(v.nullable(companyRef), null),
 };
 
 /** Without its items. `people`: whose data it is about, as far as the directory is known. */

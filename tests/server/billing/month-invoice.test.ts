@@ -108,7 +108,7 @@ eachDatabase((kind, open) => {
       periodEndsAt: fixture.context.clock.now() + 31 * DAY,
       trialEndsAt: null,
       hasCard: true,
-    };
+    } as const;
     // A subscription by card that nobody ever paid is no reason against the invoice.
     const unpaid = fixture.context.chance.uuid();
     const about = { company: 1, entity: `subscription:${unpaid}` };

@@ -119,6 +119,27 @@ eachDatabase((kind, open) => {
     ]);
   });
 
+  test(`RES-50, SUITE-7: a role is saved with all that the steps of the wizard know, and only for the company of its organization (${kind})`, async () => {
+    const { admin, ours } = await someBackups(await open());
+    const path = `o365/organizations/${ours.organization}/restore-roles`;
+    const first = await admin<{ id: string }>('POST', path, { ...ROLE, id: null, companyId: 1 });
+    expect(first.status).toBe(200);
+    const { id } = first.body.data;
+    const { rows } = (await admin<{ rows: Role[] }>('GET', path)).body.data;
+    expect(rows).toMatchObject([{ _id: id, companyN: 1 }]);
+    const change = { ...ROLE, description: 'Changed' };
+    const put = async (more: object): Promise<number> =>
+      (await admin('PUT', `${path}/${id}`, { ...change, ...more })).status;
+    expect(await put({ id, companyId: 1 })).toBe(200);
+    expect(await put({ id, companyId: 2 })).toBe(404);
+    expect(await put({ id: crypto.randomUUID(), companyId: 1 })).toBe(404);
+    const other = { ...ROLE, name: 'Other', id: null };
+    expect((await admin('POST', path, { ...other, companyId: 2 })).status).toBe(404);
+    expect((await admin('POST', path, { ...other, companyId: 999 })).status).toBe(404);
+    const after = (await admin<{ rows: Role[] }>('GET', path)).body.data;
+    expect(after.rows).toMatchObject([{ _id: id, description: 'Changed' }]);
+  });
+
   test(`RES-50: a role that grants nothing, contradicts itself or has a taken name is refused, with its field (${kind})`, async () => {
     const { admin, ours } = await someBackups(await open());
     const path = `o365/organizations/${ours.organization}/restore-roles`;

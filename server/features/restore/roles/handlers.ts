@@ -15,7 +15,7 @@ import { byName, findCompany, findOrganization, isSeen, pageFrom } from '../../b
 import { restoreCallMessages as shared } from '../messages.en.ts';
 import { restoreRoleMessages as t } from './messages.en.ts';
 import { roleInFull, rolesOut, type RoleOut } from './output.ts';
-import type { OrganizationId } from '#contract/ids.ts';
+import type { CompanyN, OrganizationId } from '#contract/ids.ts';
 
 type Names =
   | 'listAllRestoreRoles'
@@ -24,7 +24,7 @@ type Names =
   | 'getRestoreRole'
   | 'updateRestoreRole'
   | 'deleteRestoreRole';
-type RoleFields = Omit<ParsedInputOf<'createRestoreRole'>, 'organizationId'>;
+type RoleFields = Omit<ParsedInputOf<'createRestoreRole'>, 'organizationId' | 'companyId' | 'id'>;
 interface OfRole {
   readonly organizationId: OrganizationId;
   readonly opRoleId: string;
@@ -101,14 +101,15 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
         return out ? ok(out) : failed(NOT_FOUND);
       }),
 
-    async createRestoreRole({ organizationId, ...fields }, ctx) {
+    async createRestoreRole({ organizationId, companyId, id: _, ...fields }, ctx) {
       const id = context.chance.uuid();
       const created = await runIdempotently<OutputOf<'createRestoreRole'>>(
         context,
         ctx,
         async (tx) => {
           const organization = await findOrganization(tx, ctx.session, organizationId);
-          if (!organization) return refusal(NOT_FOUND);
+          if (!organization || !(await isOfCompany(tx, ctx, organization.company, companyId)))
+            return refusal(NOT_FOUND);
           if (organization.engine !== 'embedded')
             return refusal({ kind: 'conflict', message: shared.restoredByServer });
           const refused = await getRefusal(tx, organizationId, fields, null);
@@ -134,9 +135,11 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
       return created;
     },
 
-    async updateRestoreRole({ organizationId, opRoleId, ...fields }, ctx) {
+    async updateRestoreRole({ organizationId, opRoleId, companyId, id: named, ...fields }, ctx) {
       const of = { organizationId, opRoleId };
-      const updated = await command(ctx, of, 'restorerole.updated', async (tx, { id }) => {
+      const updated = await command(ctx, of, 'restorerole.updated', async (tx, { id, company }) => {
+        const isNamed = named === null || named === id;
+        if (!isNamed || !(await isOfCompany(tx, ctx, company, companyId))) return failed(NOT_FOUND);
         const refused = await getRefusal(tx, organizationId, fields, id);
         return refused
           ? failed(refused)
@@ -152,6 +155,14 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
       ),
   };
 }
+
+/** Whether a company that a request names, if it does, is the one of the organization. */
+const isOfCompany = async (
+  tx: TenantTx,
+  { session }: SessionContext,
+  company: CompanyN,
+  named: number | string | null,
+): Promise<boolean> => named === null || (await findCompany(tx, session, named))?.n === company;
 
 async function listRoles(
   tx: TenantTx,
