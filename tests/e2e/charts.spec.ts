@@ -84,10 +84,18 @@ async function readTable(page: Page, name: string, head: string): Promise<readon
   return cells.map(Number).toReversed();
 }
 
-function expectSame(bars: readonly number[], values: readonly number[]): void {
-  expect(values.filter((value) => value > 0).length).toBeGreaterThan(1);
-  expect(bars.map((value) => Math.round(value * 100) / 100)).toEqual(values);
-}
+/** Results arrive all the time: both are read again until they are of one moment. */
+const expectSame = (
+  page: Page,
+  chart: Locator,
+  { fill, table, head }: { readonly fill: string; readonly table: string; readonly head: string },
+): Promise<void> =>
+  expect(async () => {
+    const bars = await readBars(chart, fill);
+    const values = await readTable(page, table, head);
+    expect(values.filter((value) => value > 0).length).toBeGreaterThan(1);
+    expect(bars.map((value) => Math.round(value * 100) / 100)).toEqual(values);
+  }).toPass({ timeout: 60_000 });
 
 const getToken = (page: Page, token: string): Promise<string> =>
   page.evaluate((name) => {
@@ -106,18 +114,21 @@ test("CHART-1: bars have the values of their chart's table, and each kind has it
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/dashboard`);
   const chart = page.getByRole('slider', { name: 'Day of the chart' });
-  expectSame(
-    await readBars(chart, '.fill-red-500'),
-    await readTable(page, 'Results per day', 'Failed'),
-  );
-  expectSame(
-    await readBars(chart, '.fill-amber-500'),
-    await readTable(page, 'Results per day', 'Warning'),
-  );
-  expectSame(
-    await readBars(chart, '.fill-green-500'),
-    await readTable(page, 'Results per day', 'Success'),
-  );
+  await expectSame(page, chart, {
+    fill: '.fill-red-500',
+    table: 'Results per day',
+    head: 'Failed',
+  });
+  await expectSame(page, chart, {
+    fill: '.fill-amber-500',
+    table: 'Results per day',
+    head: 'Warning',
+  });
+  await expectSame(page, chart, {
+    fill: '.fill-green-500',
+    table: 'Results per day',
+    head: 'Success',
+  });
   const getFill = (series: string) =>
     chart.locator(series).evaluate((one) => {
       const { fill, stroke } = getComputedStyle(one);
@@ -141,14 +152,16 @@ test("CHART-1: bars have the values of their chart's table, and each kind has it
 
   await page.goto(`${portal.url}/monitoring/analytics/trends?date=last-7`);
   const trends = page.getByRole('slider', { name: 'Day of the chart' });
-  expectSame(
-    await readBars(trends, '.fill-red-500'),
-    await readTable(page, 'Failures and warnings per day', 'Failed'),
-  );
-  expectSame(
-    await readBars(trends, '.fill-amber-500'),
-    await readTable(page, 'Failures and warnings per day', 'Warning'),
-  );
+  await expectSame(page, trends, {
+    fill: '.fill-red-500',
+    table: 'Failures and warnings per day',
+    head: 'Failed',
+  });
+  await expectSame(page, trends, {
+    fill: '.fill-amber-500',
+    table: 'Failures and warnings per day',
+    head: 'Warning',
+  });
   expect(errors).toEqual([]);
 });
 
