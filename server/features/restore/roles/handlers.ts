@@ -101,7 +101,8 @@ export function restoreRoleHandlers(context: AppContext): Pick<Handlers, Names> 
         return out ? ok(out) : failed(NOT_FOUND);
       }),
 
-    async createRestoreRole({ organizationId, companyId, id: _, ...fields }, ctx) {
+    async createRestoreRole({ organizationId, companyId, ...sent }, ctx) {
+      const { id: _, ...fields } = sent;
       const id = context.chance.uuid();
       const created = await runIdempotently<OutputOf<'createRestoreRole'>>(
         context,
