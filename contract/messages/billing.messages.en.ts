@@ -17,7 +17,7 @@ export const BILLING = defineMessages('billingFailures', {
 
   monthPaidByCard: "This month is paid by card at Stripe, so it can't be invoiced.",
   monthPartlyByCard:
-    'Some days of this month are paid by card at Stripe. Create the invoice of the others in QuickBooks.',
+    'Some days of this month are paid by card at Stripe. Create the invoice for the other days in QuickBooks.',
   notAcknowledged: 'Acknowledge the usage first.',
   monthNotOver: 'You can invoice a month when it is over.',
   noCustomer: 'Map a QuickBooks customer to this company first.',

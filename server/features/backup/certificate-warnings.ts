@@ -8,7 +8,7 @@ import { mailAdministrators } from './mail-administrators.ts';
 import { backupMessages as t } from './messages.en.ts';
 
 const DAY_MS: Ms = 86_400_000;
-/** How many days before a certificate expires administrators are told, the last one first. */
+/** How many days before a certificate expires administrators get an email, the last one first. */
 const NOTICE_DAYS = [7, 30] as const;
 
 /**

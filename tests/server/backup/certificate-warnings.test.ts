@@ -1,31 +1,19 @@
 import { expect, test } from 'vitest';
 import { warnOfCertificates } from '#server/features/backup/certificate-warnings.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { user } from '../http/fixtures.ts';
 import { loadMails } from '../notifications/fixtures.ts';
-import { aSuite, makeAll } from './fixtures.ts';
+import { addAdministrators, aSuite, makeAll } from './fixtures.ts';
 
 const DAY = 86_400_000;
 
 eachDatabase((kind, open) => {
-  test(`ENG-82: administrators are told 30 and 7 days before a certificate expires, once each, and of a renewed one anew (${kind})`, async () => {
+  test(`ENG-82: administrators get an email 30 and 7 days before a certificate expires, once each, and again for a renewed one (${kind})`, async () => {
     const { office, ground: fixture, recording } = await aSuite(await open());
     const { context } = fixture;
     const { store } = context;
     const { tenant } = office;
     const admin = await office.as('admin', ['o365_admin']);
-    for (const [username, roles, companies] of [
-      ['ann', ['admin'], null],
-      ['bob', ['admin'], [1]],
-      ['cem', ['admin'], [2]],
-      ['dee', ['operator'], null],
-    ] as const)
-      await user(fixture, tenant, {
-        username,
-        email: `${username}@example.com`,
-        roles: [...roles],
-        companies: companies && [...companies],
-      });
+    await addAdministrators(fixture, tenant);
     const { organization: id } = await makeAll(admin, 1, 'Calloway');
     // The recording engine stores no access.
     await store.tenant(tenant, ({ sql }) =>

@@ -1,5 +1,6 @@
+import type { TenantId } from '#contract/ids.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { makeFixture, type Fixture } from '../http/fixtures.ts';
+import { makeFixture, user, type Fixture } from '../http/fixtures.ts';
 import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
 import { recordingEngine, type RecordingEngine } from './recording-engine.ts';
 
@@ -21,6 +22,22 @@ export async function aSuite(store?: Store): Promise<Suite> {
     },
   };
   return { ground: fixture, office: await anOffice(fixture), recording };
+}
+
+/** Administrators of every kind, and an operator: `cem` doesn't see company 1. */
+export async function addAdministrators(ground: Fixture, tenant: TenantId): Promise<void> {
+  for (const [username, roles, companies] of [
+    ['ann', ['admin'], null],
+    ['bob', ['admin'], [1]],
+    ['cem', ['admin'], [2]],
+    ['dee', ['operator'], null],
+  ] as const)
+    await user(ground, tenant, {
+      username,
+      email: `${username}@example.com`,
+      roles: [...roles],
+      companies: companies && [...companies],
+    });
 }
 
 export const CODE = '00000000-0000-4000-b000-000000000001';

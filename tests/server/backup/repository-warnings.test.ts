@@ -6,8 +6,8 @@ import { companyDraft } from '../db/drafts.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { memoryObject } from '../engine/memory-source.ts';
 import { makeSessionBench } from '../engine/session-bench.ts';
-import { user } from '../http/fixtures.ts';
 import { loadMails } from '../notifications/fixtures.ts';
+import { addAdministrators } from './fixtures.ts';
 
 const HOUR = 3_600_000;
 
@@ -24,18 +24,7 @@ async function makeRepository(store: Store) {
       at: now(),
     });
   });
-  for (const [username, roles, companies] of [
-    ['ann', ['admin'], null],
-    ['bob', ['admin'], [1]],
-    ['cem', ['admin'], [2]],
-    ['dee', ['operator'], null],
-  ] as const)
-    await user(fixture, tenant, {
-      username,
-      email: `${username}@example.com`,
-      roles: [...roles],
-      companies: companies && [...companies],
-    });
+  await addAdministrators(fixture, tenant);
   const append = (event: Event): Promise<void> =>
     store.tenant(tenant, async (tx) => {
       await tx.append([{ company: 1, entity: `backuprepository:${id}`, event }], {

@@ -105,7 +105,7 @@ eachDatabase((kind, open) => {
     expect(old.status).toBe(400);
   });
 
-  test(`BILL-10, G54: an older read that ends later changes nothing, and what no event told is read within hours (${kind})`, async () => {
+  test(`BILL-10, G54: an older read that ends later changes nothing, and a change whose event was lost is read within hours (${kind})`, async () => {
     const till = await aTill(await open());
     const { stripe, owner, ground: fixture } = till;
     await subscribe(till);

@@ -88,7 +88,7 @@ eachDatabase((name, open) => {
     expect(await storedJobs(store)).toEqual([]);
   });
 
-  test(`LOG-3, JOB-8: an error of whoever listens for commits fails no command, and the others still hear of it (${name})`, async () => {
+  test(`LOG-3, JOB-8: an error of whoever listens for commits fails no command, and the others are still called (${name})`, async () => {
     const { tenant } = await provider(fixture);
     await noJobs(store);
     const heard: string[] = [];

@@ -47,12 +47,12 @@ export const restoreMessages = defineMessages('restore-engine', {
   cannotUndo: 'Only a finished restore can be undone, and only once.',
   undoWhileRetrying:
     'The items that failed are being restored again. Undo the restore when that has ended.',
-  cannotRetry: 'Only a finished restore can be retried, and no dry run or undo.',
+  cannotRetry: 'Only a finished restore can be retried, not a dry run or an undo.',
   nothingFailed: 'Nothing to retry: no item of this restore failed.',
   retriedBefore: 'The failed items of this restore have already been retried.',
   retryUndone: 'This restore was undone. Restore the items again.',
   retrySession:
-    'Failed items can be retried by who restored them while the restore session is open. Open one and restore these items again.',
+    'Failed items can only be retried by the person who restored them, while the restore session is open. Open a session and restore the items again.',
   retrySecond:
     'Restores of these items now need a second person. Restore the failed items again, with a reason.',
   retryTooMany:

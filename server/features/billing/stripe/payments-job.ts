@@ -28,8 +28,8 @@ interface MeteredDay {
 }
 
 /**
- * Sends the users of each day that ended to the billing meters of metered levels, reads what no event
- * told about subscriptions, and ends at Stripe what ended here. Each is sent once: a meter event has the day as its identifier.
+ * Sends the users of each day that ended to the billing meters of metered levels, reads
+ * subscriptions again whose event may be lost, and ends at Stripe what ended here. Each is sent once: a meter event has the day as its identifier.
  */
 export const payments =
   (context: AppContext): JobHandler<'payments'> =>

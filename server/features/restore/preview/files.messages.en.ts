@@ -4,7 +4,7 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const filePreviewMessages = defineMessages('file-preview', {
   picture: 'Picture',
   busy: 'Many files are being opened. Try again in a moment.',
-  tooLarge: 'Files of more than 32 MB have no preview. Download it to open it.',
+  tooLarge: 'Files larger than 32 MB have no preview. Download the file to open it.',
   empty: 'This file is empty.',
   noPreview:
     'Only pictures (PNG, JPEG, GIF and WebP), texts, and PDF and Office documents have a preview. Download this file to open it.',

@@ -102,7 +102,7 @@ export const subscriptionMessages = defineMessages('suite-subscriptions', {
   dayInvalid: 'Enter a day in the future.',
   effect: 'What changes',
   effectMoney: 'Per month, with the usage of {month}',
-  effectMoneyToday: "Per month, if each day's usage is that of today",
+  effectMoneyToday: "Per month, at today's usage",
   effectFrom: 'From',
   effectUndo: 'Can be undone',
   effectForgiven: 'Written off',

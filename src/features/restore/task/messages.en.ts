@@ -99,7 +99,7 @@ export const restoreTaskMessages = defineMessages('restoreTask', {
   undoWarning: 'Restore undone, except for some items',
   undoHint: 'Undo removes what was created and puts back what was replaced.',
   undoRetryHint:
-    'Undo takes back what this retry restored. The restore before it is undone in the list of restores.',
+    'Undo reverses only this retry. To undo the restore before it, use the list of restores.',
   retry: 'Retry failed items',
   retrying: 'Retry in progress',
   noRetry: "The Veeam server doesn't say which items failed, so they can't be retried alone.",

@@ -161,7 +161,7 @@ eachDatabase((name, open) => {
     const { restored, refuse, request, taskOf: loadTask, scope } = bench;
     const dry = await restored({ dryRun: true });
     expect(await refuse(dry)).toBe(
-      'Only a finished restore can be retried, and no dry run or undo.',
+      'Only a finished restore can be retried, not a dry run or an undo.',
     );
     const waiting = getValue(await request());
     expect(await refuse(waiting)).toContain('Only a finished restore can be retried');

@@ -238,7 +238,7 @@ export const ORGANIZATION_WIZARD: WizardDefinition<OrganizationData> = {
       dependsOn: ['auth', 'isSharePointOnline', 'isTeamsOnline'],
     },
     {
-      // No service accounts: the application reads all services by itself.
+      // No service accounts: the application reads all services.
       id: '4/legacy',
       fields: ['officeOrganizationName'],
       check: ({ officeOrganizationName }) =>

@@ -66,7 +66,7 @@ export const organizationWizardMessages = defineMessages('organizationWizard', {
   configureApplicationHint:
     'When off, the portal changes nothing in the tenant. It shows what is missing, and an administrator sets it up.',
   saveAllWebParts: 'Save all web parts of sites',
-  saveAllWebPartsHint: 'Always on: pages are backed up with all their web parts.',
+  saveAllWebPartsHint: 'Not available: these backups have no options for web parts.',
   account: 'Service account',
   accountInvalid: 'Enter the account as an email address.',
   password: 'Password',

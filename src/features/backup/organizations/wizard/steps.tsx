@@ -229,7 +229,7 @@ export function ExistingApplicationStep({ step }: { readonly step: StepProps }) 
   );
 }
 
-/** The built-in engine backs up pages as they are: their web parts are part of them. */
+/** The built-in engine has no such option: the value that the API stores is shown. */
 const WebParts = ({ data }: StepProps) =>
   data.isSharePointOnline && (
     <Switch
