@@ -25,14 +25,14 @@ export async function aSuite(store?: Store): Promise<Suite> {
 }
 
 /** Administrators of every kind, and an operator: `cem` doesn't see company 1. */
-export async function addAdministrators(ground: Fixture, tenant: TenantId): Promise<void> {
+export async function addAdministrators(fixture: Fixture, tenant: TenantId): Promise<void> {
   for (const [username, roles, companies] of [
     ['ann', ['admin'], null],
     ['bob', ['admin'], [1]],
     ['cem', ['admin'], [2]],
     ['dee', ['operator'], null],
   ] as const)
-    await user(ground, tenant, {
+    await user(fixture, tenant, {
       username,
       email: `${username}@example.com`,
       roles: [...roles],

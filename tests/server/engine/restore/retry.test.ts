@@ -170,7 +170,7 @@ eachDatabase((name, open) => {
     expect((await loadTask(waiting)).canRetry).toBe(false);
     const undo = getValue(await bench.undo(waiting));
     expect(await bench.run(undo)).toBe(null);
-    expect(await refuse(undo)).toContain('no dry run or undo');
+    expect(await refuse(undo)).toContain('not a dry run or an undo');
 
     bench.fail(1);
     const task = await restored();
