@@ -204,8 +204,9 @@ export const syncCalls = {
   stream: call({
     method: 'GET',
     path: 'sync/stream',
-    summary: 'Streams pokes, which say that there is something to load. They may carry new events.',
-    input: v.strictObject({}),
+    summary:
+      'Streams pokes, which say that there is something to load. With `protocol=2`, they may carry new events, with the current names of their types.',
+    input: v.strictObject({ protocol: v.optional(whole) }),
     output: 'stream',
     gate: 'signed-in',
     failures: ['too-many'],

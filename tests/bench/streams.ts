@@ -93,7 +93,7 @@ function openStream(origin: URL, token: string, agent: Agent, pulls: boolean): P
   }
   return new Promise((resolve, reject) => {
     const sent = request(
-      new URL('/api/v1/sync/stream', origin),
+      new URL('/api/v1/sync/stream?protocol=2', origin),
       { agent, headers: { authorization: `Bearer ${token}` } },
       (answer) => {
         if (answer.statusCode !== 200) {

@@ -4,6 +4,7 @@ import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import { getCall } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Day } from '#contract/ids.ts';
+import { PROTOCOL } from '#contract/limits.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
@@ -184,7 +185,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
           : failed(await readFailure('getDayRuns', response, clock.now())),
       ),
     stream: (signal) =>
-      signed('stream', {}, { signal }, async (response) => {
+      signed('stream', { protocol: String(PROTOCOL) }, { signal }, async (response) => {
         if (
           response.ok &&
           response.body &&

@@ -128,7 +128,7 @@ export function syncHandlers(
       });
     },
 
-    async stream(_, ctx) {
+    async stream({ protocol }, ctx) {
       const { session } = ctx;
       // A HEAD request has no body whose end could release its slot.
       if (ctx.request.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
@@ -141,7 +141,11 @@ export function syncHandlers(
       const closed = (): void => {
         streams.set(session.userId, (streams.get(session.userId) ?? 1) - 1);
       };
-      const body = pokeStream(tails, ctx.tenant, session, firstMark, closed);
+      const body = pokeStream(tails, ctx.tenant, session, {
+        firstMark,
+        withEvents: protocol === PROTOCOL,
+        onClose: closed,
+      });
       return new Response(body, { headers: STREAM_HEADERS });
     },
 

@@ -12,14 +12,21 @@ const ENCODER = new TextEncoder();
 /**
  * Returns a stream of pokes. It follows the tail of its provider (SYNC-5, SYNC-20). `firstMark` is the
  * mark of the sources from before the stream opened: another one is signaled to users who may read
- * that (SYNC-14).
+ * that (SYNC-14). `withEvents`: the client knows the events by their current names (SYNC-23).
  */
 export function pokeStream(
   tails: Tails,
   tenant: TenantId,
   session: Principal,
-  firstMark: string,
-  onClose: () => void,
+  {
+    firstMark,
+    withEvents,
+    onClose,
+  }: {
+    readonly firstMark: string;
+    readonly withEvents: boolean;
+    readonly onClose: () => void;
+  },
 ): ReadableStream<Uint8Array> {
   const started = getRights(session);
   const reader = getReader(session);
@@ -49,7 +56,8 @@ export function pokeStream(
         if (now !== undefined && getRights(now) !== started) return end({ kind: 'scope' });
         const head = reader.see(at);
         if (head.seq !== sent) {
-          const isNext = pages !== null && pages.after === sent && head.epoch !== HELD_EPOCH;
+          const isNext =
+            withEvents && pages !== null && pages.after === sent && head.epoch !== HELD_EPOCH;
           const bytes = isNext && now !== undefined && isPrompt() ? pages.write(now) : null;
           sent = head.seq;
           if (bytes === null) poke({ kind: 'head', head: head.seq, epoch: head.epoch });

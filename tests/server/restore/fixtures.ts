@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { makeCompareCalls } from '#server/engine/embedded/compare/compare.ts';
 import { makeGraphConnections } from '#server/engine/embedded/organizations/access.ts';
 import { makeRestoreRights } from '#server/engine/embedded/restore/rights/rights.ts';
@@ -86,3 +87,19 @@ export async function someBackups(store?: Store): Promise<Backups> {
   await storeHistory(fixture.context.store, office.tenant, getCopies('Canary'), 3, theirs);
   return { ground: fixture, engine, office, admin, ours, theirs };
 }
+
+/** Ends a restore as if `count` of its items had failed. */
+export const failItems = (
+  { ground: { context }, office }: Backups,
+  task: string,
+  count: number,
+): Promise<void> =>
+  context.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
+    await sql`insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state, outcome)
+      select ${tenant}, ${task}::uuid, n, 1, 1, 'Ann mail 1', '[]', 'done', 'failed' from generate_series(1, ${count}::int) as n`.execute(
+      db,
+    );
+    const progress = { counts: { restored: 0, merged: 0, skipped: 0, failed: count } };
+    await sql`update engine_task set state = 'done', progress = ${JSON.stringify(progress)}::text::jsonb
+      where tenant_id = ${tenant} and id = ${task}::uuid`.execute(db);
+  });

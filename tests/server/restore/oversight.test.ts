@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Engine } from '#contract/engine/engine.ts';
 import type { Store } from '#server/platform/db/store.ts';
@@ -6,7 +5,7 @@ import { restoreApproval } from '#server/features/restore/oversight/approvals.ts
 import { eachDatabase } from '../db/databases.ts';
 import { loadMails } from '../notifications/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
-import { openSession, someBackups, type Backups } from './fixtures.ts';
+import { failItems, openSession, someBackups, type Backups } from './fixtures.ts';
 
 interface Task {
   readonly id: string;
@@ -296,16 +295,6 @@ eachDatabase((kind, open) => {
     const { ground: fixture, admin, ours, theirs, join, start, decide, loadTask, mailsTo } = bench;
     const cora = await join('cora', ['o365_admin'], [1]);
     const dora = await join('dora', ['o365_admin'], [2]);
-    const failItems = (task: string, count: number) =>
-      fixture.context.store.tenant(bench.office.tenant, async ({ sql: db, tenant }) => {
-        await sql`insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state, outcome)
-          select ${tenant}, ${task}::uuid, n, 1, 1, 'Ann mail 1', '[]', 'done', 'failed' from generate_series(1, ${count}::int) as n`.execute(
-          db,
-        );
-        const progress = { counts: { restored: 0, merged: 0, skipped: 0, failed: count } };
-        await sql`update engine_task set state = 'done', progress = ${JSON.stringify(progress)}::text::jsonb
-          where tenant_id = ${tenant} and id = ${task}::uuid`.execute(db);
-      });
     const retry = async (who: Asker, task: string): Promise<string> => {
       const { status, body } = await who<{ taskId: string }>(
         'POST',
@@ -318,7 +307,7 @@ eachDatabase((kind, open) => {
     const away = await start(admin, { ...OTHER, targetOrganizationId: theirs.organization });
     const other = await start(admin, OTHER);
     expect(await retry(admin, plain)).toBe('conflict');
-    for (const task of [plain, away, other]) await failItems(task, 2);
+    for (const task of [plain, away, other]) await failItems(bench, task, 2);
     expect(await loadTask(admin, plain)).toMatchObject({ canRetry: true });
     // Others see the restore, but its session is that of who started it.
     expect(await loadTask(cora, plain)).toMatchObject({ canRetry: false });

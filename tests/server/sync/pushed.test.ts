@@ -56,10 +56,10 @@ eachDatabase((kind, open) => {
     });
   });
 
-  const openStream = async (name: string, asker: Asker): Promise<Reader> => {
+  const openStream = async (name: string, asker: Asker, query = '?protocol=2'): Promise<Reader> => {
     const { token } = (await login(office.app, office.host, name)).body.data;
     const answer = await office.app.request(
-      '/api/v1/sync/stream',
+      `/api/v1/sync/stream${query}`,
       { headers: { host: office.host, authorization: `Bearer ${token}` } },
       { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
     );
@@ -88,6 +88,24 @@ eachDatabase((kind, open) => {
     };
     await expect.poll(behind, PATIENT).toBe(0);
   }
+
+  test(`SYNC-9, SYNC-23: pokes carry no events for a client that doesn't ask for their current names (${kind})`, async () => {
+    const asker = await office.as('mara', ['operator'], null);
+    const [current, former, unnamed] = [
+      await openStream('mara', asker),
+      await openStream('mara', asker, '?protocol=1'),
+      await openStream('mara', asker, ''),
+    ];
+    const all = [current, former, unnamed];
+    await hasHeard(all);
+    await office.post(1, [failure('one', '2026-03-02T05:00:00Z')]);
+    await hasHeard(all);
+    expect(all.map(({ pokes }) => pokes.some((poke) => getPage(poke) !== null))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
 
   test(`SYNC-23: a poke carries exactly what sync/events returns to its user (${kind})`, async () => {
     const people: Reader[] = [];

@@ -179,7 +179,7 @@ test('SYNC-5: without the stream, polling delivers the same within 15 s', async 
   const { clock, server, story, device } = scene();
   const handle = server.handle.bind(server);
   server.handle = (request, cookie) =>
-    request.url.endsWith('sync/stream')
+    request.url.includes('sync/stream?')
       ? Promise.resolve(new Response('no', { status: 502 }))
       : handle(request, cookie);
   const api = device.open();

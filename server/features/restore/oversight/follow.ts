@@ -50,7 +50,7 @@ async function follow(
   context: AppContext,
   ctx: SessionContext,
   { scope }: EngineAt,
-  { id, workload }: TaskOut,
+  { id, workload, kind, of }: TaskOut,
   { isUndo, items }: { readonly isUndo: boolean; readonly items: number | null },
   start: (oversight?: Oversight) => Promise<EngineResult<TaskId>>,
 ): Promise<Result<Started>> {
@@ -73,9 +73,14 @@ async function follow(
   const { row, isSeen, needsApproval } = request;
   const { target, reason } = row;
   if (!isSeen) return NOT_FOUND;
-  // An operator's restore of few items needed a second person alone, any other a recent sign-in.
+  // An operator's restore of few items needed a second person alone, any other a recent sign-in. A
+  // retry counts what it retries, but what it belongs to may have been large.
+  const isRetry = kind === 'restore' && of !== null;
   const isSensitive =
-    scope.operator === undefined || target !== null || row.items > LIMITS.restorePlainItems;
+    scope.operator === undefined ||
+    target !== null ||
+    isRetry ||
+    row.items > LIMITS.restorePlainItems;
   if (isSensitive && !isFresh(ctx)) return REAUTH;
   return toStarted(
     await start({
