@@ -11,7 +11,8 @@ export function toolMissing(name: string, pack: string): string | null {
     return `${name} is not installed`;
   const quiet = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   spawnSync('apt-get', ['update', '-qq'], quiet);
-  spawnSync('apt-get', ['install', '-y', '-qq', pack], quiet);
+  // Several tests may install something at once.
+  spawnSync('apt-get', ['install', '-y', '-qq', '-o', 'DPkg::Lock::Timeout=300', pack], quiet);
   return has(name) ? null : `${name} could not be installed`;
 }
 

@@ -254,6 +254,7 @@ eachDatabase((name, open) => {
     const broken = snapshots.find(({ id }) => id === points[1]?.snapshot);
     await repository.close();
     // The file of one point is unreadable.
+    bench.isReadable = false;
     bench.files.set(`snapshots/${broken?.id}`, Buffer.from('rubbish'));
     await begin(bench);
     expect(await work(bench)).toBe(null);
@@ -298,6 +299,7 @@ eachDatabase((name, open) => {
     const bench = await makeSuccessor(store, former);
     const states = (await loadIndex(former)).states;
     const state = states.find(({ point_id, object }) => point_id === lost && object === 'ann');
+    bench.isReadable = false;
     bench.files.delete(await findPack(former, added, state?.tree ?? ''));
     await begin(bench);
     expect(await work(bench)).toBe(null);

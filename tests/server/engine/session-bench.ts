@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { expect, onTestFinished } from 'vitest';
 import type { BackupJobRow } from '#contract/backup/jobs.ts';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { SchedulePolicy } from '#contract/backup/schedule.ts';
@@ -29,9 +31,12 @@ import {
   makeMemoryTarget,
   type MemoryFiles,
   PASSWORD,
+  PROOF,
+  toFolder,
   tools,
   getValue,
 } from './restic/fixtures.ts';
+import { expectNoError, listPrograms, restoreFiles } from './restic/restic-reader.ts';
 
 export const ORGANIZATION = {
   engine: 'embedded',
@@ -88,6 +93,8 @@ export interface SessionBench {
   job(id: string): Promise<BackupJobRow>;
   readonly open: () => Promise<Repository>;
   append(event: Event): Promise<void>;
+  /** Whether restic finds no error in the repository when the test has ended. */
+  isReadable: boolean;
 }
 /** What a process works on: a test puts something between. */
 export interface Place {
@@ -151,7 +158,8 @@ export async function makeSessionBench(
     if (row === undefined) throw new Error('no job');
     return row;
   };
-  return {
+  const bench: SessionBench = {
+    isReadable: true,
     ground: fixture,
     tenant,
     files,
@@ -225,7 +233,72 @@ export async function makeSessionBench(
     },
     open: async () => getValue(await openTarget(memory)),
   };
+  const number = countBench();
+  const isRead = number <= 2 || number % 10 === 0 || PROOF > 1;
+  onTestFinished(async ({ task }) => {
+    if (isRead && bench.isReadable && task.result?.state !== 'fail') await readWithRestic(bench);
+  });
+  return bench;
 }
+
+const benches = new Map<string, number>();
+/** Counts the benches of a test: of many, restic reads the first two and each tenth. */
+function countBench(): number {
+  const test = expect.getState().currentTestName ?? '';
+  const number = (benches.get(test) ?? 0) + 1;
+  benches.set(test, number);
+  return number;
+}
+
+/** Counts what restic has read: the programs take turns. */
+let turns = 0;
+
+/**
+ * restic finds no error in the repository of a bench, and lists and restores of its oldest and its
+ * newest point what the index has.
+ */
+export async function readWithRestic(bench: SessionBench): Promise<void> {
+  const programs = listPrograms();
+  const program = programs[(turns += 1) % programs.length];
+  if (program === undefined) return;
+  const points = (await loadPoints(bench)).filter(({ complete }) => complete);
+  const folder = toFolder(bench.files);
+  const place = { folder, password: PASSWORD };
+  await expectNoError(program, place);
+  for (const { id, snapshot } of new Set(
+    [points[0], points.at(-1)].filter((one) => one !== undefined),
+  )) {
+    const files = await restoreFiles(program, place, snapshot ?? '');
+    expect({ version: program.version, items: readRestored(files) }).toEqual({
+      version: program.version,
+      items: readCopies(await loadCopies(bench, id)),
+    });
+  }
+  rmSync(folder, { recursive: true });
+}
+
+/** Returns the object, title and content of each item of restored files, without what Daybook adds. */
+const readRestored = (files: Readonly<Record<string, Buffer>>): string[] =>
+  Object.entries(files)
+    .flatMap(([path, content]) => {
+      const [, person, part = ''] = /^\/users\/([^/]+)@example\.com\/([^/]+)\//.exec(path) ?? [];
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      if (name === '.daybook.jsonl' || content.length === 0) return [];
+      const title = name.replace(/( ~\d+)?(\.eml)?$/, '');
+      return [[part === 'onedrive' ? 'drive' : part, person, title, content.toString()].join('|')];
+    })
+    .sort();
+/** Without items whose content could not be read. */
+const readCopies = (copies: Readonly<Record<string, MemoryCopy>>): string[] =>
+  Object.entries(copies)
+    .flatMap(([name, { items }]) =>
+      items
+        .filter(({ content }) => content !== '')
+        .map(({ title, content }) =>
+          [...name.replace(':', '_').split(' '), title, content].join('|'),
+        ),
+    )
+    .sort();
 
 const byKey = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1);
 

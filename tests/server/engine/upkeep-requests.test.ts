@@ -107,6 +107,7 @@ eachDatabase((name, open) => {
         verification: { ...verification, parts: { done: 0, total: 3 } },
       }),
     );
+    bench.isReadable = false;
     for (const [path, bytes] of bench.files)
       if (path.startsWith('data/'))
         bench.files.set(

@@ -16,6 +16,7 @@ import {
   loadCopies,
   createRepositoryRow,
   makeSessionBench,
+  readWithRestic,
   runCleanUp,
   type SessionBench,
 } from './session-bench.ts';
@@ -115,11 +116,13 @@ eachDatabase((name, open) => {
     const cleaned = await bench.open();
     expect(getValue(await cleaned.check({ readData: true })).problems).toEqual([]);
     await cleaned.close();
+    await readWithRestic(bench);
 
     ann?.removeItem('first');
     await backUp(bench, job);
     await damage(bench, 'Item later');
     bob?.removeItem('later');
+    bench.isReadable = false;
     await verify(bench);
     await backUp(bench, job, () => openMarked(bench));
     await verify(bench);

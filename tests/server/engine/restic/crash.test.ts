@@ -13,12 +13,11 @@ import {
   makeMemoryRepository,
   makeMemoryTarget,
   type MemoryFiles,
-  missing,
   openAt,
+  PASSWORD,
   pruneAt,
   randomBytes,
   readFiles,
-  restic,
   sameFiles,
   saveFiles,
   saveFolder,
@@ -26,6 +25,7 @@ import {
   tools,
   getValue,
 } from './fixtures.ts';
+import { expectNoError, listPrograms, restoreFiles } from './restic-reader.ts';
 
 // The process ends before or after a write or a removal; half of a write is no file, as the tests of
 // targets prove. The next process opens the repository after the lock has become stale, and does the
@@ -60,6 +60,19 @@ function makeCrashing(files: MemoryFiles, crashAt: number, moment: Moment) {
     remove: (type, name) => step(`remove ${type}`, () => target.remove(type, name)),
   };
   return { crashing, isOver: () => count < crashAt, last: () => last };
+}
+
+let turns = 0;
+/** restic finds no error, and lists and restores a point as it was stored. The programs take turns. */
+async function expectReadable(files: MemoryFiles, snapshot: string, stored: Files): Promise<void> {
+  const programs = listPrograms();
+  const program = programs[(turns += 1) % programs.length];
+  if (program === undefined) return;
+  const place = { folder: toFolder(files), password: PASSWORD };
+  await expectNoError(program, place);
+  const restored = Object.entries(await restoreFiles(program, place, snapshot));
+  const byPath = Object.fromEntries(restored.map(([path, bytes]) => [path.slice(1), bytes]));
+  expect([program.version, sameFiles(byPath, stored)]).toEqual([program.version, []]);
 }
 
 const OLD: Files = { 'a/one.eml': randomBytes(1, 30_000), 'a/two.eml': randomBytes(2, 2_000) };
@@ -122,10 +135,7 @@ test('ENG-2, ENG-3: after a crash at any write of a session, the next one ends w
       const again = await saveFiles(next, NEW, 1);
       expect(sameFiles(await readFiles(next, again), NEW)).toEqual([]);
       await next.close();
-      if (missing === '' && isNew && moment === 'before')
-        expect(await restic(toFolder(files), 'check', '--read-data')).toContain(
-          'no errors were found',
-        );
+      if (isNew) await expectReadable(files, again, NEW);
       if (isOver) break;
     }
     if (isOver) break;
@@ -173,10 +183,7 @@ test('ENG-3, ENG-7: after a crash at any write of a clean-up, no restore point l
         files: [],
       });
       await after.close();
-      if (missing === '' && isNew && moment === 'before')
-        expect(await restic(toFolder(files), 'check', '--read-data')).toContain(
-          'no errors were found',
-        );
+      if (isNew) await expectReadable(files, stored, NEW);
       if (isOver) break;
     }
     if (isOver) break;

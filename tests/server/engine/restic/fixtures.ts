@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,13 +20,14 @@ import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts'
 import type { TreeNode } from '#server/engine/embedded/restic/tree.ts';
 import type { Clock } from '#server/platform/app-context.ts';
 import { systemChance } from '#server/platform/random.ts';
+import { missing } from './restic-reader.ts';
+
+export { missing };
 
 export const PASSWORD = 'correct horse battery staple';
 /** Cheap to open: what is tested is not the work of a guess. */
 export const COST = { N: 1024, r: 8, p: 1 };
 export const PROOF = Number(process.env['PROOF'] ?? 1);
-
-export const missing = spawnSync('restic', ['version']).status === 0 ? '' : ' (skipped: no restic)';
 
 const folders: string[] = [];
 afterAll(() => {
@@ -262,8 +263,14 @@ export const sameFiles = (actual: Files, expected: Files): string[] =>
   });
 
 /** Runs the real restic. Returns what it printed, or throws with it. */
-export async function restic(folder: string, ...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)('restic', ['--no-cache', '-r', folder, ...args], {
+export const restic = (folder: string, ...args: string[]): Promise<string> =>
+  runRestic('restic', folder, args);
+export async function runRestic(
+  path: string,
+  folder: string,
+  args: readonly string[],
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(path, ['--no-cache', '-r', folder, ...args], {
     env: { ...process.env, RESTIC_PASSWORD: PASSWORD },
     maxBuffer: 64 << 20,
     encoding: 'utf8',

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeFolderTarget } from '#server/engine/embedded/restic/folder-target.ts';
 import { systemChance } from '#server/platform/random.ts';
+import { listPrograms } from './restic-reader.ts';
 import {
   type Files,
   makeFolder,
@@ -14,7 +15,7 @@ import {
   pruneAt,
   randomBytes,
   readFiles,
-  restic,
+  runRestic,
   sameFiles,
   saveFiles,
   saveFolder,
@@ -64,7 +65,18 @@ const readFolder = (folder: string): Files =>
       .map((path) => [path.slice(folder.length + 1), readFileSync(path)]),
   );
 
-describe.skipIf(missing !== '')(`restic${missing}`, () => {
+const programs = listPrograms();
+test.skipIf(programs.length < 2)(
+  `ENG-12: a current restic is here beside the system's${programs.length < 2 ? ' (skipped: it could not be downloaded)' : ''}`,
+  () => {
+    expect(new Set(programs.map(({ version }) => version)).size).toBe(programs.length);
+  },
+);
+
+describe.skipIf(missing !== '').each(programs)(`restic $version${missing}`, ({ path: program }) => {
+  const restic = (folder: string, ...args: string[]): Promise<string> =>
+    runRestic(program, folder, args);
+
   test('ENG-12: restic checks, lists, finds, dumps and restores what Daybook wrote, byte for byte', async () => {
     const { folder, target } = await makeRepository();
     const repository = await openAt(target);
@@ -160,7 +172,7 @@ describe.skipIf(missing !== '')(`restic${missing}`, () => {
     const source = makeFolder();
     const files = Object.fromEntries(NAMES.map((name) => [name, Buffer.from('x')]));
     writeFiles(source, files);
-    const run = spawnSync('restic', ['--no-cache', '-r', folder, 'backup', '.', '--quiet'], {
+    const run = spawnSync(program, ['--no-cache', '-r', folder, 'backup', '.', '--quiet'], {
       env: { ...process.env, RESTIC_PASSWORD: PASSWORD },
       cwd: source,
     });

@@ -38,6 +38,8 @@ export async function makeLockedBench(
   const bucket = makeVersionedBucket();
   const s3 = await startS3(bucket);
   const bench = await makeSessionBench(store, objects);
+  // What is in the bucket is read by the tests.
+  bench.isReadable = false;
   const { tenant, repository, organization, ground: fixture } = bench;
   s3.now = () => fixture.context.clock.now();
   const still = withoutWaits(bench);
