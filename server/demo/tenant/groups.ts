@@ -10,6 +10,7 @@ import { type Entity, graphUrl, listPage, project, readQuery } from './odata.ts'
 import { type Person, USER_DEFAULTS, findPerson, userEntity } from './people.ts';
 import { checkPermission } from './permissions.ts';
 import type { Tenant } from './store.ts';
+import { readSettings } from './team-settings.ts';
 
 const SITES = 'demo.sharepoint.com';
 
@@ -262,15 +263,17 @@ function siteEntity(site: SiteRow): Entity {
   };
 }
 
-function groupEntity(tenant: Tenant, group: GroupRow): Entity {
+/** `deletedAt`: of a group that can still be restored. */
+export function groupEntity(tenant: Tenant, group: GroupRow, deletedAt: Ms | null = null): Entity {
   const isUnified = group.kind !== 'security';
+  const { description, visibility } = readSettings(tenant, group.id);
   const mail = `${group.nickname}@${tenant.domain}`;
   return {
     id: group.id,
-    deletedDateTime: null,
+    deletedDateTime: deletedAt === null ? null : isoTime(deletedAt),
     classification: null,
     createdDateTime: isoTime(group.created_at),
-    description: null,
+    description,
     displayName: group.name,
     expirationDateTime: null,
     groupTypes: isUnified ? ['Unified'] : [],
@@ -286,7 +289,7 @@ function groupEntity(tenant: Tenant, group: GroupRow): Entity {
     resourceBehaviorOptions: [],
     resourceProvisioningOptions: group.kind === 'team' ? ['Team'] : [],
     securityEnabled: !isUnified,
-    visibility: isUnified ? 'Private' : null,
+    visibility: isUnified ? visibility : null,
   };
 }
 

@@ -20,6 +20,8 @@ const ALLOWED = {
     'Directory.Read.All',
     'Directory.ReadWrite.All',
   ],
+  createGroups: ['Group.Create', 'Group.ReadWrite.All', 'Directory.ReadWrite.All'],
+  writeGroups: ['Group.ReadWrite.All', 'Directory.ReadWrite.All'],
   readMe: ['User.Read', 'User.ReadWrite', 'User.Read.All', 'User.ReadWrite.All'],
   readOrganization: [
     'Organization.Read.All',

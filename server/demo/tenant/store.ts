@@ -19,6 +19,7 @@ create table if not exists team (
   n integer primary key, id text not null unique, name text not null, nickname text not null,
   kind text not null, created_at integer not null, removed integer not null default 0,
   seq integer not null);
+create table if not exists deleted_group (team_id text primary key, at integer not null) without rowid;
 create table if not exists member (
   team_id text not null, person_id text not null, primary key (team_id, person_id)) without rowid;
 create table if not exists site (

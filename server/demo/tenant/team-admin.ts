@@ -1,11 +1,20 @@
 import { makeRng } from '../random.ts';
 import { type ItemRow, changeContent, deleteItem, editContent, findItem } from './drive-store.ts';
 import { GraphError } from './graph-error.ts';
+import { deleteGroup } from './group-writing.ts';
 import type { GroupRow } from './groups.ts';
 import type { Tenant } from './store.ts';
 import { addChannelFile, listTeams } from './team-life.ts';
 import { makePost, pickMember } from './team-posts.ts';
-import { type TeamMember, listTeamMembers, putMember, removeMember } from './team-settings.ts';
+import {
+  type TeamMember,
+  type TeamSettings,
+  changeSettings,
+  listTeamMembers,
+  putMember,
+  readSettings,
+  removeMember,
+} from './team-settings.ts';
 import {
   type ChannelRow,
   type PostRow,
@@ -26,6 +35,12 @@ import {
 /** What the members of teams do. */
 export interface TeamAdmin {
   list(): GroupRow[];
+  /** With its group. Both can be restored for 30 days. */
+  delete(team: string): void;
+  /** Deletes it for good. */
+  purge(team: string): void;
+  changeSettings(team: string, change: Partial<TeamSettings>): void;
+  readSettings(team: string): TeamSettings;
   listChannels(team: string): ChannelRow[];
   addChannel(team: string, name: string, membership?: ChannelRow['membership']): ChannelRow;
   renameChannel(team: string, channel: string, name: string): void;
@@ -56,6 +71,13 @@ export function teamAdmin(tenant: Tenant): TeamAdmin {
   const rng = (what: string) => makeRng(tenant.seed, what, store.nextSeq());
   return {
     list: () => listTeams(tenant),
+    delete: (team) => deleteGroup(tenant, team),
+    purge: (team) => {
+      deleteGroup(tenant, team);
+      store.run('delete from deleted_group where team_id = ?', team);
+    },
+    changeSettings: (team, change) => changeSettings(tenant, team, change),
+    readSettings: (team) => readSettings(tenant, team),
     listChannels: (team) => listChannels(tenant, team),
     addChannel(team, name, membership = 'standard') {
       const group = listTeams(tenant).find(({ id }) => id === team);

@@ -16,6 +16,11 @@ import {
 /** More replies than this follow on further pages. */
 const MAX_EXPANDED = 1_000;
 
+const VISIBILITY = {
+  Public: 'public',
+  Private: 'private',
+  HiddenMembership: 'hiddenMembership',
+} as const;
 const TEAMS_URL = 'https://teams.microsoft.com/l';
 
 export function teamEntity(tenant: Tenant, group: GroupRow): Entity {
@@ -28,7 +33,7 @@ export function teamEntity(tenant: Tenant, group: GroupRow): Entity {
     internalId: `19:${group.id}@thread.tacv2`,
     classification: null,
     specialization: 'none',
-    visibility: 'private',
+    visibility: VISIBILITY[settings.visibility],
     webUrl: `${TEAMS_URL}/team/${group.id}?tenantId=${tenant.id}`,
     isArchived: false,
     memberSettings: settings.memberSettings,

@@ -2,6 +2,7 @@ import type { Tenant } from './store.ts';
 
 export interface TeamSettings {
   readonly description: string | null;
+  readonly visibility: 'Public' | 'Private' | 'HiddenMembership';
   readonly memberSettings: Readonly<Record<string, boolean>>;
   readonly guestSettings: Readonly<Record<string, boolean>>;
   readonly messagingSettings: Readonly<Record<string, boolean>>;
@@ -10,6 +11,7 @@ export interface TeamSettings {
 
 const SETTINGS: TeamSettings = {
   description: null,
+  visibility: 'Private',
   memberSettings: {
     allowCreateUpdateChannels: true,
     allowCreatePrivateChannels: true,
@@ -39,19 +41,20 @@ export function readSettings({ store }: Tenant, team: string): TeamSettings {
     'select props from team_settings where team_id = ?',
     team,
   );
-  return row ? (JSON.parse(row.props) as TeamSettings) : SETTINGS;
+  return row ? { ...SETTINGS, ...(JSON.parse(row.props) as Partial<TeamSettings>) } : SETTINGS;
 }
 
 export function changeSettings(tenant: Tenant, team: string, change: Partial<TeamSettings>): void {
   const before = readSettings(tenant, team);
-  const merge = <K extends Exclude<keyof TeamSettings, 'description'>>(name: K) => ({
+  const merge = <K extends Exclude<keyof TeamSettings, 'description' | 'visibility'>>(name: K) => ({
     [name]: { ...before[name], ...change[name] },
   });
   tenant.store.run(
     'insert or replace into team_settings (team_id, props) values (?, ?)',
     team,
     JSON.stringify({
-      description: change.description ?? before.description,
+      description: change.description === undefined ? before.description : change.description,
+      visibility: change.visibility ?? before.visibility,
       ...merge('memberSettings'),
       ...merge('guestSettings'),
       ...merge('messagingSettings'),

@@ -14,6 +14,7 @@ import { type DeviceCodes, LOGIN, entraApp } from './entra.ts';
 import { GraphError, badRequest, errorResponse } from './graph-error.ts';
 import type { GraphApp, GraphEnv } from './graph-env.ts';
 import { addGroupRoutes } from './groups.ts';
+import { addGroupWritingRoutes } from './group-writing.ts';
 import { beginLife, live } from './life.ts';
 import { addListRoutes } from './lists.ts';
 import { addMailRoutes } from './mail.ts';
@@ -141,6 +142,7 @@ function graphApp(
   addApplicationRoutes(app, tenant);
   addDirectoryRoutes(app, tenant);
   addGroupRoutes(app, tenant);
+  addGroupWritingRoutes(app, tenant);
   addTeamRoutes(app, tenant);
   addTeamWritingRoutes(app, tenant);
   addListRoutes(app, tenant);

@@ -144,6 +144,8 @@ export interface StoredItem {
 
 /** Writes items back to the cloud. Only restores use it. */
 export interface Writer {
+  /** Absent: objects of this kind can't be created. */
+  readonly lost?: LostObject;
   /** What the target has of an item: by key in the original place, else by Message-ID, name and size. */
   find(place: Place, item: StoredItem, call: SourceCall): Reply<Found | null>;
   /**
@@ -170,6 +172,24 @@ export interface Writer {
   remove(object: SourceObject, written: Written, call: SourceCall): Reply<void>;
   /** For undo: removes a folder that a restore created if it is empty. */
   removeFolder(object: SourceObject, key: string, call: SourceCall): Reply<void>;
+}
+/** How an object that was deleted comes back before its items are restored. */
+export interface LostObject {
+  /** Returns the object that items go to. `plan`: what has to happen before; null: it is there. */
+  find(
+    object: SourceObject,
+    call: SourceCall,
+  ): Reply<{ readonly object: SourceObject; readonly plan: string | null }>;
+  /**
+   * Brings it back, as the stored settings say, and returns it. May be repeated at any time without
+   * a second one. `busy`: it comes later.
+   */
+  bring(
+    object: SourceObject,
+    settings: WriteInput['content'],
+    call: SourceCall,
+    recorder: FolderRecorder,
+  ): Reply<SourceObject>;
 }
 /**
  * Learns of each folder before it is created, and afterwards. `key` null: somebody else had created

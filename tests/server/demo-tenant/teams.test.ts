@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { checkEntity } from '../../fakes/graph-schema.ts';
 import { type Cloud, aCloud } from './fixtures.ts';
 
 const READ = [
@@ -274,4 +275,50 @@ async function liveOn(steps: number) {
 
 test('GRAPH-23: teams change over time, the same in one step or many', async () => {
   expect(await liveOn(1)).toEqual(await liveOn(20));
+});
+
+test('GRAPH-20: a group is created once by its alias, becomes a team, and is deleted and restored as Graph documents', async () => {
+  const { call, one, clock, tenant } = await aTeam([...WRITE, 'Group.ReadWrite.All']);
+  const [owner, member] = tenant.admin.listUsers();
+  const bind = (id = '') => `https://graph.microsoft.com/v1.0/users/${id}`;
+  const body = {
+    'displayName': 'Harbour',
+    'mailNickname': 'harbour',
+    'description': 'All about the harbour',
+    'visibility': 'Private',
+    'groupTypes': ['Unified'],
+    'mailEnabled': true,
+    'securityEnabled': false,
+    'owners@odata.bind': [bind(owner?.id)],
+    'members@odata.bind': [bind(owner?.id), bind(member?.id)],
+  };
+  const created = await call('/groups', post(body));
+  expect(created.status).toBe(201);
+  expect(checkEntity('group', created.body)).toEqual([]);
+  expect(await call('/groups', post(body))).toMatchObject({ status: 400 });
+  const { id } = created.body;
+  const put = { method: 'PUT', body: '{}' };
+  // A new group is not known everywhere at once.
+  expect(await call(`/groups/${id}/team`, put)).toMatchObject({ status: 404 });
+  clock.now += 10_000;
+  const made = await call(`/groups/${id}/team`, put);
+  expect(made.status).toBe(201);
+  expect(checkEntity('team', made.body)).toEqual([]);
+  expect(await call(`/groups/${id}/team`, put)).toMatchObject({ status: 409 });
+  expect(await one('team', `/teams/${id}`)).toMatchObject({
+    description: 'All about the harbour',
+    visibility: 'private',
+  });
+  expect(await call(`/groups/${id}`, { method: 'DELETE' })).toMatchObject({ status: 204 });
+  expect(await call(`/teams/${id}`)).toMatchObject({ status: 404 });
+  expect(await one('group', `/directory/deletedItems/${id}`)).toMatchObject({ id });
+  const restored = await call(`/directory/deletedItems/${id}/restore`, { method: 'POST' });
+  expect(restored).toMatchObject({ status: 200, body: { id, deletedDateTime: null } });
+  expect(await one('team', `/teams/${id}`)).toMatchObject({ id });
+  expect(await call(`/directory/deletedItems/${id}`)).toMatchObject({ status: 404 });
+  await call(`/groups/${id}`, { method: 'DELETE' });
+  clock.now += 31 * DAY_MS;
+  expect(await call(`/directory/deletedItems/${id}/restore`, { method: 'POST' })).toMatchObject({
+    status: 404,
+  });
 });

@@ -36,9 +36,10 @@ const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
     'Files.ReadWrite.All',
   ],
 };
-/** What it uses where the cloud offers it: mails with all their properties. */
+/** What it uses where it needs to: mails with all their properties, teams that were deleted. */
 const USED: Readonly<Partial<Record<Workload, readonly string[]>>> = {
   outlook: ['MailboxItem.ImportExport.All'],
+  teams: ['Group.ReadWrite.All'],
 };
 const READ_GROUPS = [
   'Group.Read.All',

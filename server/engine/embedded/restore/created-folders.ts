@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import type { EngineError } from '#contract/engine/engine.ts';
 import type { FolderRecorder, SourceObject } from '../types.ts';
 import { readStored, type RunningTask } from './running-task.ts';
+import { getTeamKey, parseTeamKey } from '../sources/deleted-team.ts';
+import { restoreMessages as t } from './messages.en.ts';
 import { readPath } from './tasks.ts';
 import type { TaskId } from '#contract/ids.ts';
 
@@ -99,9 +102,18 @@ export async function findCreatedFolders(task: RunningTask): Promise<EngineError
   for (const { object, path, key } of folders.toReversed()) {
     if (key !== null) continue;
     const place = { object, path: readPath(path) };
-    const found = await task.target
-      .writerOf(object.kind, readStored(task))
-      ?.findFolder(place, task);
+    const writer = task.target.writerOf(object.kind, readStored(task));
+    if (place.path.length === 0) {
+      // A restore finds it again before the first item of the object.
+      if (task.request.kind !== 'undo' || writer?.lost === undefined) continue;
+      const now = await writer.lost.find(object, task);
+      if (!now.ok && stops(now.error)) return now.error;
+      if (!now.ok || now.value.plan !== null || now.value.object.id === object.id) continue;
+      const restore = { ...task, id: task.request.task };
+      await recordFolders(restore, object).after([], getTeamKey(now.value.object.id));
+      continue;
+    }
+    const found = await writer?.findFolder(place, task);
     if (found?.ok === false && stops(found.error)) return found.error;
     if (found?.ok !== true || found.value === null) continue;
     const restore = { ...task, id: getRestore(task.id, task.request) };
@@ -116,15 +128,25 @@ export async function findCreatedFolders(task: RunningTask): Promise<EngineError
  */
 export async function removeCreatedFolders(task: RunningTask): Promise<EngineError | null> {
   if (task.request.kind !== 'undo') return null;
-  for (const { object, key } of await loadFolders(task)) {
+  for (const { object, path, key } of await loadFolders(task)) {
     if (key === null) continue;
     const removed = await task.target
       .writerOf(object.kind, readStored(task))
       ?.removeFolder(object, key, task);
     if (removed?.ok === false && stops(removed.error)) return removed.error;
+    if (removed?.ok === true && readPath(path).length === 0) await endWithObject(task, key);
   }
   return null;
 }
+
+/** What only a person could remove has gone with the object that the restore had created. */
+const endWithObject = ({ store, tenant, id }: RunningTask, key: string): Promise<void> =>
+  store.tenant(tenant, async ({ sql: db }) => {
+    await sql`
+      update restore_item set outcome = 'restored', message = ${t.removedWithTeam}
+      where tenant_id = ${tenant} and task_id = ${id}::uuid and outcome = 'failed'
+        and written -> 'object' ->> 'id' = ${parseTeamKey(key)}`.execute(db);
+  });
 
 const stops = ({ kind }: EngineError): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'refused';

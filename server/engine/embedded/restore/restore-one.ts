@@ -2,6 +2,7 @@ import type { EngineError, RestoreInput } from '#contract/engine/engine.ts';
 import type { StoredPart } from '#contract/engine/stored-item.ts';
 import type { Found, Place, SourceObject, StoredItem, Writer, Written } from '../types.ts';
 import { recordFolders } from './created-folders.ts';
+import { openObject } from './open-object.ts';
 import { decide } from './decide.ts';
 import { restoreMessages as t } from './messages.en.ts';
 import {
@@ -45,8 +46,11 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   if (!object.ok) return problem(task, one, object.error);
   const writer = task.target.writerOf(object.value.kind, readStored(task));
   if (writer === null) return finish(task, one, 'failed', t.noContent);
-  const place = { object: object.value, path: readPath(one.path) };
-  const found = await writer.find(place, one.item, task);
+  const opened = await openObject(task, one, writer, object.value);
+  if (!opened.ok) return problem(task, one, opened.error);
+  const { plan } = opened.value;
+  const place = { object: opened.value.object, path: readPath(one.path) };
+  const found = plan === null ? await writer.find(place, one.item, task) : NOT_FOUND;
   if (!found.ok) return problem(task, one, found.error);
   const isBeside = one.state === 'writing-copy';
   const findCopy = (version: StoredItem) => writer.findCopy(place, version, found.value, task);
@@ -58,7 +62,7 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   // A crash hid the end of an earlier attempt: if the item is there, that attempt succeeded (RES-5).
   const own = isBeside ? copy.value : found.value;
   if (one.state !== 'planned' && own?.isSame)
-    return endInterrupted(task, one, writer, object.value, own);
+    return endInterrupted(task, one, writer, place.object, own);
   const earlier = await loadEarlierVersions(task, one);
   const begun =
     one.state === 'planned'
@@ -73,14 +77,15 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   const decision = decide(input, copy.value ?? found.value, kind);
   if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
   if (input.dryRun) {
-    const plan = withVersions(decision.plan, earlier.length);
+    const planned = withVersions(decision.plan, earlier.length);
+    const whole = plan === null ? planned : t.afterObject({ plan, message: planned });
     // RES-48: nothing but a person can delete a post.
-    const message = kind === 'post' ? t.withoutUndo({ message: plan }) : plan;
+    const message = kind === 'post' ? t.withoutUndo({ message: whole }) : whole;
     return finish(task, one, decision.outcome, message);
   }
   const folder = await ensureFolder(task, writer, place);
   if (!folder.ok) return problem(task, one, folder.error);
-  const replaced = await saveReplaced(task, object.value, decision.replaces);
+  const replaced = await saveReplaced(task, place.object, decision.replaces);
   if (!replaced.ok)
     return passes(replaced.error)
       ? { ok: false, error: replaced.error }

@@ -69,6 +69,7 @@ export async function runTask(
     content: content.value,
     signal,
     folders: new Map(),
+    objects: new Map(),
     onWaiting: waits.onWaiting,
   };
   try {
@@ -298,6 +299,15 @@ async function end(
   message: string | null,
 ): Promise<null> {
   await context.store.tenant(tenant, async (tx) => {
+    // What a clean-up has taken out of the index meanwhile could not be restored.
+    if (result === null)
+      await tx.sql
+        .updateTable('restore_item')
+        .set({ state: 'done', outcome: 'failed', message: t.noLongerStored })
+        .where('tenant_id', '=', tenant)
+        .where('task_id', '=', id)
+        .where('state', '<>', 'done')
+        .execute();
     const { counts, bytes } = await showProgress(tx, id, null);
     const ended = counts.restored + counts.merged + counts.skipped;
     const decided = counts.failed === 0 ? 'success' : ended === 0 ? 'failed' : 'warning';

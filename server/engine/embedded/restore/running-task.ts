@@ -80,8 +80,16 @@ export interface RunningTask {
   readonly content: RestoreContent;
   /** Folders that this process has made sure of, so that two items don't create one twice. */
   readonly folders: Map<string, ReturnType<Writer['ensureFolder']>>;
+  /** Where the items of objects go, which may have been deleted. */
+  readonly objects: Map<string, Promise<EngineResult<OpenedObject>>>;
   readonly signal: AbortSignal;
   onWaiting(waiting: Waiting | null): void;
+}
+
+/** An object that items go to. `plan`: a dry run lacks it, and a restore would do this first. */
+export interface OpenedObject {
+  readonly object: SourceObject;
+  readonly plan: string | null;
 }
 
 /** An item of a task, with its version in the index. */

@@ -11,7 +11,7 @@ import { listMembers, Member, memberBody } from './team-place.ts';
 
 const MAX_BYTES = 16 * 1_048_576;
 const Settings = v.object({ team: v.looseObject({}), members: v.array(Member) });
-type Settings = v.InferOutput<typeof Settings>;
+export type Settings = v.InferOutput<typeof Settings>;
 
 /** The settings of a team that Graph lets change. */
 const WRITABLE = ['memberSettings', 'guestSettings', 'messagingSettings', 'funSettings'] as const;
@@ -38,14 +38,14 @@ async function readNow(client: GraphClient, object: SourceObject): Reply<Setting
     : members;
 }
 
-async function readStored(content: WriteInput['content']): Reply<Settings> {
+export async function readStoredSettings(content: WriteInput['content']): Reply<Settings> {
   const bytes = await readContent(await content('json'), MAX_BYTES);
   if (!bytes.ok) return bytes;
   const read = v.safeParse(Settings, JSON.parse(Buffer.from(bytes.value).toString()));
   return read.success ? { ok: true, value: read.output } : failed('damaged', t.unreadable);
 }
 
-const isOwner = ({ roles }: Member): boolean => roles.includes('owner');
+export const isOwner = ({ roles }: Member): boolean => roles.includes('owner');
 const getState = ({ team, members }: Settings): string =>
   createHash('sha256')
     .update(
@@ -70,7 +70,7 @@ export async function findSettings(
   object: SourceObject,
   content: WriteInput['content'],
 ): Reply<Found> {
-  const [stored, now] = [await readStored(content), await readNow(client, object)];
+  const [stored, now] = [await readStoredSettings(content), await readNow(client, object)];
   if (!stored.ok) return stored;
   if (!now.ok) return now;
   const isSame =
@@ -88,7 +88,7 @@ export async function writeSettings(
   object: SourceObject,
   { replaces, flags, content }: WriteInput,
 ): Reply<Written> {
-  const [stored, now] = [await readStored(content), await readNow(client, object)];
+  const [stored, now] = [await readStoredSettings(content), await readNow(client, object)];
   if (!stored.ok) return stored;
   if (!now.ok) return now;
   if (replaces !== null && replaces.changeKey !== '' && replaces.changeKey !== getState(now.value))

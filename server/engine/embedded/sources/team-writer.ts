@@ -14,6 +14,7 @@ import type {
   Writer,
   Written,
 } from '../types.ts';
+import { lostTeam, parseTeamKey, removeTeam } from './deleted-team.ts';
 import { driveWriter } from './drive-writer.ts';
 import { getFileKey, getTabsKey, parseFileKey } from './team-paths.ts';
 import {
@@ -113,6 +114,7 @@ export function teamWriter(
   };
 
   return {
+    lost: lostTeam((object, call) => teamClient(ports, object, call)),
     find: (place, item, call) =>
       item.kind === 'file'
         ? findFile(place, item, call, (at, file) => files.find(at, file, call))
@@ -208,6 +210,9 @@ export function teamWriter(
       return files.remove(toDriveObject(object, drive), { ...written, key: item }, call);
     },
     removeFolder(object, key, call) {
+      const team = parseTeamKey(key);
+      if (team !== null)
+        return removeTeam(teamClient(ports, object, call), { ...object, id: team });
       // A channel has posts that nobody but people can remove.
       if (!key.includes('/')) return Promise.resolve(done);
       const { drive, item } = parseFileKey(key);

@@ -7,4 +7,18 @@ export const teamMessages = defineMessages('team-source', {
   otherFiles: 'Other files',
   deleted: 'This message was deleted.',
   unknownAuthor: 'Unknown',
+  willRestoreGroup:
+    'The team was deleted less than 30 days ago. Its group is restored in Microsoft Entra first, with all that it held; then what is still missing.',
+  willCreateTeam:
+    'The team was deleted. A new one is created first, with the members and settings of the backup.',
+  groupBack:
+    'The group of this team is back. The restore continues when Microsoft 365 has the team again, in rare cases after hours.',
+  teamComes: 'Microsoft 365 is still creating the team.',
+  restoreGroupYourself:
+    'The team was deleted less than 30 days ago. Restore its group in the Microsoft Entra admin center, under Groups > Deleted groups, or grant the permission Group.ReadWrite.All. Then start the restore again.',
+  createNeedsRights:
+    'The team was deleted. To create it again, grant the permission Group.ReadWrite.All. Then start the restore again.',
+  noMemberLeft:
+    'The team was deleted, and none of its members is in the tenant any more. A team needs an owner.',
+  teamInUse: 'The team has been used since the restore, so it stays.',
 });
