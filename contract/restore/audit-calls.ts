@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = [
   'restore',
   'download',
   'role',
+  'rights',
+  'import',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -33,7 +35,7 @@ const QUERY = {
 const user = v.nullable(v.object({ _id: v.string(), username: v.string(), name: v.string() }));
 
 /**
- * `object`: the mailbox, drive, site or team. `count`: rows that were answered, or items that were
+ * `object`: the mailbox, drive, site or team. `item`: the one item or folder that it was about. `count`: rows that were answered, or items that were
  * chosen. `actedAs`: the user as whom an impersonating one did it.
  */
 export const auditEntryOut = v.object({
@@ -44,6 +46,7 @@ export const auditEntryOut = v.object({
   organizationId: storedIdSchema<OrganizationId>(),
   organizationName: v.string(),
   object: v.nullable(v.string()),
+  item: v.nullable(v.string()),
   count: v.nullable(v.number()),
   user,
   actedAs: user,
@@ -77,7 +80,7 @@ export const restoreAuditCalls = {
   exportRestoreAudit: call({
     method: 'GET',
     path: 'o365/restore/audit/export',
-    summary: 'Exports the same entries as a CSV file, at most 50,000.',
+    summary: 'Exports the same entries as a CSV file. More than 50,000 are refused.',
     input: v.strictObject(QUERY),
     output: 'bytes',
     gate,

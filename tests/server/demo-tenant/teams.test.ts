@@ -31,6 +31,7 @@ async function aTeam(roles: readonly string[] = READ) {
   return { ...cloud, teams, team, general, budget, path };
 }
 
+const bind = (id = ''): string => `https://graph.microsoft.com/v1.0/users/${id}`;
 const post = (body: unknown): RequestInit => ({ method: 'POST', body: JSON.stringify(body) });
 
 /** Reads delta pages up to the last one, and returns the rows and the address of the next round. */
@@ -280,7 +281,6 @@ test('GRAPH-23: teams change over time, the same in one step or many', async () 
 test('GRAPH-20: a group is created once by its alias, becomes a team, and is deleted and restored as Graph documents', async () => {
   const { call, one, clock, tenant } = await aTeam([...WRITE, 'Group.ReadWrite.All']);
   const [owner, member] = tenant.admin.listUsers();
-  const bind = (id = '') => `https://graph.microsoft.com/v1.0/users/${id}`;
   const body = {
     'displayName': 'Harbour',
     'mailNickname': 'harbour',

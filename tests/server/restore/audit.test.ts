@@ -1,3 +1,4 @@
+import { sql as query } from 'kysely';
 import { expect, test } from 'vitest';
 import { deleteOldAudit } from '#server/features/restore/audit/retention.ts';
 import { auditOrigin } from '#server/platform/auth/audit.ts';
@@ -15,6 +16,7 @@ interface Entry {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly object: string | null;
+  readonly item: string | null;
   readonly user: { readonly username: string } | null;
   readonly actedAs: { readonly username: string } | null;
   readonly isAutomatic: boolean;
@@ -156,12 +158,12 @@ eachDatabase((kind, open) => {
     await admin('GET', `o365/restore/restorepoints?organizationId=${theirs.organization}`);
 
     const own = await list(cora);
-    expect(own.rows.map(({ action, object }) => [action, object])).toEqual([
-      ['preview', 'Person 1'],
-      ['search', 'Person 1'],
-      ['session', null],
+    expect(own.rows.map(({ action, object, item }) => [action, object, item])).toEqual([
+      ['preview', 'Person 1', 'Report'],
+      ['search', 'Person 1', 'Inbox'],
+      ['session', null, null],
     ]);
-    expect(JSON.stringify(own)).not.toMatch(/merger|Report/);
+    expect(JSON.stringify(own)).not.toMatch(/merger/);
     expect(own.users.map(({ name }) => name)).toEqual(['CORA']);
     expect((await list(dora)).rows.map(({ user }) => user?.username)).toEqual(['restorer']);
     // Roles and organizations are set up by the same administrator, and are no reading.
@@ -204,6 +206,65 @@ eachDatabase((kind, open) => {
     expect(
       (await (await office.as('olga', ['operator']))('GET', 'o365/restore/audit')).status,
     ).toBe(403);
+  });
+
+  test(`RES-55: rights to write, imports and restores are in the audit by name, and an export that would be cut is refused (${kind})`, async () => {
+    const library = await aStoredLibrary(await open());
+    const { admin, ours, office, ground: fixture } = library;
+    const { context } = fixture;
+    const origin = { ip: '', agent: '', actor: null, impersonation: null, key: null };
+    const record = (what: string, detail: object = {}) =>
+      context.store.tenant(office.tenant, (tx) =>
+        auditOrigin(tx, context, {
+          what,
+          user: null,
+          detail: { organization: ours.organization, ...detail },
+          at: context.clock.now(),
+          origin,
+        }),
+      );
+    for (const what of ['restorerights.granted', 'restorerights.removed', 'import.ended']) {
+      fixture.pass(1_000);
+      await record(what);
+    }
+    expect((await list(admin)).rows.map(({ action, words }) => [action, words])).toEqual([
+      ['import', 'Import ended'],
+      ['rights', 'Rights to write removed'],
+      ['rights', 'Rights to write granted'],
+    ]);
+    expect((await list(admin, '?action=rights')).count).toBe(2);
+
+    const task = context.chance.uuid();
+    await context.store.tenant(office.tenant, async ({ sql, tenant }) => {
+      const values = { tenant_id: tenant, task_id: task, path: '[]', state: 'planned' as const };
+      await sql
+        .insertInto('restore_item')
+        .values([
+          { ...values, n: 1, object_n: 1, item_n: 1, name: 'Offer' },
+          { ...values, n: 2, object_n: 1, item_n: 2, name: 'Answer' },
+        ])
+        .execute();
+    });
+    fixture.pass(1_000);
+    await record('restoretask.ended', { task });
+    const [ended] = (await list(admin)).rows;
+    expect([ended?.object, ended?.item]).toEqual(['Person 1', '2 items']);
+
+    await context.store.tenant(office.tenant, async ({ sql, tenant }) => {
+      const { rows } = await query<{ columns: string }>`
+        select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
+        where table_name = 'audit' and column_name <> 'id'`.execute(sql);
+      const columns = query.raw(rows[0]?.columns ?? '');
+      await query`
+        insert into audit (id, ${columns}) select gen_random_uuid(), ${columns}
+        from audit, generate_series(1, 13000) where tenant_id = ${tenant} and detail ->> 'organization' = ${ours.organization}`.execute(
+        sql,
+      );
+    });
+    const refused = await admin('GET', 'o365/restore/audit/export');
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('50,000')]);
+    const part = await admin('GET', 'o365/restore/audit/export?action=rights');
+    expect(part.text.trim().split('\r\n')).toHaveLength(2 * 13_001 + 1);
   });
 
   test(`RES-56: the audit is append-only, and entries end when the provider no longer stores them (${kind})`, async () => {

@@ -3,6 +3,7 @@ import { utcText, wallText } from '#contract/runs/csv.ts';
 import { ok } from '#contract/result.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badField } from '#server/platform/auth/guards.ts';
+import { refuse } from '#server/platform/http/envelope.ts';
 import { csvAnswer, loadZone } from '#server/platform/http/csv-response.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { cursorAfter, readCursor } from '#server/engine/embedded/explorer/cursor.ts';
@@ -44,7 +45,12 @@ export function restoreAuditHandlers(context: AppContext): Pick<Handlers, Names>
         async (tx) => {
           const zone = await loadZone(tx);
           const audited = await loadAudited(tx, ctx.session);
-          const { rows } = await readAudit(tx, audited, query, { after: null, limit: MAX_LINES });
+          const { rows, next } = await readAudit(tx, audited, query, {
+            after: null,
+            limit: MAX_LINES,
+          });
+          // An audit that silently lacks entries proves nothing.
+          if (next !== null) return refuse(badField('from', t.tooMany({ max: MAX_LINES })).failure);
           return csvAnswer('RestoreAudit', ctx.now, zone, [
             [
               t.when({ zone }),
@@ -52,6 +58,7 @@ export function restoreAuditHandlers(context: AppContext): Pick<Handlers, Names>
               t.action,
               t.organization,
               t.object,
+              t.item,
               t.items,
               t.user,
               t.actedAs,
@@ -65,6 +72,7 @@ export function restoreAuditHandlers(context: AppContext): Pick<Handlers, Names>
               row.words,
               row.organizationName,
               row.object,
+              row.item,
               row.count,
               row.isAutomatic ? t.automatic : (row.user?.username ?? null),
               row.actedAs?.username ?? null,

@@ -19,7 +19,12 @@ export const restoreAuditMessages = defineMessages('restore-audit', {
   action: 'Action',
   organization: 'Organization',
   object: 'Mailbox, OneDrive, site or team',
+  item: 'Item',
   items: 'Items',
+  objects: '{count, plural, one {# object} other {# objects}}',
+  taskItems: '{count, plural, one {# item} other {# items}}',
+  tooMany:
+    'These are more than {max, number} entries. Choose a shorter period, or filter by organization, action or user.',
   user: 'User',
   automatic: 'Automatic',
   actedAs: 'Impersonated user',

@@ -7,6 +7,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { seesCompany, toScope } from '#server/platform/sync/scope.ts';
 import { restoreAuditMessages as t } from './messages.en.ts';
+import { type Detail, loadSubjects, toText } from './subjects.ts';
 
 export type AuditEntry = OutputOf<'listRestoreAudit'>['rows'][number];
 export type AuditQuery = ParsedInputOf<'exportRestoreAudit'>;
@@ -22,10 +23,12 @@ export interface AuditWindow {
 }
 
 /** Which records of `audit as a` are about backed-up data. They name their organization. */
-export const IS_RESTORE_AUDIT = sql<boolean>`(a.what = 'backupcontent.read' or a.what like 'restoresession.%' or a.what like 'restoretask.%' or a.what like 'export.%' or a.what like 'restorerole.%')`;
+export const IS_RESTORE_AUDIT = sql<boolean>`(a.what = 'backupcontent.read' or a.what like 'restoresession.%' or a.what like 'restoretask.%' or a.what like 'export.%' or a.what like 'restorerole.%' or a.what like 'restorerights.%' or a.what like 'import.%')`;
 const READ = sql`a.detail ->> 'read'`;
 const ACTION = sql`case
   when a.what like 'restorerole.%' then 'role'
+  when a.what like 'restorerights.%' then 'rights'
+  when a.what like 'import.%' then 'import'
   when a.what like 'restoresession.%' then 'session'
   when a.what like 'restoretask.%' or ${READ} = 'results' then 'restore'
   when a.what like 'export.%' or ${READ} in ('download', 'download-list') then 'download'
@@ -45,7 +48,6 @@ interface Row {
   readonly detail: Detail;
   readonly all: number | null;
 }
-type Detail = Readonly<Partial<Record<string, string | number | boolean | null>>>;
 
 /** The organizations whose audit the user may read: those of its companies, deleted ones too. */
 export async function loadAudited(
@@ -95,9 +97,9 @@ export async function readAudit(
     tx,
     shown.flatMap(({ actor, detail }) => [actor, toText(detail['actedAs']) as UserId | null]),
   );
-  const objects = await loadObjects(
+  const subjects = await loadSubjects(
     tx,
-    shown.map(({ detail }) => getObjectNumber(detail)),
+    shown.map(({ detail }) => detail),
   );
   return {
     rows: shown.map((row): AuditEntry => {
@@ -110,7 +112,8 @@ export async function readAudit(
         words: getSentence(row),
         organizationId: organization,
         organizationName: audited.get(organization) ?? '',
-        object: objects.get(getObjectNumber(row.detail) ?? 0) ?? null,
+        object: subjects.getObject(row.detail),
+        item: subjects.getItem(row.detail),
         count: toNumber(row.detail['rows']) ?? toNumber(row.detail['nodes']),
         user: people.get(row.actor ?? '') ?? null,
         actedAs: as === null ? null : (people.get(as) ?? null),
@@ -162,14 +165,7 @@ function getSentence({ what, detail }: Pick<Row, 'what' | 'detail'>): string {
   return detail['target'] === 'other' ? t.restoreTo : getWords(what);
 }
 
-const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const toNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null);
-
-/** The object of a node: `o5`, `f5.7` and `i5.9` are about the one with the number 5. */
-function getObjectNumber(detail: Detail): number | null {
-  const found = /^[ofi](\d{1,15})(?:\.|$)/.exec(toText(detail['node']) ?? '');
-  return found === null ? null : Number(found[1]);
-}
 
 async function loadPeople(
   { sql: db, tenant }: TenantTx,
@@ -184,19 +180,4 @@ async function loadPeople(
     .where('id', 'in', known)
     .execute();
   return new Map(rows.map(({ _id, ...row }) => [_id, { _id, ...row }]));
-}
-
-async function loadObjects(
-  { sql: db, tenant }: TenantTx,
-  numbers: readonly (number | null)[],
-): Promise<ReadonlyMap<number, string>> {
-  const known = [...new Set(numbers.filter((n) => n !== null))];
-  if (known.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('backup_object')
-    .select(['n', 'name'])
-    .where('tenant_id', '=', tenant)
-    .where('n', 'in', known)
-    .execute();
-  return new Map(rows.map(({ n, name }) => [n, name]));
 }

@@ -17,6 +17,8 @@ export const ACTIONS = Object.keys({
   restore: 0,
   download: 0,
   role: 0,
+  rights: 0,
+  import: 0,
 } satisfies Record<AuditAction, 0>) as unknown as readonly AuditAction[];
 
 /** State in the address of the audit. */

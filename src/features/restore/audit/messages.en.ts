@@ -20,6 +20,8 @@ export const auditMessages = defineMessages('restoreAuditPage', {
   actionRestore: 'Restores',
   actionDownload: 'Downloads',
   actionRole: 'Restore operator roles',
+  actionRights: 'Rights to write granted and removed',
+  actionImport: 'Imports',
   time: 'Time',
   what: 'What',
   where: 'Data',

@@ -209,6 +209,7 @@ function Entries({
           </td>
           <td className="block min-w-0 text-ink-2 tablet:table-cell tablet:truncate tablet:pr-3">
             {[
+              row.item,
               row.object,
               row.organizationName,
               row.count === null ? null : t.items({ count: row.count }),
@@ -236,6 +237,8 @@ const getLabel = (action: AuditAction): string =>
     restore: t.actionRestore,
     download: t.actionDownload,
     role: t.actionRole,
+    rights: t.actionRights,
+    import: t.actionImport,
   })[action];
 
 const STEP = 100;
