@@ -132,6 +132,7 @@ export const teamFolderOut = v.object({
   ...container,
   kind: v.literal('dir'),
   holds: v.optional(v.picklist(['files', 'tabs'])),
+  fileType: v.literal('Folder'),
 });
 export const postOut = v.object({
   ...node,
@@ -145,8 +146,11 @@ export const teamFileOut = v.object({
   kind: v.literal('file'),
   version: v.string(),
   author: v.string(),
-  /** The extension of its name. */
-  fileType: v.string(),
+  /** The channel whose files were listed; null: those of a folder were. */
+  channelId: v.nullable(storedIdSchema<NodeId>()),
+  fileType: v.literal('File'),
+  /** Paths of the calls that restore and download it. */
+  links: v.object({ restore: v.string(), download: v.string() }),
   modified: v.nullable(v.number()),
   modifiedBy: v.string(),
 });
@@ -154,6 +158,8 @@ export const tabOut = v.object({
   ...node,
   kind: v.literal('tab'),
   app: v.string(),
+  /** The channel whose tabs were listed; null: those of a folder were. */
+  channelId: v.nullable(storedIdSchema<NodeId>()),
   displayName: v.string(),
   type: v.string(),
 });

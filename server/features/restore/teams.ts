@@ -119,17 +119,32 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
       ),
     listTeamFiles: ({ teamId, channelId, parentId, ...input }, ctx) =>
       parentId === undefined
-        ? listHeld(ctx, input, { team: teamId, channel: channelId, holds: 'files' }, 'file', toFile)
-        : list(ctx, input, { within: teamId, parent: parentId, only: 'items' }, ['file'], toFile),
+        ? listHeld(
+            ctx,
+            input,
+            { team: teamId, channel: channelId, holds: 'files' },
+            'file',
+            toFile(input, teamId, channelId),
+          )
+        : list(
+            ctx,
+            input,
+            { within: teamId, parent: parentId, only: 'items' },
+            ['file'],
+            toFile(input, teamId, channelId),
+          ),
     listTeamTabs: ({ teamId, channelId, ...input }, ctx) =>
-      listHeld(ctx, input, { team: teamId, channel: channelId, holds: 'tabs' }, 'tab', toTab),
+      listHeld(ctx, input, { team: teamId, channel: channelId, holds: 'tabs' }, 'tab', (node) =>
+        toTab(node, channelId),
+      ),
     listTeamFolders: ({ teamId, parentId = teamId, ...input }, ctx) =>
       list(
         ctx,
         input,
         { within: teamId, parent: parentId, only: 'folders' },
         ['channel', 'dir'],
-        (node) => (node.kind === 'channel' ? toChannel(node) : node),
+        (node) =>
+          node.kind === 'channel' ? toChannel(node) : { ...node, fileType: 'Folder' as const },
       ),
     listTeamItems: ({ teamId, parentId = teamId, ...input }, ctx) =>
       list(
@@ -137,7 +152,12 @@ export function restoreTeamHandlers(context: AppContext): Pick<Handlers, Names> 
         input,
         { within: teamId, parent: parentId, only: 'items' },
         ['post', 'file', 'tab', 'settings'],
-        (node) => (node.kind === 'file' ? toFile(node) : node.kind === 'tab' ? toTab(node) : node),
+        (node) =>
+          node.kind === 'file'
+            ? toFile(input, teamId, null)(node)
+            : node.kind === 'tab'
+              ? toTab(node, null)
+              : node,
       ),
     getTeamDownloadSize: ({ restoreSessionId, nodes }, ctx) =>
       withSession(context, ctx, { restoreSessionId }, 'teams', async ({ engine, scope }) =>
@@ -178,13 +198,28 @@ const NO_FLAGS: RestoreInput['flags'] = {
 };
 
 const toChannel = (node: NodeOf<'channel'>) => ({ ...node, displayName: node.name });
-const toTab = (node: NodeOf<'tab'>) => ({ ...node, displayName: node.name, type: node.app });
-const toFile = (node: NodeOf<'file'>) => ({
+const toTab = (node: NodeOf<'tab'>, channelId: NodeId | null) => ({
   ...node,
-  fileType: /\.([^.]+)$/.exec(node.name)?.[1]?.toLowerCase() ?? '',
-  modified: node.at,
-  modifiedBy: node.author,
+  channelId,
+  displayName: node.name,
+  type: node.app,
 });
+const toFile = (
+  { restoreSessionId }: Pick<ListInput, 'restoreSessionId'>,
+  team: NodeId,
+  channelId: NodeId | null,
+) => {
+  const files = `/api/v1/o365/restore/restoresessions/${restoreSessionId}/teams/${team}/files`;
+  const links = { restore: `${files}/restore`, download: `${files}/download` };
+  return (node: NodeOf<'file'>) => ({
+    ...node,
+    channelId,
+    fileType: 'File' as const,
+    links,
+    modified: node.at,
+    modifiedBy: node.author,
+  });
+};
 
 async function readPage<K extends Node['kind']>(
   { engine, scope }: EngineAt,

@@ -123,13 +123,22 @@ eachDatabase((kind, open) => {
     ]);
     expect(await page(`${general}/posts?search=nothing`)).toEqual([]);
     expect(await page(`${general}/files`)).toMatchObject([
-      { kind: 'file', name: 'Plan.txt', fileType: 'txt', sizeBytes: 4 },
+      {
+        kind: 'file',
+        name: 'Plan.txt',
+        fileType: 'File',
+        channelId: channels[1]?.id,
+        sizeBytes: 4,
+        links: { restore: `/api/v1/${at}/teams/o1/files/restore` },
+      },
     ]);
-    expect(await page(`${general}/tabs`)).toMatchObject([{ kind: 'tab', displayName: 'Weather' }]);
+    expect(await page(`${general}/tabs`)).toMatchObject([
+      { kind: 'tab', displayName: 'Weather', channelId: channels[1]?.id },
+    ]);
     expect(await page(`teams/o1/channels/${channels[0]?.id}/files`)).toEqual([]);
     const folders = await page(`teams/o1/folders?parentId=${channels[1]?.id}`);
     expect(folders).toMatchObject([
-      { kind: 'dir', name: 'Files', holds: 'files' },
+      { kind: 'dir', name: 'Files', holds: 'files', fileType: 'Folder' },
       { kind: 'dir', name: 'Tabs', holds: 'tabs' },
     ]);
     expect(await page(`teams/o1/items?parentId=${folders[0]?.id}`)).toMatchObject([
